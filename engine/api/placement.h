@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan: where every tensor sits, in which format, what that costs. Made by engine/plan before
+// anything is allocated, shown by the UI, executed by the loader, never changed behind the
+// user's back. Values only.
+#pragma once
+
+#include "engine/api/device_id.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// Storage format of one tensor in memory. AsStored keeps the file's bytes.
+enum class Format : uint8_t { AsStored = 1, Bf16, F16, F32, Nf4, Nf4Dq, Fp4, Fp4Dq, Q8 };
+
+/// When the bytes of a tensor whose store and compute devices differ travel.
+enum class Residency : uint8_t { Always = 1, OnUse, Stream };
+
+/// What an allocation is for; the rows of the memory meter.
+enum class MemoryPart : uint8_t { Weights = 1, Kv, Adapter, Workspace, Context };
+inline constexpr int kMemoryPartCount = 5;
+inline constexpr std::array<MemoryPart, kMemoryPartCount> kMemoryParts = {
+    MemoryPart::Weights, MemoryPart::Kv, MemoryPart::Adapter, MemoryPart::Workspace,
+    MemoryPart::Context};
+/// "weights", "kv", "adapter", "workspace", "context".
+constexpr const char* memoryPartName(MemoryPart part) {
+    constexpr std::array<const char*, kMemoryPartCount> kNames = {
+        "weights", "kv", "adapter", "workspace", "context"};
+    return kNames[static_cast<size_t>(part) - 1];
+}
+
+/// Bytes per part; index with static_cast<int>(part) - 1.
+struct PartBytes {
+    std::array<uint64_t, kMemoryPartCount> bytes{};
+    uint64_t& operator[](MemoryPart part) { return bytes[static_cast<size_t>(part) - 1]; }
+    uint64_t operator[](MemoryPart part) const { return bytes[static_cast<size_t>(part) - 1]; }
+    [[nodiscard]] uint64_t total() const {
+        uint64_t sum = 0;
+        for (const uint64_t b : bytes) {
+            sum += b;
+        }
+        return sum;
+    }
+    friend bool operator==(const PartBytes&, const PartBytes&) = default;
+};
+
+/// One row: one tensor (for a quantized weight: codes and statistics together).
+struct TensorPlacement {
+    std::string tensor; ///< Canonical name, e.g. model.language_model.layers.3.mlp.up_proj.weight
+    DeviceId store;
+    DeviceId compute;
+    Residency residency = Residency::Always;
+    Format format = Format::AsStored; ///< Resolved: never AsStored for a weight that is quantized on load.
+    uint64_t bytes = 0;               ///< In memory, in `format`, on one device.
+};
+
+/// A group of tensors that the user sees and moves as one block.
+struct ModulePlacement {
+    std::string name; ///< Module path, e.g. model.vision_tower, model.language_model.layers.12, lm_head
+    DeviceId store;
+    DeviceId compute;
+    Residency residency = Residency::Always;
+    Format format = Format::AsStored;
+    uint64_t bytes = 0;
+    bool is_mixed = false; ///< Its tensors disagree; the fields above are those of its largest tensor.
+};
+
+struct DevicePlan {
+    DeviceId id;
+    std::string description; ///< "RTX 3060", "simulated GPU", ...
+    uint64_t capacity = 0;   ///< Bytes the device has. 0 for disk.
+    uint64_t free = 0;       ///< Free before loading, as told by the device.
+    uint64_t limit = 0;      ///< min(free, limit option) - reserve: what the engine may use.
+    PartBytes parts;         ///< Predicted.
+};
+
+struct PlanIssue {
+    std::string code; ///< DM01 ... DM22
+    std::string key;  ///< Device-map key or device concerned; may be empty.
+    std::string message;
+    std::vector<std::string> suggestions;
+    std::vector<std::string> modules; ///< Modules concerned (for marks on blocks).
+    int line = 0, column = 0;         ///< Position in the map text; 0 = none.
+};
+
+struct TransferPerToken {
+    DeviceId from, to;
+    uint64_t bytes = 0;
+    std::string what; ///< "hidden state", "per-layer embedding row", "KV mirror", "streamed weights"
+};
+
+/// Estimates from measured machine constants; always shown as estimates.
+struct SpeedEstimate {
+    double decode_tokens_per_s = 0, prefill_tokens_per_s = 0, image_s = 0, audio_s_per_s = 0;
+};
+
+struct PlacementPlan {
+    bool fits = false;
+    std::vector<DevicePlan> devices;
+    std::vector<TensorPlacement> tensors;
+    std::vector<ModulePlacement> modules;
+    int64_t context = 0;       ///< Tokens of KV cache.
+    int64_t prefill_chunk = 0; ///< Tokens per prefill chunk.
+    std::vector<DeviceId> kv_device; ///< Per decoder layer that owns KV (others repeat their owner's).
+    bool is_reference_precision = false; ///< --precision f32: scalar table, fp32 KV.
+    std::vector<PlanIssue> errors, warnings;
+    std::vector<std::string> notes; ///< Translations, keys without effect, solver's explanation.
+    std::vector<TransferPerToken> transfers_per_token;
+    SpeedEstimate estimate;
+
+    [[nodiscard]] const TensorPlacement* find(const std::string& tensor) const {
+        for (const auto& row : tensors) {
+            if (row.tensor == tensor) {
+                return &row;
+            }
+        }
+        return nullptr;
+    }
+};
+
+} // namespace engine

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of functions through which the engine computes. One table per implementation
+// (cpu-scalar is the reference and is written to be read; cpu-avx2, cpu-avx512, cpu-avx512bf16
+// are chosen at start-up). Functions check shapes, enqueue on `q` and return; they never
+// allocate, synchronise with other queues, log or throw.
+//
+// Conventions: activations fp32; linear products accumulate in fp32; norms, softmax, RoPE angles
+// and soft-cap in fp32 (sums of norms may be double in the reference). `nullptr` data in an
+// optional view means "absent".
+#pragma once
+
+#include "kernels/views.h"
+
+#include <cstdint>
+
+namespace kernels {
+
+/// Where kernels are enqueued. CPU tables read `context` as a `cpu::ThreadPool*` (nullptr = run on
+/// the calling thread) and finish before they return; a CUDA table reads it as a stream.
+struct Queue {
+    void* context = nullptr;
+};
+
+/// Which key a query may see. Positions are absolute token positions; a key slot with position -1
+/// is empty. Key k is visible to query q iff
+///   (k >= 0) and (not causal or k <= q or (block[k] == block[q] >= 0))
+///   and (window == 0 or k > q - window).
+/// With `block` set, keys of the same block are visible forward to the end of the block.
+struct AttentionMask {
+    const int32_t* query_position = nullptr; ///< [queries]
+    const int32_t* key_position = nullptr;   ///< [keys]; any order (ring buffers).
+    const int32_t* query_block = nullptr;    ///< [queries] or nullptr; -1 = none.
+    const int32_t* key_block = nullptr;      ///< [keys] or nullptr.
+    int64_t window = 0;                      ///< 0 = unlimited.
+    bool causal = true;                      ///< false: every non-empty key is visible.
+};
+
+/// Softmax(scale * q k^T + mask) v with grouped heads: query head j reads kv head
+/// j / (num_heads / num_kv_heads).
+struct AttentionArgs {
+    const float* q = nullptr; ///< [queries, num_heads, head_dim]
+    const void* k = nullptr;  ///< [keys, num_kv_heads, head_dim] in kv_type
+    const void* v = nullptr;  ///< [keys, num_kv_heads, head_dim] in kv_type
+    DType kv_type = DType::F32;
+    int64_t queries = 0;
+    int64_t keys = 0;
+    int64_t num_heads = 0;
+    int64_t num_kv_heads = 0;
+    int64_t head_dim = 0;
+    float scale = 1.0F;
+    AttentionMask mask;
+    float* out = nullptr; ///< [queries, num_heads, head_dim]
+};
+
+/// Banded causal attention of the audio tower with relative keys and a score cap
+/// (spec gemma4, 5.4): s(i,j) = q_i.k_j + q_i.R[i-j] for 0 <= i-j < reach,
+/// s = cap * tanh(s / cap), softmax, weighted sum of v.
+struct AudioAttentionArgs {
+    const float* q = nullptr;   ///< [frames, num_heads, head_dim], already scaled
+    const float* k = nullptr;   ///< likewise
+    const float* v = nullptr;   ///< likewise
+    const float* rel = nullptr; ///< [reach, num_heads, head_dim], R[d] for distance d
+    int64_t frames = 0;
+    int64_t num_heads = 0;
+    int64_t head_dim = 0;
+    int64_t reach = 0;
+    float cap = 50.0F;
+    float* out = nullptr; ///< [frames, num_heads, head_dim]
+};
+
+/// 3x3 convolution, stride 2, zero padding 1, no bias, then LayerNorm over channels (weight only,
+/// mean subtracted), then ReLU. in [time, mel, in_ch], out [ceil(time/2), ceil(mel/2), out_ch];
+/// channels last.
+struct SubsampleConvArgs {
+    const float* in = nullptr;
+    int64_t time = 0, mel = 0, in_ch = 0, out_ch = 0;
+    const float* weight = nullptr; ///< [out_ch, in_ch, 3 (time), 3 (mel)]
+    const float* norm = nullptr;   ///< [out_ch]
+    float eps = 1e-6F;
+    float* out = nullptr;
+};
+
+struct OpTable {
+    const char* name;
+
+    /// y[t,n] = sum_k x[t,k] * dequant(w)[n,k]. x [tokens, in], w [out, in], y [tokens, out],
+    /// overwritten. fp32 accumulation; fast tables may round x (and expanded w) to bf16.
+    /// 4-bit weights with in % block_size != 0 are allowed (blocks run over the flat array).
+    Status (*linear)(Queue q, MatF32 x, WeightView w, MutF32 y);
+
+    /// y += scaling * ((x A^T) B^T + b_bias). The unmerged LoRA update (Hu et al. 2021, eq. 3).
+    /// x [tokens, in], a [rank, in], b [out, rank], b_bias [out] or nullptr data;
+    /// scratch [tokens, rank], overwritten.
+    Status (*lora_accumulate)(
+        Queue q, MatF32 x, MatView a, MatView b, MatView b_bias, float scaling, MutF32 scratch, MutF32 y);
+
+    /// y = rms(x) * weight per row; weight [1, cols] or absent (scale-free). y may be x.
+    Status (*rms_norm)(Queue q, MatF32 x, MatView weight, float eps, MutF32 y);
+
+    /// residual += alpha * rms(x) * weight per row.
+    Status (*rms_norm_add)(
+        Queue q, MatF32 x, MatView weight, float eps, float alpha, MutF32 residual);
+
+    /// In place half-split ("NeoX") RoPE on columns [offset, offset + dim) of every head:
+    /// pair (j, j + dim/2), angle position[t] * inv_freq[j], j in [0, dim/2). Angles in fp32.
+    /// x [tokens, heads * head_dim].
+    Status (*rope)(Queue q, MutF32 x, int64_t head_dim, int64_t offset, int64_t dim,
+                   const int32_t* position, const float* inv_freq);
+
+    Status (*attention)(Queue q, const AttentionArgs& args);
+    Status (*audio_attention)(Queue q, const AudioAttentionArgs& args);
+    Status (*subsample_conv)(Queue q, const SubsampleConvArgs& args);
+
+    /// y = gelu_tanh(gate) * up, element-wise. y may be gate.
+    Status (*gelu_mul)(Queue q, MatF32 gate, MatF32 up, MutF32 y);
+    /// y = silu(x). y may be x.
+    Status (*silu)(Queue q, MatF32 x, MutF32 y);
+    /// y[t,c] = x[t,c] * sigmoid(x[t, c + cols(y)]). x [tokens, 2n], y [tokens, n].
+    Status (*glu)(Queue q, MatF32 x, MutF32 y);
+    /// Depthwise causal convolution over rows: y[t,c] = sum_k w[c,k] x[t-taps+1+k, c], zeros
+    /// before row 0. w fp32 [cols, taps].
+    Status (*causal_conv1d)(Queue q, MatF32 x, const float* w, int64_t taps, MutF32 y);
+    /// y = min(max(x, lo), hi). y may be x. NaN stays NaN.
+    Status (*clamp)(Queue q, MatF32 x, float lo, float hi, MutF32 y);
+    /// y = (y + alpha * x).
+    Status (*add_scaled)(Queue q, MatF32 x, float alpha, MutF32 y);
+    /// x *= s.
+    Status (*scale)(Queue q, MutF32 x, float s);
+    /// x[t,c] *= s[c]; s fp32 [cols].
+    Status (*scale_columns)(Queue q, MutF32 x, const float* s);
+    /// x[t,c] += b[c]; b fp32 [cols].
+    Status (*add_columns)(Queue q, MutF32 x, const float* b);
+    /// x = cap * tanh(x / cap).
+    Status (*soft_cap)(Queue q, MutF32 x, float cap);
+
+    /// y[i,:] = scale * table[ids[i], col_offset : col_offset + cols(y)]; table may be any weight
+    /// format. BadShape when an id is outside [0, rows).
+    Status (*gather_rows)(Queue q, WeightView table, const int32_t* ids, int64_t count,
+                          int64_t col_offset, float scale, MutF32 y);
+
+    /// Store fp32 rows as kv_type (round to nearest even): dst row slot[i] <- src row i.
+    /// src [rows, cols]; dst [capacity, cols].
+    Status (*store_rows)(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
+};
+
+} // namespace kernels
