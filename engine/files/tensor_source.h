@@ -11,12 +11,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace engine {
 
 /// Element types of the safetensors format that Belfry names; Other = listed but not readable.
-enum class TensorType : uint8_t { Bool = 1, U8, I8, I16, U16, F16, BF16, I32, U32, F32, F64, I64, U64, Other };
+enum class TensorType : uint8_t {
+    Bool = 1,
+    U8,
+    I8,
+    I16,
+    U16,
+    F16,
+    BF16,
+    I32,
+    U32,
+    F32,
+    F64,
+    I64,
+    U64,
+    Other
+};
 
 /// Bytes per element; 0 for Other.
 size_t tensorTypeSize(TensorType type);
@@ -48,10 +64,16 @@ public:
     /// Reads bytes [offset, offset + out.size()) of the tensor. Thread-safe.
     /// Errors: InvalidFile (range outside the tensor, file shorter than its header said, changed
     /// since it was opened).
-    [[nodiscard]] virtual Result<void> read(
-        const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const = 0;
+    [[nodiscard]] virtual Result<void>
+    read(const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const = 0;
     /// True when the data is absent (headers or config only): plan works, load does not.
     [[nodiscard]] virtual bool isHeaderOnly() const { return false; }
+    /// Unusual but accepted things met while opening, for the load report: one sentence each.
+    [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
+    /// `__metadata__` of the file ("format" = "pt", ...); empty for a sharded folder.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> metadata() const {
+        return {};
+    }
 };
 
 } // namespace engine
