@@ -104,6 +104,7 @@ struct PlacementPlan {
     std::vector<ModulePlacement> modules;
     int64_t context = 0;       ///< Tokens of KV cache.
     int64_t prefill_chunk = 0; ///< Tokens per prefill chunk.
+    int64_t image_tokens = 280; ///< Largest soft-token budget of one image (sizes the scratch).
     std::vector<DeviceId> kv_device; ///< Per decoder layer that owns KV (others repeat their owner's).
     bool is_reference_precision = false; ///< --precision f32: scalar table, fp32 KV.
     std::vector<PlanIssue> errors, warnings;

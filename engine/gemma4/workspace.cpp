@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemma4/workspace.h"
+
+#include <algorithm>
+#include <set>
+
+namespace engine {
+
+namespace {
+
+constexpr int64_t kHeadRows = 8;          ///< Logit rows computed at a time.
+constexpr int64_t kVisionBlockRows = 512; ///< Patches processed at a time outside attention.
+constexpr int64_t kAudioBlockFrames = 128; ///< Soft tokens per block of the audio convolutions.
+
+const std::string kLayerPrefix = "model.language_model.layers.";
+
+/// "a.b.c" starts with "a.b." or equals "a.b".
+bool isBelow(const std::string& name, const std::string& module) {
+    return name.size() >= module.size() && name.compare(0, module.size(), module) == 0 &&
+           (name.size() == module.size() || name[module.size()] == '.');
+}
+
+int64_t widestQ(const ModelConfig& config) {
+    int64_t widest = 0;
+    for (const LayerConfig& layer : config.text.layers) {
+        widest = std::max(widest, config.text.num_heads * layer.head_dim);
+    }
+    return widest;
+}
+
+int64_t widestKv(const ModelConfig& config) {
+    int64_t widest = 0;
+    for (const LayerConfig& layer : config.text.layers) {
+        widest = std::max(widest, layer.num_kv_heads * layer.head_dim);
+    }
+    return widest;
+}
+
+int64_t widestMlp(const ModelConfig& config) {
+    int64_t widest = 0;
+    for (const LayerConfig& layer : config.text.layers) {
+        widest = std::max(widest, layer.intermediate_size);
+    }
+    return widest;
+}
+
+} // namespace
+
+int64_t maxRows(const ModelConfig& config, const RunShape& shape) {
+    int64_t rows = std::max<int64_t>(1, shape.prefill_chunk);
+    if (config.text.is_vision_bidirectional && config.vision.has_value()) {
+        rows = std::max(rows, shape.image_tokens);
+    }
+    return std::min(rows, std::max<int64_t>(1, shape.context));
+}
+
+int64_t kvCapacity(const ModelConfig& config, const RunShape& shape, LayerType type) {
+    if (type == LayerType::Full) {
+        return shape.context;
+    }
+    return std::min(shape.context, config.text.sliding_window - 1 + maxRows(config, shape));
+}
+
+uint64_t kvBytes(const ModelConfig& config, const RunShape& shape, int layer) {
+    const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
+    if (l.is_kv_shared) {
+        return 0;
+    }
+    const auto element = static_cast<uint64_t>(shape.is_reference ? 4 : 2);
+    return 2U * element *
+           static_cast<uint64_t>(kvCapacity(config, shape, l.type) * l.num_kv_heads * l.head_dim);
+}
+
+void WorkspaceLayout::add(const std::string& name, int64_t floats) {
+    const int64_t rounded = (floats + 15) / 16 * 16;
+    entries_[name] = Entry{cursor_, floats};
+    cursor_ += rounded;
+    end_ = std::max(end_, cursor_);
+    if (!in_phase_) {
+        base_ = cursor_;
+    }
+}
+
+void WorkspaceLayout::beginPhase() {
+    in_phase_ = true;
+    cursor_ = base_;
+}
+
+int64_t WorkspaceLayout::offset(const std::string& name) const {
+    const auto it = entries_.find(name);
+    return it == entries_.end() ? -1 : it->second.offset;
+}
+
+int64_t WorkspaceLayout::size(const std::string& name) const {
+    const auto it = entries_.find(name);
+    return it == entries_.end() ? 0 : it->second.floats;
+}
+
+WorkspaceLayout
+layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role) {
+    const TextConfig& text = config.text;
+    const int64_t rows = maxRows(config, shape);
+    const int64_t patches =
+        config.vision ? shape.image_tokens * config.vision->pooling_kernel *
+                            config.vision->pooling_kernel
+                      : 0;
+    const int64_t frames = config.audio ? config.processor.max_audio_tokens : 0;
+    WorkspaceLayout layout;
+
+    // Kept for the life of the model: small tables that every layer needs on its own device.
+    int64_t longest_head = 0;
+    for (const LayerConfig& layer : text.layers) {
+        longest_head = std::max(longest_head, layer.head_dim);
+    }
+    if (role.has_layers) {
+        layout.add("inv_freq_sliding", longest_head / 2);
+        layout.add("inv_freq_full", longest_head / 2);
+        layout.add("ids", rows);
+        layout.add("query_position", rows);
+        layout.add("query_block", rows);
+        layout.add("slots_sliding", rows);
+        layout.add("slots_full", rows);
+        layout.add("key_position_sliding", kvCapacity(config, shape, LayerType::Sliding));
+        layout.add("key_block_sliding", kvCapacity(config, shape, LayerType::Sliding));
+        layout.add("key_position_full", kvCapacity(config, shape, LayerType::Full));
+    }
+    if (role.has_vision) {
+        layout.add("inv_freq_vision", config.vision->head_dim);
+        layout.add("patch_x", patches);
+        layout.add("patch_y", patches);
+    }
+    if (role.has_audio) {
+        const AudioConfig& audio = *config.audio;
+        layout.add("rel_positions", audio.context_left * audio.hidden_size);
+        layout.add("rel_keys", audio.context_left * audio.hidden_size);
+    }
+    if (role.foreign_in > 0) {
+        const int64_t foreign_rows = std::max({rows, kVisionBlockRows, frames, patches / 9});
+        layout.add("foreign_in", foreign_rows * role.foreign_in);
+        layout.add("foreign_out", foreign_rows * role.foreign_out);
+    }
+
+    layout.beginPhase();
+    if (role.has_layers || role.has_ple_projection || role.has_head) {
+        layout.add("x", rows * text.hidden_size);
+        layout.add("h", rows * text.hidden_size);
+    }
+    if (role.has_layers) {
+        layout.add("t", rows * text.hidden_size);
+        layout.add("q", rows * widestQ(config));
+        layout.add("o", rows * widestQ(config));
+        layout.add("k", rows * widestKv(config));
+        layout.add("v", rows * widestKv(config));
+        layout.add("gate", rows * widestMlp(config));
+        layout.add("up", rows * widestMlp(config));
+        if (text.ple_size > 0) {
+            layout.add("ple_slice", rows * text.ple_size);
+            layout.add("ple_gate", rows * text.ple_size);
+        }
+        if (text.has_moe) {
+            layout.add("moe_probs", rows * text.num_experts);
+            layout.add("moe_in", rows * text.hidden_size);
+            layout.add("moe_rows", rows * text.hidden_size);
+            layout.add("moe_gate_up", rows * 2 * text.moe_intermediate_size);
+            layout.add("moe_act", rows * text.moe_intermediate_size);
+            layout.add("moe_down", rows * text.hidden_size);
+            layout.add("moe_sum", rows * text.hidden_size);
+        }
+    }
+    if (role.has_ple_projection) {
+        layout.add("ple", rows * text.num_layers * text.ple_size);
+        layout.add("ple_tok", rows * text.ple_size);
+    }
+    if (role.has_head) {
+        layout.add("logits", std::min(rows, kHeadRows) * text.vocab_size);
+    }
+
+    if (role.has_vision) {
+        const VisionConfig& vision = *config.vision;
+        const int64_t heads = vision.num_heads * vision.head_dim;
+        const int64_t block = std::min(kVisionBlockRows, patches);
+        layout.beginPhase();
+        layout.add("vx", patches * vision.hidden_size);
+        layout.add("vk", patches * heads);
+        layout.add("vv", patches * heads);
+        layout.add("vpatch", block * 3 * vision.patch_size * vision.patch_size);
+        layout.add("vh", block * vision.hidden_size);
+        layout.add("vt", block * vision.hidden_size);
+        layout.add("vq", block * heads);
+        layout.add("vo", block * heads);
+        layout.add("vgate", block * vision.intermediate_size);
+        layout.add("vup", block * vision.intermediate_size);
+        layout.add("vclamp",
+                   block * std::max({vision.hidden_size, vision.intermediate_size, heads}));
+    }
+    if (role.has_vision_embedder) {
+        layout.beginPhase();
+        layout.add("ev_in", shape.image_tokens * config.vision->hidden_size);
+        layout.add("ev_out", shape.image_tokens * text.hidden_size);
+    }
+    if (role.has_audio) {
+        const AudioConfig& audio = *config.audio;
+        const int64_t hidden = audio.hidden_size;
+        const int64_t mel2 = (audio.mel_bins + 1) / 2;
+        const int64_t mel4 = (mel2 + 1) / 2;
+        const int64_t block = std::min(kAudioBlockFrames, frames);
+        layout.beginPhase();
+        layout.add("mel", frames * 4 * audio.mel_bins);
+        layout.add("conv1", (2 * block + 4) * mel2 * audio.conv_channels[0]);
+        layout.add("conv2", (block + 2) * mel4 * audio.conv_channels[1]);
+        layout.add("ax", frames * hidden);
+        layout.add("ah", frames * hidden);
+        layout.add("at", frames * hidden);
+        layout.add("aq", frames * hidden);
+        layout.add("ak", frames * hidden);
+        layout.add("av", frames * hidden);
+        layout.add("ao", frames * hidden);
+        layout.add("abig", frames * 4 * hidden);
+        layout.add("aclamp", frames * 4 * hidden);
+        layout.add("aout", frames * audio.output_size);
+    }
+    if (role.has_audio_embedder) {
+        layout.beginPhase();
+        layout.add("ea_in", frames * config.audio->output_size);
+        layout.add("ea_out", frames * text.hidden_size);
+    }
+    return layout;
+}
+
+DeviceId layerDevice(const PlacementPlan& plan, int layer) {
+    const std::string name = kLayerPrefix + std::to_string(layer) + ".self_attn.q_proj.weight";
+    const TensorPlacement* row = plan.find(name);
+    return row == nullptr ? DeviceId::cpu() : row->compute;
+}
+
+std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan) {
+    std::map<DeviceId, DeviceRole> roles;
+    const auto count = static_cast<int>(config.text.layers.size());
+    std::vector<DeviceId> layer_device;
+    for (int i = 0; i < count; ++i) {
+        layer_device.push_back(layerDevice(plan, i));
+        roles[layer_device.back()].has_layers = true;
+    }
+    for (const DeviceId& device : plan.kv_device) {
+        roles[device].has_layers = true;
+    }
+    // A component's device is where the tensor that starts it computes; linears elsewhere are
+    // foreign: their input and output travel.
+    DeviceId vision = DeviceId::cpu();
+    DeviceId audio = DeviceId::cpu();
+    for (const TensorPlacement& row : plan.tensors) {
+        if (row.tensor == "model.vision_tower.patch_embedder.input_proj.weight") {
+            vision = row.compute;
+            roles[vision].has_vision = config.vision.has_value();
+        } else if (row.tensor ==
+                   "model.audio_tower.subsample_conv_projection.input_proj_linear.weight") {
+            audio = row.compute;
+            roles[audio].has_audio = config.audio.has_value();
+        } else if (row.tensor == "model.embed_vision.embedding_projection.weight") {
+            roles[row.compute].has_vision_embedder = config.vision.has_value();
+        } else if (row.tensor == "model.embed_audio.embedding_projection.weight") {
+            roles[row.compute].has_audio_embedder = config.audio.has_value();
+        } else if (row.tensor == "model.language_model.per_layer_model_projection.weight") {
+            roles[row.compute].has_ple_projection = true;
+        }
+    }
+    const TensorPlacement* head = plan.find("lm_head.weight");
+    if (head == nullptr) {
+        head = plan.find("model.language_model.embed_tokens.weight");
+    }
+    roles[head == nullptr ? DeviceId::cpu() : head->compute].has_head = true;
+
+    const auto foreign = [&roles](const DeviceId& home, const DeviceId& device, int64_t in, int64_t out) {
+        if (home != device) {
+            roles[device].foreign_in = std::max(roles[device].foreign_in, in);
+            roles[device].foreign_out = std::max(roles[device].foreign_out, out);
+        }
+    };
+    for (const TensorPlacement& row : plan.tensors) {
+        const std::string& name = row.tensor;
+        if (isBelow(name, "model.vision_tower") && config.vision) {
+            const int64_t widest =
+                std::max({config.vision->hidden_size, config.vision->intermediate_size,
+                          config.vision->num_heads * config.vision->head_dim});
+            foreign(vision, row.compute, widest, widest);
+        } else if (isBelow(name, "model.audio_tower") && config.audio) {
+            const int64_t widest =
+                std::max(4 * config.audio->hidden_size, config.audio->output_size);
+            foreign(audio, row.compute, widest, widest);
+        } else if (name.compare(0, kLayerPrefix.size(), kLayerPrefix) == 0) {
+            const int layer = std::atoi(name.c_str() + kLayerPrefix.size());
+            if (layer >= 0 && layer < count) {
+                const int64_t widest = std::max({config.text.hidden_size, widestQ(config),
+                                                 widestMlp(config),
+                                                 2 * config.text.moe_intermediate_size,
+                                                 config.text.num_experts});
+                foreign(layer_device[static_cast<size_t>(layer)], row.compute, widest, widest);
+            }
+        }
+    }
+    return roles;
+}
+
+std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan) {
+    const auto count = static_cast<int>(config.text.layers.size());
+    std::vector<KvHome> homes(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        const LayerConfig& layer = config.text.layers[static_cast<size_t>(i)];
+        if (layer.is_kv_shared) {
+            continue;
+        }
+        KvHome& home = homes[static_cast<size_t>(i)];
+        home.device = plan.kv_device.size() == static_cast<size_t>(count)
+                          ? plan.kv_device[static_cast<size_t>(i)]
+                          : layerDevice(plan, i);
+    }
+    for (int i = 0; i < count; ++i) {
+        const LayerConfig& layer = config.text.layers[static_cast<size_t>(i)];
+        if (!layer.is_kv_shared) {
+            continue;
+        }
+        // Where a reader's attention runs: its own device when the cache follows the layers, the
+        // cache's device when kv.place names one (then kv_device of the reader says so).
+        const DeviceId reader = plan.kv_device.size() == static_cast<size_t>(count)
+                                    ? plan.kv_device[static_cast<size_t>(i)]
+                                    : layerDevice(plan, i);
+        KvHome& home = homes[static_cast<size_t>(layer.kv_source)];
+        if (reader != home.device &&
+            std::find(home.mirrors.begin(), home.mirrors.end(), reader) == home.mirrors.end()) {
+            home.mirrors.push_back(reader);
+        }
+        homes[static_cast<size_t>(i)].device = reader;
+    }
+    return homes;
+}
+
+RunShape runShape(const ModelConfig& config, const PlacementPlan& plan) {
+    RunShape shape;
+    shape.context = plan.context > 0 ? plan.context : config.text.max_positions;
+    shape.prefill_chunk = plan.prefill_chunk > 0 ? plan.prefill_chunk : 512;
+    shape.image_tokens = plan.image_tokens;
+    shape.is_reference = plan.is_reference_precision;
+    return shape;
+}
+
+std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config, const PlacementPlan& plan) {
+    std::map<DeviceId, uint64_t> bytes;
+    const RunShape shape = runShape(config, plan);
+    for (const auto& [device, role] : deviceRoles(config, plan)) {
+        bytes[device] = layoutWorkspace(config, shape, role).totalBytes();
+    }
+    return bytes;
+}
+
+std::map<DeviceId, uint64_t>
+kvBytesPerDevice(const ModelConfig& config, const PlacementPlan& plan) {
+    std::map<DeviceId, uint64_t> bytes;
+    const RunShape shape = runShape(config, plan);
+    const std::vector<KvHome> homes = kvHomes(config, plan);
+    for (size_t i = 0; i < homes.size(); ++i) {
+        const uint64_t size = kvBytes(config, shape, static_cast<int>(i));
+        if (size == 0) {
+            continue;
+        }
+        bytes[homes[i].device] += size;
+        for (const DeviceId& mirror : homes[i].mirrors) {
+            bytes[mirror] += size;
+        }
+    }
+    return bytes;
+}
+
+} // namespace engine

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scratch memory of a forward pass, per device: one allocation whose size is known before
+// anything is loaded. The same functions size it (for the planner) and carve it (for the model),
+// so that predicted and measured bytes are equal by construction.
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/gemma4/config.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// What a device does, as far as its scratch depends on it.
+struct DeviceRole {
+    bool has_layers = false;       ///< Some decoder layer computes here.
+    bool has_ple_projection = false; ///< per_layer_model_projection computes here.
+    bool has_head = false;         ///< final norm and head compute here.
+    bool has_vision = false;
+    bool has_audio = false;
+    bool has_vision_embedder = false;
+    bool has_audio_embedder = false;
+    int64_t foreign_in = 0;  ///< Widest input of a linear that computes here for another device.
+    int64_t foreign_out = 0; ///< Its widest output.
+};
+
+/// Sizes that are chosen, not given by the model.
+struct RunShape {
+    int64_t context = 4096;     ///< Tokens of KV cache.
+    int64_t prefill_chunk = 512; ///< Tokens per prefill chunk asked for.
+    int64_t image_tokens = 280; ///< Largest soft-token budget of one image.
+    bool is_reference = false;  ///< fp32 KV instead of bf16.
+};
+
+/// Rows that one forward call may have: the chunk, or a whole image block where blocks must stay
+/// together (use_bidirectional_attention = "vision").
+int64_t maxRows(const ModelConfig& config, const RunShape& shape);
+
+/// Slots of the KV ring of one layer: the context for full layers, window - 1 + maxRows for
+/// sliding ones (never more than the context).
+int64_t kvCapacity(const ModelConfig& config, const RunShape& shape, LayerType type);
+
+/// Bytes of K and V of one layer that owns KV, on one device; 0 for KV-shared layers.
+uint64_t kvBytes(const ModelConfig& config, const RunShape& shape, int layer);
+
+/// Named buffers of fp32 values, offsets in floats from the start of the device's workspace.
+class WorkspaceLayout {
+public:
+    /// `floats` are rounded up to a multiple of 16 (64 bytes).
+    void add(const std::string& name, int64_t floats);
+    /// Scratch phases (text, vision, audio) share memory: begin one, the layout takes the maximum.
+    void beginPhase();
+    [[nodiscard]] int64_t offset(const std::string& name) const; ///< -1 when absent.
+    [[nodiscard]] int64_t size(const std::string& name) const;   ///< Floats; 0 when absent.
+    [[nodiscard]] uint64_t totalBytes() const { return static_cast<uint64_t>(end_) * 4U; }
+
+private:
+    struct Entry {
+        int64_t offset = 0;
+        int64_t floats = 0;
+    };
+    std::map<std::string, Entry> entries_;
+    int64_t base_ = 0; ///< End of what is shared by all phases.
+    int64_t cursor_ = 0;
+    int64_t end_ = 0;
+    bool in_phase_ = false;
+};
+
+WorkspaceLayout layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role);
+
+/// Roles of all devices that compute something in this plan (tensor rows must be resolved).
+std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan);
+
+/// Compute device of a decoder layer: that of its self_attn.q_proj.
+DeviceId layerDevice(const PlacementPlan& plan, int layer);
+
+/// Device that holds the KV of an owner layer, and the devices that need a mirror of it because a
+/// KV-shared reader computes there.
+struct KvHome {
+    DeviceId device;
+    std::vector<DeviceId> mirrors;
+};
+std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan);
+
+/// Predicted workspace and KV bytes per device: what the planner shows and the model allocates.
+std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config, const PlacementPlan& plan);
+std::map<DeviceId, uint64_t> kvBytesPerDevice(const ModelConfig& config, const PlacementPlan& plan);
+/// The shape that a plan implies.
+RunShape runShape(const ModelConfig& config, const PlacementPlan& plan);
+
+} // namespace engine
