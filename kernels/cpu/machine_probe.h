@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures what this machine can do at most: streaming read bandwidth and arithmetic peaks of one
+// and of all threads. Used beside benchmark results and by the planner's speed estimate. Other
+// programs on the machine lower the figures: every figure is the best of several short runs.
+#pragma once
+
+#include "kernels/cpu/thread_pool.h"
+
+#include <cstdint>
+
+namespace kernels::cpu {
+
+/// Bytes per second are 1e9 bytes (GB/s); arithmetic counts a multiply-add as two (GFLOP/s).
+struct MachineRates {
+    int threads = 0;                ///< Size of the pool measured.
+    double read_gb_per_s_one = 0.0; ///< Streaming read, one thread.
+    double read_gb_per_s = 0.0;     ///< Streaming read, all threads.
+    double copy_gb_per_s = 0.0;     ///< memcpy, all threads, bytes read plus bytes written.
+    double fp32_gflops_one = 0.0;   ///< Widest fp32 FMA, one thread.
+    double fp32_gflops = 0.0;       ///< Widest fp32 FMA, all threads.
+    double bf16_gflops_one = 0.0; ///< bf16 dot products with fp32 sums; 0 without the instruction.
+    double bf16_gflops = 0.0;     ///< All threads.
+    double seconds = 0.0;         ///< Time the measurement took.
+};
+
+/// Takes about `budget_seconds` and `buffer_bytes` of memory for its duration (the buffer must
+/// exceed the last-level cache by far; when it cannot be had, bandwidths are 0).
+MachineRates measureCpu(ThreadPool& pool,
+                        double budget_seconds = 1.0,
+                        int64_t buffer_bytes = int64_t{512} << 20);
+
+} // namespace kernels::cpu

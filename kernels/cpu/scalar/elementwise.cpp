@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference element-wise functions, column scales and the row store of the KV cache.
+#include "kernels/cpu/float_types.h"
+#include "kernels/cpu/scalar/scalar_ops.h"
+#include "kernels/cpu/shape_checks.h"
+
+#include <cmath>
+
+namespace kernels::cpu::scalar {
+
+namespace {
+
+constexpr int64_t kRowsPerChunk = 4;
+
+double sigmoid(double x) {
+    return 1.0 / (1.0 + std::exp(-x));
+}
+
+/// The tanh form of GELU: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+double geluTanh(double x) {
+    constexpr double kRootTwoOverPi = 0.79788456080286535588;
+    return 0.5 * x * (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+}
+
+/// y[t,c] = fn(t, c) for the shape of y.
+template <typename Fn>
+void forEach(Queue q, const MutF32& y, Fn fn) {
+    parallelFor(poolOf(q), y.rows, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) {
+            for (int64_t c = 0; c < y.cols; ++c) {
+                y.data[t * y.stride + c] = fn(t, c);
+            }
+        }
+    });
+}
+
+float at(const MatF32& x, int64_t t, int64_t c) {
+    return x.data[t * x.stride + c];
+}
+
+} // namespace
+
+Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+    if (!isSameShape(gate, y) || !isSameShape(up, y)) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) {
+        return static_cast<float>(geluTanh(static_cast<double>(at(gate, t, c))) *
+                                  static_cast<double>(at(up, t, c)));
+    });
+    return Status::Ok;
+}
+
+Status silu(Queue q, MatF32 x, MutF32 y) {
+    if (!isSameShape(x, y)) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) {
+        const auto value = static_cast<double>(at(x, t, c));
+        return static_cast<float>(value * sigmoid(value));
+    });
+    return Status::Ok;
+}
+
+Status glu(Queue q, MatF32 x, MutF32 y) {
+    if (!isMatrix(x) || !isMatrix(y) || x.rows != y.rows || x.cols != 2 * y.cols) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) {
+        return static_cast<float>(static_cast<double>(at(x, t, c)) *
+                                  sigmoid(static_cast<double>(at(x, t, c + y.cols))));
+    });
+    return Status::Ok;
+}
+
+Status causalConv1d(Queue q, MatF32 x, const float* w, int64_t taps, MutF32 y) {
+    if (!isSameShape(x, y) || w == nullptr || taps <= 0) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < taps; ++k) {
+            const int64_t source = t + 1 - taps + k;
+            if (source >= 0) {
+                sum += static_cast<double>(w[c * taps + k]) * static_cast<double>(at(x, source, c));
+            }
+        }
+        return static_cast<float>(sum);
+    });
+    return Status::Ok;
+}
+
+Status clamp(Queue q, MatF32 x, float lo, float hi, MutF32 y) {
+    if (!isSameShape(x, y)) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) {
+        float value = at(x, t, c);
+        value = value < lo ? lo : value; // comparisons with NaN are false: NaN passes through
+        return value > hi ? hi : value;
+    });
+    return Status::Ok;
+}
+
+Status addScaled(Queue q, MatF32 x, float alpha, MutF32 y) {
+    if (!isSameShape(x, y)) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) { return at(y, t, c) + alpha * at(x, t, c); });
+    return Status::Ok;
+}
+
+Status scale(Queue q, MutF32 x, float s) {
+    if (!isMatrix(x)) {
+        return Status::BadShape;
+    }
+    forEach(q, x, [&](int64_t t, int64_t c) { return at(x, t, c) * s; });
+    return Status::Ok;
+}
+
+Status scaleColumns(Queue q, MutF32 x, const float* s) {
+    if (!isMatrix(x) || s == nullptr) {
+        return Status::BadShape;
+    }
+    forEach(q, x, [&](int64_t t, int64_t c) { return at(x, t, c) * s[c]; });
+    return Status::Ok;
+}
+
+Status addColumns(Queue q, MutF32 x, const float* b) {
+    if (!isMatrix(x) || b == nullptr) {
+        return Status::BadShape;
+    }
+    forEach(q, x, [&](int64_t t, int64_t c) { return at(x, t, c) + b[c]; });
+    return Status::Ok;
+}
+
+Status softCap(Queue q, MutF32 x, float cap) {
+    if (!isMatrix(x) || !(cap > 0.0F)) {
+        return Status::BadShape;
+    }
+    const auto limit = static_cast<double>(cap);
+    forEach(q, x, [&](int64_t t, int64_t c) {
+        return static_cast<float>(limit * std::tanh(static_cast<double>(at(x, t, c)) / limit));
+    });
+    return Status::Ok;
+}
+
+Status
+storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity) {
+    if (const Status status = checkStore(src, slot, dst, capacity); status != Status::Ok) {
+        return status;
+    }
+    parallelFor(poolOf(q), src.rows, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            for (int64_t c = 0; c < src.cols; ++c) {
+                storeElement(dst, type, slot[i] * src.cols + c, at(src, i, c));
+            }
+        }
+    });
+    return Status::Ok;
+}
+
+} // namespace kernels::cpu::scalar

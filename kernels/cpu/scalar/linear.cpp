@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference linear products, row gather and the LoRA update.
+#include "kernels/cpu/float_types.h"
+#include "kernels/cpu/scalar/scalar_ops.h"
+#include "kernels/cpu/shape_checks.h"
+#include "kernels/cpu/weight_rows.h"
+
+#include <vector>
+
+namespace kernels::cpu::scalar {
+
+namespace {
+
+constexpr int64_t kRowsPerChunk = 16;
+
+double dot(const float* a, const float* b, int64_t n) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; ++i) {
+        sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    }
+    return sum;
+}
+
+/// One weight row in fp32. Grows with the widest layer met and is reused by the thread.
+std::vector<float>& rowBuffer(int64_t cols) {
+    thread_local std::vector<float> buffer;
+    if (buffer.size() < static_cast<size_t>(cols)) {
+        buffer.resize(static_cast<size_t>(cols));
+    }
+    return buffer;
+}
+
+} // namespace
+
+Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
+    if (const Status status = checkLinear(x, w, y); status != Status::Ok) {
+        return status;
+    }
+    parallelFor(poolOf(q), w.rows, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+        float* row = rowBuffer(w.cols).data();
+        for (int64_t n = begin; n < end; ++n) {
+            expandRow(w, n, 0, w.cols, row);
+            for (int64_t t = 0; t < x.rows; ++t) {
+                y.data[t * y.stride + n] =
+                    static_cast<float>(dot(x.data + t * x.stride, row, w.cols));
+            }
+        }
+    });
+    return Status::Ok;
+}
+
+Status loraAccumulate(Queue q,
+                      MatF32 x,
+                      MatView a,
+                      MatView b,
+                      MatView b_bias,
+                      float scaling,
+                      MutF32 scratch,
+                      MutF32 y) {
+    if (const Status status = checkLora(x, a, b, b_bias, scratch, y); status != Status::Ok) {
+        return status;
+    }
+    const int64_t rank = a.rows;
+    parallelFor(poolOf(q), x.rows * rank, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            const int64_t t = i / rank;
+            const int64_t r = i % rank;
+            double sum = 0.0;
+            for (int64_t k = 0; k < x.cols; ++k) {
+                sum += static_cast<double>(x.data[t * x.stride + k]) *
+                       static_cast<double>(loadElement(a.data, a.type, r * a.cols + k));
+            }
+            scratch.data[t * scratch.stride + r] = static_cast<float>(sum);
+        }
+    });
+    parallelFor(poolOf(q), y.cols, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+        for (int64_t n = begin; n < end; ++n) {
+            for (int64_t t = 0; t < y.rows; ++t) {
+                double sum = b_bias.data == nullptr
+                                 ? 0.0
+                                 : static_cast<double>(loadElement(b_bias.data, b_bias.type, n));
+                for (int64_t r = 0; r < rank; ++r) {
+                    sum += static_cast<double>(scratch.data[t * scratch.stride + r]) *
+                           static_cast<double>(loadElement(b.data, b.type, n * rank + r));
+                }
+                y.data[t * y.stride + n] += static_cast<float>(static_cast<double>(scaling) * sum);
+            }
+        }
+    });
+    return Status::Ok;
+}
+
+Status gatherRows(Queue q,
+                  WeightView table,
+                  const int32_t* ids,
+                  int64_t count,
+                  int64_t col_offset,
+                  float scale_factor,
+                  MutF32 y) {
+    if (const Status status = checkGather(table, ids, count, col_offset, y); status != Status::Ok) {
+        return status;
+    }
+    parallelFor(poolOf(q), count, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            float* row = y.data + i * y.stride;
+            expandRow(table, ids[i], col_offset, y.cols, row);
+            for (int64_t c = 0; c < y.cols; ++c) {
+                row[c] *= scale_factor;
+            }
+        }
+    });
+    return Status::Ok;
+}
+
+} // namespace kernels::cpu::scalar

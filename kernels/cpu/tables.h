@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU implementations of kernels/ops.h and the choice between them at start-up. A table is
+// offered only when both the processor and the operating system support its registers.
+#pragma once
+
+#include "kernels/ops.h"
+
+namespace kernels {
+
+/// The reference: plain loops, double accumulators, exact expansion. Always available.
+const OpTable& cpuScalarOps();
+
+const OpTable* cpuAvx2Ops();       ///< AVX2 + FMA + F16C; nullptr when missing.
+const OpTable* cpuAvx512Ops();     ///< AVX-512 F/BW/VL/DQ with fp32 products; nullptr when missing.
+const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16 and VBMI; nullptr when missing.
+
+/// The fastest of the tables above that this machine can run.
+const OpTable& bestCpuOps();
+
+/// Table by the name in OpTable::name ("cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16");
+/// nullptr when unknown or not available here.
+const OpTable* findCpuOps(const char* name);
+
+} // namespace kernels

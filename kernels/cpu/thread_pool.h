@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU pool behind the kernels. Work is cut into chunks of `grain` indices whatever the number
+// of threads is, and chunks are claimed one by one, so that a result that depends only on its
+// chunk does not depend on the thread count. Workers spin for some microseconds after a job
+// (decode enqueues hundreds of short jobs per token) and then sleep. No priorities, no futures.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace kernels::cpu {
+
+class ThreadPool {
+public:
+    /// `threads` counts the calling thread: 1 starts no worker. Values < 1 mean 1. When the system
+    /// refuses a thread the pool is smaller; see size().
+    explicit ThreadPool(int threads);
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    /// Threads that work on a job, the caller included.
+    [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
+
+    /// Calls fn(begin, end) for [0, grain), [grain, 2 grain), ... up to n and returns when all
+    /// calls have returned. fn must not throw. From inside a job, or while another thread's job
+    /// runs, the calls are made on the calling thread.
+    template <typename Fn>
+    void parallelFor(int64_t n, int64_t grain, Fn&& fn) {
+        using Callable = std::remove_reference_t<Fn>;
+        run(
+            n, grain,
+            [](void* context, int64_t begin, int64_t end) {
+                (*static_cast<Callable*>(context))(begin, end);
+            },
+            const_cast<void*>(static_cast<const void*>(&fn)));
+    }
+
+    /// Number of processors this process may use (affinity respected), at least 1.
+    static int availableProcessors();
+
+private:
+    using ChunkFn = void (*)(void* context, int64_t begin, int64_t end);
+
+    void run(int64_t n, int64_t grain, ChunkFn fn, void* context);
+    void claimChunks();
+    void workerLoop();
+
+    std::vector<std::thread> workers_;
+    // The job. Written only while `is_open_` is false and nobody is inside.
+    ChunkFn fn_ = nullptr;
+    void* context_ = nullptr;
+    int64_t n_ = 0;
+    int64_t grain_ = 1;
+    int64_t chunks_ = 0;
+    alignas(64) std::atomic<int64_t> next_chunk_{0};
+    alignas(64) std::atomic<bool> is_open_{false};
+    std::atomic<int> inside_{0}; ///< Workers that may touch the job.
+    alignas(64) std::atomic<uint32_t> epoch_{0};
+    std::atomic<bool> is_stopping_{false};
+    alignas(64) std::atomic<bool> is_busy_{false};
+};
+
+/// parallelFor on `pool`, or on the calling thread (same chunks) when pool is nullptr.
+template <typename Fn>
+void parallelFor(ThreadPool* pool, int64_t n, int64_t grain, Fn&& fn) {
+    if (pool != nullptr) {
+        pool->parallelFor(n, grain, fn);
+        return;
+    }
+    for (int64_t begin = 0; begin < n; begin += grain) {
+        const int64_t end = begin + grain < n ? begin + grain : n;
+        fn(begin, end);
+    }
+}
+
+} // namespace kernels::cpu

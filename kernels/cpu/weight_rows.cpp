@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// See weight_rows.h. Compiled without contraction (-ffp-contract=off): the nested absmax must be
+// a rounded product followed by a rounded sum.
+#include "kernels/cpu/weight_rows.h"
+
+#include "kernels/cpu/code_tables.h"
+#include "kernels/cpu/float_types.h"
+
+namespace kernels::cpu {
+
+namespace {
+
+constexpr int64_t kNestedBlock = 256;
+
+float fourBitValue(const WeightView& weight, int64_t index) {
+    const uint8_t byte = static_cast<const uint8_t*>(weight.data)[index / 2];
+    const uint8_t code = index % 2 == 0 ? byte >> 4 : byte & 0x0fU;
+    const float code_value = std::bit_cast<float>(codeBits(weight.format)[code]);
+    return roundTo(weight.expand_type, code_value * blockScale(weight, index / weight.block_size));
+}
+
+} // namespace
+
+float blockScale(const WeightView& weight, int64_t block) {
+    if (weight.absmax != nullptr) {
+        return weight.absmax[block];
+    }
+    const float product =
+        weight.nested_code[weight.absmax_q[block]] * weight.nested_absmax[block / kNestedBlock];
+    return product + weight.nested_offset;
+}
+
+void expandRow(
+    const WeightView& weight, int64_t row, int64_t col_begin, int64_t count, float* out) {
+    const int64_t first = row * weight.cols + col_begin;
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t index = first + i;
+        switch (weight.format) {
+        case WeightFormat::F32:
+            out[i] = loadElement(weight.data, DType::F32, index);
+            break;
+        case WeightFormat::F16:
+            out[i] = loadElement(weight.data, DType::F16, index);
+            break;
+        case WeightFormat::BF16:
+            out[i] = loadElement(weight.data, DType::BF16, index);
+            break;
+        case WeightFormat::Nf4:
+        case WeightFormat::Fp4:
+            out[i] = fourBitValue(weight, index);
+            break;
+        case WeightFormat::Int8Row:
+            out[i] = static_cast<float>(static_cast<const int8_t*>(weight.data)[index]) *
+                     weight.row_scale[row];
+            break;
+        }
+    }
+}
+
+} // namespace kernels::cpu
