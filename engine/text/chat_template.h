@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Gemma 4 chat format: messages to prompt segments (what the template wrote, what people
+// wrote), placeholders to media tokens. Format: shared spec gemma4, section 6. Tools and video are
+// left out: they are refused by name. The file's own Jinja template is never executed.
+#pragma once
+
+#include "engine/text/tokenizer.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+enum class ChatPartKind : uint8_t { Text = 1, Image, Audio };
+
+struct ChatPart {
+    ChatPartKind kind = ChatPartKind::Text;
+    std::string text; ///< UTF-8; only for Text.
+
+    static ChatPart makeText(std::string text) { return {ChatPartKind::Text, std::move(text)}; }
+    static ChatPart image() { return {ChatPartKind::Image, {}}; }
+    static ChatPart audio() { return {ChatPartKind::Audio, {}}; }
+};
+
+struct ChatMessage {
+    std::string role; ///< "system", "developer", "user", "assistant" (or "model").
+    std::vector<ChatPart> parts;
+    /// Reasoning of an assistant message. Rendered only when no user message follows; reasoning of
+    /// earlier turns is never replayed.
+    std::string thinking = {};
+
+    static ChatMessage makeText(std::string role, std::string text) {
+        return {std::move(role), {ChatPart::makeText(std::move(text))}, {}};
+    }
+};
+
+struct ChatTemplateOptions {
+    /// 12B, 26B-A4B, 31B: with thinking off the generation prompt closes an empty thought.
+    bool is_large = false;
+    bool thinking = false;
+    bool adds_generation_prompt = true;
+};
+
+/// Renders a conversation, `<bos>` included. Media parts become `<|image|>` and `<|audio|>` in
+/// the order of the messages. A system message at the start with one text part is rendered as a
+/// plain string, with several as a list (each part followed by a space).
+/// Errors: InvalidRequest (no message, a role that is not a plain word, media in the first system
+/// message), Unsupported (role "tool").
+Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
+                                        const ChatTemplateOptions& options);
+
+/// A prompt that already has `<bos>` and the markers: added tokens match everywhere in it.
+std::vector<Segment> rawPrompt(std::string_view text);
+
+/// The segments' texts joined, for display and comparison.
+std::string segmentsText(std::span<const Segment> segments);
+
+/// Ids of the control tokens that the chat format needs; -1 = the vocabulary has none.
+struct ChatTokens {
+    TokenId bos = -1, eos = -1;
+    TokenId turn_begin = -1, turn_end = -1;
+    TokenId channel_begin = -1, channel_end = -1;
+    TokenId think = -1;
+};
+
+/// Looks them up among the added tokens. Errors: Unsupported, naming the missing token: a chat
+/// prompt for this vocabulary would be read as plain text.
+Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer);
+
+enum class MediaKind : uint8_t { Image = 1, Audio };
+
+/// Ids that media are spelled with, from config.json (ModelConfig's *_token_id).
+struct MediaTokens {
+    TokenId image = -1, image_begin = -1, image_end = -1;
+    TokenId audio = -1, audio_begin = -1, audio_end = -1;
+};
+
+/// The soft tokens of one item in the expanded prompt: rows [first_token, first_token + count) are
+/// replaced by the tower's output. Begin and end tokens lie outside the span.
+struct MediaSpan {
+    MediaKind kind = MediaKind::Image;
+    int64_t item = 0; ///< Index among the items of this kind.
+    int64_t first_token = 0;
+    int64_t count = 0;
+
+    friend bool operator==(const MediaSpan&, const MediaSpan&) = default;
+};
+
+struct ExpandedPrompt {
+    std::vector<TokenId> ids;
+    std::vector<MediaSpan> spans; ///< In prompt order.
+};
+
+/// Replaces the k-th image placeholder by begin, image_counts[k] times the placeholder, end;
+/// likewise audio. One pass from left to right over `ids`; what is inserted is not looked at again.
+/// Errors: InvalidRequest when the number of placeholders of a kind differs from its number of
+/// items, or an item has no soft tokens (a clip too short to hear).
+Result<ExpandedPrompt> expandMedia(std::span<const TokenId> ids,
+                                   const MediaTokens& tokens,
+                                   std::span<const int64_t> image_counts,
+                                   std::span<const int64_t> audio_counts);
+
+/// Number of image and audio placeholders in `ids`.
+struct PlaceholderCounts {
+    int64_t images = 0, audios = 0;
+};
+PlaceholderCounts countPlaceholders(std::span<const TokenId> ids, const MediaTokens& tokens);
+
+} // namespace engine

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits a streamed reply into thinking and answer. Works on token ids, so that text which merely
+// spells a marker stays text. Control tokens are hidden; stray and empty channels leave no trace.
+#pragma once
+
+#include "engine/text/chat_template.h"
+#include "engine/text/detokenizer.h"
+
+#include <string>
+
+namespace engine {
+
+/// What one token added; both may be empty.
+struct ReplyDelta {
+    std::string thinking, answer;
+};
+
+class ReplyParser {
+public:
+    /// ChatTokens{} (all -1) makes a parser without channels: everything is answer.
+    ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens);
+
+    ReplyDelta push(TokenId id);
+    /// Gives out what is held back (half characters, half a channel name).
+    ReplyDelta flush();
+
+    [[nodiscard]] const std::string& thinking() const { return thinking_; } ///< All so far.
+    [[nodiscard]] const std::string& answer() const { return answer_; }     ///< All so far.
+    [[nodiscard]] bool isThinking() const { return state_ != State::Answer; }
+
+private:
+    enum class State { Answer = 1, ChannelName, Thinking };
+    void take(std::string text, ReplyDelta& delta);
+    void takeThinking(std::string_view text, ReplyDelta& delta);
+    void openChannel();
+    void closeChannel(ReplyDelta& delta);
+
+    StreamingDetokenizer detokenizer_;
+    ChatTokens tokens_;
+    State state_ = State::Answer;
+    std::string channel_name_;  ///< Of the open channel, while it may still be "thought\n".
+    std::string held_newlines_; ///< End of the thought so far: dropped when the channel closes.
+    std::string thinking_, answer_;
+};
+
+} // namespace engine
