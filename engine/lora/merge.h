@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merging adapters into a bf16 model folder: W' = bf16(fp32(W) + D), tensor by tensor from the
+// bf16 base, everything else byte by byte; with a report that says how much of each update
+// survives bf16 and how much 4-bit quantization would leave. Never merges into packed weights.
+// The drift of logits is measured by the caller. Method: shared spec, 6.3.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/lora/adapter.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+struct MergeInput {
+    std::shared_ptr<const Adapter> adapter;
+    double strength = 1.0; ///< 0 to 2
+};
+
+struct MergeRequest {
+    std::filesystem::path model_folder; ///< bf16 (or f16, f32) base; packed weights are refused.
+    std::vector<MergeInput> adapters;   ///< In order.
+    std::filesystem::path out_folder;   ///< Must not exist or be empty; not the model folder.
+    uint64_t shard_bytes = 5'000'000'000ULL;
+    bool measure_nf4 = true; ///< Quantize W and W' to NF4 and report what is left of the update.
+    std::function<void(double done, const std::string& tensor)> progress; ///< 0 to 1; may be empty.
+    std::stop_token stop;
+};
+
+/// U = the update that really happened, D = the wanted one.
+struct MergedTensor {
+    std::string tensor;
+    double kept = 0.0;                      ///< <U, D> / ||D||^2
+    double error = 0.0;                     ///< ||U - D|| / ||D||
+    double max_deviation = 0.0;             ///< max |U - D|
+    double delta_norm = 0.0;                ///< ||D||_F
+    bool has_nf4 = false;                   ///< The next four are measured.
+    double nf4_kept = 0.0, nf4_error = 0.0; ///< U = NF4(W') - NF4(W)
+    double nf4_changed_codes = 0.0;         ///< Share, 0 to 1.
+    double nf4_direct_kept =
+        0.0; ///< U = NF4(dequantized NF4(W) + D) - NF4(W): merging into 4 bits.
+};
+
+struct FileDigest {
+    std::string file; ///< Relative to its folder.
+    std::string sha256;
+    uint64_t bytes = 0;
+};
+
+struct MergeReport {
+    std::vector<MergedTensor> tensors; ///< Changed tensors, model order.
+    std::vector<std::string> replaced; ///< Replaced whole or by rows.
+    double median_nf4_kept = 0.0, median_nf4_direct_kept = 0.0;
+    std::vector<FileDigest> inputs, adapters, outputs;
+    std::vector<std::string> notes; ///< Inert keys, tied head, ...
+    int64_t copied_tensors = 0;
+};
+
+/// Streams the model through; peak memory is one tensor (three in fp32 while measuring).
+/// On error the output folder is left as it was found (absent or empty).
+/// Errors: InvalidRequest (packed base, output not empty, adapter on the tied head that a tied
+/// model cannot hold), InvalidFile (non-finite result, `kept` outside 0.95..1.05: the gate),
+/// Cancelled.
+Result<MergeReport> mergeAdapters(const MergeRequest& request);
+
+/// The report as JSON text (also written to <out>/merge_report.json by mergeAdapters).
+std::string mergeReportJson(const MergeReport& report);
+
+} // namespace engine
