@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The derived cache of quantized weights: one file per (model content, format settings) that makes
+// the second load fast. Everything in it can be made again from the model files, so a missing,
+// truncated or damaged cache is only a note. Format: engine/run/WEIGHT_CACHE.md. Not shared
+// between machines of different byte order; little-endian only.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/files/tensor_source.h"
+#include "engine/quant/quantize.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+/// 64-bit content hash (ours; four multiply-rotate lanes, not cryptographic).
+uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed = 0);
+
+/// Key of the cache for one model: file names, sizes and modification times (when `folder` is not
+/// empty), the tensor lists of the headers, and 4 KiB samples of every large tensor.
+/// Errors: those of TensorSource::read.
+Result<uint64_t> sourceIdentity(const TensorSource& source, const std::filesystem::path& folder);
+
+/// Parts of one tensor in the order of DeviceTensor::Part: data, scales, absmax_q, nested_absmax,
+/// nested_code (256 fp32 + offset).
+inline constexpr int kCacheParts = 5;
+struct CachedTensor {
+    std::string name;
+    Format format = Format::Nf4;
+    int32_t block_size = kBlockSize;
+    TensorType dtype = TensorType::BF16;
+    int64_t rows = 0, cols = 0;
+    std::array<uint64_t, kCacheParts> offset{}; ///< In the file, 64-byte aligned.
+    std::array<uint64_t, kCacheParts> bytes{};
+    std::array<uint64_t, kCacheParts> checksum{}; ///< contentHash of the part.
+};
+
+/// A complete cache file, opened for positioned reads.
+class WeightCache {
+public:
+    ~WeightCache();
+    WeightCache(const WeightCache&) = delete;
+    WeightCache& operator=(const WeightCache&) = delete;
+
+    /// Opens folder/<key>.belfry-weights. nullptr (and a note in `note`) when it is missing, of
+    /// another version, of another key, truncated, or its directory fails its checksum.
+    static std::unique_ptr<WeightCache>
+    open(const std::filesystem::path& folder, uint64_t key, std::string& note);
+
+    /// nullptr when absent.
+    [[nodiscard]] const CachedTensor* find(std::string_view tensor) const;
+    /// Reads part bytes [offset, offset + out.size()). Thread-safe. Errors: InvalidFile. Checksums
+    /// are over whole parts: whoever has read a part compares it.
+    Result<void>
+    read(const CachedTensor& tensor, int part, uint64_t offset, std::span<std::byte> out) const;
+    [[nodiscard]] uint64_t sizeBytes() const;
+
+private:
+    WeightCache();
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Writes a cache file: to a temporary name, renamed by finish(). Without finish() nothing stays.
+class WeightCacheWriter {
+public:
+    ~WeightCacheWriter();
+    WeightCacheWriter(const WeightCacheWriter&) = delete;
+    WeightCacheWriter& operator=(const WeightCacheWriter&) = delete;
+
+    /// `tensors`: name, format, shape and bytes of all parts; offsets and checksums are filled in.
+    /// Errors: InvalidRequest (folder cannot be created or written), also when the disk lacks room.
+    static Result<std::unique_ptr<WeightCacheWriter>>
+    create(const std::filesystem::path& folder, uint64_t key, std::vector<CachedTensor> tensors);
+    /// Bytes of one part, in ascending order of offset; any piece size.
+    Result<void> write(std::string_view tensor, int part, std::span<const std::byte> bytes);
+    /// Checks that every part is complete, writes the directory, flushes, renames.
+    Result<void> finish();
+
+private:
+    WeightCacheWriter();
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace engine
