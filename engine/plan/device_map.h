@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device map: what the user wrote about where parts of a model go. Two texts are read, the
+// dictionary that accelerate uses (imported form) and our own version 1 document (native form);
+// format and rules: engine/plan/DEVICE_MAP.md. Here a map is only text turned into checked values;
+// it is applied to a model by map_resolve.h and written out again by map_write.h.
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+/// Largest device-map text that is read.
+inline constexpr size_t kMaxDeviceMapBytes = size_t{4} << 20;
+
+/// What the text does not say.
+struct ParseContext {
+    /// Simulated GPUs were asked for: an integer i means sim:i instead of cuda:i.
+    bool are_integers_sim = false;
+};
+
+/// Line and column of something in the map text, both from 1, columns in characters; 0 = none
+/// (a map that a program made).
+struct MapPosition {
+    int line = 0;
+    int column = 0;
+};
+
+/// What one key (or the default) sets. A device index may be one that no machine has.
+struct PlaceFields {
+    std::optional<DeviceId> store;   ///< Where the canonical bytes live.
+    std::optional<DeviceId> compute; ///< Which device runs the arithmetic; never disk.
+    std::optional<Format> format;
+    std::optional<Residency> residency;
+    std::optional<bool> pin; ///< Page-locked host memory.
+    std::optional<bool> duplicate_tied;
+    friend bool operator==(const PlaceFields&, const PlaceFields&) = default;
+};
+
+struct MapEntry {
+    std::string key; ///< As written: may be an alias, may hold one [a-b] (native form).
+    PlaceFields fields;
+    /// Scalar "disk": stored on disk, computed on the default's compute device, whatever that is.
+    bool is_scalar_disk = false;
+    MapPosition key_at;
+    MapPosition value_at;
+};
+
+enum class AdapterPlace : uint8_t { FollowBase = 1, FollowCompute };
+/// Type of the KV cache's elements. Auto: bf16, fp32 on the float32 path.
+enum class KvFormat : uint8_t { Auto = 1, Bf16, F16, Q8 };
+
+struct DeviceMap {
+    bool is_imported = false; ///< Came from the accelerate form.
+    /// Imported form: computes what is stored on cpu and disk.
+    DeviceId main_device;
+    bool has_default = false; ///< Always true in the native form; imported: the key "" was there.
+    PlaceFields default_fields;
+    bool is_default_scalar_disk = false; ///< default: "disk", which is DM08.
+    MapPosition default_at;
+    std::vector<MapEntry>
+        entries; ///< In the order of the text; "" of the imported form is not here.
+
+    struct Size {
+        uint64_t bytes = 0;
+        MapPosition at;
+    };
+    std::map<DeviceId, Size> limits;
+    std::map<DeviceId, Size> reserve;
+
+    std::optional<int64_t> kv_context;
+    std::optional<DeviceId> kv_place; ///< Absent = each layer's cache on its layer's device.
+    MapPosition kv_place_at;
+    KvFormat kv_format = KvFormat::Auto;
+    AdapterPlace adapter_place = AdapterPlace::FollowBase;
+    std::optional<std::string> model_architecture; ///< Check only.
+    std::optional<double> model_layers;            ///< Check only.
+    MapPosition model_at;
+    std::string notes;
+    std::vector<std::string> remarks; ///< Not in the text: what reading it translated.
+};
+
+/// Reads a device map of either form. `issues` (may be null) receives every complaint, each with
+/// line and column. Errors: InvalidRequest; the message is that of the first complaint, details
+/// are code (DM01 or DM11), key, line, column.
+Result<DeviceMap> parseDeviceMap(std::string_view json_text,
+                                 const ParseContext& context,
+                                 std::vector<PlanIssue>* issues = nullptr);
+
+/// "512MiB", "1.5GB" (pattern of the schema) in bytes, fractions of a byte dropped; saturates.
+/// nullopt when the text does not fit the pattern. Also for the --limit option.
+std::optional<uint64_t> parseByteSize(std::string_view text);
+
+/// Names of the presets: "gpu", "towers-cpu", "ple-cpu", "lean", "cpu". ("fit" is not a map but a
+/// question to the planner: see planner.h.)
+const std::vector<std::string>& devicePresets();
+bool isDevicePreset(std::string_view name);
+
+/// The map of a preset for these devices: the GPU is the first cuda device, else the first sim
+/// device. Errors: InvalidRequest (unknown name; no GPU for a preset that needs one).
+Result<DeviceMap> presetDeviceMap(std::string_view name, const std::vector<DeviceId>& devices);
+
+/// The same map with one module (or tensor, or range: "model.language_model.layers.[3-7]") placed
+/// anew: keys that say something about it or about parts of it are dropped. For the editor.
+DeviceMap withPlace(const DeviceMap& map, std::string_view module, const PlaceFields& fields);
+
+} // namespace engine

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applies a device map to a model: for every tensor and every field the key that decides it, with
+// all errors DM02 to DM08 and DM10 and the notes about keys. The resolution rule is in
+// engine/plan/DEVICE_MAP.md. Pure; knows nothing of memory sizes and limits (planner.h).
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/files/tensor_source.h"
+#include "engine/gemma4/tensor_list.h"
+#include "engine/plan/device_map.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace engine {
+
+/// How a checkpoint holds one tensor, as far as the plan depends on it.
+struct StoredTensor {
+    TensorType type = TensorType::BF16; ///< Packed: the type recorded in the packed state.
+    /// Packed by bitsandbytes: Nf4, Nf4Dq, Fp4, Fp4Dq; else AsStored.
+    Format packed = Format::AsStored;
+    int32_t block_size = 64; ///< Packed only.
+};
+
+/// By canonical name; a packed weight is one entry named P.weight. An empty map means "no headers
+/// at hand": every tensor of the list is taken as present in bf16.
+using StoredTensors = std::unordered_map<std::string, StoredTensor>;
+
+enum class QuantOption : uint8_t { None = 1, Nf4, Nf4Dq, Fp4, Fp4Dq };
+enum class HeadOption : uint8_t { Bf16 = 1, Int8, Nf4 };
+
+/// The fields that keys set, as an index.
+enum class MapField : uint8_t { Store = 1, Compute, Format, Residency, Pin, DuplicateTied };
+inline constexpr int kMapFieldCount = 6;
+
+/// Which key set a field: an index into DeviceMap::entries, or one of these.
+inline constexpr int kSetByDefault = -1; ///< `default`, or "" of the imported form.
+inline constexpr int kSetByRule = -2;    ///< Derived: default residency, as stored, the tied table.
+inline constexpr int kSetByOption = -3;  ///< --quant or --head.
+
+struct ResolvedTensor {
+    /// Index into the tensor list; -1 = lm_head.weight with a copy of its own.
+    int index = -1;
+    DeviceId store;
+    DeviceId compute;
+    Residency residency = Residency::Always;
+    /// AsStored only for dense tensors that nothing converts; packed tensors have their format.
+    Format format = Format::AsStored;
+    bool is_converted = false; ///< Format differs from what the checkpoint holds.
+    std::optional<bool> pin;
+    std::array<int, kMapFieldCount> set_by{}; ///< Index with static_cast<int>(field) - 1.
+};
+
+struct Resolution {
+    /// In the order of the tensor list, unused and absent tensors left out; a separate head last.
+    std::vector<ResolvedTensor> tensors;
+    bool has_own_head = false; ///< lm_head.weight is a copy of its own (the last row).
+    /// Some tensor has no device of this machine: the rows cannot be accounted for.
+    bool is_incomplete = false;
+    std::vector<PlanIssue> errors;
+    std::vector<PlanIssue> warnings;
+    std::vector<std::string> notes;
+};
+
+struct ResolveInput {
+    const ModelConfig* config = nullptr;
+    const std::vector<ExpectedTensor>* tensors = nullptr;
+    const StoredTensors* stored = nullptr; ///< May be null: as empty.
+    std::vector<DeviceId> devices;         ///< Those of this machine; cpu and disk always count.
+    QuantOption quant = QuantOption::None;
+    HeadOption head = HeadOption::Bf16;
+};
+
+Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input);
+
+/// The key that set a field, for people: the key as written, "default", "--quant", "rule".
+std::string setByText(const DeviceMap& map, int set_by);
+
+} // namespace engine

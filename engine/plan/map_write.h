@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device maps as text: the native version 1 document, and what other programs understand of a
+// plan (accelerate's dictionary, llama.cpp's options, a Python snippet).
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/gemma4/tensor_list.h"
+#include "engine/plan/device_map.h"
+#include "engine/plan/map_resolve.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+/// The native document: two spaces of indentation, one key per line, in the order of the map.
+/// A map of the imported form is written in its translation.
+std::string writeDeviceMap(const DeviceMap& map);
+
+/// The smallest native map we know that gives every tensor of `plan` its place: common places move
+/// up to the parent, runs of equal layers become ranges. Takes limits, reserve, kv and notes from
+/// `like`. Formats and residencies that the rules give anyway are not written.
+DeviceMap canonicalMap(const PlacementPlan& plan,
+                       const std::vector<ExpectedTensor>& tensors,
+                       const DeviceMap& like = {});
+
+/// A text for another program and what it cannot express.
+struct ExportedText {
+    std::string text;
+    std::vector<std::string>
+        losses; ///< One line per thing that the other program does differently.
+};
+
+/// JSON dictionary in accelerate's form (importable again). Integers for cuda, "cpu", "disk".
+ExportedText exportAccelerate(const PlacementPlan& plan,
+                              const std::vector<ExpectedTensor>& tensors);
+/// Command-line options of llama.cpp's programs, one line, with comments on what is not
+/// expressible.
+ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors);
+/// A Python text that loads the model with transformers and this map.
+ExportedText exportPython(const PlacementPlan& plan,
+                          const std::vector<ExpectedTensor>& tensors,
+                          std::string_view model_path);
+
+} // namespace engine

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner: from a model's headers, a device map and limits to the complete plan with predicted
+// bytes per device and part, before anything is allocated. Pure and fast (milliseconds); byte
+// rules, transfers and estimates are described in engine/plan/PLANNER.md. Sizes are exact: what
+// the loader allocates is what stands here.
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/plan/device_map.h"
+#include "engine/plan/map_resolve.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace engine {
+
+/// Measured constants of one device; 0 = not measured, a documented default is taken.
+struct DeviceRates {
+    double read_bytes_per_s = 0; ///< Streaming read of its own memory (disk: of files).
+    double flops = 0;            ///< Matrix products at prefill sizes.
+    double link_bytes_per_s = 0; ///< Host to device (GPU), pinned.
+    double layer_overhead_s = 0; ///< Fixed cost per decoder layer and token.
+    double hop_s = 0;            ///< Latency of handing a small tensor to this device.
+};
+
+struct DeviceInfo {
+    DeviceId id;
+    std::string description; ///< "RTX 3060", "simulated GPU"
+    uint64_t capacity = 0;   ///< Bytes; 0 = unknown (no limit).
+    uint64_t free = 0;       ///< Free bytes before loading; ignored when capacity is 0.
+    /// Fixed cost of using the device that is not yet part of what is missing from `free`
+    /// (a CUDA context that does not exist yet).
+    uint64_t context_bytes = 0;
+    DeviceRates rates;
+};
+
+struct AdapterBytes {
+    std::string tensor; ///< Canonical base tensor or lm_head.weight.
+    uint64_t bytes = 0;
+};
+
+struct PlanRequest {
+    ModelConfig config;
+    std::vector<ExpectedTensor> tensors; ///< listTensors(config); filled in when empty.
+    StoredTensors stored;                ///< Empty: predicted from the config as bf16.
+
+    /// Either a map, or the name of a preset ("fit" included) when it is empty.
+    std::optional<DeviceMap> map;
+    std::string preset = "gpu";
+
+    QuantOption quant = QuantOption::None;
+    HeadOption head = HeadOption::Bf16;
+    bool is_reference_precision = false; ///< --precision f32
+    int64_t context = 0;                 ///< Tokens; 0 = the map's kv.context, else 4096.
+    int64_t prefill_chunk = 512;
+    int64_t image_tokens = 280;
+
+    std::vector<DeviceInfo> devices;     ///< cpu should be among them; disk need not.
+    std::map<DeviceId, uint64_t> limits; ///< --limit; beats the map's limits.
+    std::vector<AdapterBytes> adapters;  ///< Of all attached adapters together.
+
+    /// Bytes of K and V of one owner layer on one device, and scratch per device: what the model
+    /// allocates (engine/gemma4/workspace.h). Empty: simple formulas of PLANNER.md.
+    std::function<uint64_t(const PlacementPlan& plan, int layer)> kv_bytes;
+    std::function<std::map<DeviceId, uint64_t>(const PlacementPlan& plan)> workspace_bytes;
+
+    /// `fit` only: formats the solver may choose for the head to save memory.
+    bool may_change_head = false;
+    /// `fit` only: the solver may quantize the linear weights although --quant says none.
+    bool may_quantize = false;
+};
+
+/// The plan. Never fails: problems are in plan.errors, and then plan.fits is false.
+PlacementPlan makePlan(const PlanRequest& request);
+
+/// The map that `preset` "fit" chooses: the fastest placement within limits by the cost order of
+/// PLANNER.md, and how it came about. fits == false: nothing of the family fits; the map is then
+/// the leanest one.
+struct FitResult {
+    DeviceMap map;
+    HeadOption head = HeadOption::Bf16;
+    QuantOption quant = QuantOption::None;
+    bool fits = false;
+    std::vector<std::string> steps; ///< The explanation, in order.
+};
+FitResult fitDeviceMap(const PlanRequest& request);
+
+/// Memory for tensors that visit their compute device (store and compute differ, residency on_use
+/// or stream): what one shared staging area per compute device must hold. Loader and planner use
+/// this one rule; it is part of MemoryPart::Weights.
+///   stream: twice (double buffer) the largest streamed tensor of that device; tables that are
+///           only gathered travel as rows and need none (the tied head makes a table count);
+///   on_use: the largest group of visitors (vision tower with its projector, audio tower with its
+///           projector, language parts), summed over the group, since groups visit one at a time.
+struct StagingBytes {
+    uint64_t stream = 0; ///< Bytes of the double buffer (two halves).
+    uint64_t visit = 0;  ///< Bytes of the largest visiting group.
+    [[nodiscard]] uint64_t total() const { return stream + visit; }
+};
+std::map<DeviceId, StagingBytes> stagingBytes(const PlacementPlan& plan);
+
+/// Group of a tensor for on_use visits: "vision", "audio" or "language".
+std::string_view visitGroup(std::string_view tensor);
+/// True for tables of which only rows travel under `stream`: embed_tokens_per_layer, and
+/// embed_tokens when the head has a copy of its own.
+bool isGatherOnly(const PlacementPlan& plan, std::string_view tensor);
+
+/// Predicted weight bytes per device: stored copies, resident copies and staging areas.
+std::map<DeviceId, uint64_t> weightBytes(const PlacementPlan& plan);
+
+/// Solves nothing, reads nothing: bytes as "4.38 GiB" for messages.
+std::string formatByteCount(uint64_t bytes);
+
+} // namespace engine
