@@ -31,6 +31,14 @@ public:
     /// input of the inner linear, y its output before the output clamp. Same device as the base
     /// tensor's compute device.
     virtual Result<void> apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) = 0;
+    /// The same for one matrix of a 3-D expert tensor; x are the rows routed to `expert`.
+    virtual Result<void> applyExpert(Handle /*handle*/,
+                                     int64_t /*expert*/,
+                                     kernels::Queue /*queue*/,
+                                     kernels::MatF32 /*x*/,
+                                     kernels::MutF32 /*y*/) {
+        return {};
+    }
     /// Embedding LoRA and replaced rows: corrects rows gathered from the base table. rows [ids, cols]
     /// host memory holding scale * base row, columns from col_offset.
     virtual Result<void> applyRows(Handle handle,

@@ -59,7 +59,7 @@ struct LowRankUpdate {
     AdapterTensor a;         ///< [rank, in]; embedding [rank, in]; experts [experts * rank, in]
     AdapterTensor b;         ///< [out, rank]; experts [out, rank * experts], expert index fastest
     AdapterTensor b_bias;    ///< [out]
-    AdapterTensor magnitude; ///< [out]: DoRA. Embeddings: not supported.
+    AdapterTensor magnitude; ///< [out]: DoRA
     [[nodiscard]] bool isDora() const { return magnitude.present; }
 };
 
@@ -81,18 +81,21 @@ struct TensorReplacement {
     AdapterTensor value;
 };
 
-/// Bytes on the compute device of one base tensor, exactly as adapter_runtime.h allocates them.
+/// Bytes that one base tensor's part of an adapter takes, exactly as adapter_runtime.h allocates
+/// them: on the compute device of the base tensor, or in host memory.
 struct TensorFootprint {
     std::string tensor; ///< Canonical base tensor, or kHeadTensor.
     uint64_t bytes = 0;
+    bool is_on_host = false; ///< Embedding parts: always in host memory (the cpu device).
 };
 
 struct AdapterFootprint {
-    std::vector<TensorFootprint> tensors;
-    uint64_t total_bytes = 0;
+    std::vector<TensorFootprint> tensors; ///< One row per tensor; device memory part "adapter".
+    uint64_t total_bytes = 0;             ///< Sum of the rows.
     int64_t max_rank = 0;
-    /// Floats of scratch that the update of one row needs; see AdapterScratch.
-    int64_t min_scratch_floats = 0;
+    /// Workspace on every device that holds any of the rows (on_host rows: the cpu). Of several
+    /// adapters the largest counts once per device.
+    uint64_t scratch_bytes = 0;
 };
 
 struct AdapterProbe {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded adapters at run time: unmerged low-rank updates on the compute device of each base
-// tensor, several at once with a strength each, switched without touching the base. Independent of
-// the model code: the forward pass asks once per tensor for a handle and passes activations.
-// Engine thread only.
+// tensor, several at once with a strength each, switched without touching the base. The forward
+// pass sees it as an AdapterHook. Engine thread only.
 //
 // Meaning, for one linear with base product y0 = x W^T (before the base bias is added):
 //   y = y0; a replaced weight W': y <- y + t (x W'^T - y)
@@ -13,6 +12,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/gemma4/adapter_hook.h"
 #include "engine/lora/adapter.h"
 #include "kernels/device.h"
 #include "kernels/ops.h"
@@ -21,38 +21,24 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace engine {
 
-/// Device on which the product or gather of this base tensor is computed (plan: `compute`).
-/// Asked for canonical names, for kHeadTensor, and for "...experts.gate_up_proj". nullptr = the
-/// tensor is not loaded (for example the tower was left out): its updates are skipped.
+/// Device on which the product of this base tensor is computed (plan: `compute`). Asked for
+/// canonical names, for kHeadTensor and for "...experts.gate_up_proj"; never for embeddings (their
+/// parts live on the set's host device). nullptr = the tensor is not loaded (for example a tower
+/// was left out): its updates are skipped.
 using ComputeDeviceOf = std::function<kernels::Device*(const std::string& tensor)>;
 
 /// Expanded base rows [first, first + count) of a loaded tensor as fp32, [count, row length];
-/// vectors are one row. Used once, when an adapter with DoRA or blended vectors is added.
+/// vectors are one row, 3-D tensors have their leading dimensions folded into rows. Used once per
+/// tensor, when an adapter with DoRA or replaced vectors is added.
 using ReadBaseRows = std::function<Result<void>(
     const std::string& tensor, int64_t first, int64_t count, std::span<float> out)>;
-
-/// fp32 workspace on the device of the call. Any size from AdapterSet::minScratchFloats() on
-/// works; tokens * maxRank() floats avoid splitting long inputs into blocks.
-struct AdapterScratch {
-    float* data = nullptr;
-    int64_t floats = 0;
-};
-
-class LinearAdapters;    ///< What the active adapters do at one linear (or at the head).
-class EmbeddingAdapters; ///< ... at one embedding gather.
-class ExpertAdapters;    ///< ... at the expert matrices of one layer.
-
-/// A small tensor (norm weight, bias, scalar) as the active adapters want it, in fp32.
-struct VectorOverride {
-    const float* device = nullptr; ///< On the compute device.
-    std::span<const float> host;
-};
 
 struct AdapterEntry {
     int id = 0; ///< Unique within the set, never reused.
@@ -67,17 +53,18 @@ struct AdapterActivation {
     double strength = 1.0;
 };
 
-class AdapterSet {
+class AdapterSet final : public AdapterHook {
 public:
-    AdapterSet();
-    ~AdapterSet(); ///< Frees all device memory; the devices must still live.
-    AdapterSet(const AdapterSet&) = delete;
-    AdapterSet& operator=(const AdapterSet&) = delete;
+    /// `host`: the host-visible device (cpu) that holds embedding parts. It and all devices that
+    /// ComputeDeviceOf returns must outlive the set.
+    explicit AdapterSet(kernels::Device& host);
+    ~AdapterSet() override;
 
     /// Copies the adapter's tensors to the devices of their base tensors and appends it. Either
     /// everything is placed or nothing changed. Returns the entry's id.
-    /// Errors: OutOfMemory (asked and free bytes), InvalidRequest (strength), InvalidFile (the
-    /// file changed since loading), Cancelled, or what `read_base` returns.
+    /// Errors: OutOfMemory (tensor, asked bytes, bytes in use), InvalidRequest (strength outside
+    /// 0..2; a second enabled adapter that replaces the same tensor or token row), InvalidFile
+    /// (the file changed since loading), Cancelled, or what `read_base` returns.
     Result<int> add(std::shared_ptr<const Adapter> adapter,
                     double strength,
                     bool is_enabled,
@@ -91,7 +78,7 @@ public:
     Result<void> setStrength(int id, double strength);
     Result<void> setEnabled(int id, bool is_enabled);
     /// Makes exactly these adapters active, in this order (order matters with DoRA only); all
-    /// others are disabled and keep their memory. One change of generation.
+    /// others are disabled and keep their memory and place behind them.
     Result<void> activate(std::span<const AdapterActivation> active);
 
     /// After base tensors moved: brings the copies to the new compute devices. Either all moved
@@ -99,62 +86,42 @@ public:
     Result<void> follow(const ComputeDeviceOf& device_of);
 
     [[nodiscard]] const std::vector<AdapterEntry>& entries() const;
-    /// Rises with every change of the set; handles from find... are valid until then.
-    [[nodiscard]] uint64_t generation() const;
     /// Equal texts = equal function (same active adapters, order, strengths). KV computed under
-    /// one text may be reused under an equal one, and under no other.
+    /// one text may be reused under an equal one, and under no other. Empty = base model.
     [[nodiscard]] const std::string& fingerprint() const;
     /// True when nothing is active: the forward pass is the base's own.
-    [[nodiscard]] bool isIdle() const;
-
-    [[nodiscard]] int64_t maxRank() const;          ///< Over all entries, active or not.
-    [[nodiscard]] int64_t minScratchFloats() const; ///< 0 for an empty set.
-    /// Bytes of adapter memory on one device.
+    [[nodiscard]] bool isIdle() const { return fingerprint().empty(); }
+    [[nodiscard]] int64_t maxRank() const; ///< Over all entries, active or not.
+    /// Bytes of adapter memory on one device, scratch included.
     [[nodiscard]] uint64_t bytesOn(const kernels::Device* device) const;
 
-    /// nullptr = no active adapter here. Names are canonical; kHeadTensor for the output head.
-    [[nodiscard]] const LinearAdapters* find(std::string_view tensor) const;
-    [[nodiscard]] const EmbeddingAdapters* findEmbedding(std::string_view tensor) const;
-    /// `tensor`: "...experts.gate_up_proj" or "...experts.down_proj".
-    [[nodiscard]] const ExpertAdapters* findExperts(std::string_view tensor) const;
-    [[nodiscard]] const VectorOverride* findVector(std::string_view tensor) const;
+    // AdapterHook. Handles stay valid until the next add(), remove(), clear() or follow();
+    // strengths and switches keep them. A handle exists for every tensor that some entry touches,
+    // active or not; while nothing is active there, apply does nothing.
+    [[nodiscard]] Handle find(std::string_view base_tensor) const override;
+    /// After the base product and before the base bias; inside a clipped linear between the two
+    /// clamps; at kHeadTensor on raw logits, before the soft-cap.
+    Result<void>
+    apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) override;
+    Result<void> applyRows(Handle handle,
+                           std::span<const int32_t> ids,
+                           int64_t col_offset,
+                           float scale,
+                           kernels::MutF32 rows) override;
+    /// For "...experts.gate_up_proj" and "...experts.down_proj": x are the rows routed to `expert`.
+    Result<void> applyExpert(Handle handle,
+                             int64_t expert,
+                             kernels::Queue queue,
+                             kernels::MatF32 x,
+                             kernels::MutF32 y) override;
+    /// Blended values of a replaced small tensor; valid until the next change of the set.
+    [[nodiscard]] std::span<const float> replacement(std::string_view base_tensor) const override;
+    /// Rises with every change of the set, never returns to an earlier value.
+    [[nodiscard]] uint64_t generation() const override;
 
 private:
     struct State;
     std::unique_ptr<State> state_;
 };
-
-/// Adds what the active adapters change to y = x W^T. Call after the base product and before the
-/// base bias; inside a clipped linear between the two clamps. At the head: on raw logits, before
-/// the soft-cap. x [tokens, in], y [tokens, out].
-kernels::Status applyAdapters(const LinearAdapters& at,
-                              const kernels::OpTable& ops,
-                              kernels::Queue q,
-                              kernels::MatF32 x,
-                              kernels::MutF32 y,
-                              AdapterScratch scratch);
-
-/// The same for one expert's matrix: x are the rows routed to it.
-kernels::Status applyExpertAdapters(const ExpertAdapters& at,
-                                    int64_t expert,
-                                    const kernels::OpTable& ops,
-                                    kernels::Queue q,
-                                    kernels::MatF32 x,
-                                    kernels::MutF32 y,
-                                    AdapterScratch scratch);
-
-/// After y[i,:] = scale * table[ids[i], col_offset : col_offset + cols(y)]: applies low-rank
-/// updates, replaced rows and replaced tables to y. `host_ids` and `device_ids` hold the same
-/// `count` ids.
-kernels::Status applyEmbeddingAdapters(const EmbeddingAdapters& at,
-                                       const kernels::OpTable& ops,
-                                       kernels::Queue q,
-                                       const int32_t* host_ids,
-                                       const int32_t* device_ids,
-                                       int64_t count,
-                                       int64_t col_offset,
-                                       float scale,
-                                       kernels::MutF32 y,
-                                       AdapterScratch scratch);
 
 } // namespace engine
