@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positioned reads on POSIX (open, fstat, pread) and Windows (CreateFileW, ReadFile with an
+// offset). Before every read the size and modification time are compared with those at opening,
+// because a checkpoint that is being rewritten would otherwise give a mixture of two models.
+#include "engine/base/file_reader.h"
+
+#include <algorithm>
+#include <string_view>
+
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#endif
+
+namespace engine {
+
+namespace {
+
+Error fileError(std::string_view rule, const std::string& file, const std::string& what) {
+    return Error{
+        ErrorCode::InvalidFile, file + ": " + what, {{"rule", std::string(rule)}, {"file", file}}};
+}
+
+/// One call never asks the system for more than this (Linux stops at 2 GiB, Windows at 4 GiB).
+constexpr size_t kMaxReadBytes = size_t{1} << 30;
+
+struct FileState {
+    uint64_t size_bytes = 0;
+    int64_t modified = 0;
+    bool is_regular = false;
+};
+
+#ifdef _WIN32
+
+bool queryState(intptr_t handle, FileState& state) {
+    BY_HANDLE_FILE_INFORMATION info{};
+    const auto file = reinterpret_cast<HANDLE>(handle);
+    if (GetFileInformationByHandle(file, &info) == 0) {
+        return false;
+    }
+    state.size_bytes = (static_cast<uint64_t>(info.nFileSizeHigh) << 32) | info.nFileSizeLow;
+    state.modified =
+        static_cast<int64_t>((static_cast<uint64_t>(info.ftLastWriteTime.dwHighDateTime) << 32) |
+                             info.ftLastWriteTime.dwLowDateTime);
+    state.is_regular =
+        GetFileType(file) == FILE_TYPE_DISK &&
+        (info.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) == 0;
+    return true;
+}
+
+std::string lastErrorText() {
+    return "Windows error " + std::to_string(GetLastError());
+}
+
+#else
+
+bool queryState(intptr_t handle, FileState& state) {
+    struct stat info {};
+    if (fstat(static_cast<int>(handle), &info) != 0) {
+        return false;
+    }
+    state.size_bytes = static_cast<uint64_t>(info.st_size);
+    state.modified =
+        static_cast<int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
+    state.is_regular = S_ISREG(info.st_mode);
+    return true;
+}
+
+std::string lastErrorText() {
+    return std::strerror(errno);
+}
+
+#endif
+
+} // namespace
+
+Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path& path) {
+    std::unique_ptr<FileReader> reader(new FileReader());
+    const std::u8string utf8_name = path.filename().u8string();
+    reader->name_.assign(utf8_name.begin(), utf8_name.end());
+#ifdef _WIN32
+    const HANDLE handle =
+        CreateFileW(path.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                    OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
+    if (handle == INVALID_HANDLE_VALUE) {
+        const bool is_missing =
+            GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND;
+#else
+    // O_NONBLOCK: opening a named pipe must not wait for a writer.
+    const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (handle < 0) {
+        if (errno == ELOOP) {
+            return fileError("ST07", reader->name_, "is a link where a regular file is expected");
+        }
+        const bool is_missing = errno == ENOENT || errno == ENOTDIR;
+#endif
+        if (is_missing) {
+            return fileError("FileMissing", reader->name_, "there is no such file");
+        }
+        return fileError("FileUnreadable", reader->name_, "cannot be opened: " + lastErrorText());
+    }
+#ifdef _WIN32
+    reader->handle_ = reinterpret_cast<intptr_t>(handle);
+#else
+    reader->handle_ = handle;
+#endif
+    FileState state;
+    if (!queryState(reader->handle_, state)) {
+        return fileError("FileUnreadable", reader->name_, "cannot be examined: " + lastErrorText());
+    }
+    if (!state.is_regular) {
+        return fileError("ST07", reader->name_,
+                         "is not a regular file (it is a folder, a pipe, a socket or a device)");
+    }
+    reader->size_bytes_ = state.size_bytes;
+    reader->modified_ = state.modified;
+    return reader;
+}
+
+FileReader::~FileReader() {
+    if (handle_ == -1) {
+        return;
+    }
+#ifdef _WIN32
+    CloseHandle(reinterpret_cast<HANDLE>(handle_));
+#else
+    ::close(static_cast<int>(handle_));
+#endif
+}
+
+Result<void> FileReader::checkUnchanged() const {
+    FileState state;
+    if (!queryState(handle_, state)) {
+        return fileError("FileUnreadable", name_, "cannot be examined: " + lastErrorText());
+    }
+    if (state.size_bytes != size_bytes_) {
+        return fileError("ST08", name_,
+                         "changed while it was open: it had " + std::to_string(size_bytes_) +
+                             " bytes, now it has " + std::to_string(state.size_bytes) +
+                             "; load the model again");
+    }
+    if (state.modified != modified_) {
+        return fileError(
+            "ST08", name_,
+            "changed while it was open: its modification time is another one; load the model "
+            "again");
+    }
+    return {};
+}
+
+Result<void> FileReader::read(uint64_t offset, std::span<std::byte> out) const {
+    if (offset > size_bytes_ || out.size() > size_bytes_ - offset) {
+        return fileError("ST08", name_,
+                         "has " + std::to_string(size_bytes_) + " bytes, bytes " +
+                             std::to_string(offset) + " to " + std::to_string(offset + out.size()) +
+                             " were asked for");
+    }
+    ENGINE_TRY(checkUnchanged());
+    size_t done = 0;
+    while (done < out.size()) {
+        const size_t wanted = std::min(out.size() - done, kMaxReadBytes);
+        const uint64_t position = offset + done;
+#ifdef _WIN32
+        OVERLAPPED where{};
+        where.Offset = static_cast<DWORD>(position & 0xffffffffU);
+        where.OffsetHigh = static_cast<DWORD>(position >> 32);
+        DWORD num_read = 0;
+        const bool is_read = ReadFile(reinterpret_cast<HANDLE>(handle_), out.data() + done,
+                                      static_cast<DWORD>(wanted), &num_read, &where) != 0;
+        if (!is_read && GetLastError() != ERROR_HANDLE_EOF) {
+#else
+        const ssize_t num_read = ::pread(static_cast<int>(handle_), out.data() + done, wanted,
+                                         static_cast<off_t>(position));
+        if (num_read < 0 && errno == EINTR) {
+            continue;
+        }
+        if (num_read < 0) {
+#endif
+            return fileError("FileUnreadable", name_,
+                             "reading at byte " + std::to_string(position) +
+                                 " failed: " + lastErrorText());
+        }
+        if (num_read == 0) {
+            return fileError("ST08", name_,
+                             "ends at byte " + std::to_string(position) + " although it had " +
+                                 std::to_string(size_bytes_) + " bytes when it was opened");
+        }
+        done += static_cast<size_t>(num_read);
+    }
+    return {};
+}
+
+} // namespace engine

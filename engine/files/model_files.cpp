@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files of a folder may be opened (rule ST07 and the file name rules of the shard index).
+#include "engine/files/model_files.h"
+
+#include "engine/base/file_reader.h"
+#include "engine/base/json_sax.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <system_error>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Error nameError(std::string_view rule, std::string_view name, const std::string& what) {
+    return Error{ErrorCode::InvalidFile,
+                 std::string(name) + ": " + what,
+                 {{"rule", std::string(rule)}, {"file", std::string(name)}}};
+}
+
+fs::path pathFromUtf8(std::string_view name) {
+    return fs::path(std::u8string(name.begin(), name.end()));
+}
+
+/// Names that Windows gives to devices in every folder. Refused on all systems, so that a folder
+/// that is fine here is fine there.
+bool isDeviceName(std::string_view name) {
+    std::string stem(name.substr(0, name.find('.')));
+    std::transform(stem.begin(), stem.end(), stem.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    while (!stem.empty() && stem.back() == ' ') {
+        stem.pop_back();
+    }
+    constexpr std::array<std::string_view, 6> kDevices = {"CON", "PRN",    "AUX",
+                                                          "NUL", "CONIN$", "CONOUT$"};
+    if (std::find(kDevices.begin(), kDevices.end(), stem) != kDevices.end()) {
+        return true;
+    }
+    return stem.size() == 4 && (stem.starts_with("COM") || stem.starts_with("LPT")) &&
+           stem[3] >= '0' && stem[3] <= '9';
+}
+
+/// nullptr when `name` is one harmless path component, else what is wrong with it.
+const char* nameProblem(std::string_view name) {
+    if (name.empty()) {
+        return "the file name is empty";
+    }
+    if (name.size() > 255) {
+        return "the file name is longer than 255 bytes";
+    }
+    if (!isValidUtf8(name)) {
+        return "the file name is not UTF-8";
+    }
+    for (const char c : name) {
+        if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) {
+            return "the file name holds a control character";
+        }
+    }
+    if (name.find_first_of("/\\") != std::string_view::npos) {
+        return "the file name holds a folder separator; files must lie in the model folder itself";
+    }
+    if (name.find(':') != std::string_view::npos) {
+        return "the file name holds ':' (a drive letter or an alternate stream)";
+    }
+    if (name == "." || name == "..") {
+        return "the file name is a folder reference";
+    }
+    if (isDeviceName(name)) {
+        return "the file name is a device name on Windows";
+    }
+    return nullptr;
+}
+
+bool isBlobName(std::string_view name) {
+    return (name.size() == 40 || name.size() == 64) &&
+           std::all_of(name.begin(), name.end(),
+                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+/// The cache of huggingface_hub: <repo>/snapshots/<revision>/<file> links to
+/// <repo>/blobs/<hexadecimal hash>.
+bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
+    const fs::path snapshots = real_folder.parent_path();
+    return snapshots.filename() == "snapshots" &&
+           target.parent_path() == snapshots.parent_path() / "blobs" &&
+           isBlobName(target.filename().string());
+}
+
+} // namespace
+
+bool modelFileExists(const fs::path& folder, std::string_view name) {
+    std::error_code failure;
+    const fs::file_status status = fs::symlink_status(folder / pathFromUtf8(name), failure);
+    return !failure && fs::exists(status);
+}
+
+Result<fs::path>
+resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside_links_allowed) {
+    if (const char* problem = nameProblem(name)) {
+        return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, problem);
+    }
+    std::error_code failure;
+    const fs::path real_folder = fs::canonical(folder, failure);
+    if (failure) {
+        return nameError("FileMissing", name, "its folder cannot be opened: " + failure.message());
+    }
+    const fs::path path = real_folder / pathFromUtf8(name);
+    const fs::file_status status = fs::symlink_status(path, failure);
+    if (!fs::exists(status)) {
+        return nameError("FileMissing", name, "there is no such file in the folder");
+    }
+    fs::path target = path;
+    if (fs::is_symlink(status)) {
+        target = fs::canonical(path, failure);
+        if (failure) {
+            return nameError("ST07", name,
+                             "is a link that leads nowhere (" + failure.message() +
+                                 "); download the file again");
+        }
+        const bool is_inside = target.parent_path() == real_folder;
+        if (!is_inside && !are_outside_links_allowed && !isHubCacheLink(real_folder, target)) {
+            return nameError(
+                "ST07", name,
+                "is a link that leaves the model folder; copy the file into the folder, or allow "
+                "links for this model");
+        }
+    }
+    if (!fs::is_regular_file(target, failure)) {
+        return nameError("ST07", name,
+                         "is not a regular file (it is a folder, a pipe, a socket or a device)");
+    }
+    return target;
+}
+
+Result<std::optional<std::string>> readModelText(const fs::path& folder,
+                                                 std::string_view name,
+                                                 uint64_t max_bytes,
+                                                 bool are_outside_links_allowed) {
+    if (nameProblem(name) == nullptr && !modelFileExists(folder, name)) {
+        return std::optional<std::string>();
+    }
+    ENGINE_ASSIGN(const fs::path path, resolveModelFile(folder, name, are_outside_links_allowed));
+    ENGINE_ASSIGN(const std::unique_ptr<FileReader> reader, FileReader::open(path));
+    if (reader->sizeBytes() > max_bytes) {
+        return nameError("FileTooLarge", name,
+                         "has " + std::to_string(reader->sizeBytes()) + " bytes, more than the " +
+                             std::to_string(max_bytes) + " such a file may have");
+    }
+    std::string text(static_cast<size_t>(reader->sizeBytes()), '\0');
+    ENGINE_TRY(reader->read(0, std::as_writable_bytes(std::span<char>(text))));
+    return std::optional<std::string>(std::move(text));
+}
+
+} // namespace engine

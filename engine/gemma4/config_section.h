@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked access to one JSON object of a configuration file. Reads never fail on the spot: the
+// first problem is kept in ConfigProblems, the read gives a harmless value, and the caller looks at
+// the problems before it uses the values. So the readers in config*.cpp stay straight lines.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+/// What reading found wrong (the first error only) and odd (all warnings).
+struct ConfigProblems {
+    std::optional<Error> error;
+    std::vector<std::string> warnings;
+};
+
+class ConfigSection {
+public:
+    /// `object` may be nullptr: then no member is present. `path` is "" or "text_config".
+    ConfigSection(const nlohmann::json* object,
+                  std::string file,
+                  std::string path,
+                  ConfigProblems& problems);
+
+    /// False when the object itself is absent.
+    [[nodiscard]] bool exists() const { return object_ != nullptr; }
+    /// True when the member is there and not null.
+    [[nodiscard]] bool has(std::string_view key) const;
+    /// The member as it is; nullptr when absent or null.
+    [[nodiscard]] const nlohmann::json* find(std::string_view key) const;
+    /// The member as an object; a section that does not exist when it is absent or null.
+    [[nodiscard]] ConfigSection section(std::string_view key) const;
+
+    /// Whole number from min to max. Absent or null: `fallback`, or an error when there is none.
+    int64_t integer(std::string_view key,
+                    int64_t min,
+                    int64_t max,
+                    std::optional<int64_t> fallback = std::nullopt) const;
+    /// Number from min to max (both included, finite). Absent or null: `fallback`.
+    double number(std::string_view key, double min, double max, double fallback) const;
+    bool boolean(std::string_view key, bool fallback) const;
+    std::string text(std::string_view key, std::string_view fallback) const;
+    /// One whole number or a list of them, each from min to max; empty when absent or null.
+    std::vector<int64_t> integers(std::string_view key, int64_t min, int64_t max) const;
+    /// Strings of a list; empty when absent or null.
+    std::vector<std::string> texts(std::string_view key, size_t max_items) const;
+
+    /// Records an InvalidFile error about a member: "config.json: text_config.head_dim is 7, ...".
+    void invalid(std::string_view rule, std::string_view key, const std::string& what) const;
+    /// Records an Unsupported error about a member.
+    void unsupported(std::string_view key, const std::string& what) const;
+    void warn(std::string_view key, const std::string& what) const;
+    /// `key` with file and path before it.
+    [[nodiscard]] std::string fullName(std::string_view key) const;
+    [[nodiscard]] ConfigProblems& problems() const { return *problems_; }
+
+private:
+    std::optional<int64_t> checkedInteger(const nlohmann::json& value,
+                                          std::string_view key,
+                                          int64_t min,
+                                          int64_t max) const;
+
+    const nlohmann::json* object_;
+    std::string file_;
+    std::string path_;
+    ConfigProblems* problems_;
+};
+
+/// The member's value as it stands in the file, cut to a readable length.
+std::string shownJson(const nlohmann::json& value);
+
+} // namespace engine
