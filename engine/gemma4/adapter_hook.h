@@ -30,7 +30,8 @@ public:
     /// Adds every active adapter's update: y += sum of strength * update(x); x is the (clamped)
     /// input of the inner linear, y its output before the output clamp. Same device as the base
     /// tensor's compute device.
-    virtual Result<void> apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) = 0;
+    virtual Result<void>
+    apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) = 0;
     /// The same for one matrix of a 3-D expert tensor; x are the rows routed to `expert`.
     virtual Result<void> applyExpert(Handle /*handle*/,
                                      int64_t /*expert*/,
@@ -39,8 +40,8 @@ public:
                                      kernels::MutF32 /*y*/) {
         return {};
     }
-    /// Embedding LoRA and replaced rows: corrects rows gathered from the base table. rows [ids, cols]
-    /// host memory holding scale * base row, columns from col_offset.
+    /// Embedding LoRA and replaced rows: corrects rows gathered from the base table. rows [ids,
+    /// cols] host memory holding scale * base row, columns from col_offset.
     virtual Result<void> applyRows(Handle handle,
                                    std::span<const int32_t> ids,
                                    int64_t col_offset,
@@ -48,7 +49,8 @@ public:
                                    kernels::MutF32 rows) = 0;
     /// Replacement of a small dense tensor (modules_to_save, trained norm weights), fp32 host
     /// values, or empty when none.
-    [[nodiscard]] virtual std::span<const float> replacement(std::string_view base_tensor) const = 0;
+    [[nodiscard]] virtual std::span<const float>
+    replacement(std::string_view base_tensor) const = 0;
     /// Changes whenever the result of a forward pass would change (set, strength, on/off).
     [[nodiscard]] virtual uint64_t generation() const = 0;
 };

@@ -31,7 +31,7 @@ struct LayerConfig {
     int64_t num_kv_heads = 0;
     int64_t intermediate_size = 0; ///< Doubled already where use_double_wide_mlp applies.
     bool is_kv_shared = false;
-    int kv_source = -1; ///< Layer whose K/V this one reads; its own index for owners.
+    int kv_source = -1;  ///< Layer whose K/V this one reads; its own index for owners.
     bool k_is_v = false; ///< No v_proj: v0 = k0 (attention_k_eq_v in full layers).
 };
 
@@ -39,7 +39,7 @@ struct TextConfig {
     int64_t hidden_size = 0, vocab_size = 0, num_layers = 0, num_heads = 0;
     int64_t sliding_window = 0; ///< Keys visible including the own position.
     int64_t max_positions = 0;
-    int64_t ple_size = 0;       ///< hidden_size_per_layer_input; 0 = no per-layer embeddings.
+    int64_t ple_size = 0; ///< hidden_size_per_layer_input; 0 = no per-layer embeddings.
     int64_t ple_vocab_size = 0;
     int64_t num_kv_shared_layers = 0;
     double rms_norm_eps = 1e-6;
@@ -94,13 +94,15 @@ struct QuantizationHint {
 
 struct ModelConfig {
     std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM"
-    std::string variant;      ///< "E2B", "E4B", "26B-A4B", "31B" when sizes match one, else "custom"
+    std::string variant; ///< "E2B", "E4B", "26B-A4B", "31B" when sizes match one, else "custom"
     TextConfig text;
     std::optional<VisionConfig> vision;
     std::optional<AudioConfig> audio;
     int64_t image_token_id = 258880, audio_token_id = 258881, video_token_id = 258884;
-    int64_t boi_token_id = 255999, eoi_token_id = 258882, boa_token_id = 256000, eoa_token_id = 258883;
-    bool is_large_template = false; ///< 12B, 26B-A4B, 31B: generation prompt closes an empty thought.
+    int64_t boi_token_id = 255999, eoi_token_id = 258882, boa_token_id = 256000,
+            eoa_token_id = 258883;
+    bool is_large_template =
+        false; ///< 12B, 26B-A4B, 31B: generation prompt closes an empty thought.
     bool tie_word_embeddings = true;
     std::string dtype; ///< "bfloat16", ...
     std::optional<QuantizationHint> quantization;
@@ -113,8 +115,9 @@ struct ModelConfig {
 /// (defaults). Every number is range-checked before anything is allocated from it.
 /// Errors: InvalidFile (names file, key, expected, found), Unsupported (other model_type,
 /// unknown activation, rope type, ...).
-Result<ModelConfig> parseModelConfig(
-    std::string_view config_json, std::string_view generation_json, std::string_view processor_json);
+Result<ModelConfig> parseModelConfig(std::string_view config_json,
+                                     std::string_view generation_json,
+                                     std::string_view processor_json);
 
 /// Reads config.json, generation_config.json, processor_config.json or preprocessor_config.json
 /// of a folder (each bounded in size) and parses them.

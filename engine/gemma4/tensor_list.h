@@ -24,17 +24,19 @@ enum class TensorKind : uint8_t {
 enum class Tower : uint8_t { Language = 1, Vision, Audio };
 
 struct ExpectedTensor {
-    std::string name;   ///< Canonical: model.language_model.layers.0.self_attn.q_proj.weight
-    std::string module; ///< The block a user moves: model.language_model.layers.0, model.vision_tower,
-                        ///< model.audio_tower, model.embed_vision, model.embed_audio,
-                        ///< model.language_model.embed_tokens, ...embed_tokens_per_layer,
-                        ///< model.language_model.per_layer_model_projection, model.language_model.norm, ...
+    std::string name; ///< Canonical: model.language_model.layers.0.self_attn.q_proj.weight
+    std::string
+        module; ///< The block a user moves: model.language_model.layers.0, model.vision_tower,
+                ///< model.audio_tower, model.embed_vision, model.embed_audio,
+                ///< model.language_model.embed_tokens, ...embed_tokens_per_layer,
+                ///< model.language_model.per_layer_model_projection, model.language_model.norm, ...
     std::vector<int64_t> shape;
     TensorKind kind = TensorKind::Vector;
     Tower tower = Tower::Language;
     int layer = -1;          ///< Decoder or tower layer, -1 outside.
     bool is_required = true; ///< false: clip scalars.
-    bool is_unused = false;  ///< k/v projections and k_norm of KV-shared layers: known, never loaded.
+    bool is_unused =
+        false; ///< k/v projections and k_norm of KV-shared layers: known, never loaded.
 
     [[nodiscard]] int64_t numElements() const {
         int64_t n = 1;

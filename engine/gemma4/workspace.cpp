@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemma4/workspace.h"
 
+#include "engine/gemma4/tensor_list.h"
+
 #include <algorithm>
-#include <set>
+#include <cstdlib>
 
 namespace engine {
 
 namespace {
-
-constexpr int64_t kHeadRows = 8;          ///< Logit rows computed at a time.
-constexpr int64_t kVisionBlockRows = 512; ///< Patches processed at a time outside attention.
-constexpr int64_t kAudioBlockFrames = 128; ///< Soft tokens per block of the audio convolutions.
 
 const std::string kLayerPrefix = "model.language_model.layers.";
 
@@ -100,10 +98,9 @@ WorkspaceLayout
 layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role) {
     const TextConfig& text = config.text;
     const int64_t rows = maxRows(config, shape);
-    const int64_t patches =
-        config.vision ? shape.image_tokens * config.vision->pooling_kernel *
-                            config.vision->pooling_kernel
-                      : 0;
+    const int64_t patches = config.vision ? shape.image_tokens * config.vision->pooling_kernel *
+                                                config.vision->pooling_kernel
+                                          : 0;
     const int64_t frames = config.audio ? config.processor.max_audio_tokens : 0;
     WorkspaceLayout layout;
 
@@ -134,6 +131,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("rel_positions", audio.context_left * audio.hidden_size);
         layout.add("rel_keys", audio.context_left * audio.hidden_size);
     }
+    layout.add("tables", role.table_floats);
     if (role.foreign_in > 0) {
         const int64_t foreign_rows = std::max({rows, kVisionBlockRows, frames, patches / 9});
         layout.add("foreign_in", foreign_rows * role.foreign_in);
@@ -169,7 +167,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     }
     if (role.has_ple_projection) {
         layout.add("ple", rows * text.num_layers * text.ple_size);
-        layout.add("ple_tok", rows * text.ple_size);
+        layout.add("ple_tok", std::min(rows, kPleRows) * text.num_layers * text.ple_size);
     }
     if (role.has_head) {
         layout.add("logits", std::min(rows, kHeadRows) * text.vocab_size);
@@ -227,82 +225,149 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     return layout;
 }
 
-DeviceId layerDevice(const PlacementPlan& plan, int layer) {
+PlanIndex::PlanIndex(const PlacementPlan& plan) {
+    rows_.reserve(plan.tensors.size());
+    for (const TensorPlacement& row : plan.tensors) {
+        rows_.emplace(row.tensor, &row);
+    }
+}
+
+const TensorPlacement* PlanIndex::find(std::string_view tensor) const {
+    const auto it = rows_.find(tensor);
+    return it == rows_.end() ? nullptr : it->second;
+}
+
+DeviceId layerDevice(const PlanIndex& plan, int layer) {
     const std::string name = kLayerPrefix + std::to_string(layer) + ".self_attn.q_proj.weight";
     const TensorPlacement* row = plan.find(name);
     return row == nullptr ? DeviceId::cpu() : row->compute;
 }
 
+bool isTableVector(const std::string& tensor) {
+    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
+    return ends(".conv.weight") || ends("layer0.norm.weight") || ends("layer1.norm.weight") ||
+           ends(".depthwise_conv1d.weight") || ends(".per_dim_scale") ||
+           ends(".output_proj.bias") || ends(".std_bias") || ends(".std_scale") ||
+           ends(".router.scale");
+}
+
+bool isHostVector(const std::string& tensor) {
+    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
+    return ends(".layer_scalar") || ends(".per_expert_scale") || ends(".position_embedding_table");
+}
+
+DeviceId ComponentDevices::consumerOf(const std::string& tensor) const {
+    if (tensor.compare(0, kLayerPrefix.size(), kLayerPrefix) == 0) {
+        const int layer = std::atoi(tensor.c_str() + kLayerPrefix.size());
+        if (layer >= 0 && static_cast<size_t>(layer) < layers.size()) {
+            return layers[static_cast<size_t>(layer)];
+        }
+    }
+    if (isBelow(tensor, "model.vision_tower")) {
+        return vision;
+    }
+    if (isBelow(tensor, "model.audio_tower")) {
+        return audio;
+    }
+    if (tensor.find("per_layer_projection_norm") != std::string::npos) {
+        return ple_projection;
+    }
+    return head;
+}
+
+ComponentDevices componentDevices(const ModelConfig& config, const PlanIndex& plan) {
+    ComponentDevices devices;
+    for (int i = 0; i < static_cast<int>(config.text.layers.size()); ++i) {
+        devices.layers.push_back(layerDevice(plan, i));
+    }
+    const auto computeOf = [&plan](const char* tensor, DeviceId fallback) {
+        const TensorPlacement* row = plan.find(tensor);
+        return row == nullptr ? fallback : row->compute;
+    };
+    const DeviceId embed = computeOf("model.language_model.embed_tokens.weight", DeviceId::cpu());
+    devices.head = computeOf("lm_head.weight", embed);
+    devices.vision =
+        computeOf("model.vision_tower.patch_embedder.input_proj.weight", DeviceId::cpu());
+    devices.audio = computeOf(
+        "model.audio_tower.subsample_conv_projection.input_proj_linear.weight", DeviceId::cpu());
+    devices.ple_projection =
+        computeOf("model.language_model.per_layer_model_projection.weight", DeviceId::cpu());
+    return devices;
+}
+
+bool needsMirror(const TensorPlacement& row, const DeviceId& consumer) {
+    return row.compute != consumer ||
+           (row.store != row.compute && row.residency != Residency::Always);
+}
+
 std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan) {
     std::map<DeviceId, DeviceRole> roles;
-    const auto count = static_cast<int>(config.text.layers.size());
-    std::vector<DeviceId> layer_device;
-    for (int i = 0; i < count; ++i) {
-        layer_device.push_back(layerDevice(plan, i));
-        roles[layer_device.back()].has_layers = true;
+    const PlanIndex index(plan);
+    const ComponentDevices devices = componentDevices(config, index);
+    for (const DeviceId& device : devices.layers) {
+        roles[device].has_layers = true;
     }
     for (const DeviceId& device : plan.kv_device) {
         roles[device].has_layers = true;
     }
-    // A component's device is where the tensor that starts it computes; linears elsewhere are
-    // foreign: their input and output travel.
-    DeviceId vision = DeviceId::cpu();
-    DeviceId audio = DeviceId::cpu();
-    for (const TensorPlacement& row : plan.tensors) {
-        if (row.tensor == "model.vision_tower.patch_embedder.input_proj.weight") {
-            vision = row.compute;
-            roles[vision].has_vision = config.vision.has_value();
-        } else if (row.tensor ==
-                   "model.audio_tower.subsample_conv_projection.input_proj_linear.weight") {
-            audio = row.compute;
-            roles[audio].has_audio = config.audio.has_value();
-        } else if (row.tensor == "model.embed_vision.embedding_projection.weight") {
-            roles[row.compute].has_vision_embedder = config.vision.has_value();
-        } else if (row.tensor == "model.embed_audio.embedding_projection.weight") {
-            roles[row.compute].has_audio_embedder = config.audio.has_value();
-        } else if (row.tensor == "model.language_model.per_layer_model_projection.weight") {
-            roles[row.compute].has_ple_projection = true;
-        }
+    roles[devices.head].has_head = true;
+    if (config.text.ple_size > 0) {
+        roles[devices.ple_projection].has_ple_projection = true;
     }
-    const TensorPlacement* head = plan.find("lm_head.weight");
-    if (head == nullptr) {
-        head = plan.find("model.language_model.embed_tokens.weight");
+    if (config.vision) {
+        roles[devices.vision].has_vision = true;
     }
-    roles[head == nullptr ? DeviceId::cpu() : head->compute].has_head = true;
+    if (config.audio) {
+        roles[devices.audio].has_audio = true;
+    }
 
-    const auto foreign = [&roles](const DeviceId& home, const DeviceId& device, int64_t in, int64_t out) {
-        if (home != device) {
-            roles[device].foreign_in = std::max(roles[device].foreign_in, in);
-            roles[device].foreign_out = std::max(roles[device].foreign_out, out);
+    const int64_t text_widest =
+        std::max({config.text.hidden_size, widestQ(config), widestMlp(config),
+                  2 * config.text.moe_intermediate_size, config.text.num_experts});
+    for (const ExpectedTensor& tensor : listTensors(config)) {
+        const TensorPlacement* row = tensor.is_unused ? nullptr : index.find(tensor.name);
+        if (row == nullptr) {
+            continue;
         }
-    };
-    for (const TensorPlacement& row : plan.tensors) {
-        const std::string& name = row.tensor;
-        if (isBelow(name, "model.vision_tower") && config.vision) {
-            const int64_t widest =
-                std::max({config.vision->hidden_size, config.vision->intermediate_size,
-                          config.vision->num_heads * config.vision->head_dim});
-            foreign(vision, row.compute, widest, widest);
-        } else if (isBelow(name, "model.audio_tower") && config.audio) {
-            const int64_t widest =
-                std::max(4 * config.audio->hidden_size, config.audio->output_size);
-            foreign(audio, row.compute, widest, widest);
-        } else if (name.compare(0, kLayerPrefix.size(), kLayerPrefix) == 0) {
-            const int layer = std::atoi(name.c_str() + kLayerPrefix.size());
-            if (layer >= 0 && layer < count) {
-                const int64_t widest = std::max({config.text.hidden_size, widestQ(config),
-                                                 widestMlp(config),
-                                                 2 * config.text.moe_intermediate_size,
-                                                 config.text.num_experts});
-                foreign(layer_device[static_cast<size_t>(layer)], row.compute, widest, widest);
+        if (tensor.name == "model.embed_vision.embedding_projection.weight") {
+            roles[row->compute].has_vision_embedder = true;
+            continue;
+        }
+        if (tensor.name == "model.embed_audio.embedding_projection.weight") {
+            roles[row->compute].has_audio_embedder = true;
+            continue;
+        }
+        const DeviceId consumer = devices.consumerOf(tensor.name);
+        if (tensor.kind == TensorKind::Vector) {
+            if (!isHostVector(tensor.name) &&
+                (isTableVector(tensor.name) || needsMirror(*row, consumer))) {
+                roles[consumer].table_floats += (tensor.numElements() + 15) / 16 * 16;
             }
+            continue;
         }
+        if ((tensor.kind != TensorKind::Linear && tensor.kind != TensorKind::Experts) ||
+            row->compute == consumer ||
+            tensor.name == "model.language_model.per_layer_model_projection.weight") {
+            continue;
+        }
+        // A linear away from its component: its input and output travel.
+        int64_t widest = text_widest;
+        if (tensor.tower == Tower::Vision) {
+            widest = std::max({config.vision->hidden_size, config.vision->intermediate_size,
+                               config.vision->num_heads * config.vision->head_dim});
+        } else if (tensor.tower == Tower::Audio) {
+            widest = std::max(4 * config.audio->hidden_size, config.audio->output_size);
+        }
+        DeviceRole& role = roles[row->compute];
+        role.foreign_in = std::max(role.foreign_in, widest);
+        role.foreign_out = std::max(role.foreign_out, widest);
     }
     return roles;
 }
 
 std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan) {
     const auto count = static_cast<int>(config.text.layers.size());
+    const PlanIndex index(plan);
     std::vector<KvHome> homes(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
         const LayerConfig& layer = config.text.layers[static_cast<size_t>(i)];
@@ -312,7 +377,7 @@ std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan
         KvHome& home = homes[static_cast<size_t>(i)];
         home.device = plan.kv_device.size() == static_cast<size_t>(count)
                           ? plan.kv_device[static_cast<size_t>(i)]
-                          : layerDevice(plan, i);
+                          : layerDevice(index, i);
     }
     for (int i = 0; i < count; ++i) {
         const LayerConfig& layer = config.text.layers[static_cast<size_t>(i)];
@@ -323,7 +388,7 @@ std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan
         // cache's device when kv.place names one (then kv_device of the reader says so).
         const DeviceId reader = plan.kv_device.size() == static_cast<size_t>(count)
                                     ? plan.kv_device[static_cast<size_t>(i)]
-                                    : layerDevice(plan, i);
+                                    : layerDevice(index, i);
         KvHome& home = homes[static_cast<size_t>(layer.kv_source)];
         if (reader != home.device &&
             std::find(home.mirrors.begin(), home.mirrors.end(), reader) == home.mirrors.end()) {
@@ -352,8 +417,8 @@ std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config, const Pla
     return bytes;
 }
 
-std::map<DeviceId, uint64_t>
-kvBytesPerDevice(const ModelConfig& config, const PlacementPlan& plan) {
+std::map<DeviceId, uint64_t> kvBytesPerDevice(const ModelConfig& config,
+                                              const PlacementPlan& plan) {
     std::map<DeviceId, uint64_t> bytes;
     const RunShape shape = runShape(config, plan);
     const std::vector<KvHome> homes = kvHomes(config, plan);

@@ -10,29 +10,44 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace engine {
 
+inline constexpr int64_t kHeadRows = 8;          ///< Logit rows computed at a time.
+inline constexpr int64_t kPleRows = 64;          ///< Tokens whose PLE rows are gathered at a time.
+inline constexpr int64_t kVisionBlockRows = 512; ///< Patches processed at a time outside attention.
+inline constexpr int64_t kAudioBlockFrames = 128; ///< Soft tokens per block of the convolutions.
+
 /// What a device does, as far as its scratch depends on it.
 struct DeviceRole {
-    bool has_layers = false;       ///< Some decoder layer computes here.
+    bool has_layers = false;         ///< Some decoder layer computes here.
     bool has_ple_projection = false; ///< per_layer_model_projection computes here.
-    bool has_head = false;         ///< final norm and head compute here.
+    bool has_head = false;           ///< final norm and head compute here.
     bool has_vision = false;
     bool has_audio = false;
     bool has_vision_embedder = false;
     bool has_audio_embedder = false;
-    int64_t foreign_in = 0;  ///< Widest input of a linear that computes here for another device.
-    int64_t foreign_out = 0; ///< Its widest output.
+    int64_t foreign_in = 0;   ///< Widest input of a linear that computes here for another device.
+    int64_t foreign_out = 0;  ///< Its widest output.
+    int64_t table_floats = 0; ///< Small vectors kept here as fp32: see isTableVector().
 };
+
+/// True for vectors that kernels read as fp32 (convolutions, biases, column scales): they are
+/// converted once, at bind time. Norm weights are read in their stored type.
+bool isTableVector(const std::string& tensor);
+/// True for values the host reads once (layer_scalar, per_expert_scale, clip scalars) and for the
+/// position table, which is gathered: no copy on the consumer's device.
+bool isHostVector(const std::string& tensor);
 
 /// Sizes that are chosen, not given by the model.
 struct RunShape {
-    int64_t context = 4096;     ///< Tokens of KV cache.
+    int64_t context = 4096;      ///< Tokens of KV cache.
     int64_t prefill_chunk = 512; ///< Tokens per prefill chunk asked for.
-    int64_t image_tokens = 280; ///< Largest soft-token budget of one image.
-    bool is_reference = false;  ///< fp32 KV instead of bf16.
+    int64_t image_tokens = 280;  ///< Largest soft-token budget of one image.
+    bool is_reference = false;   ///< fp32 KV instead of bf16.
 };
 
 /// Rows that one forward call may have: the chunk, or a whole image block where blocks must stay
@@ -69,13 +84,36 @@ private:
     bool in_phase_ = false;
 };
 
-WorkspaceLayout layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role);
+WorkspaceLayout
+layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role);
+
+/// Rows of a plan by tensor name (a plan has thousands of rows; the views live as long as it).
+class PlanIndex {
+public:
+    explicit PlanIndex(const PlacementPlan& plan);
+    [[nodiscard]] const TensorPlacement* find(std::string_view tensor) const;
+
+private:
+    std::unordered_map<std::string_view, const TensorPlacement*> rows_;
+};
 
 /// Roles of all devices that compute something in this plan (tensor rows must be resolved).
 std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan);
 
 /// Compute device of a decoder layer: that of its self_attn.q_proj.
-DeviceId layerDevice(const PlacementPlan& plan, int layer);
+DeviceId layerDevice(const PlanIndex& plan, int layer);
+
+/// The device whose kernels read this small vector: its layer's, its tower's, the head's.
+struct ComponentDevices {
+    DeviceId vision, audio, head, ple_projection;
+    std::vector<DeviceId> layers;
+    [[nodiscard]] DeviceId consumerOf(const std::string& tensor) const;
+};
+ComponentDevices componentDevices(const ModelConfig& config, const PlanIndex& plan);
+
+/// True when the vector needs a copy of its own on the consumer's device (elsewhere, or its bytes
+/// come and go).
+bool needsMirror(const TensorPlacement& row, const DeviceId& consumer);
 
 /// Device that holds the KV of an owner layer, and the devices that need a mirror of it because a
 /// KV-shared reader computes there.

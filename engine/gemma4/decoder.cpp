@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text decoder: embedding, per-layer inputs, layers, head. Formulas: shared spec gemma4,
+// section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
+// performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
+#include "engine/gemma4/model.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace engine {
+
+using kernels::MatF32;
+using kernels::MatView;
+using kernels::MutF32;
+
+namespace {
+
+constexpr MatView kNoWeight{};
+
+std::string layerLabel(int index) {
+    return "model.language_model.layers." + std::to_string(index);
+}
+
+/// Rows [first, first + rows) of a matrix.
+MutF32 rowsOf(MutF32 m, int64_t first, int64_t rows) {
+    return {m.data + first * m.stride, rows, m.cols, m.stride};
+}
+
+/// [rows, n] seen as [rows * n / width, width].
+MutF32 reshaped(MutF32 m, int64_t width) {
+    assert(m.stride == m.cols && m.cols % width == 0);
+    return {m.data, m.rows * (m.cols / width), width, width};
+}
+
+size_t sizeBytes(MatF32 m) {
+    return static_cast<size_t>(m.rows * m.cols) * sizeof(float);
+}
+
+} // namespace
+
+Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32 x) {
+    const TextConfig& text = config_.text;
+    // Media placeholders embed as pad, also for the per-layer table.
+    ids_host_.assign(input.ids.begin(), input.ids.end());
+    for (int32_t& id : ids_host_) {
+        if (id == config_.image_token_id || id == config_.audio_token_id ||
+            id == config_.video_token_id) {
+            id = static_cast<int32_t>(text.pad_token_id);
+        }
+    }
+    MutF32 rows = x;
+    if (!home.device().isHostVisible()) {
+        rows_host_.resize(static_cast<size_t>(x.rows * x.cols));
+        rows = {rows_host_.data(), x.rows, x.cols, x.cols};
+    }
+    ENGINE_TRY(context_->weights().gatherRows(embed_tokens_, ids_host_, 0, embed_scale_, rows));
+    if (embed_adapter_ != AdapterHook::kNone) {
+        ENGINE_TRY(
+            context_->adapters()->applyRows(embed_adapter_, ids_host_, 0, embed_scale_, rows));
+    }
+    for (const FeatureSpan& span : input.features) {
+        for (int64_t i = 0; i < span.count; ++i) {
+            std::memcpy(rows.data + (span.first_row + i) * rows.stride,
+                        span.features + i * text.hidden_size,
+                        static_cast<size_t>(text.hidden_size) * sizeof(float));
+        }
+    }
+    if (rows.data != x.data) {
+        ENGINE_KERNEL(home.device().copyIn(x.data, rows.data, sizeBytes(x)), "copy in",
+                      "embedding");
+    }
+    return {};
+}
+
+Result<void> Model::perLayerInputs(DeviceScratch& home, MutF32 x) {
+    const TextConfig& text = config_.text;
+    DeviceScratch& where = *ple_home_;
+    const int64_t rows = x.rows;
+    const int64_t width = text.num_layers * text.ple_size;
+    MutF32 merged = x;
+    if (&where != &home) {
+        merged = where.matrix("x", rows, text.hidden_size);
+        ENGINE_TRY(context_->move(home, x.data, where, merged.data, sizeBytes(x)));
+    }
+    const MutF32 ple = where.matrix("ple", rows, width);
+    const auto queue = where.queue();
+    const auto& ops = where.ops();
+    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const std::string& name = ple_model_projection_.name;
+    ENGINE_TRY(context_->linear(ple_model_projection_, where, merged, ple));
+    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
+                  "scale", name);
+    const MutF32 slices = reshaped(ple, text.ple_size);
+    ENGINE_KERNEL(ops.rms_norm(queue, slices, ple_projection_norm_, eps, slices), "norm", name);
+
+    // Token part: one contiguous row of the table per token, wherever the table is.
+    const float scale = std::sqrt(static_cast<float>(text.ple_size));
+    for (int64_t first = 0; first < rows; first += kPleRows) {
+        const int64_t count = std::min(kPleRows, rows - first);
+        const std::span<const int32_t> ids(ids_host_.data() + first, static_cast<size_t>(count));
+        const MutF32 token = where.matrix("ple_tok", count, width);
+        MutF32 gathered = token;
+        if (!where.device().isHostVisible()) {
+            rows_host_.resize(static_cast<size_t>(count * width));
+            gathered = {rows_host_.data(), count, width, width};
+        }
+        ENGINE_TRY(context_->weights().gatherRows(ple_table_, ids, 0, scale, gathered));
+        if (ple_adapter_ != AdapterHook::kNone) {
+            ENGINE_TRY(context_->adapters()->applyRows(ple_adapter_, ids, 0, scale, gathered));
+        }
+        if (gathered.data != token.data) {
+            ENGINE_KERNEL(where.device().copyIn(token.data, gathered.data, sizeBytes(token)),
+                          "copy in", name);
+        }
+        ENGINE_KERNEL(ops.add_scaled(queue, token, 1.0F, rowsOf(ple, first, count)), "add", name);
+    }
+    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
+    return {};
+}
+
+Result<void> Model::uploadPositions(DeviceScratch& where,
+                                    const KvCache& kv,
+                                    const ForwardInput& input,
+                                    int64_t start) {
+    const auto put = [&where](const char* name, std::span<const int32_t> values) {
+        return checkStatus(
+            where.device().copyIn(where.buffer(name), values.data(), values.size_bytes()),
+            "copy in", name);
+    };
+    position_host_.resize(input.ids.size());
+    for (size_t i = 0; i < position_host_.size(); ++i) {
+        position_host_[i] = static_cast<int32_t>(start + static_cast<int64_t>(i));
+    }
+    ENGINE_TRY(put("query_position", position_host_));
+    ENGINE_TRY(put("query_block", block_host_));
+    ENGINE_TRY(put("slots_sliding", kv.slidingSlots()));
+    ENGINE_TRY(put("slots_full", kv.fullSlots()));
+    ENGINE_TRY(put("key_position_sliding", kv.slidingPositions()));
+    return put("key_block_sliding", kv.slidingBlocks());
+}
+
+Result<void> Model::storeKv(DecoderLayer& layer, int index, KvCache& kv, MatF32 normed) {
+    const TextConfig& text = config_.text;
+    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    DeviceScratch& home = *layer.home;
+    DeviceScratch& cache_home = *layer.attention;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const int64_t rows = normed.rows;
+    const int64_t width = shape.num_kv_heads * shape.head_dim;
+    const bool is_full = shape.type == LayerType::Full;
+
+    const MutF32 k = home.matrix("k", rows, width);
+    const MutF32 v = home.matrix("v", rows, width);
+    ENGINE_TRY(context_->linear(layer.k, home, normed, k));
+    if (shape.k_is_v) {
+        ENGINE_TRY(context_->move(home, k.data, home, v.data, sizeBytes(k)));
+    } else {
+        ENGINE_TRY(context_->linear(layer.v, home, normed, v));
+    }
+    ENGINE_KERNEL(ops.rms_norm(queue, reshaped(k, shape.head_dim), layer.k_norm, eps,
+                               reshaped(k, shape.head_dim)),
+                  "k norm", layer.k.name);
+    ENGINE_KERNEL(ops.rope(queue, k, shape.head_dim, 0, shape.head_dim,
+                           reinterpret_cast<const int32_t*>(home.buffer("query_position")),
+                           home.buffer(is_full ? "inv_freq_full" : "inv_freq_sliding")),
+                  "RoPE", layer.k.name);
+    ENGINE_KERNEL(ops.rms_norm(queue, reshaped(v, shape.head_dim), kNoWeight, eps,
+                               reshaped(v, shape.head_dim)),
+                  "v norm", layer.k.name);
+
+    MutF32 k_there = k;
+    MutF32 v_there = v;
+    if (&cache_home != &home) {
+        k_there = cache_home.matrix("k", rows, width);
+        v_there = cache_home.matrix("v", rows, width);
+        ENGINE_TRY(context_->move(home, k.data, cache_home, k_there.data, sizeBytes(k)));
+        ENGINE_TRY(context_->move(home, v.data, cache_home, v_there.data, sizeBytes(v)));
+    }
+    const KvCache::LayerKv& cache = kv.owner(index);
+    const auto* slots = reinterpret_cast<const int32_t*>(
+        cache_home.buffer(is_full ? "slots_full" : "slots_sliding"));
+    const auto& cache_ops = cache_home.ops();
+    ENGINE_KERNEL(cache_ops.store_rows(cache_home.queue(), k_there, slots, kv.type(),
+                                       cache.primary.k, cache.capacity),
+                  "store K", layer.k.name);
+    ENGINE_KERNEL(cache_ops.store_rows(cache_home.queue(), v_there, slots, kv.type(),
+                                       cache.primary.v, cache.capacity),
+                  "store V", layer.k.name);
+
+    // Mirrors get the stored rows, in runs of consecutive slots.
+    const std::vector<int32_t>& host_slots = is_full ? kv.fullSlots() : kv.slidingSlots();
+    for (const KvCache::Buffer& mirror : cache.mirrors) {
+        DeviceScratch& mirror_home = *context_->scratch(mirror.device);
+        for (size_t first = 0; first < host_slots.size();) {
+            size_t count = 1;
+            while (first + count < host_slots.size() &&
+                   host_slots[first + count] == host_slots[first] + static_cast<int32_t>(count)) {
+                ++count;
+            }
+            const auto offset = static_cast<size_t>(host_slots[first] * cache.row_bytes);
+            const size_t bytes = count * static_cast<size_t>(cache.row_bytes);
+            for (const bool is_k : {true, false}) {
+                const auto* from =
+                    static_cast<const std::byte*>(is_k ? cache.primary.k : cache.primary.v);
+                auto* to = static_cast<std::byte*>(is_k ? mirror.k : mirror.v);
+                ENGINE_TRY(context_->move(cache_home, from + offset,
+                                          mirror_home, to + offset,
+                                          bytes));
+            }
+            first += count;
+        }
+    }
+    return {};
+}
+
+Result<void> Model::attend(DecoderLayer& layer,
+                           int index,
+                           KvCache& kv,
+                           MatF32 normed,
+                           int64_t first_row,
+                           bool has_blocks) {
+    const TextConfig& text = config_.text;
+    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    DeviceScratch& home = *layer.home;
+    DeviceScratch& where = *layer.attention;
+    const int64_t rows = normed.rows;
+    const int64_t q_width = text.num_heads * shape.head_dim;
+    const bool is_full = shape.type == LayerType::Full;
+    const auto eps = static_cast<float>(text.rms_norm_eps);
+
+    MutF32 q = home.matrix("q", rows, q_width);
+    ENGINE_TRY(context_->linear(layer.q, home, normed, q));
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), reshaped(q, shape.head_dim), layer.q_norm, eps,
+                                      reshaped(q, shape.head_dim)),
+                  "q norm", layer.q.name);
+    const auto* positions =
+        reinterpret_cast<const int32_t*>(home.buffer("query_position")) + first_row;
+    ENGINE_KERNEL(home.ops().rope(home.queue(), q, shape.head_dim, 0, shape.head_dim, positions,
+                                  home.buffer(is_full ? "inv_freq_full" : "inv_freq_sliding")),
+                  "RoPE", layer.q.name);
+    if (&where != &home) {
+        const MutF32 there = where.matrix("q", rows, q_width);
+        ENGINE_TRY(context_->move(home, q.data, where, there.data, sizeBytes(q)));
+        q = there;
+    }
+    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, where.id());
+    kernels::AttentionArgs args;
+    args.q = q.data;
+    args.k = buffer.k;
+    args.v = buffer.v;
+    args.kv_type = kv.type();
+    args.queries = rows;
+    args.keys = is_full ? kv.size() : kv.slidingSlotsInUse();
+    args.num_heads = text.num_heads;
+    args.num_kv_heads = shape.num_kv_heads;
+    args.head_dim = shape.head_dim;
+    args.scale = 1.0F;
+    args.mask.query_position =
+        reinterpret_cast<const int32_t*>(where.buffer("query_position")) + first_row;
+    args.mask.key_position = reinterpret_cast<const int32_t*>(
+        where.buffer(is_full ? "key_position_full" : "key_position_sliding"));
+    args.mask.window = is_full ? 0 : text.sliding_window;
+    if (has_blocks && !is_full) {
+        args.mask.query_block =
+            reinterpret_cast<const int32_t*>(where.buffer("query_block")) + first_row;
+        args.mask.key_block = reinterpret_cast<const int32_t*>(where.buffer("key_block_sliding"));
+    }
+    MutF32 out = where.matrix("o", rows, q_width);
+    args.out = out.data;
+    ENGINE_KERNEL(where.ops().attention(where.queue(), args), "attention", layerLabel(index));
+    if (&where != &home) {
+        const MutF32 back = home.matrix("o", rows, q_width);
+        ENGINE_TRY(context_->move(where, out.data, home, back.data, sizeBytes(out)));
+        out = back;
+    }
+    const MutF32 projected = home.matrix("t", rows, text.hidden_size);
+    return context_->linear(layer.o, home, out, projected);
+}
+
+Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
+    // Formula: shared spec gemma4, 3.8. `dense` holds the dense branch's output and receives the
+    // sum.
+    const TextConfig& text = config_.text;
+    DeviceScratch& home = *layer.home;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const int64_t rows = x.rows;
+    const int64_t experts = text.num_experts;
+    const int64_t inner = text.moe_intermediate_size;
+    const std::string& name = layer.router.name;
+
+    ENGINE_KERNEL(ops.rms_norm(queue, dense, layer.post_mlp_norm_1, eps, dense), "norm", name);
+    const MutF32 z = home.matrix("moe_in", rows, text.hidden_size);
+    ENGINE_KERNEL(ops.rms_norm(queue, x, kNoWeight, eps, z), "norm", name);
+    ENGINE_KERNEL(ops.scale_columns(queue, z, layer.router_scale.data), "router scale", name);
+    ENGINE_KERNEL(ops.scale(queue, z, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
+                  "scale", name);
+    const MutF32 scores = home.matrix("moe_probs", rows, experts);
+    ENGINE_TRY(context_->linear(layer.router, home, z, scores));
+    std::vector<float> host_scores(static_cast<size_t>(rows * experts));
+    ENGINE_KERNEL(home.device().copyOut(host_scores.data(), scores.data, host_scores.size() * 4),
+                  "copy out", name);
+
+    // Top-k experts per row on the host: ties go to the lower index, as in the reference's top-k.
+    struct Choice {
+        int64_t row;
+        float weight;
+    };
+    std::vector<std::vector<Choice>> chosen(static_cast<size_t>(experts));
+    std::vector<int64_t> order(static_cast<size_t>(experts));
+    for (int64_t r = 0; r < rows; ++r) {
+        float* s = host_scores.data() + r * experts;
+        const float largest = *std::max_element(s, s + experts);
+        double sum = 0;
+        for (int64_t e = 0; e < experts; ++e) {
+            s[e] = std::exp(s[e] - largest);
+            sum += s[e];
+        }
+        for (int64_t e = 0; e < experts; ++e) {
+            order[static_cast<size_t>(e)] = e;
+        }
+        std::partial_sort(order.begin(), order.begin() + text.top_k_experts, order.end(),
+                          [s](int64_t a, int64_t b) { return s[a] != s[b] ? s[a] > s[b] : a < b; });
+        double top = 0;
+        for (int64_t j = 0; j < text.top_k_experts; ++j) {
+            top += s[order[static_cast<size_t>(j)]] / sum;
+        }
+        for (int64_t j = 0; j < text.top_k_experts; ++j) {
+            const int64_t e = order[static_cast<size_t>(j)];
+            const double w = s[e] / sum / top;
+            chosen[static_cast<size_t>(e)].push_back(
+                {r, static_cast<float>(w) * layer.per_expert_scale[static_cast<size_t>(e)]});
+        }
+    }
+
+    ENGINE_KERNEL(ops.rms_norm(queue, x, layer.pre_mlp_norm_2, eps, z), "norm", name);
+    const MutF32 total = home.matrix("moe_sum", rows, text.hidden_size);
+    const std::vector<float> zeros(static_cast<size_t>(rows * text.hidden_size), 0.0F);
+    ENGINE_KERNEL(home.device().copyIn(total.data, zeros.data(), zeros.size() * 4), "clear", name);
+    for (int64_t e = 0; e < experts; ++e) {
+        const std::vector<Choice>& mine = chosen[static_cast<size_t>(e)];
+        if (mine.empty()) {
+            continue;
+        }
+        const auto count = static_cast<int64_t>(mine.size());
+        const MutF32 in = home.matrix("moe_rows", count, text.hidden_size);
+        for (int64_t i = 0; i < count; ++i) {
+            ENGINE_TRY(context_->move(home, z.data + mine[static_cast<size_t>(i)].row * z.stride,
+                                      home, in.data + i * in.stride,
+                                      static_cast<size_t>(text.hidden_size) * sizeof(float)));
+        }
+        const MutF32 gate_up = home.matrix("moe_gate_up", count, 2 * inner);
+        ENGINE_TRY(context_->linearRows(layer.experts_gate_up, home, e * 2 * inner, in, gate_up));
+        const MutF32 act = home.matrix("moe_act", count, inner);
+        const MatF32 gate{gate_up.data, count, inner, gate_up.stride};
+        const MatF32 up{gate_up.data + inner, count, inner, gate_up.stride};
+        ENGINE_KERNEL(ops.gelu_mul(queue, gate, up, act), "GELU", name);
+        const MutF32 down = home.matrix("moe_down", count, text.hidden_size);
+        ENGINE_TRY(context_->linearRows(layer.experts_down, home, e * text.hidden_size, act, down));
+        for (int64_t i = 0; i < count; ++i) {
+            const Choice& c = mine[static_cast<size_t>(i)];
+            ENGINE_KERNEL(
+                ops.add_scaled(queue, rowsOf(down, i, 1), c.weight, rowsOf(total, c.row, 1)),
+                "sum experts", name);
+        }
+    }
+    ENGINE_KERNEL(ops.rms_norm(queue, total, layer.post_mlp_norm_2, eps, total), "norm", name);
+    ENGINE_KERNEL(ops.add_scaled(queue, total, 1.0F, dense), "add", name);
+    return {};
+}
+
+Result<void>
+Model::runLayer(int index, KvCache& kv, MutF32 x, MutF32 h, int64_t first_row, bool has_blocks) {
+    const TextConfig& text = config_.text;
+    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    DecoderLayer& layer = layers_[static_cast<size_t>(index)];
+    DeviceScratch& home = *layer.home;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const int64_t rows = x.rows;
+    const std::string& name = layer.q.name;
+
+    const MutF32 t = home.matrix("t", rows, text.hidden_size);
+    ENGINE_TRY(attend(layer, index, kv, h, first_row, has_blocks));
+    ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.post_attention_norm, eps, 1.0F, x),
+                  "post-attention norm", name);
+
+    ENGINE_KERNEL(ops.rms_norm(queue, x, layer.pre_mlp_norm, eps, h), "pre-MLP norm", name);
+    const MutF32 gate = home.matrix("gate", rows, shape.intermediate_size);
+    const MutF32 up = home.matrix("up", rows, shape.intermediate_size);
+    ENGINE_TRY(context_->linear(layer.gate, home, h, gate));
+    ENGINE_TRY(context_->linear(layer.up, home, h, up));
+    ENGINE_KERNEL(ops.gelu_mul(queue, gate, up, gate), "GELU", name);
+    ENGINE_TRY(context_->linear(layer.down, home, gate, t));
+    if (text.has_moe) {
+        ENGINE_TRY(runExperts(layer, x, t));
+    }
+    ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.post_mlp_norm, eps, 1.0F, x), "post-MLP norm",
+                  name);
+
+    if (text.ple_size > 0) {
+        // This layer's slice of the per-layer inputs; a strided view where they were computed here.
+        const int64_t width = text.num_layers * text.ple_size;
+        const float* source = ple_home_->buffer("ple") + first_row * width + index * text.ple_size;
+        MatF32 slice{source, rows, text.ple_size, width};
+        if (ple_home_ != &home) {
+            const MutF32 copy = home.matrix("ple_slice", rows, text.ple_size);
+            for (int64_t r = 0; r < rows; ++r) {
+                ENGINE_TRY(context_->move(*ple_home_, source + r * width, home,
+                                          copy.data + r * copy.stride,
+                                          static_cast<size_t>(text.ple_size) * sizeof(float)));
+            }
+            slice = copy;
+        }
+        const MutF32 gated = home.matrix("ple_gate", rows, text.ple_size);
+        ENGINE_TRY(context_->linear(layer.ple_gate, home, x, gated));
+        ENGINE_KERNEL(ops.gelu_mul(queue, gated, slice, gated), "PLE gate", name);
+        ENGINE_TRY(context_->linear(layer.ple_projection, home, gated, t));
+        ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.ple_norm, eps, 1.0F, x), "PLE norm", name);
+    }
+    ENGINE_KERNEL(ops.scale(queue, x, layer.layer_scalar), "layer scalar", name);
+    return {};
+}
+
+Result<void> Model::head(DeviceScratch& home,
+                         MutF32 x,
+                         std::vector<float>& logits,
+                         const HiddenObserver* observer) {
+    const TextConfig& text = config_.text;
+    DeviceScratch& where = *head_home_;
+    MutF32 rows = x;
+    if (&where != &home) {
+        rows = where.matrix("x", x.rows, x.cols);
+        ENGINE_TRY(context_->move(home, x.data, where, rows.data, sizeBytes(x)));
+    }
+    const auto queue = where.queue();
+    const auto& ops = where.ops();
+    const MutF32 normed = where.matrix("h", x.rows, x.cols);
+    ENGINE_KERNEL(
+        ops.rms_norm(queue, rows, final_norm_, static_cast<float>(text.rms_norm_eps), normed),
+        "final norm", lm_head_.name);
+    if (observer != nullptr) {
+        rows_host_.resize(static_cast<size_t>(x.rows * x.cols));
+        ENGINE_KERNEL(where.device().copyOut(rows_host_.data(), normed.data, sizeBytes(normed)),
+                      "copy out", "observer");
+        (*observer)(static_cast<int>(text.num_layers), rows_host_, x.rows);
+    }
+    logits.resize(static_cast<size_t>(x.rows * text.vocab_size));
+    for (int64_t first = 0; first < x.rows; first += kHeadRows) {
+        const int64_t count = std::min(kHeadRows, x.rows - first);
+        const MutF32 out = where.matrix("logits", count, text.vocab_size);
+        ENGINE_TRY(context_->linear(lm_head_, where, rowsOf(normed, first, count), out));
+        if (text.final_logit_softcap > 0) {
+            ENGINE_KERNEL(ops.soft_cap(queue, out, static_cast<float>(text.final_logit_softcap)),
+                          "soft cap", lm_head_.name);
+        }
+        ENGINE_KERNEL(where.device().copyOut(logits.data() + first * text.vocab_size, out.data,
+                                             sizeBytes(out)),
+                      "copy out", lm_head_.name);
+    }
+    return {};
+}
+
+Result<void> Model::forward(const ForwardInput& input,
+                            KvCache& kv,
+                            std::vector<float>& logits,
+                            const std::stop_token& stop,
+                            const HiddenObserver* observer) {
+    const TextConfig& text = config_.text;
+    const auto rows = static_cast<int64_t>(input.ids.size());
+    const int64_t start = kv.size();
+    if (rows == 0 || rows > max_rows_ || input.logits_rows > rows) {
+        return Error{ErrorCode::Internal, "forward: " + std::to_string(rows) +
+                                              " rows asked for, 1 to " + std::to_string(max_rows_) +
+                                              " are possible"};
+    }
+    if (start + rows > kv.context()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "the context is full: " + std::to_string(start) + " tokens are held, " +
+                         std::to_string(rows) + " more do not fit into " +
+                         std::to_string(kv.context()) +
+                         "; start a new chat, or reload with a larger --context"};
+    }
+    for (const int32_t id : input.ids) {
+        if (id < 0 || id >= text.vocab_size) {
+            return Error{ErrorCode::InvalidRequest, "token id " + std::to_string(id) +
+                                                        " is outside the vocabulary of " +
+                                                        std::to_string(text.vocab_size)};
+        }
+    }
+    const bool has_blocks = text.is_vision_bidirectional && !input.block.empty();
+    block_host_.assign(input.ids.size(), -1);
+    if (has_blocks) {
+        block_host_.assign(input.block.begin(), input.block.end());
+    }
+    kv.append(block_host_);
+
+    const auto run = [&]() -> Result<void> {
+        DeviceScratch* home = layers_.front().home;
+        std::vector<DeviceScratch*> prepared;
+        for (const DecoderLayer& layer : layers_) {
+            for (DeviceScratch* where : {layer.home, layer.attention}) {
+                if (std::find(prepared.begin(), prepared.end(), where) == prepared.end()) {
+                    ENGINE_TRY(uploadPositions(*where, kv, input, start));
+                    prepared.push_back(where);
+                }
+            }
+        }
+        MutF32 x = home->matrix("x", rows, text.hidden_size);
+        ENGINE_TRY(embed(input, *home, x));
+        const auto observe = [&](int index, DeviceScratch& where, MutF32 values) -> Result<void> {
+            if (observer != nullptr) {
+                rows_host_.resize(static_cast<size_t>(values.rows * values.cols));
+                ENGINE_KERNEL(
+                    where.device().copyOut(rows_host_.data(), values.data, sizeBytes(values)),
+                    "copy out", "observer");
+                (*observer)(index, rows_host_, values.rows);
+            }
+            return {};
+        };
+        ENGINE_TRY(observe(0, *home, x));
+        if (text.ple_size > 0) {
+            ENGINE_TRY(perLayerInputs(*home, x));
+        }
+        const int last_owner = text.lastKvOwner();
+        int64_t first_row = 0;
+        for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
+            if (stop.stop_requested()) {
+                return Error{ErrorCode::Cancelled, "stopped by the user"};
+            }
+            DecoderLayer& layer = layers_[static_cast<size_t>(i)];
+            if (layer.home != home) {
+                const MutF32 there = layer.home->matrix("x", x.rows, text.hidden_size);
+                ENGINE_TRY(context_->move(*home, x.data, *layer.home, there.data, sizeBytes(x)));
+                home = layer.home;
+                x = there;
+            }
+            MutF32 h = home->matrix("h", x.rows, text.hidden_size);
+            ENGINE_KERNEL(home->ops().rms_norm(home->queue(), x, layer.input_norm,
+                                               static_cast<float>(text.rms_norm_eps), h),
+                          "input norm", layer.q.name);
+            if (!text.layers[static_cast<size_t>(i)].is_kv_shared) {
+                ENGINE_TRY(storeKv(layer, i, kv, h));
+            }
+            if (i == last_owner && input.logits_rows < rows) {
+                // The cut: only the rows whose logits are wanted go on.
+                if (input.logits_rows == 0) {
+                    logits.clear();
+                    return {};
+                }
+                first_row = rows - input.logits_rows;
+                x = rowsOf(x, first_row, input.logits_rows);
+                h = rowsOf(h, first_row, input.logits_rows);
+            }
+            ENGINE_TRY(runLayer(i, kv, x, h, first_row, has_blocks));
+            if (i + 1 < static_cast<int>(text.num_layers)) {
+                ENGINE_TRY(observe(i + 1, *home, x));
+            }
+        }
+        return head(*home, x, logits, observer);
+    };
+    Result<void> outcome = run();
+    if (!outcome.has_value()) {
+        // Rows of a failed call must not be visible to the next one.
+        [[maybe_unused]] const bool is_rolled_back = kv.truncate(start);
+        assert(is_rolled_back);
+    }
+    return outcome;
+}
+
+} // namespace engine

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Gemma 4 model bound to loaded weights and devices: the forward pass of the decoder and both
+// towers. It owns scratch, not weights and not the KV cache. Formulas: shared spec gemma4,
+// sections 3 to 5; file per part: decoder.cpp, vision_tower.cpp, audio_tower.cpp, bind.cpp.
+// Belongs to the engine thread.
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/gemma4/compute_context.h"
+#include "engine/gemma4/config.h"
+#include "engine/gemma4/kv_cache.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// Rows of the input that are not token embeddings: one run of soft tokens of one image or clip.
+struct FeatureSpan {
+    int64_t first_row = 0; ///< Within this call's rows.
+    int64_t count = 0;
+    const float* features = nullptr; ///< [count, hidden], host memory, not scaled.
+};
+
+struct ForwardInput {
+    std::span<const int32_t> ids;   ///< Rows of this call; placeholders as they are.
+    std::span<const int32_t> block; ///< Image block per row or -1; empty = none.
+    std::vector<FeatureSpan> features;
+    int64_t logits_rows = 1; ///< Logits for the last n rows; the others stop after the
+                             ///< last layer that owns KV. 0 = fill the cache only.
+};
+
+/// Sees the residual stream, for tests: (index, values [rows, hidden]); index 0 after embedding,
+/// i after decoder layer i - 1, num_layers after the final norm.
+using HiddenObserver = std::function<void(int index, std::span<const float> values, int64_t rows)>;
+
+/// Pixels of one image, ready for the tower.
+struct ImageInput {
+    std::span<const float> patches; ///< [grid_h * grid_w, patch^2 * 3], pixel / 255.
+    int64_t grid_w = 0, grid_h = 0; ///< In patches; multiples of the pooling kernel.
+};
+
+class Model {
+public:
+    /// Binds every module to its weights. `weights` and `devices` must outlive the model.
+    /// Errors: InvalidFile (missing tensor), OutOfMemory (workspace).
+    static Result<std::unique_ptr<Model>> create(ModelConfig config,
+                                                 const PlacementPlan& plan,
+                                                 WeightSource& weights,
+                                                 const DeviceMapping& devices,
+                                                 AdapterHook* adapters);
+
+    ~Model();
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    [[nodiscard]] const ModelConfig& config() const { return config_; }
+
+    /// Binds adapter handles again; call after any change of the adapter set's members.
+    Result<void> setAdapters(AdapterHook* adapters);
+
+    /// Runs rows at positions [kv.size(), kv.size() + ids.size()) and appends them to the cache.
+    /// logits: [logits_rows, vocab], soft-capped. On error or cancel the cache is as before.
+    /// Errors: InvalidRequest (context full, ids outside the vocabulary), Cancelled, device errors.
+    Result<void> forward(const ForwardInput& input,
+                         KvCache& kv,
+                         std::vector<float>& logits,
+                         const std::stop_token& stop,
+                         const HiddenObserver* observer = nullptr);
+
+    /// Vision tower and projector: features [soft tokens, hidden] in host memory.
+    /// `tower_output` (tests) receives the pooled tower output [soft tokens, vision hidden].
+    Result<std::vector<float>> encodeImage(const ImageInput& image,
+                                           const std::stop_token& stop,
+                                           std::vector<float>* tower_output = nullptr);
+    /// Audio tower and projector for log-mel frames [frames, mel_bins]: features
+    /// [ceil(ceil(frames/2)/2), hidden].
+    Result<std::vector<float>> encodeAudio(std::span<const float> log_mel,
+                                           int64_t frames,
+                                           const std::stop_token& stop,
+                                           std::vector<float>* tower_output = nullptr);
+
+    /// Rows that one forward() may have.
+    [[nodiscard]] int64_t maxRowsPerCall() const { return max_rows_; }
+    [[nodiscard]] const TransferCounters& transfers() const { return context_->transfers(); }
+
+private:
+    friend class ModelBinder;
+
+    struct DecoderLayer {
+        DeviceScratch* home = nullptr;      ///< Where norms and linears run.
+        DeviceScratch* attention = nullptr; ///< Where its KV is.
+        int kv_layer = -1;                  ///< Owner of the KV it reads (itself for owners).
+        Linear q, k, v, o, gate, up, down, ple_gate, ple_projection;
+        kernels::MatView q_norm, k_norm, input_norm, post_attention_norm, pre_mlp_norm,
+            post_mlp_norm, ple_norm;
+        float layer_scalar = 1.0F;
+        // Experts (26B-A4B)
+        Linear router, experts_gate_up, experts_down;
+        Vector router_scale;
+        std::vector<float> per_expert_scale;
+        kernels::MatView post_mlp_norm_1, post_mlp_norm_2, pre_mlp_norm_2;
+    };
+    struct VisionLayer {
+        Linear q, k, v, o, gate, up, down;
+        kernels::MatView q_norm, k_norm, input_norm, post_attention_norm, pre_mlp_norm,
+            post_mlp_norm;
+    };
+    struct AudioFeedForward {
+        Linear in, out;
+        kernels::MatView pre_norm, post_norm;
+    };
+    struct AudioLayer {
+        AudioFeedForward ff1, ff2;
+        Linear q, k, v, post, rel_k, conv_start, conv_end;
+        kernels::MatView norm_pre_attn, norm_post_attn, norm_out, conv_pre_norm, conv_norm;
+        Vector q_scale;   ///< [head_dim]: softplus(per_dim_scale) * head_dim^-1/2 / ln 2.
+        Vector depthwise; ///< [hidden, taps]
+    };
+
+    Model() = default;
+
+    Result<void> embed(const ForwardInput& input, DeviceScratch& home, kernels::MutF32 x);
+    Result<void> perLayerInputs(DeviceScratch& home, kernels::MutF32 x);
+    Result<void> uploadPositions(DeviceScratch& where,
+                                 const KvCache& kv,
+                                 const ForwardInput& input,
+                                 int64_t start);
+    Result<void> attend(DecoderLayer& layer,
+                        int index,
+                        KvCache& kv,
+                        kernels::MatF32 normed,
+                        int64_t first_row,
+                        bool has_blocks);
+    Result<void> storeKv(DecoderLayer& layer, int index, KvCache& kv, kernels::MatF32 normed);
+    /// `h` holds the input norm of x on entry and is overwritten.
+    Result<void> runLayer(int index,
+                          KvCache& kv,
+                          kernels::MutF32 x,
+                          kernels::MutF32 h,
+                          int64_t first_row,
+                          bool has_blocks);
+    Result<void> runExperts(DecoderLayer& layer, kernels::MutF32 x, kernels::MutF32 dense);
+    Result<void> head(DeviceScratch& home,
+                      kernels::MutF32 x,
+                      std::vector<float>& logits,
+                      const HiddenObserver* observer);
+    Result<void> visionLayer(const VisionLayer& layer,
+                             DeviceScratch& home,
+                             int64_t patches,
+                             const std::string& name);
+    Result<void> audioFeedForward(const AudioFeedForward& ff, DeviceScratch& home, int64_t frames);
+    Result<void> audioLayer(const AudioLayer& layer, DeviceScratch& home, int64_t frames);
+    Result<void> audioSubsample(DeviceScratch& home, int64_t mel_frames, kernels::MutF32 out);
+
+    /// Memory of the model's own for a vector that an adapter replaces; counted as adapter.
+    Result<const float*> keepReplacement(DeviceScratch& home, std::span<const float> values);
+    void dropReplacements();
+
+    ModelConfig config_;
+    PlacementPlan plan_;
+    DeviceMapping devices_;
+    std::vector<std::pair<kernels::Device*, void*>> replacements_;
+    std::unique_ptr<ComputeContext> context_;
+    int64_t max_rows_ = 0;
+    bool is_reference_ = false;
+    float embed_scale_ = 1.0F;
+
+    // Text
+    WeightSource::Handle embed_tokens_ = WeightSource::kAbsent;
+    WeightSource::Handle ple_table_ = WeightSource::kAbsent;
+    AdapterHook::Handle embed_adapter_ = AdapterHook::kNone;
+    AdapterHook::Handle ple_adapter_ = AdapterHook::kNone;
+    Linear lm_head_, ple_model_projection_;
+    kernels::MatView final_norm_, ple_projection_norm_;
+    std::vector<DecoderLayer> layers_;
+    DeviceScratch* ple_home_ = nullptr;
+    DeviceScratch* head_home_ = nullptr;
+    std::vector<int32_t> ids_host_, position_host_, block_host_;
+    std::vector<float> rows_host_;
+
+    // Vision
+    DeviceScratch* vision_home_ = nullptr;
+    Linear patch_projection_, embed_vision_;
+    WeightSource::Handle position_table_ = WeightSource::kAbsent;
+    std::vector<VisionLayer> vision_layers_;
+    Vector std_bias_, std_scale_;
+
+    // Audio
+    DeviceScratch* audio_home_ = nullptr;
+    Vector conv_weight_[2], conv_norm_[2], audio_output_bias_;
+    Linear audio_input_, audio_output_, embed_audio_;
+    std::vector<AudioLayer> audio_layers_;
+};
+
+} // namespace engine

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vision tower and its projector. Formulas: shared spec gemma4, section 4. One image at its
+// true size (no padding). Everything outside attention runs in blocks of rows, so that scratch
+// stays small for 1120-token images.
+#include "engine/gemma4/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace engine {
+
+using kernels::MatF32;
+using kernels::MatView;
+using kernels::MutF32;
+
+namespace {
+
+MutF32 rowsOf(MutF32 m, int64_t first, int64_t rows) {
+    return {m.data + first * m.stride, rows, m.cols, m.stride};
+}
+
+MutF32 reshaped(MutF32 m, int64_t width) {
+    return {m.data, m.rows * (m.cols / width), width, width};
+}
+
+} // namespace
+
+Result<void> Model::visionLayer(const VisionLayer& layer,
+                                DeviceScratch& home,
+                                int64_t patches,
+                                const std::string& name) {
+    const VisionConfig& vision = *config_.vision;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const auto eps = static_cast<float>(vision.rms_norm_eps);
+    const int64_t heads = vision.num_heads * vision.head_dim;
+    const int64_t half = vision.head_dim / 2;
+    const auto* patch_x = reinterpret_cast<const int32_t*>(home.buffer("patch_x"));
+    const auto* patch_y = reinterpret_cast<const int32_t*>(home.buffer("patch_y"));
+    const float* frequencies = home.buffer("inv_freq_vision");
+    const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
+    const MutF32 keys = home.matrix("vk", patches, heads);
+    const MutF32 values = home.matrix("vv", patches, heads);
+
+    // Half 0 of each head turns with the column, half 1 with the row.
+    const auto rotate = [&](MutF32 m, int64_t first) -> Result<void> {
+        ENGINE_KERNEL(ops.rope(queue, m, vision.head_dim, 0, half, patch_x + first, frequencies),
+                      "RoPE", name);
+        ENGINE_KERNEL(ops.rope(queue, m, vision.head_dim, half, half, patch_y + first, frequencies),
+                      "RoPE", name);
+        return {};
+    };
+
+    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
+        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+        const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
+        const MutF32 k = rowsOf(keys, first, rows);
+        const MutF32 v = rowsOf(values, first, rows);
+        ENGINE_KERNEL(ops.rms_norm(queue, rowsOf(x, first, rows), layer.input_norm, eps, h), "norm",
+                      name);
+        ENGINE_TRY(context_->linear(layer.k, home, h, k, "vclamp"));
+        ENGINE_TRY(context_->linear(layer.v, home, h, v, "vclamp"));
+        ENGINE_KERNEL(ops.rms_norm(queue, reshaped(k, vision.head_dim), layer.k_norm, eps,
+                                   reshaped(k, vision.head_dim)),
+                      "k norm", name);
+        ENGINE_KERNEL(ops.rms_norm(queue, reshaped(v, vision.head_dim), MatView{}, eps,
+                                   reshaped(v, vision.head_dim)),
+                      "v norm", name);
+        ENGINE_TRY(rotate(k, first));
+    }
+    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
+        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+        const MutF32 block = rowsOf(x, first, rows);
+        const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
+        const MutF32 t = home.matrix("vt", rows, vision.hidden_size);
+        const MutF32 q = home.matrix("vq", rows, heads);
+        const MutF32 o = home.matrix("vo", rows, heads);
+        ENGINE_KERNEL(ops.rms_norm(queue, block, layer.input_norm, eps, h), "norm", name);
+        ENGINE_TRY(context_->linear(layer.q, home, h, q, "vclamp"));
+        ENGINE_KERNEL(ops.rms_norm(queue, reshaped(q, vision.head_dim), layer.q_norm, eps,
+                                   reshaped(q, vision.head_dim)),
+                      "q norm", name);
+        ENGINE_TRY(rotate(q, first));
+        kernels::AttentionArgs args;
+        args.q = q.data;
+        args.k = keys.data;
+        args.v = values.data;
+        args.kv_type = kernels::DType::F32;
+        args.queries = rows;
+        args.keys = patches;
+        args.num_heads = vision.num_heads;
+        args.num_kv_heads = vision.num_heads;
+        args.head_dim = vision.head_dim;
+        args.mask.causal = false;
+        // No key is empty: any non-negative numbers serve as positions.
+        args.mask.query_position = patch_x;
+        args.mask.key_position = patch_x;
+        args.out = o.data;
+        ENGINE_KERNEL(ops.attention(queue, args), "attention", name);
+        ENGINE_TRY(context_->linear(layer.o, home, o, t, "vclamp"));
+        ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.post_attention_norm, eps, 1.0F, block),
+                      "norm", name);
+
+        ENGINE_KERNEL(ops.rms_norm(queue, block, layer.pre_mlp_norm, eps, h), "norm", name);
+        const MutF32 gate = home.matrix("vgate", rows, vision.intermediate_size);
+        const MutF32 up = home.matrix("vup", rows, vision.intermediate_size);
+        ENGINE_TRY(context_->linear(layer.gate, home, h, gate, "vclamp"));
+        ENGINE_TRY(context_->linear(layer.up, home, h, up, "vclamp"));
+        ENGINE_KERNEL(ops.gelu_mul(queue, gate, up, gate), "GELU", name);
+        ENGINE_TRY(context_->linear(layer.down, home, gate, t, "vclamp"));
+        ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.post_mlp_norm, eps, 1.0F, block), "norm",
+                      name);
+    }
+    return {};
+}
+
+Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
+                                              const std::stop_token& stop,
+                                              std::vector<float>* tower_output) {
+    if (!config_.vision) {
+        return Error{ErrorCode::InvalidRequest,
+                     "this model has no vision tower: it cannot take images"};
+    }
+    const VisionConfig& vision = *config_.vision;
+    DeviceScratch& home = *vision_home_;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const int64_t patches = image.grid_w * image.grid_h;
+    const int64_t values = 3 * vision.patch_size * vision.patch_size;
+    const int64_t pool = vision.pooling_kernel;
+    const int64_t tokens = (image.grid_w / pool) * (image.grid_h / pool);
+    const std::string name = "model.vision_tower";
+    if (patches <= 0 || image.grid_w % pool != 0 || image.grid_h % pool != 0 ||
+        static_cast<int64_t>(image.patches.size()) != patches * values ||
+        patches * vision.hidden_size > home.size("vx")) {
+        return Error{ErrorCode::InvalidRequest,
+                     "image of " + std::to_string(image.grid_w) + " x " +
+                         std::to_string(image.grid_h) +
+                         " patches: does not fit the budget the model was loaded for; load with a "
+                         "larger --image-tokens"};
+    }
+    if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
+        return Error{ErrorCode::InvalidRequest,
+                     "image of " + std::to_string(image.grid_w) + " x " +
+                         std::to_string(image.grid_h) + " patches: the model knows " +
+                         std::to_string(vision.position_table_size) +
+                         " positions per side; choose a smaller token budget or a squarer picture"};
+    }
+
+    std::vector<int32_t> xs(static_cast<size_t>(patches));
+    std::vector<int32_t> ys(static_cast<size_t>(patches));
+    for (int64_t i = 0; i < patches; ++i) {
+        xs[static_cast<size_t>(i)] = static_cast<int32_t>(i % image.grid_w);
+        ys[static_cast<size_t>(i)] = static_cast<int32_t>(i / image.grid_w);
+    }
+    ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_x"), xs.data(), xs.size() * 4), "copy in",
+                  name);
+    ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_y"), ys.data(), ys.size() * 4), "copy in",
+                  name);
+
+    // Patch embedding: W (2 (p - 0.5)) + table[0][x] + table[1][y].
+    const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
+    std::vector<float> host(
+        static_cast<size_t>(kVisionBlockRows * std::max(values, vision.hidden_size)));
+    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
+        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+        const float* pixels = image.patches.data() + first * values;
+        for (int64_t i = 0; i < rows * values; ++i) {
+            host[static_cast<size_t>(i)] = 2.0F * (pixels[i] - 0.5F);
+        }
+        const MutF32 in = home.matrix("vpatch", rows, values);
+        const MutF32 block = rowsOf(x, first, rows);
+        ENGINE_KERNEL(
+            home.device().copyIn(in.data, host.data(), static_cast<size_t>(rows * values) * 4),
+            "copy in", name);
+        ENGINE_TRY(context_->linear(patch_projection_, home, in, block));
+        const MutF32 added = home.matrix("vt", rows, vision.hidden_size);
+        std::vector<int32_t> ids(static_cast<size_t>(rows));
+        for (const bool is_y : {false, true}) {
+            for (int64_t i = 0; i < rows; ++i) {
+                const int32_t at =
+                    is_y ? ys[static_cast<size_t>(first + i)] : xs[static_cast<size_t>(first + i)];
+                ids[static_cast<size_t>(i)] =
+                    at + (is_y ? static_cast<int32_t>(vision.position_table_size) : 0);
+            }
+            const MutF32 rows_host{host.data(), rows, vision.hidden_size, vision.hidden_size};
+            ENGINE_TRY(context_->weights().gatherRows(position_table_, ids, 0, 1.0F, rows_host));
+            ENGINE_KERNEL(home.device().copyIn(added.data, host.data(),
+                                               static_cast<size_t>(rows * vision.hidden_size) * 4),
+                          "copy in", name);
+            ENGINE_KERNEL(ops.add_scaled(queue, added, 1.0F, block), "add positions", name);
+        }
+    }
+
+    for (size_t i = 0; i < vision_layers_.size(); ++i) {
+        if (stop.stop_requested()) {
+            return Error{ErrorCode::Cancelled, "stopped by the user"};
+        }
+        ENGINE_TRY(visionLayer(vision_layers_[i], home, patches, vision_layers_[i].q.name));
+    }
+
+    // 3x3 average pooling, in fp32, times sqrt(hidden); then the large tower's standardisation.
+    std::vector<float> states(static_cast<size_t>(patches * vision.hidden_size));
+    ENGINE_KERNEL(home.device().copyOut(states.data(), x.data, states.size() * 4), "copy out",
+                  name);
+    std::vector<float> pooled(static_cast<size_t>(tokens * vision.hidden_size), 0.0F);
+    const float factor =
+        std::sqrt(static_cast<float>(vision.hidden_size)) / static_cast<float>(pool * pool);
+    for (int64_t p = 0; p < patches; ++p) {
+        const int64_t token =
+            (p / image.grid_w / pool) * (image.grid_w / pool) + (p % image.grid_w) / pool;
+        const float* from = states.data() + p * vision.hidden_size;
+        float* to = pooled.data() + token * vision.hidden_size;
+        for (int64_t c = 0; c < vision.hidden_size; ++c) {
+            to[c] += from[c];
+        }
+    }
+    for (float& value : pooled) {
+        value *= factor;
+    }
+    const MutF32 pooled_view = home.matrix("vx", tokens, vision.hidden_size);
+    ENGINE_KERNEL(home.device().copyIn(pooled_view.data, pooled.data(), pooled.size() * 4),
+                  "copy in", name);
+    if (vision.standardize) {
+        // (x - bias) * scale; the table holds +bias, so subtract through the scale of -1.
+        const MutF32 v = pooled_view;
+        ENGINE_KERNEL(ops.scale(queue, v, -1.0F), "standardize", name);
+        ENGINE_KERNEL(ops.add_columns(queue, v, std_bias_.data), "standardize", name);
+        ENGINE_KERNEL(ops.scale(queue, v, -1.0F), "standardize", name);
+        ENGINE_KERNEL(ops.scale_columns(queue, v, std_scale_.data), "standardize", name);
+    }
+    if (tower_output != nullptr) {
+        tower_output->resize(static_cast<size_t>(tokens * vision.hidden_size));
+        ENGINE_KERNEL(
+            home.device().copyOut(tower_output->data(), pooled_view.data, tower_output->size() * 4),
+            "copy out", name);
+    }
+
+    // Projector: W rms(x), wherever its weight computes.
+    DeviceScratch& where = *context_->scratch(embed_vision_.device);
+    const MutF32 in = where.matrix("ev_in", tokens, vision.hidden_size);
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), pooled_view, MatView{},
+                                      static_cast<float>(vision.rms_norm_eps), pooled_view),
+                  "norm", embed_vision_.name);
+    // "ev_in" may share memory with "vx" on the same device: stage through the host.
+    ENGINE_KERNEL(home.device().copyOut(pooled.data(), pooled_view.data, pooled.size() * 4),
+                  "copy out", name);
+    ENGINE_KERNEL(where.device().copyIn(in.data, pooled.data(), pooled.size() * 4), "copy in",
+                  name);
+    const MutF32 out = where.matrix("ev_out", tokens, config_.text.hidden_size);
+    ENGINE_TRY(context_->linear(embed_vision_, where, in, out));
+    std::vector<float> features(static_cast<size_t>(tokens * config_.text.hidden_size));
+    ENGINE_KERNEL(where.device().copyOut(features.data(), out.data, features.size() * 4),
+                  "copy out", embed_vision_.name);
+    return features;
+}
+
+} // namespace engine
