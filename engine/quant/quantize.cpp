@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantization as specified in engine/quant/NF4.md: which block is scaled by what, zero and
+// non-finite blocks, double quantization, int8 rows. The inner loops are in quantize_scalar.cpp
+// and quantize_x86.cpp.
+
+#include "engine/quant/quantize.h"
+
+#include "engine/quant/quantize_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace engine {
+
+namespace quant_kernels {
+namespace {
+
+std::atomic<const Kernels*>& selected() {
+    static std::atomic<const Kernels*> table = [] {
+        if (const Kernels* best = avx512Kernels(); best != nullptr) {
+            return best;
+        }
+        const Kernels* avx2 = avx2Kernels();
+        return avx2 != nullptr ? avx2 : &scalarKernels();
+    }();
+    return table;
+}
+
+} // namespace
+
+const Kernels& current() {
+    return *selected().load(std::memory_order_relaxed);
+}
+
+} // namespace quant_kernels
+
+namespace {
+
+constexpr uint32_t kInfinityBits = 0x7f800000U;
+constexpr int64_t kMaxBlockSize = 4096;
+
+void run(const ParallelFor& parallel,
+         int64_t count,
+         const std::function<void(int64_t, int64_t)>& body) {
+    if (parallel && count > 1) {
+        parallel(count, body);
+    } else if (count > 0) {
+        body(0, count);
+    }
+}
+
+/// Lowers `target` to `value`.
+void lowerTo(std::atomic<int64_t>& target, int64_t value) {
+    int64_t seen = target.load(std::memory_order_relaxed);
+    while (value < seen && !target.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+}
+
+Error notFinite(std::string_view tensor, int64_t index) {
+    return {
+        ErrorCode::InvalidFile,
+        std::string(tensor) + ": element " + std::to_string(index) +
+            " is infinite or not a number; only finite weights can be quantized. Load this module "
+            "unquantized, or get an undamaged copy of the checkpoint.",
+        {{"tensor", std::string(tensor)}, {"rule", "finite"}, {"element", std::to_string(index)}}};
+}
+
+Error badArguments(std::string_view tensor, const std::string& what) {
+    return {
+        ErrorCode::Internal, std::string(tensor) + ": " + what, {{"tensor", std::string(tensor)}}};
+}
+
+bool isQuantizableType(TensorType type) {
+    return type == TensorType::F32 || type == TensorType::F16 || type == TensorType::BF16;
+}
+
+/// Code of 0.0 in both nibbles.
+uint8_t zeroByte(CodeBook book) {
+    return book == CodeBook::Nf4 ? 0x77 : 0x00;
+}
+
+/// Packs `count` values; the last low nibble of an odd count is the code of 0.0.
+void encodeBlock(CodeBook book, float* values, int64_t count, float absmax, uint8_t* codes) {
+    const auto& kernels = quant_kernels::current();
+    if (absmax == 0.0F) {
+        std::memset(codes, zeroByte(book), static_cast<size_t>((count + 1) / 2));
+        return;
+    }
+    if (count % 2 != 0) { // blocks are even: only the last of a tensor; there is room for one more
+        values[count] = 0.0F;
+        ++count;
+    }
+    float reciprocal = quant_kernels::blockReciprocal(book, absmax);
+    if (std::isinf(reciprocal)) {
+        // absmax below 2^-128: divide, so that the ratios stay in [-1, 1].
+        std::transform(values, values + count, values, [absmax](float v) { return v / absmax; });
+        reciprocal = 1.0F;
+    }
+    kernels.encode(book, values, count, reciprocal, codes);
+}
+
+} // namespace
+
+std::string_view quantizeIsa() {
+    return quant_kernels::current().name;
+}
+
+bool selectQuantizeIsa(std::string_view name) {
+    for (const quant_kernels::Kernels* table :
+         {&quant_kernels::scalarKernels(), quant_kernels::avx2Kernels(),
+          quant_kernels::avx512Kernels()}) {
+        if (table != nullptr && name == table->name) {
+            quant_kernels::selected().store(table, std::memory_order_relaxed);
+            return true;
+        }
+    }
+    return false;
+}
+
+Result<void> quantizeBlocks(std::string_view tensor,
+                            CodeBook book,
+                            int32_t block_size,
+                            TensorType type,
+                            std::span<const std::byte> values,
+                            uint8_t* codes,
+                            float* absmax,
+                            const ParallelFor& parallel) {
+    if (!isQuantizableType(type) || !isBlockSize(block_size)) {
+        return badArguments(tensor, "cannot quantize this element type or block size");
+    }
+    const auto element = static_cast<int64_t>(tensorTypeSize(type));
+    const int64_t count = static_cast<int64_t>(values.size()) / element;
+    const int64_t blocks = (count + block_size - 1) / block_size;
+    const auto& kernels = quant_kernels::current();
+    std::atomic<int64_t> first_bad{blocks};
+    run(parallel, blocks, [&](int64_t begin, int64_t end) {
+        alignas(64) std::array<float, kMaxBlockSize + 1> buffer;
+        for (int64_t block = begin; block < end; ++block) {
+            const int64_t first = block * block_size;
+            const int64_t size = std::min<int64_t>(block_size, count - first);
+            const uint32_t bits =
+                kernels.load(type, values.data() + first * element, size, buffer.data());
+            if (bits >= kInfinityBits) {
+                lowerTo(first_bad, block);
+                return;
+            }
+            absmax[block] = std::bit_cast<float>(bits);
+            encodeBlock(book, buffer.data(), size, absmax[block], codes + first / 2);
+        }
+    });
+    if (first_bad < blocks) {
+        const int64_t first = first_bad * block_size;
+        std::array<float, kMaxBlockSize> buffer{};
+        const int64_t size = std::min<int64_t>(block_size, count - first);
+        kernels.load(type, values.data() + first * element, size, buffer.data());
+        const auto* bad = std::find_if(buffer.begin(), buffer.begin() + size,
+                                       [](float v) { return !std::isfinite(v); });
+        return notFinite(tensor, first + (bad - buffer.begin()));
+    }
+    return {};
+}
+
+double addAbsmax(double sum, std::span<const float> absmax) {
+    for (const float value : absmax) {
+        sum += static_cast<double>(value);
+    }
+    return sum;
+}
+
+float nestedOffset(double sum, int64_t num_blocks) {
+    if (num_blocks <= 0) {
+        return 0.0F;
+    }
+    return static_cast<float>(sum) * (1.0F / static_cast<float>(num_blocks));
+}
+
+void nestAbsmax(std::span<const float> absmax,
+                float offset,
+                uint8_t* absmax_q,
+                float* nested_absmax,
+                const ParallelFor& parallel) {
+    const auto count = static_cast<int64_t>(absmax.size());
+    const int64_t groups = (count + kNestedBlockSize - 1) / kNestedBlockSize;
+    const auto& kernels = quant_kernels::current();
+    run(parallel, groups, [&](int64_t begin, int64_t end) {
+        for (int64_t group = begin; group < end; ++group) {
+            const int64_t first = group * kNestedBlockSize;
+            const int64_t size = std::min(kNestedBlockSize, count - first);
+            nested_absmax[group] =
+                kernels.nest(absmax.data() + first, size, offset, absmax_q + first);
+        }
+    });
+}
+
+Result<QuantizedTensor> quantize4Bit(std::string_view tensor,
+                                     Format format,
+                                     int32_t block_size,
+                                     TensorType type,
+                                     std::span<const std::byte> values,
+                                     int64_t rows,
+                                     int64_t cols,
+                                     const ParallelFor& parallel) {
+    const uint64_t n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
+    if (!isFourBit(format) || !isBlockSize(block_size) ||
+        values.size() != n * tensorTypeSize(type)) {
+        return badArguments(tensor, "quantize4Bit: format, block size or number of bytes is wrong");
+    }
+    QuantizedTensor result;
+    result.book = bookOf(format);
+    result.block_size = block_size;
+    result.dtype = type;
+    result.rows = rows;
+    result.cols = cols;
+    result.codes.resize((n + 1) / 2);
+    result.absmax.resize((n + static_cast<uint64_t>(block_size) - 1) /
+                         static_cast<uint64_t>(block_size));
+    ENGINE_TRY(quantizeBlocks(tensor, result.book, block_size, type, values, result.codes.data(),
+                              result.absmax.data(), parallel));
+    if (isNested(format)) {
+        const size_t blocks = result.absmax.size();
+        result.absmax_q.resize(blocks);
+        result.nested_absmax.resize((blocks + kNestedBlockSize - 1) / kNestedBlockSize);
+        result.nested_code.assign(dynamicMap().begin(), dynamicMap().end());
+        result.nested_offset =
+            nestedOffset(addAbsmax(0.0, result.absmax), static_cast<int64_t>(blocks));
+        nestAbsmax(result.absmax, result.nested_offset, result.absmax_q.data(),
+                   result.nested_absmax.data(), parallel);
+        result.absmax.clear();
+        result.absmax.shrink_to_fit();
+    }
+    return result;
+}
+
+Result<void> quantizeRowsInt8(std::string_view tensor,
+                              TensorType type,
+                              std::span<const std::byte> values,
+                              int64_t rows,
+                              int64_t cols,
+                              int8_t* q,
+                              float* scale,
+                              const ParallelFor& parallel) {
+    const auto element = static_cast<int64_t>(tensorTypeSize(type));
+    if (!isQuantizableType(type) || static_cast<int64_t>(values.size()) != rows * cols * element) {
+        return badArguments(tensor, "quantizeRowsInt8: element type or number of bytes is wrong");
+    }
+    const auto& kernels = quant_kernels::current();
+    std::atomic<int64_t> first_bad{rows};
+    run(parallel, rows, [&](int64_t begin, int64_t end) {
+        // Rows are done in pieces that stay in the first-level cache: absmax first, then codes.
+        alignas(64) std::array<float, kMaxBlockSize> buffer;
+        for (int64_t row = begin; row < end; ++row) {
+            const std::byte* source = values.data() + row * cols * element;
+            uint32_t bits = 0;
+            for (int64_t at = 0; at < cols; at += kMaxBlockSize) {
+                const int64_t size = std::min(kMaxBlockSize, cols - at);
+                bits =
+                    std::max(bits, kernels.load(type, source + at * element, size, buffer.data()));
+            }
+            if (bits >= kInfinityBits) {
+                lowerTo(first_bad, row);
+                return;
+            }
+            scale[row] = std::bit_cast<float>(bits) / 127.0F;
+            for (int64_t at = 0; at < cols; at += kMaxBlockSize) {
+                const int64_t size = std::min(kMaxBlockSize, cols - at);
+                if (scale[row] == 0.0F) {
+                    std::memset(q + row * cols + at, 0, static_cast<size_t>(size));
+                    continue;
+                }
+                kernels.load(type, source + at * element, size, buffer.data());
+                kernels.rowInt8(buffer.data(), size, scale[row], q + row * cols + at);
+            }
+        }
+    });
+    if (first_bad < rows) {
+        const int64_t first = first_bad * cols;
+        float value = 0.0F;
+        for (int64_t i = 0; i < cols; ++i) {
+            kernels.load(type, values.data() + (first + i) * element, 1, &value);
+            if (!std::isfinite(value)) {
+                return notFinite(tensor, first + i);
+            }
+        }
+    }
+    return {};
+}
+
+kernels::WeightView QuantizedTensor::view() const {
+    kernels::WeightView view;
+    view.data = codes.data();
+    view.format = book == CodeBook::Nf4 ? kernels::WeightFormat::Nf4 : kernels::WeightFormat::Fp4;
+    view.rows = rows;
+    view.cols = cols;
+    view.block_size = block_size;
+    view.expand_type = dtype == TensorType::F32   ? kernels::DType::F32
+                       : dtype == TensorType::F16 ? kernels::DType::F16
+                                                  : kernels::DType::BF16;
+    if (isDouble()) {
+        view.absmax_q = absmax_q.data();
+        view.nested_absmax = nested_absmax.data();
+        view.nested_code = nested_code.data();
+        view.nested_offset = nested_offset;
+    } else {
+        view.absmax = absmax.data();
+    }
+    return view;
+}
+
+uint64_t QuantizedTensor::sizeBytes() const {
+    return formatBytes(fourBitFormat(book, isDouble()), dtype, rows, cols, block_size);
+}
+
+} // namespace engine
