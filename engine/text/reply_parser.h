@@ -7,6 +7,7 @@
 #include "engine/text/detokenizer.h"
 
 #include <string>
+#include <string_view>
 
 namespace engine {
 
@@ -30,10 +31,10 @@ public:
 
 private:
     enum class State { Answer = 1, ChannelName, Thinking };
-    void take(std::string text, ReplyDelta& delta);
+    void take(std::string_view text, ReplyDelta& delta);
     void takeThinking(std::string_view text, ReplyDelta& delta);
     void openChannel();
-    void closeChannel(ReplyDelta& delta);
+    void closeChannel();
 
     StreamingDetokenizer detokenizer_;
     ChatTokens tokens_;

@@ -78,6 +78,9 @@ public:
     [[nodiscard]] bool isSpecial(TokenId id) const;
     /// True for every entry of the file's added_tokens, special or not.
     [[nodiscard]] bool isAdded(TokenId id) const;
+    /// True for tokens that ordinary text can become even where added tokens do not match (a merge
+    /// builds them). Never true for special tokens: such files are refused.
+    [[nodiscard]] bool isBuiltByMerge(TokenId id) const;
     /// The byte 0..255 that a byte token ("<0x0A>") stands for, -1 for other tokens.
     [[nodiscard]] int byteOf(TokenId id) const;
     /// Number of ids: vocabulary entries and added tokens outside it. Ids are 0 .. vocabSize() - 1.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/text/reply_parser.h"
+
+namespace engine {
+
+namespace {
+constexpr std::string_view kThoughtHeader = "thought\n";
+}
+
+ReplyParser::ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens)
+    : detokenizer_(std::move(tokenizer)), tokens_(tokens) {}
+
+ReplyDelta ReplyParser::push(TokenId id) {
+    ReplyDelta delta;
+    const bool opens = id >= 0 && id == tokens_.channel_begin;
+    const bool closes = id >= 0 && id == tokens_.channel_end;
+    if (opens || closes) {
+        take(detokenizer_.flush(), delta);
+        if (opens) {
+            openChannel();
+        } else {
+            closeChannel();
+        }
+    } else {
+        take(detokenizer_.push(id), delta);
+    }
+    return delta;
+}
+
+ReplyDelta ReplyParser::flush() {
+    ReplyDelta delta;
+    take(detokenizer_.flush(), delta);
+    closeChannel();
+    return delta;
+}
+
+void ReplyParser::take(std::string_view text, ReplyDelta& delta) {
+    if (text.empty()) {
+        return;
+    }
+    if (state_ == State::Answer) {
+        answer_ += text;
+        delta.answer += text;
+        return;
+    }
+    if (state_ == State::Thinking) {
+        takeThinking(text, delta);
+        return;
+    }
+    channel_name_ += text;
+    if (channel_name_.size() < kThoughtHeader.size() &&
+        kThoughtHeader.substr(0, channel_name_.size()) == channel_name_) {
+        return; // may still become the header
+    }
+    state_ = State::Thinking;
+    std::string_view rest = channel_name_;
+    if (rest.substr(0, kThoughtHeader.size()) == kThoughtHeader) {
+        rest.remove_prefix(kThoughtHeader.size());
+    }
+    takeThinking(rest, delta);
+    channel_name_.clear();
+}
+
+void ReplyParser::takeThinking(std::string_view text, ReplyDelta& delta) {
+    const size_t last = text.find_last_not_of('\n');
+    if (last == std::string_view::npos) {
+        held_newlines_ += text;
+        return;
+    }
+    const size_t before = delta.thinking.size();
+    // Channels after the first begin on a line of their own; nothing precedes the first.
+    delta.thinking += held_newlines_;
+    delta.thinking += text.substr(0, last + 1);
+    thinking_ += std::string_view(delta.thinking).substr(before);
+    held_newlines_ = text.substr(last + 1);
+}
+
+void ReplyParser::openChannel() {
+    if (state_ != State::Answer) {
+        closeChannel(); // an opening mark inside a thought begins the next one
+    }
+    state_ = State::ChannelName;
+    held_newlines_ = thinking_.empty() ? "" : "\n";
+}
+
+void ReplyParser::closeChannel() {
+    channel_name_.clear(); // no more than a part of the header
+    held_newlines_.clear();
+    state_ = State::Answer;
+}
+
+} // namespace engine

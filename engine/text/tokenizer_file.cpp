@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handler behind the shared JSON reader. vocab and merges hold almost all of the 32 MB, so
+// their events go straight into flat lists; the few other values become a small tree.
+#include "engine/text/tokenizer_file.h"
+
+#include "engine/base/json_sax.h"
+#include "engine/text/tokenizer.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace engine::text {
+
+const JsonNode* JsonNode::find(std::string_view name) const {
+    if (kind != Kind::Object) {
+        return nullptr;
+    }
+    for (const JsonNode& child : children) {
+        if (child.key == name) {
+            return &child;
+        }
+    }
+    return nullptr;
+}
+
+Error tokenizerError(ErrorCode code, std::string_view rule, const std::string& what) {
+    return Error{
+        code, "tokenizer.json: " + what, {{"rule", std::string(rule)}, {"file", "tokenizer.json"}}};
+}
+
+std::string quoteToken(std::string_view token) {
+    constexpr size_t kShown = 48;
+    constexpr std::string_view kHex = "0123456789abcdef";
+    size_t size = std::min(token.size(), kShown);
+    while (size > 0 && size < token.size() &&
+           (static_cast<uint8_t>(token[size]) & 0xc0U) == 0x80U) {
+        --size; // not in the middle of a character
+    }
+    std::string out = "\"";
+    for (const char c : token.substr(0, size)) {
+        const auto byte = static_cast<uint8_t>(c);
+        if (byte < 0x20U || byte == 0x7fU) {
+            out += "\\x";
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15U];
+        } else {
+            out += c;
+        }
+    }
+    out += size < token.size() ? "...\"" : "\"";
+    return out;
+}
+
+namespace {
+
+class FileHandler : public JsonHandler {
+public:
+    explicit FileHandler(TokenizerFile& file) : file_(file) {}
+
+    [[nodiscard]] const Error& error() const { return error_; }
+
+    bool onObjectBegin() override {
+        if (place_ == Place::Tree && isModelMember("vocab")) {
+            place_ = Place::Vocab;
+            file_.has_vocab = true;
+            return add(JsonNode::Kind::Object) != nullptr;
+        }
+        if (place_ != Place::Tree) {
+            return wrongItem("an object");
+        }
+        return open(JsonNode::Kind::Object);
+    }
+
+    bool onObjectEnd() override {
+        if (place_ == Place::Vocab) {
+            place_ = Place::Tree;
+            return true;
+        }
+        open_.pop_back();
+        return true;
+    }
+
+    bool onArrayBegin() override {
+        if (place_ == Place::Tree && isModelMember("merges")) {
+            place_ = Place::Merges;
+            file_.has_merges = true;
+            return add(JsonNode::Kind::Array) != nullptr;
+        }
+        if (place_ == Place::Tree && isModelMember("vocab")) {
+            return fail("TK17", "model.vocab is an array, as other kinds of tokenizer write it; "
+                                "expected an object of tokens and ids");
+        }
+        if (place_ == Place::Merges) {
+            place_ = Place::Pair;
+            num_pair_strings_ = 0;
+            return true;
+        }
+        if (place_ != Place::Tree) {
+            return wrongItem("an array");
+        }
+        return open(JsonNode::Kind::Array);
+    }
+
+    bool onArrayEnd() override {
+        if (place_ == Place::Pair) {
+            place_ = Place::Merges;
+            if (num_pair_strings_ != 2) {
+                return wrongItem("an array of " + std::to_string(num_pair_strings_) + " strings");
+            }
+            return true;
+        }
+        if (place_ == Place::Merges) {
+            place_ = Place::Tree;
+            return true;
+        }
+        open_.pop_back();
+        return true;
+    }
+
+    bool onKey(std::string_view key) override {
+        if (place_ == Place::Vocab) {
+            return beginVocabEntry(key);
+        }
+        if (open_.back()->find(key) != nullptr) {
+            return fail("TK03", "the member " + quoteToken(key) + " occurs twice");
+        }
+        if (open_.back()->children.size() >= kMaxMembers) {
+            return fail("TK02",
+                        "an object has more than " + std::to_string(kMaxMembers) + " members");
+        }
+        key_.assign(key);
+        return true;
+    }
+
+    bool onString(std::string_view value) override {
+        if (place_ == Place::Pair) {
+            return addPairString(value);
+        }
+        if (place_ == Place::Merges) {
+            const size_t space = value.find(' ');
+            if (space == std::string_view::npos ||
+                value.find(' ', space + 1) != std::string_view::npos) {
+                return wrongItem("the string " + quoteToken(value) +
+                                 " (two tokens with one space between)");
+            }
+            num_pair_strings_ = 0;
+            return addPairString(value.substr(0, space)) && addPairString(value.substr(space + 1));
+        }
+        if (place_ == Place::Vocab) {
+            return wrongItem("a string");
+        }
+        JsonNode* node = add(JsonNode::Kind::String);
+        if (node == nullptr) {
+            return false;
+        }
+        node->text.assign(value);
+        return true;
+    }
+
+    bool onNumber(std::string_view literal) override {
+        if (place_ == Place::Vocab) {
+            auto& entry = file_.vocab.back();
+            const auto [end, status] =
+                std::from_chars(literal.data(), literal.data() + literal.size(), entry.id);
+            if (status != std::errc{} || end != literal.data() + literal.size() || entry.id < 0 ||
+                static_cast<size_t>(entry.id) >= kMaxTokens) {
+                return fail("TK17", "model.vocab: the id of " + quoteToken(file_.tokenOf(entry)) +
+                                        " is " + quoteToken(literal) +
+                                        ", expected a whole number from 0 to " +
+                                        std::to_string(kMaxTokens - 1));
+            }
+            return true;
+        }
+        if (place_ != Place::Tree) {
+            return wrongItem("a number");
+        }
+        JsonNode* node = add(JsonNode::Kind::Number);
+        if (node == nullptr) {
+            return false;
+        }
+        node->text.assign(literal);
+        return true;
+    }
+
+    bool onBool(bool value) override {
+        if (place_ != Place::Tree) {
+            return wrongItem(value ? "true" : "false");
+        }
+        JsonNode* node = add(JsonNode::Kind::Bool);
+        if (node == nullptr) {
+            return false;
+        }
+        node->truth = value;
+        return true;
+    }
+
+    bool onNull() override {
+        if (place_ != Place::Tree) {
+            return wrongItem("null");
+        }
+        return add(JsonNode::Kind::Null) != nullptr;
+    }
+
+private:
+    enum class Place { Tree = 1, Vocab, Merges, Pair };
+
+    bool fail(std::string_view rule, const std::string& what) {
+        error_ = tokenizerError(ErrorCode::InvalidFile, rule, what);
+        return false;
+    }
+
+    bool wrongItem(const std::string& found) {
+        if (place_ == Place::Vocab) {
+            return fail("TK17", "model.vocab: the id of " +
+                                    quoteToken(file_.tokenOf(file_.vocab.back())) + " is " + found +
+                                    ", expected a whole number");
+        }
+        return fail("TK18", "model.merges: entry " + std::to_string(file_.merges.size()) +
+                                " holds " + found + ", expected two strings");
+    }
+
+    /// True when the value about to begin is the member `name` of the top-level member "model".
+    [[nodiscard]] bool isModelMember(std::string_view name) const {
+        return open_.size() == 2 && open_[1]->key == "model" &&
+               open_[1]->kind == JsonNode::Kind::Object && key_ == name;
+    }
+
+    /// The node for a value at the current place; nullptr (with an error) when there are too many.
+    JsonNode* add(JsonNode::Kind kind) {
+        if (++num_nodes_ > kMaxNodes) {
+            fail("TK02", "more than " + std::to_string(kMaxNodes) +
+                             " values outside of the vocabulary and the merges");
+            return nullptr;
+        }
+        JsonNode* node = &file_.root;
+        if (!open_.empty()) {
+            node = &open_.back()->children.emplace_back();
+            if (open_.back()->kind == JsonNode::Kind::Object) {
+                node->key = key_;
+            }
+        }
+        node->kind = kind;
+        return node;
+    }
+
+    bool open(JsonNode::Kind kind) {
+        // Pointers in open_ stay valid: a container's list grows only while it is the innermost.
+        JsonNode* node = add(kind);
+        if (node == nullptr) {
+            return false;
+        }
+        open_.push_back(node);
+        return true;
+    }
+
+    bool beginVocabEntry(std::string_view token) {
+        if (token.empty() || token.size() > kMaxTokenBytes) {
+            return fail("TK16", "model.vocab: the token " + quoteToken(token) + " has " +
+                                    std::to_string(token.size()) + " bytes, expected 1 to " +
+                                    std::to_string(kMaxTokenBytes));
+        }
+        if (file_.vocab.size() >= kMaxTokens) {
+            return fail("TK02",
+                        "model.vocab has more than " + std::to_string(kMaxTokens) + " entries");
+        }
+        file_.vocab.push_back(
+            {static_cast<uint32_t>(file_.bytes.size()), static_cast<uint32_t>(token.size()), -1});
+        file_.bytes.append(token);
+        return true;
+    }
+
+    bool addPairString(std::string_view token) {
+        if (token.empty() || token.size() > kMaxTokenBytes) {
+            return fail("TK18", "model.merges: entry " + std::to_string(file_.merges.size()) +
+                                    " names a token of " + std::to_string(token.size()) +
+                                    " bytes, expected 1 to " + std::to_string(kMaxTokenBytes));
+        }
+        const auto length = static_cast<uint16_t>(token.size());
+        if (num_pair_strings_ == 0) {
+            if (file_.merges.size() >= kMaxMerges) {
+                return fail("TK02", "model.merges has more than " + std::to_string(kMaxMerges) +
+                                        " entries");
+            }
+            pair_ = {static_cast<uint32_t>(file_.bytes.size()), length, 0};
+        } else if (num_pair_strings_ == 1) {
+            pair_.right_length = length;
+            file_.merges.push_back(pair_);
+        } else {
+            return fail("TK18", "model.merges: entry " + std::to_string(file_.merges.size() - 1) +
+                                    " holds more than two strings");
+        }
+        file_.bytes.append(token);
+        ++num_pair_strings_;
+        return true;
+    }
+
+    TokenizerFile& file_;
+    Error error_;
+    Place place_ = Place::Tree;
+    std::vector<JsonNode*> open_;
+    std::string key_;
+    size_t num_nodes_ = 0;
+    TokenizerFile::MergeEntry pair_;
+    int num_pair_strings_ = 0;
+};
+
+} // namespace
+
+Result<TokenizerFile> readTokenizerFile(std::string_view json) {
+    if (json.size() > Tokenizer::kMaxFileBytes) {
+        return tokenizerError(ErrorCode::InvalidFile, "TK01",
+                              "the file has " + std::to_string(json.size()) + " bytes, at most " +
+                                  std::to_string(Tokenizer::kMaxFileBytes) + " are read");
+    }
+    TokenizerFile file;
+    file.bytes.reserve(json.size() / 3);
+    FileHandler handler(file);
+    JsonLimits limits;
+    const JsonOutcome outcome = readJson(json, limits, handler);
+    if (outcome.stop == JsonStop::Handler) {
+        return handler.error();
+    }
+    if (outcome.stop != JsonStop::Done) {
+        std::string_view rule = "TK01";
+        if (outcome.stop == JsonStop::InvalidUtf8) {
+            rule = "TK04";
+        } else if (outcome.stop == JsonStop::TooDeep || outcome.stop == JsonStop::StringTooLong) {
+            rule = "TK02";
+        }
+        return tokenizerError(ErrorCode::InvalidFile, rule,
+                              "not valid JSON: " + outcome.detail + " (at byte " +
+                                  std::to_string(outcome.offset) + ")");
+    }
+    if (file.root.kind != JsonNode::Kind::Object) {
+        return tokenizerError(ErrorCode::InvalidFile, "TK05",
+                              "expected an object at the top level");
+    }
+    return file;
+}
+
+} // namespace engine::text

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of a tokenizer.json, each with its own refusal. Encoding relies on them: every id in
+// range, every merge complete, all byte tokens there, no special token that text can reach.
+#include "engine/text/tokenizer_load.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace engine::text {
+
+namespace {
+
+constexpr std::string_view kSpaceSignText = "\xe2\x96\x81";
+
+Error invalid(std::string_view rule, const std::string& what) {
+    return tokenizerError(ErrorCode::InvalidFile, rule, what);
+}
+
+Error unsupported(std::string_view rule, const std::string& what) {
+    return tokenizerError(ErrorCode::Unsupported, rule, what);
+}
+
+/// "null", "type \"NFKC\"", ... for messages about a member that should be something else.
+std::string describe(const JsonNode& node) {
+    switch (node.kind) {
+    case JsonNode::Kind::Null:
+        return "null";
+    case JsonNode::Kind::Bool:
+        return node.truth ? "true" : "false";
+    case JsonNode::Kind::Number:
+        return quoteToken(node.text);
+    case JsonNode::Kind::String:
+        return "the string " + quoteToken(node.text);
+    case JsonNode::Kind::Array:
+        return "an array";
+    case JsonNode::Kind::Object:
+        break;
+    }
+    const JsonNode* type = node.find("type");
+    if (type != nullptr && type->kind == JsonNode::Kind::String) {
+        return "type " + quoteToken(type->text);
+    }
+    return "an object without a type";
+}
+
+bool hasNumMembers(const JsonNode& node, size_t count) {
+    return node.kind == JsonNode::Kind::Object && node.children.size() == count;
+}
+
+bool isMemberString(const JsonNode& node, std::string_view name, std::string_view value) {
+    const JsonNode* member = node.find(name);
+    return member != nullptr && member->isString(value);
+}
+
+/// {"String": value}
+bool isStringPattern(const JsonNode* node, std::string_view value) {
+    return node != nullptr && hasNumMembers(*node, 1) && isMemberString(*node, "String", value);
+}
+
+/// {"type": "Replace", "pattern": {"String": from}, "content": to}
+bool isReplace(const JsonNode& node, std::string_view from, std::string_view to) {
+    return hasNumMembers(node, 3) && isMemberString(node, "type", "Replace") &&
+           isStringPattern(node.find("pattern"), from) && isMemberString(node, "content", to);
+}
+
+Result<void> checkNormalizer(const JsonNode& root) {
+    const JsonNode* node = root.find("normalizer");
+    if (node == nullptr || !isReplace(*node, " ", kSpaceSignText)) {
+        return unsupported("TK07", "normalizer: expected Replace of a space by U+2581 and nothing "
+                                   "else, found " +
+                                       (node == nullptr ? "none" : describe(*node)));
+    }
+    return {};
+}
+
+Result<void> checkPreTokenizer(const JsonNode& root) {
+    const JsonNode* node = root.find("pre_tokenizer");
+    if (node == nullptr || node->isNull()) {
+        return {};
+    }
+    const JsonNode* invert = node->find("invert");
+    const bool is_known = hasNumMembers(*node, 4) && isMemberString(*node, "type", "Split") &&
+                          isStringPattern(node->find("pattern"), " ") &&
+                          isMemberString(*node, "behavior", "MergedWithPrevious") &&
+                          invert != nullptr && invert->kind == JsonNode::Kind::Bool &&
+                          !invert->truth;
+    if (!is_known) {
+        return unsupported("TK08", "pre_tokenizer: expected none, or Split on a space merged with "
+                                   "the previous piece, found " +
+                                       describe(*node));
+    }
+    return {};
+}
+
+Result<void> checkDecoder(const JsonNode& root) {
+    const JsonNode* node = root.find("decoder");
+    const JsonNode* steps = node == nullptr ? nullptr : node->find("decoders");
+    const bool is_known =
+        node != nullptr && hasNumMembers(*node, 2) && isMemberString(*node, "type", "Sequence") &&
+        steps != nullptr && steps->kind == JsonNode::Kind::Array && steps->children.size() == 3 &&
+        isReplace(steps->children[0], kSpaceSignText, " ") &&
+        hasNumMembers(steps->children[1], 1) &&
+        isMemberString(steps->children[1], "type", "ByteFallback") &&
+        hasNumMembers(steps->children[2], 1) && isMemberString(steps->children[2], "type", "Fuse");
+    if (!is_known) {
+        return unsupported("TK09", "decoder: expected Sequence of Replace U+2581 by a space, "
+                                   "ByteFallback and Fuse, found " +
+                                       (node == nullptr ? "none" : describe(*node)));
+    }
+    return {};
+}
+
+Result<void> checkModel(const JsonNode& model) {
+    if (!isMemberString(model, "type", "BPE")) {
+        return unsupported("TK10", "model: expected type \"BPE\", found " + describe(model));
+    }
+    const JsonNode* dropout = model.find("dropout");
+    if (dropout != nullptr && !dropout->isNull()) {
+        return unsupported("TK11", "model.dropout: expected null, found " + describe(*dropout) +
+                                       "; random tokens are for training");
+    }
+    for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+        const JsonNode* affix = model.find(name);
+        if (affix != nullptr && !affix->isNull()) {
+            return unsupported("TK12", "model." + std::string(name) + ": expected null, found " +
+                                           describe(*affix));
+        }
+    }
+    const JsonNode* ignore_merges = model.find("ignore_merges");
+    if (ignore_merges != nullptr && !ignore_merges->isNull() &&
+        (ignore_merges->kind != JsonNode::Kind::Bool || ignore_merges->truth)) {
+        return unsupported("TK13", "model.ignore_merges: expected false, found " +
+                                       describe(*ignore_merges));
+    }
+    const JsonNode* byte_fallback = model.find("byte_fallback");
+    if (byte_fallback == nullptr || byte_fallback->kind != JsonNode::Kind::Bool ||
+        !byte_fallback->truth) {
+        return unsupported("TK14",
+                           "model.byte_fallback: expected true, found " +
+                               (byte_fallback == nullptr ? "none" : describe(*byte_fallback)));
+    }
+    return {};
+}
+
+struct AddedToken {
+    TokenId id = -1;
+    std::string_view content;
+    bool is_special = false;
+};
+
+Result<AddedToken> readAddedToken(const JsonNode& node, size_t index) {
+    const std::string where = "added_tokens: entry " + std::to_string(index);
+    const JsonNode* content = node.find("content");
+    if (content == nullptr || content->kind != JsonNode::Kind::String || content->text.empty() ||
+        content->text.size() > kMaxTokenBytes) {
+        return invalid("TK26", where + " has no content of 1 to " + std::to_string(kMaxTokenBytes) +
+                                   " bytes");
+    }
+    AddedToken token;
+    token.content = content->text;
+    const std::string named = where + " (" + quoteToken(token.content) + ")";
+    const JsonNode* id = node.find("id");
+    if (id == nullptr || id->kind != JsonNode::Kind::Number) {
+        return invalid("TK26", named + " has no id");
+    }
+    const char* const end = id->text.data() + id->text.size();
+    const auto parsed = std::from_chars(id->text.data(), end, token.id);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || token.id < 0 ||
+        static_cast<size_t>(token.id) >= kMaxTokens) {
+        return invalid("TK26", named + " has the id " + quoteToken(id->text) +
+                                   ", expected a whole number from 0 to " +
+                                   std::to_string(kMaxTokens - 1));
+    }
+    for (const char* flag : {"lstrip", "rstrip", "single_word", "normalized", "special"}) {
+        const JsonNode* value = node.find(flag);
+        if (value == nullptr) {
+            continue; // false
+        }
+        if (value->kind != JsonNode::Kind::Bool) {
+            return invalid("TK26", named + ": " + flag + " is " + describe(*value) +
+                                       ", expected true or false");
+        }
+        if (std::string_view(flag) == "special") {
+            token.is_special = value->truth;
+        } else if (value->truth) {
+            return unsupported("TK27", named + " has " + flag +
+                                           " set; only tokens that match exactly are read");
+        }
+    }
+    return token;
+}
+
+Result<std::vector<AddedToken>> readAddedTokens(const JsonNode& root) {
+    std::vector<AddedToken> tokens;
+    const JsonNode* list = root.find("added_tokens");
+    if (list == nullptr || list->kind != JsonNode::Kind::Array) {
+        return invalid("TK05", "added_tokens: expected an array, found " +
+                                   (list == nullptr ? "none" : describe(*list)));
+    }
+    for (size_t i = 0; i < list->children.size(); ++i) {
+        ENGINE_ASSIGN(auto token, readAddedToken(list->children[i], i));
+        tokens.push_back(token);
+    }
+    return tokens;
+}
+
+/// Puts the spellings of vocabulary and added tokens in id order.
+class SpellingList {
+public:
+    Result<void> add(const TokenizerFile& file) {
+        spellings_.resize(file.vocab.size());
+        for (const auto& entry : file.vocab) {
+            const std::string_view token = file.tokenOf(entry);
+            if (static_cast<size_t>(entry.id) >= spellings_.size()) {
+                return invalid("TK20", "model.vocab: the id of " + quoteToken(token) + " is " +
+                                           std::to_string(entry.id) + ", but there are " +
+                                           std::to_string(spellings_.size()) +
+                                           " entries and ids run from 0 without a gap");
+            }
+            ENGINE_TRY(place(token, entry.id, "model.vocab"));
+        }
+        return {};
+    }
+
+    Result<void> place(std::string_view token, TokenId id, const char* where) {
+        std::string_view& spelling = spellings_[static_cast<size_t>(id)];
+        if (!spelling.empty()) {
+            return invalid("TK19", std::string(where) + ": the tokens " + quoteToken(spelling) +
+                                       " and " + quoteToken(token) + " both have the id " +
+                                       std::to_string(id));
+        }
+        spelling = token;
+        return {};
+    }
+
+    void grow(size_t count) { spellings_.resize(spellings_.size() + count); }
+
+    void store(Tokenizer::Data& data) const {
+        size_t num_bytes = 0;
+        for (const std::string_view spelling : spellings_) {
+            num_bytes += spelling.size();
+        }
+        data.bytes.clear();
+        data.bytes.reserve(num_bytes);
+        data.begins.assign(1, 0);
+        data.begins.reserve(spellings_.size() + 1);
+        for (const std::string_view spelling : spellings_) {
+            data.bytes.append(spelling);
+            data.begins.push_back(static_cast<uint32_t>(data.bytes.size()));
+        }
+        data.flags.resize(spellings_.size());
+    }
+
+    [[nodiscard]] size_t size() const { return spellings_.size(); }
+
+private:
+    std::vector<std::string_view> spellings_; ///< By id; empty = not yet placed.
+};
+
+Result<void> indexAll(Tokenizer::Data& data) {
+    TokenId a = -1;
+    TokenId b = -1;
+    if (!data.indexTokens(a, b)) {
+        return invalid("TK21", "model.vocab: " + quoteToken(data.token(a)) + " has two ids: " +
+                                   std::to_string(a) + " and " + std::to_string(b));
+    }
+    return {};
+}
+
+/// Vocabulary and added tokens: spellings, index, flags.
+Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
+    SpellingList spellings;
+    ENGINE_TRY(spellings.add(file));
+    spellings.store(data);
+    ENGINE_TRY(indexAll(data));
+    ENGINE_ASSIGN(const auto added, readAddedTokens(file.root));
+
+    std::vector<AddedToken> extra; // outside the vocabulary
+    for (const auto& token : added) {
+        const TokenId id = data.find(token.content);
+        if (id < 0) {
+            extra.push_back(token);
+        } else if (id != token.id) {
+            return invalid("TK28", "added_tokens: " + quoteToken(token.content) + " has the id " +
+                                       std::to_string(token.id) + ", model.vocab says " +
+                                       std::to_string(id));
+        }
+    }
+    if (!extra.empty()) {
+        spellings.grow(extra.size());
+        for (const auto& token : extra) {
+            if (static_cast<size_t>(token.id) >= spellings.size()) {
+                return invalid("TK20", "added_tokens: the id of " + quoteToken(token.content) +
+                                           " is " + std::to_string(token.id) + ", but there are " +
+                                           std::to_string(spellings.size()) +
+                                           " tokens in all and ids run from 0 without a gap");
+            }
+            ENGINE_TRY(spellings.place(token.content, token.id, "added_tokens"));
+        }
+        spellings.store(data);
+        ENGINE_TRY(indexAll(data));
+    }
+    for (const auto& token : added) {
+        uint8_t& flags = data.flags[static_cast<size_t>(token.id)];
+        if (flags != 0) {
+            return invalid("TK29", "added_tokens lists " + quoteToken(token.content) + " twice");
+        }
+        flags = static_cast<uint8_t>(Tokenizer::Data::kAdded |
+                                     (token.is_special ? Tokenizer::Data::kSpecial : 0));
+    }
+    data.indexAdded();
+    return {};
+}
+
+Result<void> loadByteTokens(Tokenizer::Data& data) {
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    data.byte_of.assign(data.size(), -1);
+    for (size_t byte = 0; byte < 256; ++byte) {
+        const std::string spelling = std::string("<0x") + kHex[byte >> 4] + kHex[byte & 15U] + '>';
+        const TokenId id = data.find(spelling);
+        if (id < 0) {
+            return invalid("TK22", "model.vocab has no byte token " + spelling +
+                                       "; byte_fallback needs all 256");
+        }
+        data.byte_token[byte] = id;
+        data.byte_of[static_cast<size_t>(id)] = static_cast<int16_t>(byte);
+    }
+    return {};
+}
+
+uint32_t lastCharacter(std::string_view text) {
+    size_t begin = text.size() - 1;
+    while (begin > 0 && (static_cast<uint8_t>(text[begin]) & 0xc0U) == 0x80U) {
+        --begin;
+    }
+    return firstCharacter(text.substr(begin)).code_point;
+}
+
+Result<void> loadMerges(const TokenizerFile& file, Tokenizer::Data& data) {
+    data.merges.reserve(file.merges.size(), data.seed);
+    const std::string_view bytes = file.bytes;
+    int32_t rank = 0;
+    for (const auto& entry : file.merges) {
+        const std::string_view left = bytes.substr(entry.begin, entry.left_length);
+        const std::string_view right =
+            bytes.substr(size_t{entry.begin} + entry.left_length, entry.right_length);
+        const std::string_view both =
+            bytes.substr(entry.begin, size_t{entry.left_length} + entry.right_length);
+        const TokenId left_id = data.find(left);
+        const TokenId right_id = data.find(right);
+        const TokenId both_id = data.find(both);
+        if (left_id < 0 || right_id < 0) {
+            return invalid("TK23", "model.merges: entry " + std::to_string(rank) + " names " +
+                                       quoteToken(left_id < 0 ? left : right) +
+                                       ", which is not in the vocabulary");
+        }
+        if (both_id < 0) {
+            return invalid("TK24", "model.merges: entry " + std::to_string(rank) + " makes " +
+                                       quoteToken(both) + ", which is not in the vocabulary");
+        }
+        if (!data.merges.insert(left_id, right_id, {rank, both_id})) {
+            return invalid("TK25", "model.merges: entry " + std::to_string(rank) + " repeats " +
+                                       quoteToken(left) + " " + quoteToken(right));
+        }
+        data.flags[static_cast<size_t>(both_id)] |= Tokenizer::Data::kBuiltByMerge;
+        data.borders.insert(lastCharacter(left), firstCharacter(right).code_point);
+        data.do_byte_tokens_merge = data.do_byte_tokens_merge ||
+                                    data.byte_of[static_cast<size_t>(left_id)] >= 0 ||
+                                    data.byte_of[static_cast<size_t>(right_id)] >= 0;
+        ++rank;
+    }
+    return {};
+}
+
+/// Fills the character table and makes sure that no text can spell a special token.
+Result<void> checkReach(Tokenizer::Data& data) {
+    for (size_t i = 0; i < data.size(); ++i) {
+        const auto id = static_cast<TokenId>(i);
+        const std::string_view token = data.token(id);
+        const Character first = firstCharacter(token);
+        const bool is_character = first.size == token.size();
+        if (is_character) {
+            data.characters.insert(first.code_point, id);
+        }
+        const bool is_added = (data.flags[i] & Tokenizer::Data::kAdded) != 0;
+        if (is_added && data.byte_of[i] >= 0) {
+            return invalid("TK30", "added_tokens lists the byte token " + quoteToken(token) +
+                                       ", which unknown characters turn into");
+        }
+        if ((data.flags[i] & Tokenizer::Data::kSpecial) == 0) {
+            continue;
+        }
+        if (is_character) {
+            return invalid("TK30", "the special token " + quoteToken(token) +
+                                       " is a single character, so that ordinary text becomes it");
+        }
+        if ((data.flags[i] & Tokenizer::Data::kBuiltByMerge) != 0) {
+            return invalid("TK30", "model.merges builds the special token " + quoteToken(token) +
+                                       ", so that ordinary text becomes it");
+        }
+    }
+    return {};
+}
+
+/// The ids of one SpecialToken step of a TemplateProcessing post-processor.
+Result<std::vector<TokenId>>
+templateTokens(const JsonNode& post, std::string_view name, size_t vocab_size) {
+    const JsonNode* all = post.find("special_tokens");
+    const JsonNode* entry = all == nullptr ? nullptr : all->find(name);
+    const JsonNode* ids = entry == nullptr ? nullptr : entry->find("ids");
+    if (ids == nullptr || ids->kind != JsonNode::Kind::Array) {
+        return invalid("TK31",
+                       "post_processor: special_tokens gives no ids for " + quoteToken(name));
+    }
+    std::vector<TokenId> out;
+    for (const JsonNode& node : ids->children) {
+        TokenId id = -1;
+        const char* const end = node.text.data() + node.text.size();
+        const auto parsed = std::from_chars(node.text.data(), end, id);
+        if (node.kind != JsonNode::Kind::Number || parsed.ec != std::errc{} || parsed.ptr != end ||
+            id < 0 || static_cast<size_t>(id) >= vocab_size) {
+            return invalid("TK31", "post_processor: " + quoteToken(name) + " has the id " +
+                                       describe(node) + ", expected a token from 0 to " +
+                                       std::to_string(vocab_size - 1));
+        }
+        out.push_back(id);
+    }
+    return out;
+}
+
+/// Only TemplateProcessing has an effect here; it concerns raw text, never a chat prompt.
+Result<void> loadPostProcessor(const JsonNode& root, Tokenizer::Data& data) {
+    const JsonNode* post = root.find("post_processor");
+    if (post == nullptr || post->isNull()) {
+        return {};
+    }
+    if (!isMemberString(*post, "type", "TemplateProcessing")) {
+        data.warnings.push_back("tokenizer.json: post_processor (" + describe(*post) +
+                                ") is not applied: raw text gets no special tokens from it");
+        return {};
+    }
+    const JsonNode* single = post->find("single");
+    if (single == nullptr || single->kind != JsonNode::Kind::Array) {
+        return invalid("TK31", "post_processor: single is not an array");
+    }
+    bool is_after_text = false;
+    for (const JsonNode& step : single->children) {
+        const JsonNode* special = step.find("SpecialToken");
+        const JsonNode* name = special == nullptr ? nullptr : special->find("id");
+        if (name != nullptr && name->kind == JsonNode::Kind::String) {
+            ENGINE_ASSIGN(const auto ids, templateTokens(*post, name->text, data.size()));
+            auto& out = is_after_text ? data.suffix : data.prefix;
+            out.insert(out.end(), ids.begin(), ids.end());
+            continue;
+        }
+        const JsonNode* sequence = step.find("Sequence");
+        if (sequence == nullptr || !isMemberString(*sequence, "id", "A") || is_after_text) {
+            return invalid("TK31", "post_processor: single holds a step that is neither a special "
+                                   "token nor the one text");
+        }
+        is_after_text = true;
+    }
+    if (!is_after_text) {
+        return invalid("TK31", "post_processor: single has no place for the text");
+    }
+    return {};
+}
+
+void noteUnknownMembers(const JsonNode& node,
+                        std::string_view prefix,
+                        std::initializer_list<std::string_view> known,
+                        std::vector<std::string>& warnings) {
+    for (const JsonNode& child : node.children) {
+        if (std::find(known.begin(), known.end(), child.key) == known.end()) {
+            warnings.push_back("tokenizer.json: the member " +
+                               quoteToken(std::string(prefix) + child.key) +
+                               " is unknown and has no effect");
+        }
+    }
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile& file) {
+    const JsonNode& root = file.root;
+    if (!isMemberString(root, "version", "1.0")) {
+        const JsonNode* version = root.find("version");
+        return unsupported("TK06", "version: expected \"1.0\", found " +
+                                       (version == nullptr ? "none" : describe(*version)));
+    }
+    const JsonNode* model = root.find("model");
+    if (model == nullptr || model->kind != JsonNode::Kind::Object) {
+        return invalid("TK05", "model: expected an object, found " +
+                                   (model == nullptr ? "none" : describe(*model)));
+    }
+    ENGINE_TRY(checkModel(*model));
+    ENGINE_TRY(checkNormalizer(root));
+    ENGINE_TRY(checkPreTokenizer(root));
+    ENGINE_TRY(checkDecoder(root));
+    if (!file.has_vocab) {
+        return invalid("TK05", "model.vocab is missing or not an object");
+    }
+    if (!file.has_merges) {
+        return invalid("TK05", "model.merges is missing or not an array");
+    }
+
+    auto data = std::make_shared<Tokenizer::Data>();
+    // The address differs from run to run: nobody can prepare a file whose tokens all collide.
+    data->seed = mixBits(reinterpret_cast<uintptr_t>(data.get()));
+    ENGINE_TRY(loadTokens(file, *data));
+    ENGINE_TRY(loadByteTokens(*data));
+    const JsonNode* unknown = model->find("unk_token");
+    if (unknown != nullptr && !unknown->isNull() &&
+        (unknown->kind != JsonNode::Kind::String || data->find(unknown->text) < 0)) {
+        return invalid("TK15", "model.unk_token: expected a token of the vocabulary, found " +
+                                   describe(*unknown));
+    }
+    ENGINE_TRY(loadMerges(file, *data));
+    ENGINE_TRY(checkReach(*data));
+    ENGINE_TRY(loadPostProcessor(root, *data));
+    noteUnknownMembers(root, "",
+                       {"version", "truncation", "padding", "added_tokens", "normalizer",
+                        "pre_tokenizer", "post_processor", "decoder", "model"},
+                       data->warnings);
+    noteUnknownMembers(*model, "model.",
+                       {"type", "dropout", "unk_token", "continuing_subword_prefix",
+                        "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "vocab",
+                        "merges"},
+                       data->warnings);
+    return std::shared_ptr<const Tokenizer::Data>(std::move(data));
+}
+
+} // namespace engine::text
