@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/audio_header.h"
+
+#include "engine/media/audio.h"
+#include "engine/media/media_file.h"
+
+#include <string>
+
+namespace engine::media {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+Error invalid(std::string message) {
+    return {ErrorCode::InvalidFile, std::move(message)};
+}
+
+/// Programs that write to a pipe cannot go back to fill in a length and leave one of these.
+bool isUnknownLength(uint64_t length) {
+    return length == 0 || length >= 0x7fffff00U;
+}
+
+/// A four-letter chunk name with other bytes shown as '?'.
+std::string chunkName(Bytes bytes, size_t at) {
+    std::string name;
+    for (size_t i = 0; i < 4; ++i) {
+        const uint8_t c = readU8(bytes, at + i).value_or(0);
+        name.push_back(c >= 0x20 && c < 0x7f ? static_cast<char>(c) : '?');
+    }
+    return name;
+}
+
+Error truncatedChunk(std::string_view format, std::string_view chunk, uint64_t size, size_t left) {
+    return invalid(std::string(format) + " file is truncated: its '" + std::string(chunk) +
+                   "' chunk declares " + std::to_string(size) + " bytes, the file has " +
+                   std::to_string(left) + " left");
+}
+
+/// The fmt chunk of a WAV file. Layout: format tag, channels, rate, bytes/s, block align, bits.
+Result<void> checkWavFormat(Bytes chunk, bool big_endian) {
+    const auto channels = readUnsigned(chunk, 2, 2, big_endian);
+    const auto rate = readUnsigned(chunk, 4, 4, big_endian);
+    const auto align = readUnsigned(chunk, 12, 2, big_endian);
+    const auto bits = readUnsigned(chunk, 14, 2, big_endian);
+    if (!channels || !rate || !align || !bits) {
+        return invalid("WAV header: the 'fmt ' chunk has " + std::to_string(chunk.size()) +
+                       " bytes, at least 16 are needed");
+    }
+    ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), static_cast<int64_t>(*rate)));
+    if (*align == 0) {
+        return invalid("WAV header: a block of samples has 0 bytes");
+    }
+    if (*bits > 64) {
+        return invalid("WAV header: " + std::to_string(*bits) + " bits per sample");
+    }
+    return {};
+}
+
+Result<void> checkWav(Bytes bytes, bool big_endian) {
+    const bool has_wide_sizes = hasText(bytes, 0, "RF64"); // sizes stand in a ds64 chunk
+    bool has_format = false;
+    size_t at = 12;
+    while (true) {
+        const auto size = readUnsigned(bytes, at + 4, 4, big_endian);
+        if (!size) {
+            return invalid("WAV header: the file ends after " + std::to_string(bytes.size()) +
+                           " bytes without a " + (has_format ? "'data'" : "'fmt '") + " chunk");
+        }
+        const size_t left = bytes.size() - at - 8;
+        if (hasText(bytes, at, "data")) {
+            if (!has_format) {
+                return invalid("WAV header: the samples start before any 'fmt ' chunk");
+            }
+            if (!has_wide_sizes && !isUnknownLength(*size) && *size > left) {
+                return truncatedChunk("WAV", "data", *size, left);
+            }
+            if (left == 0) {
+                return invalid("the WAV file holds no samples: its 'data' chunk is empty");
+            }
+            return {};
+        }
+        if (*size > left) {
+            return truncatedChunk("WAV", chunkName(bytes, at), *size, left);
+        }
+        if (hasText(bytes, at, "fmt ")) {
+            has_format = true;
+            ENGINE_TRY(
+                checkWavFormat(slice(bytes, at + 8, static_cast<size_t>(*size)), big_endian));
+        }
+        at += 8 + static_cast<size_t>(*size + (*size & 1U));
+    }
+}
+
+Result<void> checkAiff(Bytes bytes) {
+    bool has_format = false;
+    bool has_samples = false;
+    size_t at = 12;
+    while (!(has_format && has_samples)) {
+        const auto size = readBig(bytes, at + 4, 4);
+        if (!size) {
+            return invalid("AIFF header: the file ends after " + std::to_string(bytes.size()) +
+                           " bytes without a " + (has_format ? "'SSND'" : "'COMM'") + " chunk");
+        }
+        const size_t left = bytes.size() - at - 8;
+        if (*size > left) {
+            return truncatedChunk("AIFF", chunkName(bytes, at), *size, left);
+        }
+        if (hasText(bytes, at, "COMM")) {
+            has_format = true;
+            const auto channels = readBig(bytes, at + 8, 2);
+            if (*size < 18 || !channels) {
+                return invalid("AIFF header: the 'COMM' chunk has " + std::to_string(*size) +
+                               " bytes, at least 18 are needed");
+            }
+            // The rate is an 80-bit float; libsndfile reads it and we check the result.
+            ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), kAudioSampleRate));
+        }
+        has_samples = has_samples || hasText(bytes, at, "SSND");
+        at += 8 + static_cast<size_t>(*size + (*size & 1U));
+    }
+    return {};
+}
+
+Result<void> checkFlac(Bytes bytes, size_t start) {
+    const auto block = readBig(bytes, start + 4, 4);
+    const auto facts = readBig(bytes, start + 8 + 10, 8);
+    if (!block || !facts) {
+        return invalid("FLAC header: the file ends after " + std::to_string(bytes.size()) +
+                       " bytes, inside the stream information");
+    }
+    if ((*block & 0x7fffffffU) != 34) {
+        return invalid("FLAC header: the first block is not a stream information of 34 bytes");
+    }
+    // 20 bits rate, 3 bits channels - 1, 5 bits depth - 1, 36 bits number of samples.
+    const auto rate = static_cast<int64_t>(*facts >> 44U);
+    const auto channels = static_cast<int64_t>((*facts >> 41U) & 7U) + 1;
+    return checkAudioShape(channels, rate);
+}
+
+/// Walks the pages of an Ogg file; each says how long it is.
+Result<void> checkOgg(Bytes bytes) {
+    const auto segments = readU8(bytes, 26);
+    if (!segments) {
+        return invalid("Ogg header: the file ends after " + std::to_string(bytes.size()) +
+                       " bytes, inside the first page");
+    }
+    const Bytes packet = bytes.subspan(std::min<size_t>(bytes.size(), 27U + *segments));
+    if (hasText(packet, 0, "Speex   ") || hasText(packet, 0, "\x80theora"sv) ||
+        hasText(packet, 0, "fishead\0"sv)) {
+        return Error{ErrorCode::Unsupported,
+                     std::string("an Ogg file with ") +
+                         (hasText(packet, 0, "Speex") ? "Speex speech" : "video") +
+                         "; Ogg Vorbis and Opus recordings are supported, save it as one of these "
+                         "or as WAV"};
+    }
+    size_t at = 0;
+    while (hasText(bytes, at, "OggS")) {
+        const auto count = readU8(bytes, at + 26);
+        const Bytes lacing = count ? slice(bytes, at + 27, *count) : Bytes{};
+        size_t page_bytes = 27 + lacing.size();
+        for (const std::byte part : lacing) {
+            page_bytes += std::to_integer<size_t>(part);
+        }
+        if (!count || lacing.size() != *count || page_bytes > bytes.size() - at) {
+            return invalid("Ogg file is truncated: the page at byte " + std::to_string(at) +
+                           " is longer than the " + std::to_string(bytes.size() - at) +
+                           " bytes that are left");
+        }
+        at += page_bytes;
+    }
+    return {};
+}
+
+/// Bytes of an ID3v2 tag at the start of the file, which both MP3 and FLAC files may carry.
+size_t id3TagBytes(Bytes bytes) {
+    if (!hasText(bytes, 0, "ID3") || bytes.size() < 10) {
+        return 0;
+    }
+    size_t size = 0;
+    for (size_t i = 6; i < 10; ++i) {
+        size = (size << 7U) | (*readU8(bytes, i) & 0x7fU);
+    }
+    return 10 + size;
+}
+
+} // namespace
+
+std::string_view audioContainerName(AudioContainer container) {
+    switch (container) {
+    case AudioContainer::Wav:
+        return "WAV";
+    case AudioContainer::Aiff:
+        return "AIFF";
+    case AudioContainer::Flac:
+        return "FLAC";
+    case AudioContainer::Ogg:
+        return "Ogg";
+    case AudioContainer::Mp3:
+        return "MP3";
+    }
+    return "unknown";
+}
+
+Result<void> checkAudioShape(int64_t channels, int64_t sample_rate) {
+    if (channels < 1) {
+        return invalid("the recording declares " + std::to_string(channels) + " channels");
+    }
+    if (channels > kMaxAudioFileChannels) {
+        return Error{ErrorCode::Unsupported,
+                     "the recording has " + std::to_string(channels) + " channels, at most " +
+                         std::to_string(kMaxAudioFileChannels) + " are read"};
+    }
+    if (sample_rate < 1) {
+        return invalid("the recording declares a sample rate of " + std::to_string(sample_rate) +
+                       " Hz");
+    }
+    if (sample_rate < kMinAudioFileRate || sample_rate > kMaxAudioFileRate) {
+        return Error{ErrorCode::Unsupported,
+                     "the recording has a sample rate of " + std::to_string(sample_rate) +
+                         " Hz, from " + std::to_string(kMinAudioFileRate) + " to " +
+                         std::to_string(kMaxAudioFileRate) + " Hz are read"};
+    }
+    return {};
+}
+
+Result<AudioContainer> checkAudioHeader(Bytes bytes) {
+    if (bytes.empty()) {
+        return invalid("the recording is empty (0 bytes)");
+    }
+    const bool is_wav =
+        hasText(bytes, 8, "WAVE") &&
+        (hasText(bytes, 0, "RIFF") || hasText(bytes, 0, "RIFX") || hasText(bytes, 0, "RF64"));
+    if (is_wav) {
+        ENGINE_TRY(checkWav(bytes, hasText(bytes, 0, "RIFX")));
+        return AudioContainer::Wav;
+    }
+    if (hasText(bytes, 0, "FORM") && (hasText(bytes, 8, "AIFF") || hasText(bytes, 8, "AIFC"))) {
+        ENGINE_TRY(checkAiff(bytes));
+        return AudioContainer::Aiff;
+    }
+    const size_t tag_bytes = id3TagBytes(bytes);
+    if (tag_bytes >= bytes.size()) {
+        return invalid("MP3 file is truncated: it ends inside its ID3 tag of " +
+                       std::to_string(tag_bytes) + " bytes");
+    }
+    if (hasText(bytes, tag_bytes, "fLaC")) {
+        ENGINE_TRY(checkFlac(bytes, tag_bytes));
+        return AudioContainer::Flac;
+    }
+    if (hasText(bytes, 0, "OggS")) {
+        ENGINE_TRY(checkOgg(bytes));
+        return AudioContainer::Ogg;
+    }
+    const std::string_view content = describeContent(bytes);
+    if (tag_bytes != 0 || content == "an MP3 recording"sv) {
+        return AudioContainer::Mp3;
+    }
+    return Error{ErrorCode::Unsupported,
+                 "expected a recording (WAV, FLAC, Ogg, MP3 or AIFF), found " +
+                     std::string(content) +
+                     "; if it is a recording, save it as WAV or FLAC and give that"};
+}
+
+} // namespace engine::media

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// WebP through libwebp, where the build has it (BELFRY_HAS_WEBP). Still pictures only; the EXIF
+// chunk gives the orientation. Without libwebp both functions refuse with that reason.
+#include "engine/media/exif.h"
+#include "engine/media/image_codecs.h"
+
+#ifdef BELFRY_HAS_WEBP
+#include <webp/decode.h>
+#endif
+
+namespace engine::media {
+
+#ifdef BELFRY_HAS_WEBP
+
+namespace {
+
+constexpr size_t kRiffHeaderBytes = 12;
+
+Error invalid(std::string message) {
+    return {ErrorCode::InvalidFile, std::move(message)};
+}
+
+/// Orientation from the EXIF chunk of an extended WebP; 1 without one.
+int findOrientation(Bytes bytes) {
+    size_t at = kRiffHeaderBytes;
+    while (true) {
+        const auto length = readLittle(bytes, at + 4, 4);
+        if (!length) {
+            return 1;
+        }
+        if (hasText(bytes, at, "EXIF")) {
+            return exifOrientation(slice(bytes, at + 8, static_cast<size_t>(*length)));
+        }
+        at += 8 + static_cast<size_t>(*length) + (*length & 1U);
+    }
+}
+
+std::string describeStatus(VP8StatusCode status) {
+    switch (status) {
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+        return "the file is truncated";
+    case VP8_STATUS_OUT_OF_MEMORY:
+        return "not enough memory";
+    case VP8_STATUS_UNSUPPORTED_FEATURE:
+        return "it uses an unknown feature";
+    default:
+        return "the bit stream is damaged";
+    }
+}
+
+} // namespace
+
+Result<ImageInfo> readWebpHeader(Bytes bytes) {
+    WebPBitstreamFeatures features{};
+    const VP8StatusCode status =
+        WebPGetFeatures(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &features);
+    if (status != VP8_STATUS_OK) {
+        return invalid("WebP header: " + describeStatus(status));
+    }
+    if (features.has_animation != 0) {
+        return Error{ErrorCode::Unsupported,
+                     "an animated WebP; save one frame as a picture and give that"};
+    }
+    ImageInfo info;
+    info.format = ImageFormat::WebP;
+    info.stored = {features.width, features.height};
+    info.orientation = findOrientation(bytes);
+    return info;
+}
+
+Result<void> decodeWebp(Bytes bytes,
+                        ImageSize size,
+                        std::span<uint8_t> rgb,
+                        std::vector<std::string>& /*notes*/) {
+    WebPDecoderConfig config{};
+    if (WebPInitDecoderConfig(&config) == 0) {
+        return Error{ErrorCode::Internal, "libwebp does not fit the headers it was built with"};
+    }
+    config.output.colorspace = MODE_RGB;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = rgb.data();
+    config.output.u.RGBA.stride = static_cast<int>(size.width * 3);
+    config.output.u.RGBA.size = rgb.size();
+    const VP8StatusCode status =
+        WebPDecode(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &config);
+    WebPFreeDecBuffer(&config.output);
+    if (status != VP8_STATUS_OK) {
+        return invalid("WebP data: " + describeStatus(status));
+    }
+    return {};
+}
+
+#else
+
+Result<ImageInfo> readWebpHeader(Bytes /*bytes*/) {
+    return Error{ErrorCode::Unsupported,
+                 "a WebP picture, which this build cannot read (built without libwebp); save it "
+                 "as PNG or JPEG and give that"};
+}
+
+Result<void> decodeWebp(Bytes bytes,
+                        ImageSize /*size*/,
+                        std::span<uint8_t> /*rgb*/,
+                        std::vector<std::string>& /*notes*/) {
+    return readWebpHeader(bytes).error();
+}
+
+#endif
+
+} // namespace engine::media
