@@ -77,15 +77,24 @@ public:
 private:
     Sampler(SamplingOptions options, int64_t vocab_size);
     [[nodiscard]] Result<void> prepare(std::span<const float> logits);
-    [[nodiscard]] TokenId greedy() const;
-    void selectCandidates();
+    [[nodiscard]] Result<TokenId> greedy() const;
+    [[nodiscard]] Result<void> filter(std::span<const float> logits);
+    void keepTopK();
+    void weigh();
+    void keepTopP();
+    void keepMinP();
+    void sortUpTo(size_t count);
 
     SamplingOptions options_;
     RandomSource random_;
     std::vector<uint8_t> is_in_history_; ///< [vocab_size]
     std::vector<TokenId> history_;       ///< Distinct ids, in order of first use.
     std::vector<float> scores_;          ///< [vocab_size], after penalty and suppression.
+    std::vector<TokenId> ids_;           ///< What top-k left.
+    /// Weights relative to the most probable token; the first num_sorted_ are in falling order.
     std::vector<Candidate> candidates_;
+    size_t num_sorted_ = 0;
+    double total_ = 0.0; ///< Sum of all weights in candidates_.
 };
 
 } // namespace engine
