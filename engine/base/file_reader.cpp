@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #ifdef _WIN32
 #define WIN32_LEAN_AND_MEAN
@@ -82,10 +83,14 @@ std::string lastErrorText() {
 
 } // namespace
 
-Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path& path,
+                                                     std::string shown_name) {
     std::unique_ptr<FileReader> reader(new FileReader());
-    const std::u8string utf8_name = path.filename().u8string();
-    reader->name_.assign(utf8_name.begin(), utf8_name.end());
+    reader->name_ = std::move(shown_name);
+    if (reader->name_.empty()) {
+        const std::u8string utf8_name = path.filename().u8string();
+        reader->name_.assign(utf8_name.begin(), utf8_name.end());
+    }
 #ifdef _WIN32
     const HANDLE handle =
         CreateFileW(path.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,

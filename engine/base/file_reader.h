@@ -18,7 +18,9 @@ class FileReader {
 public:
     /// Opens for reading without blocking on pipes; the last path component must not be a link.
     /// Errors: InvalidFile with rule FileMissing, FileUnreadable or ST07 (not a regular file).
-    static Result<std::unique_ptr<FileReader>> open(const std::filesystem::path& path);
+    /// `shown_name` replaces the file's own name in messages (for links into a cache).
+    static Result<std::unique_ptr<FileReader>> open(const std::filesystem::path& path,
+                                                    std::string shown_name = {});
 
     ~FileReader();
     FileReader(const FileReader&) = delete;

@@ -45,8 +45,24 @@ bool isDeviceName(std::string_view name) {
            stem[3] >= '0' && stem[3] <= '9';
 }
 
-/// nullptr when `name` is one harmless path component, else what is wrong with it.
-const char* nameProblem(std::string_view name) {
+bool isBlobName(std::string_view name) {
+    return (name.size() == 40 || name.size() == 64) &&
+           std::all_of(name.begin(), name.end(),
+                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+/// The cache of huggingface_hub: <repo>/snapshots/<revision>/<file> links to
+/// <repo>/blobs/<hexadecimal hash>.
+bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
+    const fs::path snapshots = real_folder.parent_path();
+    return snapshots.filename() == "snapshots" &&
+           target.parent_path() == snapshots.parent_path() / "blobs" &&
+           isBlobName(target.filename().string());
+}
+
+} // namespace
+
+const char* modelFileNameProblem(std::string_view name) {
     if (name.empty()) {
         return "the file name is empty";
     }
@@ -76,24 +92,10 @@ const char* nameProblem(std::string_view name) {
     return nullptr;
 }
 
-bool isBlobName(std::string_view name) {
-    return (name.size() == 40 || name.size() == 64) &&
-           std::all_of(name.begin(), name.end(),
-                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-/// The cache of huggingface_hub: <repo>/snapshots/<revision>/<file> links to
-/// <repo>/blobs/<hexadecimal hash>.
-bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
-    const fs::path snapshots = real_folder.parent_path();
-    return snapshots.filename() == "snapshots" &&
-           target.parent_path() == snapshots.parent_path() / "blobs" &&
-           isBlobName(target.filename().string());
-}
-
-} // namespace
-
 bool modelFileExists(const fs::path& folder, std::string_view name) {
+    if (modelFileNameProblem(name) != nullptr) {
+        return false;
+    }
     std::error_code failure;
     const fs::file_status status = fs::symlink_status(folder / pathFromUtf8(name), failure);
     return !failure && fs::exists(status);
@@ -101,7 +103,7 @@ bool modelFileExists(const fs::path& folder, std::string_view name) {
 
 Result<fs::path>
 resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside_links_allowed) {
-    if (const char* problem = nameProblem(name)) {
+    if (const char* problem = modelFileNameProblem(name)) {
         return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, problem);
     }
     std::error_code failure;
@@ -141,11 +143,12 @@ Result<std::optional<std::string>> readModelText(const fs::path& folder,
                                                  std::string_view name,
                                                  uint64_t max_bytes,
                                                  bool are_outside_links_allowed) {
-    if (nameProblem(name) == nullptr && !modelFileExists(folder, name)) {
+    if (modelFileNameProblem(name) == nullptr && !modelFileExists(folder, name)) {
         return std::optional<std::string>();
     }
     ENGINE_ASSIGN(const fs::path path, resolveModelFile(folder, name, are_outside_links_allowed));
-    ENGINE_ASSIGN(const std::unique_ptr<FileReader> reader, FileReader::open(path));
+    ENGINE_ASSIGN(const std::unique_ptr<FileReader> reader,
+                  FileReader::open(path, std::string(name)));
     if (reader->sizeBytes() > max_bytes) {
         return nameError("FileTooLarge", name,
                          "has " + std::to_string(reader->sizeBytes()) + " bytes, more than the " +

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognises by their first bytes files that are not safetensors but are often found in their
+// place: pickles, zip archives, GGUF, ... so that the message can say what to do.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace engine {
+
+struct ForeignFormat {
+    std::string_view rule;   ///< "PickleFile", "ZipFile", "GgufFile", ...
+    std::string_view advice; ///< "is a Python pickle ...; ask for the safetensors version"
+};
+
+/// Looks at up to 16 bytes. With is_certain_only, names only formats whose first bytes no valid
+/// safetensors file of reasonable size can have; without it, also those that a valid length prefix
+/// could imitate (call it that way once the file is known to be broken).
+std::optional<ForeignFormat> recogniseForeignFormat(std::span<const std::byte> head,
+                                                    bool is_certain_only);
+
+} // namespace engine

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening safetensors files and folders: bounded reading of headers, agreement of shards and index,
+// positioned reads of tensors.
+#include "engine/files/safetensors.h"
+
+#include "engine/base/file_reader.h"
+#include "engine/files/foreign_format.h"
+#include "engine/files/model_files.h"
+#include "engine/files/shard_index.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kSingleName = "model.safetensors";
+constexpr std::string_view kIndexName = "model.safetensors.index.json";
+constexpr size_t kHeadBytes = 16;
+constexpr size_t kMaxListedNames = 3;
+
+Error fileError(std::string_view rule, std::string_view file, const std::string& what) {
+    return Error{ErrorCode::InvalidFile,
+                 std::string(file) + ": " + what,
+                 {{"rule", std::string(rule)}, {"file", std::string(file)}}};
+}
+
+Error foreignError(const ForeignFormat& format, std::string_view file) {
+    return Error{ErrorCode::Unsupported,
+                 std::string(file) + ": " + std::string(format.advice),
+                 {{"rule", std::string(format.rule)}, {"file", std::string(file)}}};
+}
+
+struct OpenedFile {
+    std::unique_ptr<FileReader> reader;
+    SafetensorsHeader header;
+};
+
+uint64_t littleEndian64(std::span<const std::byte> bytes) {
+    uint64_t value = 0;
+    for (size_t i = 8; i > 0; --i) {
+        value = (value << 8) | static_cast<uint64_t>(bytes[i - 1]);
+    }
+    return value;
+}
+
+/// Opens folder/name, checks the length prefix and parses the header.
+Result<OpenedFile>
+openFile(const fs::path& folder, std::string_view name, const OpenOptions& options) {
+    ENGINE_ASSIGN(const fs::path path,
+                  resolveModelFile(folder, name, options.are_outside_links_allowed));
+    OpenedFile file;
+    ENGINE_ASSIGN(file.reader, FileReader::open(path, std::string(name)));
+    const uint64_t file_bytes = file.reader->sizeBytes();
+
+    std::array<std::byte, kHeadBytes> head_storage{};
+    const auto head = std::span(head_storage)
+                          .first(static_cast<size_t>(std::min<uint64_t>(kHeadBytes, file_bytes)));
+    ENGINE_TRY(file.reader->read(0, head));
+    if (const auto foreign = recogniseForeignFormat(head, /*is_certain_only=*/true)) {
+        return foreignError(*foreign, name);
+    }
+    // Once the file is known to be broken, look for formats that a length prefix could imitate.
+    const auto broken = [&](std::string_view rule, const std::string& what) {
+        const auto foreign = recogniseForeignFormat(head, /*is_certain_only=*/false);
+        return foreign ? foreignError(*foreign, name) : fileError(rule, name, what);
+    };
+    if (file_bytes < 8) {
+        return broken("HeaderTooSmall",
+                      "has only " + std::to_string(file_bytes) +
+                          " bytes; a safetensors file begins with an 8-byte header length");
+    }
+    const uint64_t header_bytes = littleEndian64(head);
+    if (header_bytes > kMaxSafetensorsHeaderBytes) {
+        return broken("HeaderTooLarge",
+                      "its header length is " + std::to_string(header_bytes) +
+                          " bytes, at most 100000000 are allowed; is this a safetensors file?");
+    }
+    if (header_bytes > file_bytes - 8) {
+        return broken("InvalidHeaderLength",
+                      "its header should have " + std::to_string(header_bytes) +
+                          " bytes, but the file has " + std::to_string(file_bytes) +
+                          " in all; it was cut short, download it again");
+    }
+    std::string text(static_cast<size_t>(header_bytes), '\0');
+    ENGINE_TRY(file.reader->read(8, std::as_writable_bytes(std::span<char>(text))));
+    auto header = parseSafetensorsHeader(text, file_bytes, name, options.is_header_only_allowed);
+    if (!header) {
+        const auto foreign = recogniseForeignFormat(head, /*is_certain_only=*/false);
+        const bool is_json_like = !text.empty() && (text[0] == '{' || text[0] == ' ');
+        if (foreign && !is_json_like) {
+            return foreignError(*foreign, name);
+        }
+        return std::move(header).error();
+    }
+    file.header = std::move(header).value();
+    return file;
+}
+
+class SafetensorsSource : public TensorSource {
+public:
+    std::vector<std::unique_ptr<FileReader>> readers;
+    std::vector<std::string> file_names;
+    std::vector<TensorInfo> infos; ///< Sorted by name.
+    std::vector<std::string> notes;
+    std::vector<std::pair<std::string, std::string>> header_metadata;
+    bool is_header_only = false;
+
+    [[nodiscard]] const std::vector<TensorInfo>& tensors() const override { return infos; }
+
+    [[nodiscard]] const TensorInfo* find(std::string_view name) const override {
+        const auto it = std::lower_bound(
+            infos.begin(), infos.end(), name,
+            [](const TensorInfo& info, std::string_view wanted) { return info.name < wanted; });
+        return it != infos.end() && it->name == name ? &*it : nullptr;
+    }
+
+    [[nodiscard]] const std::vector<std::string>& fileNames() const override { return file_names; }
+
+    [[nodiscard]] Result<void>
+    read(const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const override {
+        if (tensor.file_index < 0 || static_cast<size_t>(tensor.file_index) >= readers.size()) {
+            return fileError(
+                "DataAbsent", tensor.name,
+                "there is no weight file to read it from; only the configuration is here");
+        }
+        const auto index = static_cast<size_t>(tensor.file_index);
+        const std::string& file = file_names[index];
+        if (is_header_only) {
+            return fileError("DataAbsent", file,
+                             "holds only its header; download the whole file to load " +
+                                 tensor.name);
+        }
+        if (tensor.type == TensorType::Other) {
+            return Error{
+                ErrorCode::Unsupported,
+                file + ": tensor " + tensor.name +
+                    " has an element type that Belfry cannot read; use a bf16, fp16 or fp32 "
+                    "checkpoint",
+                {{"rule", "ST05"}, {"file", file}, {"tensor", tensor.name}}};
+        }
+        if (offset > tensor.size_bytes || out.size() > tensor.size_bytes - offset) {
+            return fileError("TensorRange", file,
+                             "tensor " + tensor.name + " has " + std::to_string(tensor.size_bytes) +
+                                 " bytes, bytes " + std::to_string(offset) + " to " +
+                                 std::to_string(offset + out.size()) + " were asked for");
+        }
+        return readers[index]->read(tensor.file_offset + offset, out);
+    }
+
+    [[nodiscard]] bool isHeaderOnly() const override { return is_header_only; }
+    [[nodiscard]] std::vector<std::string> warnings() const override { return notes; }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> metadata() const override {
+        return header_metadata;
+    }
+
+    void append(OpenedFile file) {
+        readers.push_back(std::move(file.reader));
+        file_names.push_back(readers.back()->name());
+        is_header_only = is_header_only || file.header.is_data_absent;
+        notes.insert(notes.end(), file.header.warnings.begin(), file.header.warnings.end());
+    }
+};
+
+Result<std::unique_ptr<TensorSource>>
+openSingle(const fs::path& folder, std::string_view name, const OpenOptions& options) {
+    ENGINE_ASSIGN(OpenedFile file, openFile(folder, name, options));
+    auto source = std::make_unique<SafetensorsSource>();
+    source->infos = std::move(file.header.tensors);
+    source->header_metadata = std::move(file.header.metadata);
+    source->append(std::move(file));
+    return std::unique_ptr<TensorSource>(std::move(source));
+}
+
+/// "a, b, c and 7 more" of the tensors that the index puts into a shard.
+std::string tensorsOfShard(const ShardIndex& index, int shard) {
+    std::string list;
+    size_t count = 0;
+    for (const ShardIndex::Item& item : index.items) {
+        if (item.shard == shard && ++count <= kMaxListedNames) {
+            list += (list.empty() ? "" : ", ") + item.tensor;
+        }
+    }
+    if (count > kMaxListedNames) {
+        list += " and " + std::to_string(count - kMaxListedNames) + " more";
+    }
+    return list;
+}
+
+/// Takes from the shards what the index promises; `all` holds every tensor of every shard.
+Result<void>
+matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSource& source) {
+    std::sort(all.begin(), all.end(),
+              [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; });
+    const auto twin =
+        std::adjacent_find(all.begin(), all.end(), [](const TensorInfo& a, const TensorInfo& b) {
+            return a.name == b.name;
+        });
+    if (twin != all.end()) {
+        const auto next = twin + 1;
+        return fileError("ShardTensorTwice", kIndexName,
+                         "the tensor " + twin->name + " lies in two shards, " +
+                             index.shards[static_cast<size_t>(twin->file_index)] + " and " +
+                             index.shards[static_cast<size_t>(next->file_index)]);
+    }
+    uint64_t total_bytes = 0;
+    size_t num_extra = 0;
+    std::string extra;
+    auto item = index.items.begin();
+    for (TensorInfo& info : all) {
+        if (item != index.items.end() && item->tensor < info.name) {
+            break; // the index names a tensor that no shard has; reported below
+        }
+        if (item == index.items.end() || item->tensor != info.name) {
+            if (++num_extra <= kMaxListedNames) {
+                extra += (extra.empty() ? "" : ", ") + info.name;
+            }
+            continue;
+        }
+        if (item->shard != info.file_index) {
+            break;
+        }
+        total_bytes += info.size_bytes;
+        source.infos.push_back(std::move(info));
+        ++item;
+    }
+    if (item != index.items.end()) {
+        return fileError(
+            "ShardKeyMissing", kIndexName,
+            "puts the tensor " + item->tensor + " into " +
+                index.shards[static_cast<size_t>(item->shard)] +
+                ", but that file does not hold it; the files belong to different downloads");
+    }
+    if (num_extra > 0) {
+        if (num_extra > kMaxListedNames) {
+            extra += " and " + std::to_string(num_extra - kMaxListedNames) + " more";
+        }
+        source.notes.push_back(
+            std::string(kIndexName) +
+            ": does not name these tensors of its shards, they are ignored: " + extra);
+    }
+    if (index.total_size_bytes && *index.total_size_bytes != total_bytes) {
+        source.notes.push_back(std::string(kIndexName) + ": metadata.total_size is " +
+                               std::to_string(*index.total_size_bytes) + ", the tensors have " +
+                               std::to_string(total_bytes) + " bytes");
+    }
+    return {};
+}
+
+Result<std::unique_ptr<TensorSource>> openSharded(const fs::path& folder,
+                                                  const OpenOptions& options) {
+    ENGINE_ASSIGN(const auto text, readModelText(folder, kIndexName, kMaxIndexBytes,
+                                                 options.are_outside_links_allowed));
+    ENGINE_ASSIGN(const ShardIndex index,
+                  parseShardIndex(text ? std::string_view(*text) : std::string_view(), kIndexName));
+    auto source = std::make_unique<SafetensorsSource>();
+    source->notes = index.warnings;
+    std::vector<TensorInfo> all;
+    for (size_t i = 0; i < index.shards.size(); ++i) {
+        const std::string& shard = index.shards[i];
+        if (!modelFileExists(folder, shard)) {
+            return fileError("ShardMissing", shard,
+                             "is named in " + std::string(kIndexName) +
+                                 " but is not in the folder; download it. It holds " +
+                                 tensorsOfShard(index, static_cast<int>(i)));
+        }
+        ENGINE_ASSIGN(OpenedFile file, openFile(folder, shard, options));
+        for (TensorInfo& info : file.header.tensors) {
+            info.file_index = static_cast<int>(i);
+            all.push_back(std::move(info));
+        }
+        source->append(std::move(file));
+    }
+    ENGINE_TRY(matchIndex(index, std::move(all), *source));
+    return std::unique_ptr<TensorSource>(std::move(source));
+}
+
+/// Why a folder without safetensors weights cannot be opened, from what lies there instead.
+Error explainMissingWeights(const fs::path& folder) {
+    constexpr size_t kMaxEntries = 10'000;
+    std::vector<std::string> names;
+    std::error_code failure;
+    fs::directory_iterator it(folder, failure);
+    const fs::directory_iterator end;
+    while (!failure && it != end && names.size() < kMaxEntries) {
+        const std::u8string name = it->path().filename().u8string();
+        names.emplace_back(name.begin(), name.end());
+        it.increment(failure);
+    }
+    std::sort(names.begin(), names.end());
+    const auto find = [&](auto&& wanted) {
+        const auto found = std::find_if(names.begin(), names.end(), wanted);
+        return found == names.end() ? std::string() : *found;
+    };
+    if (const auto name = find([](const std::string& n) { return n == "adapter_config.json"; });
+        !name.empty()) {
+        return fileError(
+            "AdapterFolder", kSingleName,
+            "is not in the folder, but adapter_config.json is: this is an adapter; open its base "
+            "model and add the adapter to it");
+    }
+    for (const std::string& name : names) {
+        for (const std::string_view ending : {".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5"}) {
+            if (!name.ends_with(ending)) {
+                continue;
+            }
+            std::array<std::byte, kHeadBytes> head{};
+            const auto path = resolveModelFile(folder, name);
+            const auto reader =
+                path ? FileReader::open(*path) : Result<std::unique_ptr<FileReader>>(path.error());
+            if (!reader || (*reader)->sizeBytes() < kHeadBytes || !(*reader)->read(0, head)) {
+                continue;
+            }
+            if (const auto foreign = recogniseForeignFormat(head, /*is_certain_only=*/false)) {
+                return foreignError(*foreign, name);
+            }
+        }
+    }
+    if (const auto name = find([](const std::string& n) { return n.ends_with(".safetensors"); });
+        !name.empty()) {
+        return fileError("WeightsMissing", kSingleName,
+                         "is not in the folder and there is no " + std::string(kIndexName) + "; " +
+                             name + " alone is not enough, download the index too");
+    }
+    return fileError("WeightsMissing", kSingleName,
+                     "is not in the folder, and neither is " + std::string(kIndexName) +
+                         "; choose the folder that holds a Hugging Face model");
+}
+
+} // namespace
+
+Result<std::unique_ptr<TensorSource>> openSafetensorsFile(const fs::path& file,
+                                                          const OpenOptions& options) {
+    const std::u8string name = file.filename().u8string();
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    return openSingle(folder, std::string(name.begin(), name.end()), options);
+}
+
+Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
+                                                      const OpenOptions& options) {
+    std::error_code failure;
+    if (!fs::is_directory(folder, failure)) {
+        const std::u8string shown = folder.filename().u8string();
+        const std::string name(shown.begin(), shown.end());
+        return fs::exists(folder, failure)
+                   ? fileError("NotAFolder", name,
+                               "is a file; choose the folder that holds the model's config.json")
+                   : fileError("FileMissing", name, "there is no such folder");
+    }
+    const bool has_index = modelFileExists(folder, kIndexName);
+    if (modelFileExists(folder, kSingleName)) {
+        ENGINE_ASSIGN(auto source, openSingle(folder, kSingleName, options));
+        if (has_index) {
+            static_cast<SafetensorsSource&>(*source).notes.push_back(
+                "both model.safetensors and model.safetensors.index.json exist; the single file "
+                "is used");
+        }
+        return source;
+    }
+    if (has_index) {
+        return openSharded(folder, options);
+    }
+    if (options.is_header_only_allowed && modelFileExists(folder, "config.json")) {
+        auto source = std::make_unique<SafetensorsSource>();
+        source->is_header_only = true;
+        return std::unique_ptr<TensorSource>(std::move(source));
+    }
+    return explainMissingWeights(folder);
+}
+
+} // namespace engine
