@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/model/golden_model.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace support {
+
+namespace {
+
+template <typename T>
+T must(engine::Result<T> result, const char* what) {
+    if (!result.has_value()) {
+        std::fprintf(stderr, "%s: %s\n", what, result.error().message.c_str());
+        std::exit(98);
+    }
+    return std::move(result).value();
+}
+
+std::string goldenKey(std::string file) {
+    std::replace(file.begin(), file.end(), '/', '_');
+    return file;
+}
+
+} // namespace
+
+std::vector<GoldenCase> goldenCases(const std::string& family) {
+    std::vector<GoldenCase> cases;
+    for (const auto& entry : readJson(goldenDir() / family / "cases.json")) {
+        GoldenCase c;
+        c.id = entry["id"].get<std::string>();
+        c.image = entry["image"].is_string() ? entry["image"].get<std::string>() : "";
+        c.audio = entry["audio"].is_string() ? entry["audio"].get<std::string>() : "";
+        c.input_ids = entry["input_ids"].get<std::vector<int32_t>>();
+        c.greedy = entry["greedy"].get<std::vector<int32_t>>();
+        cases.push_back(std::move(c));
+    }
+    return cases;
+}
+
+OpenGoldenModel openGoldenModel(const std::string& family,
+                                bool is_reference,
+                                const kernels::OpTable& ops,
+                                int64_t chunk) {
+    OpenGoldenModel open;
+    const auto folder = goldenDir() / family / "model";
+    open.config = must(engine::readModelConfig(folder), "config");
+    open.pool = std::make_unique<kernels::cpu::ThreadPool>(2);
+    open.cpu = std::make_unique<kernels::cpu::HostDevice>(0, open.pool.get(), ops);
+    open.devices[engine::DeviceId::cpu()] = open.cpu.get();
+    open.weights =
+        std::make_unique<MemoryWeights>(folder / "model.safetensors", engine::DeviceId::cpu());
+    open.plan = oneDevicePlan(open.config, engine::DeviceId::cpu(), is_reference, 256, chunk);
+    open.kv = must(engine::KvCache::create(open.config, open.plan, open.devices), "KV cache");
+    open.model =
+        must(engine::Model::create(open.config, open.plan, *open.weights, open.devices, nullptr),
+             "model");
+    return open;
+}
+
+std::vector<SoftTokenRun> softTokenRuns(const engine::ModelConfig& config,
+                                        const std::vector<int32_t>& ids) {
+    std::vector<SoftTokenRun> runs;
+    for (size_t i = 0; i < ids.size(); ++i) {
+        if (ids[i] != config.image_token_id && ids[i] != config.audio_token_id) {
+            continue;
+        }
+        if (!runs.empty() && runs.back().id == ids[i] &&
+            runs.back().first + runs.back().count == static_cast<int64_t>(i)) {
+            ++runs.back().count;
+        } else {
+            runs.push_back({static_cast<int64_t>(i), 1, ids[i]});
+        }
+    }
+    return runs;
+}
+
+CaseFeatures encodeCase(engine::Model& model, const GoldenCase& c) {
+    CaseFeatures out;
+    if (!c.image.empty()) {
+        const auto tensors = readSafetensors(goldenDir() / "media/image_processor_pil.safetensors");
+        const GoldenTensor& pixels = tensors.at(goldenKey(c.image) + ".70.pixels_u8");
+        const auto positions = tensors.at(goldenKey(c.image) + ".70.positions").integers();
+        std::vector<float> patches(pixels.bytes.size());
+        for (size_t i = 0; i < patches.size(); ++i) {
+            patches[i] = static_cast<float>(pixels.bytes[i]) / 255.0F;
+        }
+        engine::ImageInput input;
+        input.patches = patches;
+        for (size_t i = 0; i + 1 < positions.size(); i += 2) {
+            input.grid_w = std::max(input.grid_w, positions[i] + 1);
+            input.grid_h = std::max(input.grid_h, positions[i + 1] + 1);
+        }
+        out.image = must(model.encodeImage(input, {}, &out.vision_tower), "encodeImage");
+    }
+    if (!c.audio.empty()) {
+        const auto tensors = readSafetensors(goldenDir() / "media/mel.safetensors");
+        std::vector<float> mel = tensors.at(goldenKey(c.audio) + ".mel").floats();
+        const auto& mask = tensors.at(goldenKey(c.audio) + ".mask").bytes;
+        const auto frames = static_cast<int64_t>(std::count(mask.begin(), mask.end(), 1));
+        mel.resize(static_cast<size_t>(frames * 128));
+        out.audio = must(model.encodeAudio(mel, frames, {}, &out.audio_tower), "encodeAudio");
+    }
+    return out;
+}
+
+std::vector<float> prefill(engine::Model& model,
+                           engine::KvCache& kv,
+                           const std::vector<int32_t>& ids,
+                           const CaseFeatures& features,
+                           int64_t logits_rows,
+                           int64_t chunk,
+                           const engine::HiddenObserver* observer) {
+    const auto& config = model.config();
+    const auto runs = softTokenRuns(config, ids);
+    const auto total = static_cast<int64_t>(ids.size());
+    std::vector<float> logits;
+    std::vector<int32_t> block(ids.size(), -1);
+    int32_t next_block = 0;
+    for (const auto& run : runs) {
+        if (run.id == config.image_token_id) {
+            std::fill_n(block.begin() + run.first, run.count, next_block++);
+        }
+    }
+    for (int64_t first = 0; first < total;) {
+        int64_t end = std::min(total, first + chunk);
+        if (config.text.is_vision_bidirectional) {
+            while (end < total && block[static_cast<size_t>(end)] >= 0 &&
+                   block[static_cast<size_t>(end)] == block[static_cast<size_t>(end - 1)]) {
+                ++end;
+            }
+        }
+        engine::ForwardInput input;
+        input.ids =
+            std::span(ids).subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
+        input.block =
+            std::span(block).subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
+        for (const auto& run : runs) {
+            const int64_t from = std::max(first, run.first);
+            const int64_t to = std::min(end, run.first + run.count);
+            if (from < to) {
+                const auto& source =
+                    run.id == config.image_token_id ? features.image : features.audio;
+                input.features.push_back(
+                    {from - first, to - from,
+                     source.data() + (from - run.first) * config.text.hidden_size});
+            }
+        }
+        const int64_t wanted = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
+        input.logits_rows = observer != nullptr ? end - first : wanted;
+        std::vector<float> part;
+        const auto outcome = model.forward(input, kv, part, {}, observer);
+        if (!outcome.has_value()) {
+            std::fprintf(stderr, "forward: %s\n", outcome.error().message.c_str());
+            std::exit(98);
+        }
+        logits.insert(logits.end(), part.end() - wanted * config.text.vocab_size, part.end());
+        first = end;
+    }
+    return logits;
+}
+
+std::vector<int32_t>
+greedy(engine::Model& model, engine::KvCache& kv, std::vector<float> logits, int count) {
+    std::vector<int32_t> tokens;
+    for (int i = 0; i < count; ++i) {
+        const auto best = std::max_element(logits.begin(), logits.end()) - logits.begin();
+        tokens.push_back(static_cast<int32_t>(best));
+        engine::ForwardInput input;
+        const int32_t id = tokens.back();
+        input.ids = std::span(&id, 1);
+        const auto outcome = model.forward(input, kv, logits, {});
+        if (!outcome.has_value()) {
+            std::fprintf(stderr, "forward: %s\n", outcome.error().message.c_str());
+            std::exit(98);
+        }
+    }
+    return tokens;
+}
+
+} // namespace support
