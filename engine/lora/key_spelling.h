@@ -26,13 +26,15 @@ enum class AdapterLeaf : uint8_t {
     Parameter,          ///< Any other parameter of the module: modules_to_save, trained biases.
 };
 
-/// Naming families. One file must stay within one family (lm_head occurs in several).
+/// Naming families. One file must stay within one family.
 enum class KeyLayout : uint8_t {
-    Shared = 1,  ///< lm_head: says nothing about the family.
+    Shared = 1,  ///< lm_head: the same in several families.
     Conditional, ///< model.language_model.*, model.vision_tower.*
     TextOnly,    ///< model.layers.*, model.embed_tokens (Gemma4ForCausalLM)
-    OldWrapper,  ///< language_model.model.*, vision_tower.* (classes before transformers 5)
-    InnerModel,  ///< language_model.layers.*, vision_tower.* (Gemma4Model) or layers.*
+    OldWrapper,  ///< language_model.model.*, language_model.lm_head (before transformers 5)
+    InnerModel,  ///< language_model.layers.* (Gemma4Model without the head)
+    BareTower,   ///< vision_tower.*, embed_audio.*: OldWrapper or InnerModel.
+    BareText,    ///< layers.*, embed_tokens (Gemma4TextModel)
     Unknown,
 };
 
@@ -54,7 +56,6 @@ std::optional<AdapterKey> parseAdapterKey(std::string_view key);
 std::string canonicalModulePath(std::string_view spelled, KeyLayout* layout = nullptr);
 
 /// A canonical module path in the spelling of a family; nullopt when the family has no such name.
-/// InnerModel uses language_model.*; OldWrapper puts the head at language_model.lm_head.
 std::optional<std::string> spellModulePath(std::string_view canonical, KeyLayout layout);
 
 /// "model.language_model.layers.*" etc., for messages.

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+// adapter_config.json member by member: a table of names with what to do about each, so that
+// nothing is dropped in silence.
+#include "engine/lora/adapter_config.h"
+
+#include "engine/files/model_files.h"
+#include "engine/lora/json_tree.h"
+#include "engine/lora/target_matching.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace engine {
+
+namespace {
+
+constexpr std::string_view kFile = "adapter_config.json";
+constexpr size_t kMaxTokenIds = 262'144;
+
+Error configError(ErrorCode code, std::string_view member, const std::string& what) {
+    std::string message = std::string(kFile) + ": ";
+    if (!member.empty()) {
+        message += std::string(member) + ": ";
+    }
+    return Error{
+        code, message + what, {{"file", std::string(kFile)}, {"member", std::string(member)}}};
+}
+
+Error wrongType(std::string_view member, std::string_view expected, const JsonNode& found) {
+    std::string what =
+        "expected " + std::string(expected) + ", found " + std::string(found.kindName());
+    if (found.is(JsonNode::Kind::Number) || found.is(JsonNode::Kind::String)) {
+        what += " (" + found.text.substr(0, 60) + ")";
+    }
+    return configError(ErrorCode::InvalidFile, member, what);
+}
+
+std::optional<int64_t> integerOf(const JsonNode& node) {
+    if (!node.is(JsonNode::Kind::Number)) {
+        return std::nullopt;
+    }
+    int64_t value = 0;
+    const char* end = node.text.data() + node.text.size();
+    const auto [at, error] = std::from_chars(node.text.data(), end, value);
+    if (error != std::errc{} || at != end) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<double> numberOf(const JsonNode& node) {
+    if (!node.is(JsonNode::Kind::Number)) {
+        return std::nullopt;
+    }
+    double value = 0.0;
+    const char* end = node.text.data() + node.text.size();
+    const auto [at, error] = std::from_chars(node.text.data(), end, value);
+    if (error != std::errc{} || at != end || !std::isfinite(value)) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+Result<bool> flagOf(std::string_view member, const JsonNode& node) {
+    if (node.is(JsonNode::Kind::Null)) {
+        return false;
+    }
+    if (!node.is(JsonNode::Kind::Bool)) {
+        return wrongType(member, "true or false", node);
+    }
+    return node.boolean;
+}
+
+Result<int64_t> rankFrom(std::string_view member, const JsonNode& node) {
+    const std::optional<int64_t> rank = integerOf(node);
+    if (!rank) {
+        return wrongType(member, "a whole number", node);
+    }
+    if (*rank < 1 || *rank > kMaxRank) {
+        return configError(ErrorCode::InvalidFile, member,
+                           "rank " + std::to_string(*rank) + " is outside 1 to " +
+                               std::to_string(kMaxRank));
+    }
+    return *rank;
+}
+
+Result<double> alphaFrom(std::string_view member, const JsonNode& node) {
+    const std::optional<double> alpha = numberOf(node);
+    if (!alpha) {
+        return wrongType(member, "a finite number", node);
+    }
+    if (std::abs(*alpha) > 1e9) {
+        return configError(ErrorCode::InvalidFile, member,
+                           "alpha " + node.text.substr(0, 60) + " is beyond 1e9 in size");
+    }
+    return *alpha;
+}
+
+Result<std::vector<std::string>> stringsOf(std::string_view member, const JsonNode& node) {
+    std::vector<std::string> out;
+    if (node.items.size() > kMaxPatternEntries) {
+        return configError(ErrorCode::InvalidFile, member,
+                           "has " + std::to_string(node.items.size()) + " entries, at most " +
+                               std::to_string(kMaxPatternEntries) + " are read");
+    }
+    for (const JsonNode& item : node.items) {
+        if (!item.is(JsonNode::Kind::String)) {
+            return wrongType(member, "a list of strings", item);
+        }
+        if (item.text.empty()) {
+            return configError(ErrorCode::InvalidFile, member, "has an empty entry");
+        }
+        if (item.text.size() > kMaxPatternBytes) {
+            return configError(ErrorCode::InvalidFile, member,
+                               "has an entry of " + std::to_string(item.text.size()) +
+                                   " bytes, at most " + std::to_string(kMaxPatternBytes) +
+                                   " are read");
+        }
+        out.push_back(item.text);
+    }
+    return out;
+}
+
+/// null or a list of strings.
+Result<std::vector<std::string>> optionalStrings(std::string_view member, const JsonNode& node) {
+    if (node.is(JsonNode::Kind::Null)) {
+        return std::vector<std::string>{};
+    }
+    if (!node.is(JsonNode::Kind::Array)) {
+        return wrongType(member, "a list of strings or null", node);
+    }
+    return stringsOf(member, node);
+}
+
+bool equalsIgnoringCase(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+               return (x >= 'A' && x <= 'Z' ? x - 'A' + 'a' : x) == y;
+           });
+}
+
+Result<ModuleSelector> selectorOf(std::string_view member, const JsonNode& node, bool has_word) {
+    ModuleSelector selector;
+    if (node.is(JsonNode::Kind::Null)) {
+        return selector;
+    }
+    if (node.is(JsonNode::Kind::String)) {
+        if (node.text.size() > kMaxPatternBytes) {
+            return configError(ErrorCode::InvalidFile, member,
+                               "the pattern has " + std::to_string(node.text.size()) +
+                                   " bytes, at most " + std::to_string(kMaxPatternBytes) +
+                                   " are read");
+        }
+        if (has_word && equalsIgnoringCase(node.text, "all-linear")) {
+            selector.kind = ModuleSelector::Kind::AllLinear;
+            return selector;
+        }
+        if (node.text.empty() && !has_word) {
+            return selector; // an empty exclude pattern is not set
+        }
+        selector.kind = ModuleSelector::Kind::Pattern;
+        selector.pattern = node.text;
+        return selector;
+    }
+    if (!node.is(JsonNode::Kind::Array)) {
+        return wrongType(member, "a list of names, a regular expression or null", node);
+    }
+    ENGINE_ASSIGN(selector.names, stringsOf(member, node));
+    selector.kind = ModuleSelector::Kind::List;
+    if (selector.names.empty() && !has_word) {
+        selector.kind = ModuleSelector::Kind::None;
+    }
+    return selector;
+}
+
+Result<std::vector<int64_t>> idsOf(std::string_view member, const JsonNode& node) {
+    if (!node.is(JsonNode::Kind::Array)) {
+        return wrongType(member, "a list of token ids", node);
+    }
+    if (node.items.size() > kMaxTokenIds) {
+        return configError(ErrorCode::InvalidFile, member,
+                           std::to_string(node.items.size()) + " token ids, at most " +
+                               std::to_string(kMaxTokenIds) + " are read");
+    }
+    std::vector<int64_t> ids;
+    for (const JsonNode& item : node.items) {
+        const std::optional<int64_t> id = integerOf(item);
+        if (!id) {
+            return wrongType(member, "a list of token ids", item);
+        }
+        if (*id < 0) {
+            return configError(ErrorCode::InvalidFile, member,
+                               "token id " + std::to_string(*id) + " is negative");
+        }
+        ids.push_back(*id);
+    }
+    std::vector<int64_t> sorted = ids;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+        return configError(ErrorCode::InvalidFile, member,
+                           "token id " + std::to_string(*twice) + " is listed twice");
+    }
+    return ids;
+}
+
+/// Initialisations that leave the base as it was.
+constexpr std::string_view kPlainInits[] = {"gaussian", "orthogonal", "eva", "mica"};
+constexpr std::string_view kChangingInits[] = {"pissa", "olora", "corda", "lora_ga", "loftq"};
+
+class ConfigParser {
+public:
+    ConfigParser(const JsonNode& root, const AdapterConfigOptions& options)
+        : root_(root), options_(options) {}
+
+    Result<AdapterConfig> run() {
+        bool has_type = false;
+        for (size_t i = 0; i < root_.names.size(); ++i) {
+            const std::string& name = root_.names[i];
+            if (name == "peft_type") {
+                has_type = true;
+            }
+            ENGINE_TRY(member(name, root_.items[i]));
+        }
+        if (!has_type) {
+            return configError(ErrorCode::InvalidFile, "peft_type",
+                               "is missing; expected \"LORA\". Is this an adapter folder?");
+        }
+        ENGINE_TRY(checkTogether());
+        return std::move(config_);
+    }
+
+private:
+    Result<void> member(const std::string& name, const JsonNode& node) {
+        ENGINE_ASSIGN(bool is_known, sizes(name, node));
+        if (!is_known) {
+            ENGINE_ASSIGN(is_known, selection(name, node));
+        }
+        if (!is_known) {
+            ENGINE_ASSIGN(is_known, variants(name, node));
+        }
+        if (!is_known) {
+            ENGINE_ASSIGN(is_known, withoutEffect(name, node));
+        }
+        if (!is_known) {
+            config_.unknown_members.push_back(name);
+        }
+        return {};
+    }
+
+    /// Kind, rank, alpha and their patterns.
+    Result<bool> sizes(const std::string& name, const JsonNode& node) {
+        if (name == "peft_type") {
+            if (!node.is(JsonNode::Kind::String)) {
+                return wrongType(name, "\"LORA\"", node);
+            }
+            if (node.text != "LORA") {
+                return configError(ErrorCode::Unsupported, name,
+                                   "adapters of kind " + node.text.substr(0, 60) +
+                                       " cannot be run; only LORA can");
+            }
+        } else if (name == "r") {
+            ENGINE_ASSIGN(config_.rank, rankFrom(name, node));
+        } else if (name == "lora_alpha") {
+            ENGINE_ASSIGN(config_.alpha, alphaFrom(name, node));
+        } else if (name == "use_rslora") {
+            ENGINE_ASSIGN(config_.use_rslora, flagOf(name, node));
+        } else if (name == "use_dora") {
+            ENGINE_ASSIGN(config_.use_dora, flagOf(name, node));
+        } else if (name == "lora_bias") {
+            ENGINE_ASSIGN(config_.has_lora_bias, flagOf(name, node));
+        } else if (name == "rank_pattern") {
+            ENGINE_TRY(checkTable(name, node));
+            for (size_t i = 0; i < node.names.size(); ++i) {
+                ENGINE_ASSIGN(const int64_t rank,
+                              rankFrom(name + "[\"" + node.names[i] + "\"]", node.items[i]));
+                config_.rank_patterns.push_back({node.names[i], rank});
+            }
+        } else if (name == "alpha_pattern") {
+            ENGINE_TRY(checkTable(name, node));
+            for (size_t i = 0; i < node.names.size(); ++i) {
+                ENGINE_ASSIGN(const double alpha,
+                              alphaFrom(name + "[\"" + node.names[i] + "\"]", node.items[i]));
+                config_.alpha_patterns.push_back({node.names[i], alpha});
+            }
+        } else if (name == "bias") {
+            return bias(name, node);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    Result<bool> bias(const std::string& name, const JsonNode& node) {
+        if (!node.is(JsonNode::Kind::String)) {
+            return wrongType(name, "\"none\", \"all\" or \"lora_only\"", node);
+        }
+        if (node.text == "none") {
+            config_.bias = TrainedBias::None;
+        } else if (node.text == "all") {
+            config_.bias = TrainedBias::All;
+        } else if (node.text == "lora_only") {
+            config_.bias = TrainedBias::LoraOnly;
+        } else {
+            return configError(ErrorCode::InvalidFile, name,
+                               "expected \"none\", \"all\" or \"lora_only\", found \"" +
+                                   node.text.substr(0, 60) + "\"");
+        }
+        return true;
+    }
+
+    static Result<void> checkTable(const std::string& name, const JsonNode& node) {
+        if (node.is(JsonNode::Kind::Null)) {
+            return {};
+        }
+        if (!node.is(JsonNode::Kind::Object)) {
+            return wrongType(name, "an object of patterns", node);
+        }
+        if (node.names.size() > kMaxPatternEntries) {
+            return configError(ErrorCode::InvalidFile, name,
+                               "has " + std::to_string(node.names.size()) + " entries, at most " +
+                                   std::to_string(kMaxPatternEntries) + " are read");
+        }
+        return {};
+    }
+
+    /// Which modules.
+    Result<bool> selection(const std::string& name, const JsonNode& node) {
+        if (name == "target_modules") {
+            ENGINE_ASSIGN(config_.targets, selectorOf(name, node, true));
+        } else if (name == "exclude_modules") {
+            ENGINE_ASSIGN(config_.excluded, selectorOf(name, node, false));
+        } else if (name == "layers_to_transform") {
+            return layersToTransform(name, node);
+        } else if (name == "layers_pattern") {
+            has_layers_pattern_ = !node.is(JsonNode::Kind::Null);
+            if (node.is(JsonNode::Kind::String)) {
+                if (!node.text.empty()) {
+                    config_.layers_patterns.push_back(node.text);
+                }
+            } else {
+                ENGINE_ASSIGN(config_.layers_patterns, optionalStrings(name, node));
+            }
+        } else if (name == "modules_to_save") {
+            ENGINE_ASSIGN(config_.modules_to_save, optionalStrings(name, node));
+        } else if (name == "target_parameters") {
+            ENGINE_ASSIGN(config_.target_parameters, optionalStrings(name, node));
+        } else if (name == "trainable_token_indices") {
+            return trainableTokens(name, node);
+        } else if (name == "ensure_weight_tying") {
+            ENGINE_ASSIGN(config_.ensure_weight_tying, flagOf(name, node));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    Result<bool> layersToTransform(const std::string& name, const JsonNode& node) {
+        has_layers_to_transform_ = !node.is(JsonNode::Kind::Null);
+        if (node.is(JsonNode::Kind::Null)) {
+            return true;
+        }
+        const auto take = [&](const JsonNode& item) -> Result<void> {
+            const std::optional<int64_t> layer = integerOf(item);
+            if (!layer) {
+                return wrongType(name, "a layer number or a list of them", item);
+            }
+            config_.layers_to_transform.push_back(*layer);
+            return {};
+        };
+        if (!node.is(JsonNode::Kind::Array)) {
+            ENGINE_TRY(take(node));
+            return true;
+        }
+        if (node.items.size() > kMaxPatternEntries) {
+            return configError(ErrorCode::InvalidFile, name,
+                               "has " + std::to_string(node.items.size()) + " entries");
+        }
+        for (const JsonNode& item : node.items) {
+            ENGINE_TRY(take(item));
+        }
+        return true;
+    }
+
+    Result<bool> trainableTokens(const std::string& name, const JsonNode& node) {
+        if (node.is(JsonNode::Kind::Null)) {
+            return true;
+        }
+        if (node.is(JsonNode::Kind::Object)) {
+            if (node.names.size() > 64) {
+                return configError(ErrorCode::InvalidFile, name, "names more than 64 modules");
+            }
+            for (size_t i = 0; i < node.names.size(); ++i) {
+                TrainableTokens tokens;
+                tokens.module = node.names[i];
+                ENGINE_ASSIGN(tokens.token_ids,
+                              idsOf(name + "[\"" + node.names[i] + "\"]", node.items[i]));
+                config_.trainable_tokens.push_back(std::move(tokens));
+            }
+            return true;
+        }
+        TrainableTokens tokens;
+        tokens.module = "embed_tokens";
+        ENGINE_ASSIGN(tokens.token_ids, idsOf(name, node));
+        config_.trainable_tokens.push_back(std::move(tokens));
+        return true;
+    }
+
+    /// Members of which any value but the default means another forward pass.
+    Result<bool> variants(const std::string& name, const JsonNode& node) {
+        struct Variant {
+            std::string_view member, reason;
+        };
+        static constexpr Variant kRefused[] = {
+            {"layer_replication", "repeats layers and so changes the architecture of the base"},
+            {"alora_invocation_tokens", "the adapter acts only after an invocation sequence "
+                                        "(aLoRA), which is not implemented"},
+            {"use_qalora", "QALoRA pools the input of A, which is not implemented"},
+            {"use_bdlora", "block-diagonal LoRA is not implemented"},
+            {"arrow_config", "routing between adapters (Arrow) is not implemented"},
+            {"velora_config", "VeLoRA is not implemented"},
+            {"monteclora_config", "MonteCLoRA is not implemented"},
+            {"kasa_config", "KaSA truncates the base weight and adds a diagonal, which is not "
+                            "implemented"},
+        };
+        for (const Variant& variant : kRefused) {
+            if (name != variant.member) {
+                continue;
+            }
+            const bool is_off =
+                node.is(JsonNode::Kind::Null) || (node.is(JsonNode::Kind::Bool) && !node.boolean);
+            if (!is_off) {
+                return configError(ErrorCode::Unsupported, name,
+                                   "is set: " + std::string(variant.reason));
+            }
+            return true;
+        }
+        if (name == "init_lora_weights") {
+            return initialisation(name, node);
+        }
+        if (name == "fan_in_fan_out") {
+            ENGINE_ASSIGN(const bool is_transposed, flagOf(name, node));
+            if (is_transposed) {
+                config_.notes.emplace_back(
+                    "fan_in_fan_out is true; it has no meaning for linear layers and was reset");
+            }
+            return true;
+        }
+        return false;
+    }
+
+    Result<bool> initialisation(const std::string& name, const JsonNode& node) {
+        if (node.is(JsonNode::Kind::Bool) || node.is(JsonNode::Kind::Null)) {
+            const bool is_default = node.is(JsonNode::Kind::Bool) && node.boolean;
+            config_.init_lora_weights = is_default ? "true" : "false";
+            config_.is_zero_initialised = is_default;
+            return true;
+        }
+        if (!node.is(JsonNode::Kind::String)) {
+            return wrongType(name, "a boolean or a name", node);
+        }
+        config_.init_lora_weights = node.text.substr(0, 60);
+        for (const std::string_view plain : kPlainInits) {
+            if (equalsIgnoringCase(node.text, plain)) {
+                return true;
+            }
+        }
+        for (const std::string_view changing : kChangingInits) {
+            const bool is_match = equalsIgnoringCase(node.text, changing) ||
+                                  node.text.starts_with(std::string(changing) + "_");
+            if (!is_match) {
+                continue;
+            }
+            if (!options_.allow_changed_base) {
+                return configError(
+                    ErrorCode::Unsupported, name,
+                    "\"" + config_.init_lora_weights +
+                        "\" replaced the base weights while training; the adapter is right only on "
+                        "that changed base. Ask its author for a converted adapter, or allow it "
+                        "if the loaded base is the changed one");
+            }
+            config_.notes.push_back("init_lora_weights is \"" + config_.init_lora_weights +
+                                    "\": accepted on request, right only on the changed base");
+            return true;
+        }
+        return configError(ErrorCode::Unsupported, name,
+                           "\"" + config_.init_lora_weights +
+                               "\" is not a known initialisation; whether it changed the base "
+                               "weights cannot be told");
+    }
+
+    /// Training and bookkeeping members.
+    Result<bool> withoutEffect(const std::string& name, const JsonNode& node) {
+        if (name == "base_model_name_or_path") {
+            if (node.is(JsonNode::Kind::String)) {
+                config_.base_model = node.text.substr(0, 1024);
+            } else if (!node.is(JsonNode::Kind::Null)) {
+                return wrongType(name, "a string or null", node);
+            }
+            return true;
+        }
+        if (name == "peft_version") {
+            if (node.is(JsonNode::Kind::String)) {
+                config_.peft_version = node.text.substr(0, 64);
+            }
+            return true;
+        }
+        if (name == "lora_dropout") {
+            if (!node.is(JsonNode::Kind::Null) && !numberOf(node)) {
+                return wrongType(name, "a number", node);
+            }
+            return true;
+        }
+        if (name == "runtime_config") {
+            config_.notes.emplace_back("runtime_config is ignored, as PEFT does");
+            return true;
+        }
+        static constexpr std::string_view kTraining[] = {"megatron_config", "megatron_core",
+                                                         "loftq_config",    "eva_config",
+                                                         "corda_config",    "lora_ga_config"};
+        if (std::find(std::begin(kTraining), std::end(kTraining), name) != std::end(kTraining)) {
+            const bool is_set = !node.is(JsonNode::Kind::Null) &&
+                                !(node.is(JsonNode::Kind::Object) && node.names.empty()) &&
+                                name != "megatron_core";
+            if (is_set) {
+                config_.notes.push_back(name + " concerns training only and is ignored");
+            }
+            return true;
+        }
+        static constexpr std::string_view kBookkeeping[] = {
+            "inference_mode", "task_type", "auto_mapping", "revision", "qalora_group_size"};
+        return std::find(std::begin(kBookkeeping), std::end(kBookkeeping), name) !=
+               std::end(kBookkeeping);
+    }
+
+    /// Contradictions that PEFT refuses as well.
+    Result<void> checkTogether() {
+        const bool is_text = config_.targets.kind == ModuleSelector::Kind::Pattern ||
+                             config_.targets.kind == ModuleSelector::Kind::AllLinear;
+        if (is_text && has_layers_to_transform_) {
+            return configError(ErrorCode::InvalidFile, "layers_to_transform",
+                               "cannot be used when target_modules is a string");
+        }
+        if (is_text && has_layers_pattern_) {
+            return configError(ErrorCode::InvalidFile, "layers_pattern",
+                               "cannot be used when target_modules is a string");
+        }
+        if (!config_.layers_patterns.empty() && config_.layers_to_transform.empty()) {
+            return configError(ErrorCode::InvalidFile, "layers_pattern",
+                               "needs layers_to_transform beside it");
+        }
+        if (config_.has_lora_bias && config_.use_dora) {
+            return configError(ErrorCode::InvalidFile, "lora_bias",
+                               "cannot be combined with use_dora");
+        }
+        for (const TrainableTokens& tokens : config_.trainable_tokens) {
+            const auto& saved = config_.modules_to_save;
+            if (std::find(saved.begin(), saved.end(), tokens.module) != saved.end()) {
+                return configError(ErrorCode::InvalidFile, "trainable_token_indices",
+                                   "names " + tokens.module +
+                                       ", which modules_to_save replaces as a whole");
+            }
+        }
+        return {};
+    }
+
+    const JsonNode& root_;
+    AdapterConfigOptions options_;
+    AdapterConfig config_;
+    bool has_layers_to_transform_ = false;
+    bool has_layers_pattern_ = false;
+};
+
+} // namespace
+
+Result<AdapterConfig> parseAdapterConfig(std::string_view json,
+                                         const AdapterConfigOptions& options) {
+    if (json.size() > kMaxAdapterConfigBytes) {
+        return configError(ErrorCode::InvalidFile, {},
+                           "has " + std::to_string(json.size()) + " bytes, at most " +
+                               std::to_string(kMaxAdapterConfigBytes) + " are read");
+    }
+    ENGINE_ASSIGN(const JsonNode root, parseJsonTree(json, kFile));
+    if (!root.is(JsonNode::Kind::Object)) {
+        return configError(ErrorCode::InvalidFile, {},
+                           "expected an object, found " + std::string(root.kindName()));
+    }
+    return ConfigParser(root, options).run();
+}
+
+Result<AdapterConfig> readAdapterConfig(const std::filesystem::path& folder,
+                                        const AdapterConfigOptions& options) {
+    ENGINE_ASSIGN(const std::optional<std::string> text,
+                  readModelText(folder, kFile, kMaxAdapterConfigBytes));
+    if (!text) {
+        return configError(ErrorCode::InvalidFile, {},
+                           "not found in " + folder.filename().string() +
+                               "; an adapter folder holds adapter_config.json and "
+                               "adapter_model.safetensors");
+    }
+    return parseAdapterConfig(*text, options);
+}
+
+} // namespace engine
