@@ -25,10 +25,14 @@ struct DeviceId {
 
     [[nodiscard]] std::string toString() const {
         switch (kind) {
-        case Kind::Cpu: return "cpu";
-        case Kind::Disk: return "disk";
-        case Kind::Cuda: return "cuda:" + std::to_string(index);
-        case Kind::Sim: return "sim:" + std::to_string(index);
+        case Kind::Cpu:
+            return "cpu";
+        case Kind::Disk:
+            return "disk";
+        case Kind::Cuda:
+            return "cuda:" + std::to_string(index);
+        case Kind::Sim:
+            return "sim:" + std::to_string(index);
         }
         return "cpu";
     }

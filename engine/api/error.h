@@ -23,13 +23,20 @@ enum class ErrorCode {
 /// "InvalidFile", ... as printed by the command line and in JSON.
 constexpr std::string_view errorCodeName(ErrorCode code) {
     switch (code) {
-    case ErrorCode::InvalidFile: return "InvalidFile";
-    case ErrorCode::Unsupported: return "Unsupported";
-    case ErrorCode::InvalidRequest: return "InvalidRequest";
-    case ErrorCode::OutOfMemory: return "OutOfMemory";
-    case ErrorCode::DeviceLost: return "DeviceLost";
-    case ErrorCode::Cancelled: return "Cancelled";
-    case ErrorCode::Internal: return "Internal";
+    case ErrorCode::InvalidFile:
+        return "InvalidFile";
+    case ErrorCode::Unsupported:
+        return "Unsupported";
+    case ErrorCode::InvalidRequest:
+        return "InvalidRequest";
+    case ErrorCode::OutOfMemory:
+        return "OutOfMemory";
+    case ErrorCode::DeviceLost:
+        return "DeviceLost";
+    case ErrorCode::Cancelled:
+        return "Cancelled";
+    case ErrorCode::Internal:
+        return "Internal";
     }
     return "Internal";
 }

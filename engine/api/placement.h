@@ -27,8 +27,8 @@ inline constexpr std::array<MemoryPart, kMemoryPartCount> kMemoryParts = {
     MemoryPart::Context};
 /// "weights", "kv", "adapter", "workspace", "context".
 constexpr const char* memoryPartName(MemoryPart part) {
-    constexpr std::array<const char*, kMemoryPartCount> kNames = {
-        "weights", "kv", "adapter", "workspace", "context"};
+    constexpr std::array<const char*, kMemoryPartCount> kNames = {"weights", "kv", "adapter",
+                                                                  "workspace", "context"};
     return kNames[static_cast<size_t>(part) - 1];
 }
 
@@ -53,19 +53,22 @@ struct TensorPlacement {
     DeviceId store;
     DeviceId compute;
     Residency residency = Residency::Always;
-    Format format = Format::AsStored; ///< Resolved: never AsStored for a weight that is quantized on load.
-    uint64_t bytes = 0;               ///< In memory, in `format`, on one device.
+    Format format =
+        Format::AsStored; ///< Resolved: never AsStored for a weight that is quantized on load.
+    uint64_t bytes = 0;   ///< In memory, in `format`, on one device.
 };
 
 /// A group of tensors that the user sees and moves as one block.
 struct ModulePlacement {
-    std::string name; ///< Module path, e.g. model.vision_tower, model.language_model.layers.12, lm_head
+    std::string
+        name; ///< Module path, e.g. model.vision_tower, model.language_model.layers.12, lm_head
     DeviceId store;
     DeviceId compute;
     Residency residency = Residency::Always;
     Format format = Format::AsStored;
     uint64_t bytes = 0;
-    bool is_mixed = false; ///< Its tensors disagree; the fields above are those of its largest tensor.
+    bool is_mixed =
+        false; ///< Its tensors disagree; the fields above are those of its largest tensor.
 };
 
 struct DevicePlan {
@@ -89,7 +92,8 @@ struct PlanIssue {
 struct TransferPerToken {
     DeviceId from, to;
     uint64_t bytes = 0;
-    std::string what; ///< "hidden state", "per-layer embedding row", "KV mirror", "streamed weights"
+    std::string
+        what; ///< "hidden state", "per-layer embedding row", "KV mirror", "streamed weights"
 };
 
 /// Estimates from measured machine constants; always shown as estimates.
@@ -102,10 +106,13 @@ struct PlacementPlan {
     std::vector<DevicePlan> devices;
     std::vector<TensorPlacement> tensors;
     std::vector<ModulePlacement> modules;
-    int64_t context = 0;       ///< Tokens of KV cache.
-    int64_t prefill_chunk = 0; ///< Tokens per prefill chunk.
+    int64_t context = 0;        ///< Tokens of KV cache.
+    int64_t prefill_chunk = 0;  ///< Tokens per prefill chunk.
     int64_t image_tokens = 280; ///< Largest soft-token budget of one image (sizes the scratch).
-    std::vector<DeviceId> kv_device; ///< Per decoder layer that owns KV (others repeat their owner's).
+    /// Per decoder layer: where its attention runs and (owners) its KV cache lives. The layer's own
+    /// device, or kv.place for all. A KV-shared reader on another device than its owner's KV gets
+    /// an incrementally updated mirror there.
+    std::vector<DeviceId> kv_device;
     bool is_reference_precision = false; ///< --precision f32: scalar table, fp32 KV.
     std::vector<PlanIssue> errors, warnings;
     std::vector<std::string> notes; ///< Translations, keys without effect, solver's explanation.

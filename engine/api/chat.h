@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a conversation: messages with media, sampling options, a request for one reply, and
+// what came of it. Plain values that cross the boundary between the window and the engine.
+#pragma once
+
+#include "engine/api/error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// One piece of a message, in the order the model sees it.
+struct MessagePart {
+    enum class Kind : uint8_t { Text = 1, Image, Audio };
+    Kind kind = Kind::Text;
+    std::string text; ///< UTF-8 text, or for media the path of the file.
+    /// Audio only: take [start, start + length) of a longer recording; length 0 = the whole clip.
+    double cut_start_s = 0.0, cut_length_s = 0.0;
+};
+
+struct Message {
+    enum class Role : uint8_t { System = 1, User, Assistant };
+    Role role = Role::User;
+    std::vector<MessagePart> parts;
+};
+
+/// Values below zero mean "the model's own default" (generation_config.json).
+struct SamplingParameters {
+    double temperature = -1.0; ///< 0 = greedy.
+    int64_t top_k = -1;        ///< 0 = off.
+    double top_p = -1.0;
+    double min_p = -1.0;
+    double repetition_penalty = -1.0;
+    int64_t seed = -1;      ///< Negative: a fresh one each time, reported in the reply.
+    int64_t max_tokens = 0; ///< 0 = until the context is full.
+    /// Raw generation: no stop token, no suppressed token.
+    bool ignores_eos = false;
+};
+
+struct GenerateRequest {
+    uint64_t id = 0; ///< Chosen by the caller; comes back in snapshots and replies.
+    std::vector<Message> messages;
+    bool is_thinking = false;
+    SamplingParameters sampling;
+    int64_t image_tokens = 0; ///< Soft-token budget per image; 0 = the model's.
+    /// Instead of messages: text that already has <bos> and the turn markers, with media in order
+    /// of its placeholders; or token ids.
+    std::string raw_prompt;
+    std::vector<std::string> raw_images, raw_audios;
+    std::vector<int32_t> raw_ids;
+};
+
+struct GenerateTiming {
+    int64_t prefill_tokens = 0; ///< Tokens computed now; those reused from the cache not counted.
+    int64_t reused_tokens = 0;
+    double prefill_s = 0.0;
+    int64_t decode_tokens = 0;
+    double decode_s = 0.0;
+    double time_to_first_token_s = 0.0;  ///< From the request, encoders included.
+    double image_s = 0.0, audio_s = 0.0; ///< Decoding and encoding of media in this request.
+};
+
+struct Reply {
+    uint64_t id = 0;
+    std::string text;               ///< The answer, without control tokens.
+    std::string thinking;           ///< What stood in the thought channel.
+    std::vector<int32_t> token_ids; ///< Generated, stop token included.
+    std::vector<int32_t> input_ids; ///< Prompt after placeholder expansion.
+    /// "stop" (a stop token), "length" (max_tokens), "context" (cache full), "cancelled".
+    std::string finish_reason;
+    uint64_t seed = 0;
+    GenerateTiming timing;
+    std::vector<std::string> notes; ///< What the user should know: cut clips, dropped parts.
+};
+
+/// Text that came with one decoding step.
+struct ReplyDelta {
+    std::string text, thinking;
+    int64_t tokens = 0; ///< Generated so far.
+};
+
+/// What an attachment will cost, from its header alone.
+struct MediaCost {
+    int64_t tokens = 0;
+    double seconds = 0.0;    ///< Estimated time of the tower on its device.
+    std::string device;      ///< Where the tower computes.
+    std::string description; ///< "JPEG, 4032 x 3024", "WAV, 16-bit PCM, 12.4 s"
+};
+
+} // namespace engine

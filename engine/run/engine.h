@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine as one object: inspect, plan, load, re-place, adapters, generate. belfry-cli calls it
+// directly; the window calls it from its worker thread. Every method belongs to one thread (the
+// engine thread); cancelling goes through stop tokens. Requests in and results out are plain
+// values (engine/api).
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/api/session.h"
+#include "engine/base/result.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+struct EngineOptions {
+    std::string demo_folder; ///< Where "demo" is; empty = not available.
+};
+
+struct LoadProgressValue {
+    std::string stage; ///< "check", "allocate", "read", "move"
+    uint64_t bytes_done = 0, bytes_total = 0;
+    std::string tensor;
+};
+using ProgressCallback = std::function<void(const LoadProgressValue&)>;
+using DeltaCallback = std::function<void(const ReplyDelta&)>;
+
+/// Raw logits, for tests and scripts.
+struct LogitsResult {
+    std::vector<float> logits; ///< [rows, vocab]
+    int64_t rows = 0, vocab = 0;
+    std::vector<int32_t> input_ids;
+};
+
+class Engine {
+public:
+    explicit Engine(EngineOptions options = {});
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// What a folder holds, and what adapters cover. Reads headers only (adapters are read whole
+    /// for the norms of their deltas).
+    Result<ModelSummary> inspect(const std::string& model, const std::vector<std::string>& adapters);
+
+    /// The plan for a request; allocates nothing. Problems of the map stand in plan.errors.
+    /// Errors: only when the model or an adapter cannot be read.
+    Result<PlacementPlan> plan(const LoadRequest& request);
+
+    /// Loads. On error what was loaded before is still there and usable, as far as memory allows
+    /// both side by side; otherwise see LoadRequest rules in engine/README.md.
+    Result<void> load(const LoadRequest& request, const ProgressCallback& progress, std::stop_token stop);
+    void unload();
+
+    /// Re-places the loaded model: moves only what changed, keeps the chat's KV cache.
+    Result<void>
+    applyMap(const std::string& device_map, const ProgressCallback& progress, std::stop_token stop);
+
+    /// Strengths, switches, additions and removals of adapters; the base is not touched.
+    Result<void> setAdapters(const std::vector<AdapterChoice>& adapters, std::stop_token stop);
+
+    [[nodiscard]] bool isLoaded() const;
+    [[nodiscard]] const LoadRequest& loadedRequest() const;
+    [[nodiscard]] std::shared_ptr<const ModelSummary> summary() const;
+    [[nodiscard]] std::shared_ptr<const PlacementPlan> currentPlan() const;
+    [[nodiscard]] std::vector<DeviceMemory> memory() const;
+    [[nodiscard]] double loadSeconds() const;
+    [[nodiscard]] std::vector<std::string> loadNotes() const;
+    /// Tokens held in the KV cache, and its size.
+    [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const;
+
+    /// One reply. Reuses the part of the KV cache that was computed for the same tokens, media and
+    /// adapters. `delta` is called per token with complete characters.
+    Result<Reply> generate(const GenerateRequest& request, const DeltaCallback& delta, std::stop_token stop);
+
+    /// Logits of the last `rows` prompt tokens.
+    Result<LogitsResult> logits(const GenerateRequest& request, int64_t rows, std::stop_token stop);
+
+    /// Encodes an attachment ahead of its use (while the user still types).
+    Result<void> encodeAhead(const MessagePart& part, int64_t image_tokens, std::stop_token stop);
+    /// Token cost from the file's header.
+    Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens);
+
+    /// Token ids of a text as `tokenize` prints them, and their spellings.
+    struct Tokenized {
+        std::vector<int32_t> ids;
+        std::vector<std::string> pieces;
+    };
+    Result<Tokenized> tokenize(const std::string& model, std::string_view text);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace engine
