@@ -11,11 +11,17 @@
 
 namespace engine::quant_kernels {
 
+// fp32 midpoints by bit pattern: four of the exact midpoints lie between two fp32 numbers, and a
+// decimal spelling with few digits would round some of them the other way.
 const float kNf4Thresholds[15] = {
-    -0.8480964004993439F,  -0.6106329262256622F,  -0.4599952697753906F,   -0.33967943489551544F,
-    -0.23460740596055984F, -0.13791173323988914F, -0.045525018125772476F, 0.03979014977812767F,
-    0.1202552504837513F,   0.2035212516784668F,   0.2920137718319893F,    0.3893125355243683F,
-    0.5016634166240692F,   0.6427869200706482F,   0.8614784181118011F};
+    std::bit_cast<float>(0xbf591cd8U), std::bit_cast<float>(0xbf1c5270U),
+    std::bit_cast<float>(0xbeeb8480U), std::bit_cast<float>(0xbeadea76U),
+    std::bit_cast<float>(0xbe703cecU), std::bit_cast<float>(0xbe0d38bcU),
+    std::bit_cast<float>(0xbd3a7871U), std::bit_cast<float>(0x3d22faffU),
+    std::bit_cast<float>(0x3df64862U), std::bit_cast<float>(0x3e5067e0U),
+    std::bit_cast<float>(0x3e9582d4U), std::bit_cast<float>(0x3ec753f9U),
+    std::bit_cast<float>(0x3f006d04U), std::bit_cast<float>(0x3f248dafU),
+    std::bit_cast<float>(0x3f5c89daU)};
 
 const float kFp4Thresholds[7] = {0.00260417F, 0.0859375F, 0.20833333F, 0.29166667F,
                                  0.4166667F,  0.583333F,  0.8333333F};

@@ -682,7 +682,7 @@ void TestQuantize::expandMatchesDequantizeAtAnyOffset() {
         std::vector<std::byte> wide(static_cast<size_t>(rows * cols) * 4);
         engine::convertDense(type, dense.data(), TensorType::F32, wide.data(), rows * cols);
         const auto* whole = reinterpret_cast<const float*>(wide.data());
-        for (const auto [first, count] :
+        for (const auto& [first, count] :
              {std::pair{0, 1}, {1, 1}, {31, 3}, {63, 130}, {1000, 665}, {1664, 1}}) {
             std::vector<float> part(static_cast<size_t>(count));
             engine::expandRange(result->view(), first, count, part.data());
