@@ -127,12 +127,12 @@ std::vector<MelFilter> makeFilters() {
 }
 
 /// Periodic Hann window, rounded to float as the reference stores it.
-std::array<double, static_cast<size_t>(kFrameLength)> makeWindow() {
-    std::array<double, static_cast<size_t>(kFrameLength)> window{};
+std::array<float, static_cast<size_t>(kFrameLength)> makeWindow() {
+    std::array<float, static_cast<size_t>(kFrameLength)> window{};
     for (size_t m = 0; m < window.size(); ++m) {
         const double angle =
             2.0 * std::numbers::pi * static_cast<double>(m) / static_cast<double>(kFrameLength);
-        window[m] = static_cast<double>(static_cast<float>(0.5 - 0.5 * std::cos(angle)));
+        window[m] = static_cast<float>(0.5 - 0.5 * std::cos(angle));
     }
     return window;
 }
@@ -174,9 +174,10 @@ Result<LogMel> logMel(std::span<const float> samples_16k) {
     for (int64_t i = 0; i < mel.frames; ++i) {
         for (int64_t m = 0; m < kFrameLength; ++m) {
             const int64_t at = (i - 1) * kHopLength + m; // the padding stands in front
-            const double sample =
-                at < 0 ? 0.0 : static_cast<double>(samples_16k[static_cast<size_t>(at)]);
-            frame[static_cast<size_t>(m)] = sample * window[static_cast<size_t>(m)];
+            const float sample = at < 0 ? 0.0F : samples_16k[static_cast<size_t>(at)];
+            // A float product, as the reference has it; everything after it is double.
+            frame[static_cast<size_t>(m)] =
+                static_cast<double>(sample * window[static_cast<size_t>(m)]);
         }
         fft.magnitudes(frame, magnitude);
         for (const MelFilter& filter : filters) {
