@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -30,6 +31,8 @@ struct TensorToWrite {
     TensorType type = TensorType::F32; ///< Not Other.
     std::vector<int64_t> shape;        ///< Empty = scalar.
     TensorFill fill;
+    /// Bytes behind `fill` where that is known; compared with shape and type before writing.
+    std::optional<uint64_t> data_bytes = std::nullopt;
 };
 
 /// A tensor whose bytes (row-major, little-endian) are already in memory.
