@@ -229,11 +229,9 @@ StoredWeight describeStored(const TensorSource& source, std::string_view weight,
         stored.type = TensorType::BF16;
         if (const TensorInfo* absmax = source.find(joined(weight, ".absmax")); absmax != nullptr) {
             const auto blocks = static_cast<int64_t>(elementsOf(*absmax));
-            for (int32_t size = 4096; size >= 32; size /= 2) { // ties (n <= 32): the default wins
-                if ((n + size - 1) / size == blocks &&
-                    (stored.block_size != kBlockSize || size >= kBlockSize)) {
-                    stored.block_size = size;
-                }
+            const auto fits = [&](int32_t size) { return (n + size - 1) / size == blocks; };
+            for (int32_t size = 32; !fits(stored.block_size) && size <= 4096; size *= 2) {
+                stored.block_size = fits(size) ? size : stored.block_size;
             }
         }
         for (const std::string_view end :
