@@ -51,6 +51,14 @@ std::string quoteToken(std::string_view token) {
     return out;
 }
 
+int32_t parseTokenId(std::string_view literal) {
+    int32_t id = -1;
+    const char* const end = literal.data() + literal.size();
+    const auto [stop, status] = std::from_chars(literal.data(), end, id);
+    const bool is_plain = status == std::errc{} && stop == end && literal.front() != '-';
+    return is_plain && static_cast<size_t>(id) < kMaxTokens ? id : -1;
+}
+
 namespace {
 
 class FileHandler : public JsonHandler {
@@ -160,10 +168,8 @@ public:
     bool onNumber(std::string_view literal) override {
         if (place_ == Place::Vocab) {
             auto& entry = file_.vocab.back();
-            const auto [end, status] =
-                std::from_chars(literal.data(), literal.data() + literal.size(), entry.id);
-            if (status != std::errc{} || end != literal.data() + literal.size() || entry.id < 0 ||
-                static_cast<size_t>(entry.id) >= kMaxTokens) {
+            entry.id = parseTokenId(literal);
+            if (entry.id < 0) {
                 return fail("TK17", "model.vocab: the id of " + quoteToken(file_.tokenOf(entry)) +
                                         " is " + quoteToken(literal) +
                                         ", expected a whole number from 0 to " +

@@ -67,6 +67,9 @@ Error tokenizerError(ErrorCode code, std::string_view rule, const std::string& w
 /// A token in an error message: quoted, shortened, control characters as \xNN.
 std::string quoteToken(std::string_view token);
 
+/// A token id as written in JSON: plain digits, below kMaxTokens; -1 for anything else.
+int32_t parseTokenId(std::string_view literal);
+
 /// Errors: InvalidFile, rules TK01 to TK05, TK16 to TK18 (engine/text/TOKENIZER.md).
 Result<TokenizerFile> readTokenizerFile(std::string_view json);
 

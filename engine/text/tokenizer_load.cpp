@@ -4,7 +4,6 @@
 #include "engine/text/tokenizer_load.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace engine::text {
 
@@ -163,10 +162,8 @@ Result<AddedToken> readAddedToken(const JsonNode& node, size_t index) {
     if (id == nullptr || id->kind != JsonNode::Kind::Number) {
         return invalid("TK26", named + " has no id");
     }
-    const char* const end = id->text.data() + id->text.size();
-    const auto parsed = std::from_chars(id->text.data(), end, token.id);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || token.id < 0 ||
-        static_cast<size_t>(token.id) >= kMaxTokens) {
+    token.id = parseTokenId(id->text);
+    if (token.id < 0) {
         return invalid("TK26", named + " has the id " + quoteToken(id->text) +
                                    ", expected a whole number from 0 to " +
                                    std::to_string(kMaxTokens - 1));
@@ -414,11 +411,8 @@ templateTokens(const JsonNode& post, std::string_view name, size_t vocab_size) {
     }
     std::vector<TokenId> out;
     for (const JsonNode& node : ids->children) {
-        TokenId id = -1;
-        const char* const end = node.text.data() + node.text.size();
-        const auto parsed = std::from_chars(node.text.data(), end, id);
-        if (node.kind != JsonNode::Kind::Number || parsed.ec != std::errc{} || parsed.ptr != end ||
-            id < 0 || static_cast<size_t>(id) >= vocab_size) {
+        const TokenId id = node.kind == JsonNode::Kind::Number ? parseTokenId(node.text) : -1;
+        if (id < 0 || static_cast<size_t>(id) >= vocab_size) {
             return invalid("TK31", "post_processor: " + quoteToken(name) + " has the id " +
                                        describe(node) + ", expected a token from 0 to " +
                                        std::to_string(vocab_size - 1));
