@@ -79,6 +79,7 @@ struct TensorReplacement {
     TensorKind kind = TensorKind::Vector;
     std::vector<int64_t> shape;
     AdapterTensor value;
+    bool replaces_head = false; ///< A token embedding whose tied head changes with it.
 };
 
 /// Bytes that one base tensor's part of an adapter takes, exactly as adapter_runtime.h allocates

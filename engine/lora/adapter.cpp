@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading: the index must have no errors, every value must be finite, the norms of the updates are
+// taken on the way.
+#include "engine/lora/adapter.h"
+
+#include "engine/lora/adapter_index.h"
+#include "engine/lora/low_rank_math.h"
+#include "engine/lora/tensor_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace engine {
+
+std::string_view keyClassName(KeyClass key_class) {
+    switch (key_class) {
+    case KeyClass::Active:
+        return "active";
+    case KeyClass::Inert:
+        return "inert";
+    case KeyClass::Ignored:
+        return "ignored";
+    case KeyClass::Error:
+        return "error";
+    }
+    return "error";
+}
+
+Result<void>
+Adapter::readBytes(const AdapterTensor& tensor, uint64_t offset, std::span<std::byte> out) const {
+    if (!tensor.present) {
+        return Error{ErrorCode::Internal, name_ + ": a tensor that the adapter does not have"};
+    }
+    const TensorInfo& info = source_->tensors()[static_cast<size_t>(tensor.source_index)];
+    return source_->read(info, offset, out);
+}
+
+Result<void> Adapter::readFloats(const AdapterTensor& tensor, std::span<float> out) const {
+    if (!tensor.present) {
+        return Error{ErrorCode::Internal, name_ + ": a tensor that the adapter does not have"};
+    }
+    const TensorInfo& info = source_->tensors()[static_cast<size_t>(tensor.source_index)];
+    return readFloatRange(*source_, info, 0, out);
+}
+
+/// Builds adapters; the only code that fills one.
+struct AdapterBuilder {
+    static Result<std::shared_ptr<const Adapter>>
+    build(const std::filesystem::path& folder, AdapterIndex index, const std::stop_token& stop) {
+        auto adapter = std::shared_ptr<Adapter>(new Adapter());
+        adapter->folder_ = folder;
+        const std::filesystem::path leaf =
+            folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+        adapter->name_ = leaf.string();
+        adapter->config_ = std::move(index.config);
+        adapter->updates_ = std::move(index.updates);
+        adapter->rows_ = std::move(index.rows);
+        adapter->replaced_ = std::move(index.replacements);
+        adapter->coverage_ = std::move(index.coverage);
+        adapter->footprint_ = std::move(index.footprint);
+        adapter->source_ = std::move(index.source);
+        ENGINE_TRY(checkValues(*adapter, stop));
+        return std::shared_ptr<const Adapter>(std::move(adapter));
+    }
+
+private:
+    static Error notFinite(const AdapterTensor& tensor, size_t element) {
+        return Error{ErrorCode::InvalidFile,
+                     "adapter_model.safetensors: " + tensor.key + ": element " +
+                         std::to_string(element) +
+                         " is not a finite number; the adapter is damaged or training diverged",
+                     {{"file", "adapter_model.safetensors"}, {"tensor", tensor.key}}};
+    }
+
+    /// All values of one tensor, finite.
+    static Result<std::vector<float>> finiteValues(const Adapter& adapter,
+                                                   const AdapterTensor& tensor) {
+        std::vector<float> values(tensor.size_bytes / tensorTypeSize(tensor.type));
+        ENGINE_TRY(adapter.readFloats(tensor, values));
+        ENGINE_TRY(checkFinite(tensor, values, 0));
+        return values;
+    }
+
+    static Result<void>
+    checkFinite(const AdapterTensor& tensor, std::span<const float> values, uint64_t first) {
+        const auto bad = std::find_if_not(values.begin(), values.end(),
+                                          [](float value) { return std::isfinite(value); });
+        if (bad != values.end()) {
+            return notFinite(tensor, first + static_cast<size_t>(bad - values.begin()));
+        }
+        return {};
+    }
+
+    /// Large tables in pieces.
+    static Result<void>
+    checkLarge(const Adapter& adapter, const AdapterTensor& tensor, const std::stop_token& stop) {
+        constexpr uint64_t kPiece = uint64_t{1} << 20;
+        const TensorInfo& info =
+            adapter.source_->tensors()[static_cast<size_t>(tensor.source_index)];
+        const uint64_t count = tensor.size_bytes / tensorTypeSize(tensor.type);
+        std::vector<float> values(static_cast<size_t>(std::min(kPiece, count)));
+        for (uint64_t first = 0; first < count; first += kPiece) {
+            if (stop.stop_requested()) {
+                return Error{ErrorCode::Cancelled, "loading the adapter was cancelled"};
+            }
+            const auto n = static_cast<size_t>(std::min(kPiece, count - first));
+            ENGINE_TRY(readFloatRange(*adapter.source_, info, first, std::span(values).first(n)));
+            ENGINE_TRY(checkFinite(tensor, std::span(values).first(n), first));
+        }
+        return {};
+    }
+
+    static Result<void> checkValues(Adapter& adapter, const std::stop_token& stop) {
+        for (const LowRankUpdate& update : adapter.updates_) {
+            if (stop.stop_requested()) {
+                return Error{ErrorCode::Cancelled, "loading the adapter was cancelled"};
+            }
+            ENGINE_ASSIGN(const std::vector<float> a, finiteValues(adapter, update.a));
+            ENGINE_ASSIGN(const std::vector<float> b, finiteValues(adapter, update.b));
+            for (const AdapterTensor* extra : {&update.b_bias, &update.magnitude}) {
+                if (extra->present) {
+                    ENGINE_TRY(checkLarge(adapter, *extra, stop));
+                }
+            }
+            adapter.coverage_.norms.push_back(
+                {update.tensor, std::abs(update.scaling) * productNorm(a, b, update)});
+        }
+        for (const RowReplacement& rows : adapter.rows_) {
+            ENGINE_TRY(checkLarge(adapter, rows.rows, stop));
+        }
+        for (const TensorReplacement& replacement : adapter.replaced_) {
+            ENGINE_TRY(checkLarge(adapter, replacement.value, stop));
+        }
+        return {};
+    }
+};
+
+Result<std::shared_ptr<const Adapter>> loadAdapter(const std::filesystem::path& folder,
+                                                   const ModelConfig& model,
+                                                   const std::vector<ExpectedTensor>& tensors,
+                                                   const AdapterOptions& options) {
+    ENGINE_ASSIGN(AdapterIndex index, indexAdapter(folder, model, tensors, options));
+    if (index.refusal) {
+        return std::move(*index.refusal);
+    }
+    return AdapterBuilder::build(folder, std::move(index), options.stop);
+}
+
+Result<AdapterProbe> probeAdapter(const std::filesystem::path& folder,
+                                  const ModelConfig& model,
+                                  const std::vector<ExpectedTensor>& tensors,
+                                  const AdapterOptions& options) {
+    ENGINE_ASSIGN(AdapterIndex index, indexAdapter(folder, model, tensors, options));
+    if (index.refusal && index.coverage.errors == 0) {
+        return std::move(*index.refusal);
+    }
+    return AdapterProbe{std::move(index.config), std::move(index.footprint),
+                        std::move(index.coverage)};
+}
+
+} // namespace engine

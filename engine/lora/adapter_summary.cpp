@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening an adapter folder, and the summary of what was found in it.
+#include "engine/files/safetensors.h"
+#include "engine/lora/adapter_index.h"
+#include "engine/lora/adapter_layout.h"
+#include "engine/lora/architecture.h"
+#include "engine/lora/target_matching.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace engine {
+
+namespace {
+
+constexpr const char* kWeightsFile = "adapter_model.safetensors";
+constexpr const char* kPickleFile = "adapter_model.bin";
+
+Result<std::unique_ptr<TensorSource>> openWeights(const std::filesystem::path& folder) {
+    std::error_code error;
+    if (!std::filesystem::exists(folder / kWeightsFile, error)) {
+        const bool has_pickle = std::filesystem::exists(folder / kPickleFile, error);
+        return Error{
+            has_pickle ? ErrorCode::Unsupported : ErrorCode::InvalidFile,
+            has_pickle ? std::string(kPickleFile) +
+                             ": a Python pickle file can run code when it is read and is never "
+                             "opened; convert the adapter to adapter_model.safetensors (PEFT: "
+                             "load it and call save_pretrained)"
+                       : std::string(kWeightsFile) + ": not found in " + folder.filename().string(),
+            {{"file", has_pickle ? kPickleFile : kWeightsFile}}};
+    }
+    return openSafetensorsFile(folder / kWeightsFile);
+}
+
+} // namespace
+
+std::string shapeText(const std::vector<int64_t>& shape) {
+    std::string text = "[";
+    for (const int64_t size : shape) {
+        text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+    }
+    return text + "]";
+}
+
+void summarise(AdapterIndex& index) {
+    CoverageReport& coverage = index.coverage;
+    std::set<std::string> modules;
+    std::map<std::tuple<std::string, int64_t, double, double>, int64_t> groups;
+    bool has_embedding = false;
+    bool has_experts = false;
+    bool has_bias = false;
+    for (const LowRankUpdate& update : index.updates) {
+        modules.insert(moduleOfTensor(update.tensor));
+        std::string kind = update.isDora() ? "dora" : "lora";
+        if (update.kind == TensorKind::Embedding) {
+            kind = "embedding";
+            has_embedding = true;
+        } else if (update.kind == TensorKind::Experts) {
+            kind = "experts";
+            has_experts = true;
+        }
+        has_bias = has_bias || update.b_bias.present;
+        ++groups[{kind, update.rank, update.alpha, update.scaling}];
+    }
+    for (const RowReplacement& rows : index.rows) {
+        modules.insert(moduleOfTensor(rows.tensor));
+    }
+    for (const TensorReplacement& replacement : index.replacements) {
+        modules.insert(moduleOfTensor(replacement.tensor));
+    }
+    coverage.matched_modules.assign(modules.begin(), modules.end());
+    for (const auto& [key, count] : groups) {
+        const auto& [kind, rank, alpha, scaling] = key;
+        coverage.groups.push_back({kind, rank, alpha, scaling, count});
+    }
+    std::stable_sort(coverage.groups.begin(), coverage.groups.end(),
+                     [](const auto& a, const auto& b) { return a.modules > b.modules; });
+    if (!coverage.groups.empty()) {
+        coverage.rank = coverage.groups.front().rank;
+        coverage.alpha = coverage.groups.front().alpha;
+        coverage.scaling = coverage.groups.front().scaling;
+    }
+    coverage.kind = index.config.use_dora ? "dora" : "lora";
+    if (index.config.use_rslora) {
+        coverage.kind = index.config.use_dora ? "rslora+dora" : "rslora";
+    }
+    coverage.kind += has_bias ? "+bias" : "";
+    coverage.kind += has_embedding ? "+embedding" : "";
+    coverage.kind += has_experts ? "+experts" : "";
+    coverage.kind += index.rows.empty() ? "" : "+tokens";
+    coverage.kind += index.replacements.empty() ? "" : "+saved";
+    index.footprint = footprintOf(index.updates, index.rows, index.replacements);
+}
+
+Result<AdapterIndex> indexAdapter(const std::filesystem::path& folder,
+                                  const ModelConfig& model,
+                                  const std::vector<ExpectedTensor>& tensors,
+                                  const AdapterOptions& options) {
+    AdapterIndex index;
+    ENGINE_ASSIGN(index.config, readAdapterConfig(folder, {options.allow_changed_base}));
+    ENGINE_ASSIGN(const TargetMatcher matcher, TargetMatcher::compile(index.config));
+    ENGINE_ASSIGN(index.source, openWeights(folder));
+    const Architecture architecture(model, tensors);
+    ENGINE_TRY(sortKeys(index, architecture, matcher, options));
+    return index;
+}
+
+} // namespace engine
