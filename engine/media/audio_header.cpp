@@ -4,6 +4,8 @@
 #include "engine/media/audio.h"
 #include "engine/media/media_file.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace engine::media {
@@ -75,8 +77,14 @@ Result<void> checkWav(Bytes bytes, bool big_endian) {
             if (!has_wide_sizes && !isUnknownLength(*size) && *size > left) {
                 return truncatedChunk("WAV", "data", *size, left);
             }
-            if (left == 0) {
-                return invalid("the WAV file holds no samples: its 'data' chunk is empty");
+            // A header that was never finished (the file's own size is still 8) is libsndfile's
+            // to repair; otherwise no samples means no samples.
+            const bool is_unfinished = readUnsigned(bytes, 4, 4, big_endian).value_or(0) == 8;
+            if (left == 0 || (*size == 0 && !is_unfinished && !has_wide_sizes)) {
+                return invalid("the WAV file holds no samples: its 'data' chunk declares " +
+                               std::to_string(*size) + " bytes, " + std::to_string(left) +
+                               " follow; if it is a recording that was interrupted, a sound "
+                               "editor may save it");
             }
             return {};
         }
@@ -172,6 +180,57 @@ Result<void> checkOgg(Bytes bytes) {
     return {};
 }
 
+/// Bytes of the layer III frame whose header is given, 0 when it is no valid header or the bit rate
+/// is free. Tables: ISO/IEC 11172-3 and 13818-3.
+size_t mp3FrameBytes(uint64_t head) {
+    constexpr std::array<uint16_t, 16> kRates1 = {0,   32,  40,  48,  56,  64,  80,  96,
+                                                  112, 128, 160, 192, 224, 256, 320, 0}; // kbit/s
+    constexpr std::array<uint16_t, 16> kRates2 = {0,  8,  16, 24,  32,  40,  48,  56,
+                                                  64, 80, 96, 112, 128, 144, 160, 0};
+    constexpr std::array<uint32_t, 4> kHertz = {44100, 48000, 32000, 0};
+    const uint64_t version = (head >> 19U) & 3U; // 0: 2.5, 2: 2, 3: 1
+    const bool is_layer3 = ((head >> 17U) & 3U) == 1U;
+    if ((head >> 21U) != 0x7ffU || version == 1 || !is_layer3) {
+        return 0;
+    }
+    const size_t index = (head >> 12U) & 15U;
+    const size_t kilobits = version == 3 ? kRates1[index] : kRates2[index];
+    const size_t hertz = kHertz[(head >> 10U) & 3U] / (version == 3 ? 1U : version == 2 ? 2U : 4U);
+    const size_t factor = version == 3 ? 144'000U : 72'000U;
+    return hertz == 0 || kilobits == 0 ? 0 : factor * kilobits / hertz + ((head >> 9U) & 1U);
+}
+
+/// The decoder prints its own complaints about MP3 files that end in the first frame or before the
+/// size that the encoder noted in it (the Xing or Info header), so these are found here.
+Result<void> checkMp3(Bytes bytes, size_t start) {
+    const uint64_t head = readBig(bytes, start, 4).value_or(0);
+    const size_t frame_bytes = mp3FrameBytes(head);
+    if (frame_bytes == 0) {
+        return {}; // other layers, or padding before the first frame
+    }
+    const size_t left = bytes.size() - start;
+    if (frame_bytes + 4 > left) {
+        return invalid("MP3 file is truncated: it ends after " + std::to_string(left) +
+                       " bytes of sound, inside the first frame");
+    }
+    const bool is_mono = ((head >> 6U) & 3U) == 3U;
+    const bool is_version1 = ((head >> 19U) & 3U) == 3U;
+    const size_t side_bytes = is_version1 ? (is_mono ? 17U : 32U) : (is_mono ? 9U : 17U);
+    const size_t note = start + 4 + side_bytes;
+    if (!hasText(bytes, note, "Xing") && !hasText(bytes, note, "Info")) {
+        return {};
+    }
+    const uint64_t flags = readBig(bytes, note + 4, 4).value_or(0);
+    const size_t size_at = note + 8 + ((flags & 1U) != 0 ? 4U : 0U);
+    const uint64_t declared = (flags & 2U) != 0 ? readBig(bytes, size_at, 4).value_or(0) : 0;
+    if (declared > left) {
+        return invalid("MP3 file is truncated: its first frame declares " +
+                       std::to_string(declared) + " bytes of sound, the file has " +
+                       std::to_string(left) + " left");
+    }
+    return {};
+}
+
 /// Bytes of an ID3v2 tag at the start of the file, which both MP3 and FLAC files may carry.
 size_t id3TagBytes(Bytes bytes) {
     if (!hasText(bytes, 0, "ID3") || bytes.size() < 10) {
@@ -254,6 +313,7 @@ Result<AudioContainer> checkAudioHeader(Bytes bytes) {
     }
     const std::string_view content = describeContent(bytes);
     if (tag_bytes != 0 || content == "an MP3 recording"sv) {
+        ENGINE_TRY(checkMp3(bytes, tag_bytes));
         return AudioContainer::Mp3;
     }
     return Error{ErrorCode::Unsupported,

@@ -25,6 +25,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr long kMaxDecoderMemory = 1L << 30;      ///< bytes; progressive pictures are held whole
+constexpr int64_t kMcuRows = 32;                  ///< pixel rows of the tallest coding unit
 constexpr int64_t kMaxScanPixels = 2'000'000'000; ///< scans * pixels, bounds the time
 
 Error invalid(std::string message) {
@@ -83,7 +84,7 @@ Result<void> readFrame(uint8_t marker, Bytes segment, ImageInfo& info) {
     return {};
 }
 
-/// What libjpeg's callbacks share with the decoder. The first member is what libjpeg sees.
+/// What libjpeg's callbacks share with the decoder; client_data points here.
 struct Session {
     jpeg_error_mgr errors{};
     jpeg_progress_mgr progress{};
@@ -94,9 +95,10 @@ struct Session {
     uint8_t* rgb = nullptr;
     uint8_t* cmyk_row = nullptr;
     int max_scans = 0;
-    bool has_ended_early = false;  ///< The source ran dry before the end marker.
-    bool has_missing_data = false; ///< The entropy decoder had to invent coefficients.
-    bool is_other_picture = false; ///< The frame differs from the header we checked.
+    bool has_ended_early = false;   ///< The source ran dry before the end marker.
+    bool has_short_picture = false; ///< Rows are missing although the end marker is there.
+    bool has_missing_data = false;  ///< The entropy decoder had to invent coefficients.
+    bool is_other_picture = false;  ///< The frame differs from the header we checked.
     bool has_too_many_scans = false;
     std::array<char, JMSG_LENGTH_MAX> message{};
     std::array<char, JMSG_LENGTH_MAX> warning{};
@@ -126,7 +128,15 @@ void onMessage(j_common_ptr jpeg, int level) {
         session.has_ended_early = true;
         return;
     }
-    session.has_missing_data = session.has_missing_data || jpeg->err->msg_code == JWRN_HIT_MARKER;
+    if (jpeg->err->msg_code == JWRN_HIT_MARKER) {
+        session.has_missing_data = true;
+        // A real end marker long before the last row: the file is whole, the picture is not.
+        const auto rows_left = static_cast<int64_t>(session.size.height) -
+                               static_cast<int64_t>(session.jpeg.output_scanline);
+        session.has_short_picture =
+            session.has_short_picture ||
+            (session.jpeg.unread_marker == JPEG_EOI && rows_left > kMcuRows);
+    }
     if (session.warning[0] == '\0') {
         jpeg->err->format_message(jpeg, session.warning.data());
     }
@@ -281,6 +291,10 @@ decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std:
     if (session.has_ended_early && session.has_missing_data) {
         return invalid("JPEG data is truncated: the file ends after " +
                        std::to_string(bytes.size()) + " bytes, before the picture is complete");
+    }
+    if (session.has_short_picture) {
+        return invalid("JPEG data is incomplete: it ends before the last of its " +
+                       std::to_string(size.height) + " rows");
     }
     if (session.warning[0] != '\0') {
         notes.emplace_back(session.warning.data());
