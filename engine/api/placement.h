@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct TensorPlacement {
     Format format =
         Format::AsStored; ///< Resolved: never AsStored for a weight that is quantized on load.
     uint64_t bytes = 0;   ///< In memory, in `format`, on one device.
+    std::optional<bool> pin = {}; ///< Page-locked host memory; absent: the engine decides.
 };
 
 /// A group of tensors that the user sees and moves as one block.

@@ -7,6 +7,7 @@
 
 #include "engine/api/placement.h"
 #include "engine/base/result.h"
+#include "engine/gemma4/config.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -80,12 +81,12 @@ struct DeviceMap {
     std::optional<DeviceId> kv_place; ///< Absent = each layer's cache on its layer's device.
     MapPosition kv_place_at;
     KvFormat kv_format = KvFormat::Auto;
+    MapPosition kv_format_at;
     AdapterPlace adapter_place = AdapterPlace::FollowBase;
     std::optional<std::string> model_architecture; ///< Check only.
-    std::optional<double> model_layers;            ///< Check only.
+    std::optional<int64_t> model_layers;           ///< Check only.
     MapPosition model_at;
     std::string notes;
-    std::vector<std::string> remarks; ///< Not in the text: what reading it translated.
 };
 
 /// Reads a device map of either form. `issues` (may be null) receives every complaint, each with
@@ -105,11 +106,19 @@ const std::vector<std::string>& devicePresets();
 bool isDevicePreset(std::string_view name);
 
 /// The map of a preset for these devices: the GPU is the first cuda device, else the first sim
-/// device. Errors: InvalidRequest (unknown name; no GPU for a preset that needs one).
-Result<DeviceMap> presetDeviceMap(std::string_view name, const std::vector<DeviceId>& devices);
+/// device. Parts that the model does not have are left out.
+/// Errors: InvalidRequest (unknown name; no GPU for a preset that needs one).
+Result<DeviceMap> presetDeviceMap(std::string_view name,
+                                  const std::vector<DeviceId>& devices,
+                                  const ModelConfig& config);
 
-/// The same map with one module (or tensor, or range: "model.language_model.layers.[3-7]") placed
-/// anew: keys that say something about it or about parts of it are dropped. For the editor.
+/// The imported form in the words of the native one: `default` = the value of "", else the main
+/// device. A native map comes back unchanged.
+DeviceMap nativeForm(const DeviceMap& map);
+
+/// The map in native form with one module (or tensor, or range:
+/// "model.language_model.layers.[3-7]") placed anew: what `fields` sets is taken out of all keys at
+/// or below it. "" places the whole model. For the editor.
 DeviceMap withPlace(const DeviceMap& map, std::string_view module, const PlaceFields& fields);
 
 } // namespace engine

@@ -18,12 +18,11 @@ namespace engine {
 /// A map of the imported form is written in its translation.
 std::string writeDeviceMap(const DeviceMap& map);
 
-/// The smallest native map we know that gives every tensor of `plan` its place: common places move
-/// up to the parent, runs of equal layers become ranges. Takes limits, reserve, kv and notes from
-/// `like`. Formats and residencies that the rules give anyway are not written.
-DeviceMap canonicalMap(const PlacementPlan& plan,
-                       const std::vector<ExpectedTensor>& tensors,
-                       const DeviceMap& like = {});
+/// A small native map that resolves like `map` does: places move up to the parent they have in
+/// common, runs of equal layers become ranges, keys without effect and aliases go. Limits, reserve,
+/// kv, adapter, model and notes are kept. `map` must resolve without errors (else it comes back in
+/// native form, otherwise unchanged).
+DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input);
 
 /// A text for another program and what it cannot express.
 struct ExportedText {

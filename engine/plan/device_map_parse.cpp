@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the text of a device map to checked values: both forms, and every complaint that needs no
+// model (DM01, DM11). What the model decides is in map_resolve.cpp.
+#include "engine/plan/map_json.h"
+#include "engine/plan/map_keys.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+constexpr uint64_t kMaxSize = std::numeric_limits<uint64_t>::max();
+constexpr int kMaxIssues = 200;
+
+bool isPlainInteger(std::string_view literal) {
+    return !literal.empty() && literal.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A number that is an integer >= 0 in JSON Schema's sense (4096, 4096.0, 4e3), saturated.
+std::optional<uint64_t> wholeNumber(const MapJson& value) {
+    if (value.kind != MapJson::Kind::Number) {
+        return std::nullopt;
+    }
+    uint64_t exact = 0;
+    const char* end = value.text.data() + value.text.size();
+    if (isPlainInteger(value.text)) {
+        const auto [stop, error] = std::from_chars(value.text.data(), end, exact);
+        return error == std::errc() && stop == end ? exact : kMaxSize;
+    }
+    double number = 0;
+    const auto [stop, error] = std::from_chars(value.text.data(), end, number);
+    if (error != std::errc() || stop != end || number < 0 || number != std::floor(number)) {
+        return std::nullopt;
+    }
+    return number >= 0x1p64 ? kMaxSize : static_cast<uint64_t>(number);
+}
+
+/// cuda:N or sim:N with N from 0 to 99, "cpu", "disk": the schema's pattern. Wider than
+/// DeviceId::parse, so that a device that no machine has becomes DM04, not DM01.
+std::optional<DeviceId> placeDevice(std::string_view text) {
+    if (text == "cpu") {
+        return DeviceId::cpu();
+    }
+    if (text == "disk") {
+        return DeviceId::disk();
+    }
+    const bool is_cuda = text.starts_with("cuda:");
+    if (!is_cuda && !text.starts_with("sim:")) {
+        return std::nullopt;
+    }
+    const std::string_view digits = text.substr(text.find(':') + 1);
+    if (digits.size() > 2 || !isPlainInteger(digits) || (digits.size() == 2 && digits[0] == '0')) {
+        return std::nullopt;
+    }
+    int index = 0;
+    for (const char c : digits) {
+        index = index * 10 + (c - '0');
+    }
+    return is_cuda ? DeviceId::cuda(index) : DeviceId::sim(index);
+}
+
+enum class SizeText : uint8_t { Ok = 1, WrongCase, Bad };
+
+/// ^[0-9]+(\.[0-9]+)?(KiB|MiB|GiB|KB|MB|GB)$, exactly, fractions of a byte dropped.
+SizeText readSizeText(std::string_view text, uint64_t& bytes) {
+    size_t i = text.find_first_not_of("0123456789");
+    if (i == 0 || i == std::string_view::npos) {
+        return SizeText::Bad;
+    }
+    const std::string_view whole = text.substr(0, i);
+    std::string_view fraction;
+    if (text[i] == '.') {
+        const size_t begin = i + 1;
+        i = text.find_first_not_of("0123456789", begin);
+        if (i == begin || i == std::string_view::npos) {
+            return SizeText::Bad;
+        }
+        fraction = text.substr(begin, i - begin);
+    }
+    struct Unit {
+        std::string_view name;
+        uint64_t factor;
+    };
+    static constexpr Unit kUnits[] = {{"KiB", uint64_t{1} << 10U}, {"MiB", uint64_t{1} << 20U},
+                                      {"GiB", uint64_t{1} << 30U}, {"KB", 1'000},
+                                      {"MB", 1'000'000},           {"GB", 1'000'000'000}};
+    const std::string_view suffix = text.substr(i);
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    for (const Unit& unit : kUnits) {
+        const bool fits_any_case =
+            std::equal(suffix.begin(), suffix.end(), unit.name.begin(), unit.name.end(),
+                       [&lower](char a, char b) { return lower(a) == lower(b); });
+        if (!fits_any_case) {
+            continue;
+        }
+        if (suffix != unit.name) {
+            return SizeText::WrongCase;
+        }
+        uint64_t carry = 0; // of 0.fraction * factor, from the last digit up: exact
+        for (size_t k = fraction.size(); k-- > 0;) {
+            carry = (static_cast<uint64_t>(fraction[k] - '0') * unit.factor + carry) / 10;
+        }
+        uint64_t value = 0;
+        for (const char c : whole) {
+            const auto digit = static_cast<uint64_t>(c - '0');
+            if (value > (kMaxSize - digit) / 10) {
+                bytes = kMaxSize;
+                return SizeText::Ok;
+            }
+            value = value * 10 + digit;
+        }
+        bytes = value > (kMaxSize - carry) / unit.factor ? kMaxSize : value * unit.factor + carry;
+        return SizeText::Ok;
+    }
+    return SizeText::Bad;
+}
+
+template <typename T>
+struct Word {
+    std::string_view text;
+    T value;
+};
+constexpr Word<Format> kFormats[] = {{"as_stored", Format::AsStored},
+                                     {"bf16", Format::Bf16},
+                                     {"f16", Format::F16},
+                                     {"f32", Format::F32},
+                                     {"nf4", Format::Nf4},
+                                     {"nf4_dq", Format::Nf4Dq},
+                                     {"fp4", Format::Fp4},
+                                     {"fp4_dq", Format::Fp4Dq},
+                                     {"q8", Format::Q8}};
+constexpr Word<Residency> kResidencies[] = {
+    {"always", Residency::Always}, {"on_use", Residency::OnUse}, {"stream", Residency::Stream}};
+constexpr Word<KvFormat> kKvFormats[] = {
+    {"bf16", KvFormat::Bf16}, {"f16", KvFormat::F16}, {"q8", KvFormat::Q8}};
+constexpr Word<AdapterPlace> kAdapterPlaces[] = {{"follow_base", AdapterPlace::FollowBase},
+                                                 {"follow_compute", AdapterPlace::FollowCompute}};
+
+template <typename T, size_t N>
+std::string wordList(const Word<T> (&words)[N]) {
+    std::string out;
+    for (size_t i = 0; i < N; ++i) {
+        out += i == 0 ? "" : i + 1 == N ? " or " : ", ";
+        out += inQuotes(words[i].text);
+    }
+    return out;
+}
+
+class MapReader {
+public:
+    explicit MapReader(const ParseContext& context) : context_(context) {}
+
+    DeviceMap map;
+    std::vector<PlanIssue> issues;
+
+    void read(std::string_view text) {
+        MapJsonProblem problem;
+        const std::optional<MapJson> root = readMapJson(text, problem);
+        if (!root.has_value()) {
+            complain("DM01", problem.key, problem.at, problem.message);
+            return;
+        }
+        if (root->kind != MapJson::Kind::Object) {
+            complain("DM01", "", root->at,
+                     "a device map is a JSON object, found " + describeJson(*root));
+            return;
+        }
+        if (root->find("version") != nullptr) {
+            readNative(*root);
+            return;
+        }
+        for (const MapJsonMember& member : root->members) {
+            if (member.value.kind == MapJson::Kind::Object) {
+                complain("DM01", member.key, member.key_at,
+                         "version is missing: with an object as a value this is not accelerate's "
+                         "form; add \"version\": 1 and put module keys into \"map\"");
+                return;
+            }
+        }
+        readImported(*root);
+    }
+
+private:
+    void complain(std::string_view code, std::string key, MapPosition at, std::string message) {
+        if (issues.size() >= kMaxIssues) {
+            return;
+        }
+        PlanIssue issue;
+        issue.code = code;
+        issue.key = std::move(key);
+        issue.message = std::move(message);
+        issue.line = at.line;
+        issue.column = at.column;
+        issues.push_back(std::move(issue));
+    }
+
+    void complainValue(const MapJsonMember& member, const std::string& expected) {
+        complain("DM01", member.key, member.value.at,
+                 inQuotes(member.key) + ": expected " + expected + ", found " +
+                     describeJson(member.value));
+    }
+
+    [[nodiscard]] DeviceId numbered(int index) const {
+        return context_.are_integers_sim ? DeviceId::sim(index) : DeviceId::cuda(index);
+    }
+
+    /// An integer written as one, 0 to `last`.
+    static std::optional<int> deviceNumber(const MapJson& value, int last) {
+        if (value.kind != MapJson::Kind::Number || !isPlainInteger(value.text) ||
+            value.text.size() > 2) {
+            return std::nullopt;
+        }
+        int index = 0;
+        for (const char c : value.text) {
+            index = index * 10 + (c - '0');
+        }
+        return index <= last ? std::optional<int>(index) : std::nullopt;
+    }
+
+    // --- imported form -----------------------------------------------------------------------
+
+    std::optional<DeviceId> importedDevice(const MapJson& value) {
+        if (value.kind == MapJson::Kind::String) {
+            return value.text == "cuda" ? DeviceId::cuda(0) : placeDevice(value.text);
+        }
+        if (const std::optional<int> index = deviceNumber(value, 99)) {
+            return numbered(*index);
+        }
+        return std::nullopt;
+    }
+
+    void readImported(const MapJson& root) {
+        map.is_imported = true;
+        std::vector<DeviceId> devices;
+        std::optional<DeviceId> main;
+        for (const MapJsonMember& member : root.members) {
+            const std::optional<DeviceId> device = importedDevice(member.value);
+            if (!device.has_value()) {
+                complainValue(member,
+                              "\"cpu\", \"disk\", \"cuda:N\", \"sim:N\" or a device number");
+                continue;
+            }
+            devices.push_back(*device);
+            // Lowest number; of equal numbers cuda (DeviceId orders cuda before sim).
+            if (device->isGpu() && (!main.has_value() || device->index < main->index ||
+                                    (device->index == main->index && *device < *main))) {
+                main = device;
+            }
+        }
+        if (!issues.empty()) {
+            return;
+        }
+        map.main_device = main.value_or(DeviceId::cpu());
+        for (size_t i = 0; i < root.members.size(); ++i) {
+            const MapJsonMember& member = root.members[i];
+            MapEntry entry;
+            entry.key = member.key;
+            entry.key_at = member.key_at;
+            entry.value_at = member.value.at;
+            entry.fields.store = devices[i];
+            entry.fields.compute = devices[i].isGpu() ? devices[i] : map.main_device;
+            if (canonicalKey(entry.key).empty() && !map.has_default) {
+                map.has_default = true;
+                map.default_fields = entry.fields;
+                map.default_at = entry.value_at;
+            }
+            map.entries.push_back(std::move(entry));
+        }
+    }
+
+    // --- native form -------------------------------------------------------------------------
+
+    void readNative(const MapJson& root) {
+        if (root.find("default") == nullptr) {
+            complain("DM01", "default", root.at,
+                     "the member \"default\" is missing; it says where everything goes that no "
+                     "key names, for example \"default\": \"cuda:0\"");
+        }
+        for (const MapJsonMember& member : root.members) {
+            const std::string& name = member.key;
+            if (name == "version") {
+                if (wholeNumber(member.value) != uint64_t{1}) {
+                    complainValue(member, "1 (the only version there is)");
+                }
+            } else if (name == "model") {
+                readModel(member);
+            } else if (name == "default") {
+                MapEntry entry;
+                if (readPlace(member, entry)) {
+                    map.has_default = true;
+                    map.default_fields = entry.fields;
+                    map.is_default_scalar_disk = entry.is_scalar_disk;
+                    map.default_at = member.value.at;
+                }
+            } else if (name == "map") {
+                readEntries(member);
+            } else if (name == "limits") {
+                readSizes(member, map.limits);
+            } else if (name == "reserve") {
+                readSizes(member, map.reserve);
+            } else if (name == "kv") {
+                readKv(member);
+            } else if (name == "adapter") {
+                readAdapter(member);
+            } else if (name == "notes") {
+                if (member.value.kind == MapJson::Kind::String) {
+                    map.notes = member.value.text;
+                } else {
+                    complainValue(member, "text");
+                }
+            } else {
+                unknownMember(member,
+                              "version, model, default, map, limits, reserve, kv, adapter, notes");
+            }
+        }
+        for (MapEntry& entry : map.entries) {
+            if (entry.is_scalar_disk) {
+                entry.fields.compute = map.default_fields.compute;
+            }
+        }
+    }
+
+    void unknownMember(const MapJsonMember& member, const std::string& known) {
+        complain("DM01", member.key, member.key_at,
+                 "unknown member " + inQuotes(member.key) + "; known are " + known);
+    }
+
+    bool isObject(const MapJsonMember& member) {
+        if (member.value.kind == MapJson::Kind::Object) {
+            return true;
+        }
+        complainValue(member, "an object");
+        return false;
+    }
+
+    void readModel(const MapJsonMember& member) {
+        map.model_at = member.value.at;
+        if (!isObject(member)) {
+            return;
+        }
+        for (const MapJsonMember& part : member.value.members) {
+            if (part.key == "architecture") {
+                if (part.value.kind == MapJson::Kind::String) {
+                    map.model_architecture = part.value.text;
+                } else {
+                    complainValue(part, "text");
+                }
+            } else if (part.key == "layers") {
+                const bool is_negative =
+                    part.value.kind == MapJson::Kind::Number && part.value.text.starts_with('-');
+                MapJson magnitude = part.value;
+                if (is_negative) {
+                    magnitude.text.erase(0, 1);
+                }
+                const std::optional<uint64_t> layers = wholeNumber(magnitude);
+                if (layers.has_value()) {
+                    const auto value = static_cast<int64_t>(std::min<uint64_t>(
+                        *layers, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+                    map.model_layers = is_negative ? -value : value;
+                } else {
+                    complainValue(part, "an integer");
+                }
+            }
+        }
+    }
+
+    template <typename T, size_t N>
+    void readWord(const MapJsonMember& member, const Word<T> (&words)[N], std::optional<T>& out) {
+        if (member.value.kind == MapJson::Kind::String) {
+            for (const Word<T>& word : words) {
+                if (word.text == member.value.text) {
+                    out = word.value;
+                    return;
+                }
+            }
+        }
+        complainValue(member, wordList(words));
+    }
+
+    void readBool(const MapJsonMember& member, std::optional<bool>& out) {
+        if (member.value.kind == MapJson::Kind::Bool) {
+            out = member.value.boolean;
+        } else {
+            complainValue(member, "true or false");
+        }
+    }
+
+    std::optional<DeviceId> readDevice(const MapJsonMember& member, bool may_be_disk) {
+        if (member.value.kind == MapJson::Kind::String) {
+            const std::optional<DeviceId> device = placeDevice(member.value.text);
+            if (device.has_value() && (may_be_disk || *device != DeviceId::disk())) {
+                return device;
+            }
+        }
+        complainValue(member, may_be_disk
+                                  ? "\"cpu\", \"disk\", \"cuda:N\" or \"sim:N\""
+                                  : "\"cpu\", \"cuda:N\" or \"sim:N\" (nothing computes on disk)");
+        return std::nullopt;
+    }
+
+    bool readPlace(const MapJsonMember& member, MapEntry& entry) {
+        const MapJson& value = member.value;
+        const size_t before = issues.size();
+        if (value.kind == MapJson::Kind::String) {
+            if (const std::optional<DeviceId> device = placeDevice(value.text)) {
+                entry.fields.store = device;
+                entry.is_scalar_disk = *device == DeviceId::disk();
+                if (!entry.is_scalar_disk) {
+                    entry.fields.compute = device;
+                }
+                return true;
+            }
+        } else if (const std::optional<int> index = deviceNumber(value, 63)) {
+            entry.fields.store = numbered(*index);
+            entry.fields.compute = entry.fields.store;
+            return true;
+        } else if (value.kind == MapJson::Kind::Object) {
+            if (value.members.empty()) {
+                complainValue(member,
+                              "at least one member (store, compute, format, residency, ...)");
+            }
+            for (const MapJsonMember& field : value.members) {
+                readField(field, entry.fields);
+            }
+            return issues.size() == before;
+        }
+        complainValue(member,
+                      "\"cpu\", \"disk\", \"cuda:N\", \"sim:N\", a device number from 0 to 63 or "
+                      "an object");
+        return false;
+    }
+
+    void readField(const MapJsonMember& field, PlaceFields& fields) {
+        if (field.key == "store") {
+            fields.store = readDevice(field, true);
+        } else if (field.key == "compute") {
+            fields.compute = readDevice(field, false);
+        } else if (field.key == "format") {
+            readWord(field, kFormats, fields.format);
+        } else if (field.key == "residency") {
+            readWord(field, kResidencies, fields.residency);
+        } else if (field.key == "pin") {
+            readBool(field, fields.pin);
+        } else if (field.key == "duplicate_tied") {
+            readBool(field, fields.duplicate_tied);
+        } else {
+            unknownMember(field, "store, compute, format, residency, pin, duplicate_tied");
+        }
+    }
+
+    void readEntries(const MapJsonMember& member) {
+        if (!isObject(member)) {
+            return;
+        }
+        for (const MapJsonMember& part : member.value.members) {
+            MapEntry entry;
+            entry.key = part.key;
+            entry.key_at = part.key_at;
+            entry.value_at = part.value.at;
+            KeyRange range;
+            if (canonicalKey(part.key).empty()) {
+                complain("DM01", part.key, part.key_at,
+                         "the key " + inQuotes(part.key) +
+                             " stands for the whole model; use \"default\" for that");
+            } else if (findRange(part.key, range) == RangeCheck::BadBracket) {
+                complain("DM01", part.key, part.key_at,
+                         "the key " + inQuotes(part.key) +
+                             " has a bracket that is not a range: one component of the form "
+                             "[a-b] with a <= b and no leading zeros is allowed");
+            }
+            if (readPlace(part, entry)) {
+                map.entries.push_back(std::move(entry));
+            }
+        }
+    }
+
+    void readSizes(const MapJsonMember& member, std::map<DeviceId, DeviceMap::Size>& out) {
+        if (!isObject(member)) {
+            return;
+        }
+        for (const MapJsonMember& part : member.value.members) {
+            const std::optional<DeviceId> device = placeDevice(part.key);
+            if (!device.has_value()) {
+                complain("DM01", part.key, part.key_at,
+                         inQuotes(part.key) + " in \"" + member.key +
+                             "\" is not a device: expected cpu, disk, cuda:N or sim:N");
+            }
+            uint64_t bytes = 0;
+            if (part.value.kind == MapJson::Kind::String) {
+                const SizeText result = readSizeText(part.value.text, bytes);
+                if (result == SizeText::WrongCase) {
+                    complain("DM11", part.key, part.value.at,
+                             "the size " + inQuotes(part.value.text) +
+                                 " has a unit in wrong upper and lower case; write KiB, MiB, GiB "
+                                 "(1024) or KB, MB, GB (1000)");
+                    continue;
+                }
+                if (result == SizeText::Bad) {
+                    complainValue(part, "a size such as \"6GiB\", \"1.5GB\", \"512MiB\" or bytes");
+                    continue;
+                }
+            } else if (const std::optional<uint64_t> number = wholeNumber(part.value)) {
+                bytes = *number;
+            } else {
+                complainValue(part, "a size such as \"6GiB\", \"1.5GB\", \"512MiB\" or bytes");
+                continue;
+            }
+            if (device.has_value()) {
+                out[*device] = {bytes, part.key_at};
+            }
+        }
+    }
+
+    void readKv(const MapJsonMember& member) {
+        if (!isObject(member)) {
+            return;
+        }
+        for (const MapJsonMember& part : member.value.members) {
+            if (part.key == "context") {
+                const std::optional<uint64_t> context = wholeNumber(part.value);
+                if (context.value_or(0) < 1) {
+                    complainValue(part, "a number of tokens, at least 1");
+                } else {
+                    map.kv_context = static_cast<int64_t>(std::min<uint64_t>(
+                        *context, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+                }
+            } else if (part.key == "place") {
+                if (part.value.kind != MapJson::Kind::String || part.value.text != "follow_layer") {
+                    map.kv_place = readDevice(part, false);
+                    map.kv_place_at = part.value.at;
+                }
+            } else if (part.key == "format") {
+                std::optional<KvFormat> format;
+                readWord(part, kKvFormats, format);
+                map.kv_format = format.value_or(KvFormat::Auto);
+                map.kv_format_at = part.value.at;
+            } else {
+                unknownMember(part, "context, place, format");
+            }
+        }
+    }
+
+    void readAdapter(const MapJsonMember& member) {
+        if (!isObject(member)) {
+            return;
+        }
+        for (const MapJsonMember& part : member.value.members) {
+            if (part.key == "place") {
+                std::optional<AdapterPlace> place;
+                readWord(part, kAdapterPlaces, place);
+                map.adapter_place = place.value_or(AdapterPlace::FollowBase);
+            } else {
+                unknownMember(part, "place");
+            }
+        }
+    }
+
+    ParseContext context_;
+};
+
+} // namespace
+
+Result<DeviceMap> parseDeviceMap(std::string_view json_text,
+                                 const ParseContext& context,
+                                 std::vector<PlanIssue>* issues) {
+    MapReader reader(context);
+    reader.read(json_text);
+    if (reader.issues.empty()) {
+        return std::move(reader.map);
+    }
+    const PlanIssue& first = reader.issues.front();
+    Error error;
+    error.code = ErrorCode::InvalidRequest;
+    error.message = first.code + ": device map, line " + std::to_string(first.line) + ", column " +
+                    std::to_string(first.column) + ": " + first.message;
+    if (reader.issues.size() > 1) {
+        error.message += " (and " + std::to_string(reader.issues.size() - 1) + " more complaints)";
+    }
+    error.details = {{"code", first.code},
+                     {"key", first.key},
+                     {"line", std::to_string(first.line)},
+                     {"column", std::to_string(first.column)}};
+    if (issues != nullptr) {
+        issues->insert(issues->end(), reader.issues.begin(), reader.issues.end());
+    }
+    return error;
+}
+
+std::optional<uint64_t> parseByteSize(std::string_view text) {
+    uint64_t bytes = 0;
+    if (readSizeText(text, bytes) != SizeText::Ok) {
+        return std::nullopt;
+    }
+    return bytes;
+}
+
+} // namespace engine

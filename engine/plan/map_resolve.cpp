@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: Apache-2.0
+// The resolution rule of device maps, steps 1 to 6 of DEVICE_MAP.md. Keys are checked and merged in
+// map_key_table.cpp; here every tensor gets its fields.
+#include "engine/plan/map_resolve.h"
+
+#include "engine/plan/map_json.h"
+#include "engine/plan/map_key_table.h"
+#include "engine/plan/map_keys.h"
+#include "engine/quant/quantize.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+const std::string kTableName = "model.language_model.embed_tokens.weight";
+
+constexpr int indexOf(MapField field) {
+    return static_cast<int>(field) - 1;
+}
+
+Format quantFormat(QuantOption option) {
+    switch (option) {
+    case QuantOption::None:
+        return Format::AsStored;
+    case QuantOption::Nf4:
+        return Format::Nf4;
+    case QuantOption::Nf4Dq:
+        return Format::Nf4Dq;
+    case QuantOption::Fp4:
+        return Format::Fp4;
+    case QuantOption::Fp4Dq:
+        return Format::Fp4Dq;
+    }
+    return Format::AsStored;
+}
+
+/// --head nf4 follows --quant in double quantization.
+Format headFormat(HeadOption head, QuantOption quant) {
+    switch (head) {
+    case HeadOption::Bf16:
+        return Format::AsStored;
+    case HeadOption::Int8:
+        return Format::Q8;
+    case HeadOption::Nf4:
+        return quant == QuantOption::Nf4Dq || quant == QuantOption::Fp4Dq ? Format::Nf4Dq
+                                                                          : Format::Nf4;
+    }
+    return Format::AsStored;
+}
+
+bool isSmallFormat(Format format) {
+    return isFourBit(format) || format == Format::Q8;
+}
+
+bool isFloatType(TensorType type) {
+    return type == TensorType::F32 || type == TensorType::F16 || type == TensorType::BF16;
+}
+
+bool isDenseSame(Format format, TensorType type) {
+    return (format == Format::Bf16 && type == TensorType::BF16) ||
+           (format == Format::F16 && type == TensorType::F16) ||
+           (format == Format::F32 && type == TensorType::F32);
+}
+
+std::string plural(size_t count, const std::string& word) {
+    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+/// Tensors concerned by one cause, for a message.
+struct Affected {
+    size_t count = 0;
+    std::string example;
+    std::vector<std::string> modules;
+    std::string text; ///< Detail that belongs to the cause.
+
+    void add(const std::string& tensor, const std::string& module) {
+        if (count++ == 0) {
+            example = tensor;
+        }
+        if (modules.empty() || modules.back() != module) {
+            if (std::find(modules.begin(), modules.end(), module) == modules.end()) {
+                modules.push_back(module);
+            }
+        }
+    }
+    [[nodiscard]] std::string describe() const {
+        return plural(count, "tensor") + (count == 1 ? ": " : ", the first: ") + example;
+    }
+};
+
+class Resolver {
+public:
+    Resolver(const DeviceMap& map, const ResolveInput& input)
+        : map_(map), input_(input), names_(*input.tensors), keys_(map, names_, out_) {}
+
+    Resolution run() {
+        keys_.build();
+        checkDevices();
+        checkDefault();
+        for (size_t i = 0; i < input_.tensors->size(); ++i) {
+            resolveTensor(static_cast<int>(i));
+        }
+        resolveHead();
+        report();
+        return std::move(out_);
+    }
+
+private:
+    using Fields = KeyTable::Fields;
+
+    [[nodiscard]] bool hasDevice(DeviceId device) const {
+        return !device.isGpu() || std::find(input_.devices.begin(), input_.devices.end(), device) !=
+                                      input_.devices.end();
+    }
+
+    [[nodiscard]] std::string deviceList() const {
+        std::string list;
+        for (const DeviceId& device : input_.devices) {
+            if (device.isGpu()) {
+                list += device.toString() + ", ";
+            }
+        }
+        return list + "cpu and disk";
+    }
+
+    PlanIssue& issue(std::vector<PlanIssue>& list,
+                     std::string_view code,
+                     std::string key,
+                     MapPosition at,
+                     std::string message) {
+        PlanIssue added;
+        added.code = code;
+        added.key = std::move(key);
+        added.message = std::move(message);
+        added.line = at.line;
+        added.column = at.column;
+        list.push_back(std::move(added));
+        return list.back();
+    }
+
+    void noSuchDevice(DeviceId device, const std::string& key, MapPosition at) {
+        if (hasDevice(device)) {
+            return;
+        }
+        PlanIssue& added = issue(out_.errors, "DM04", key, at,
+                                 inQuotes(key) + " names " + device.toString() +
+                                     ", which this machine does not have; it has " + deviceList());
+        for (const DeviceId& other : input_.devices) {
+            if (other.isGpu()) {
+                added.suggestions.push_back(other.toString());
+            }
+        }
+        if (added.suggestions.empty()) {
+            added.suggestions.emplace_back("cpu");
+        }
+    }
+
+    void noSuchDevices(const PlaceFields& fields, const std::string& key, MapPosition at) {
+        if (fields.store.has_value()) {
+            noSuchDevice(*fields.store, key, at);
+        }
+        // A computing device that follows from another value (main device, default) is
+        // complained about there.
+        if (fields.compute.has_value() && fields.compute != fields.store &&
+            !(map_.is_imported && fields.compute == map_.main_device)) {
+            noSuchDevice(*fields.compute, key, at);
+        }
+    }
+
+    void checkDevices() {
+        if (map_.has_default && !map_.is_imported) {
+            noSuchDevices(map_.default_fields, "default", map_.default_at);
+        }
+        for (const MapEntry& entry : map_.entries) {
+            PlaceFields fields = entry.fields;
+            if (entry.is_scalar_disk) {
+                fields.compute.reset();
+            }
+            noSuchDevices(fields, entry.key, entry.value_at);
+        }
+        for (const auto* sizes : {&map_.limits, &map_.reserve}) {
+            for (const auto& [device, size] : *sizes) {
+                noSuchDevice(device, device.toString(), size.at);
+            }
+        }
+        if (map_.kv_place.has_value()) {
+            noSuchDevice(*map_.kv_place, "kv.place", map_.kv_place_at);
+        }
+    }
+
+    void checkDefault() {
+        if (map_.is_imported) {
+            return;
+        }
+        const PlaceFields& fields = map_.default_fields;
+        std::string missing;
+        if (map_.is_default_scalar_disk) {
+            missing = "\"disk\" says where bytes are stored, not what computes";
+        } else if (!fields.store.has_value() || !fields.compute.has_value()) {
+            missing = !fields.store.has_value() && !fields.compute.has_value()
+                          ? "it names neither store nor compute"
+                      : fields.store.has_value() ? "it names no compute device"
+                                                 : "it names no store";
+        } else {
+            return;
+        }
+        is_default_bad_ = true;
+        size_t concerned = 0;
+        for (const ExpectedTensor& tensor : *input_.tensors) {
+            concerned +=
+                !tensor.is_unused && isPresent(tensor) && !isCovered(tensor.name) ? 1U : 0U;
+        }
+        PlanIssue& added = issue(out_.errors, "DM08", "default", map_.default_at,
+                                 "default must settle both store and compute: " + missing + " (" +
+                                     plural(concerned, "tensor") + " would have no device)");
+        added.suggestions.emplace_back(R"({"store": "cpu", "compute": "cpu"})");
+    }
+
+    /// Keys alone give store and compute.
+    [[nodiscard]] bool isCovered(const std::string& name) {
+        const Fields fields = keys_.lookUp(name);
+        return fields.values.store.has_value() && fields.values.compute.has_value();
+    }
+
+    [[nodiscard]] bool isPresent(const ExpectedTensor& tensor) const {
+        return tensor.is_required || input_.stored == nullptr || input_.stored->empty() ||
+               input_.stored->contains(tensor.name);
+    }
+
+    StoredTensor storedOf(const ExpectedTensor& tensor) {
+        if (input_.stored != nullptr && !input_.stored->empty()) {
+            const auto it = input_.stored->find(tensor.name);
+            if (it != input_.stored->end()) {
+                return it->second;
+            }
+            missing_.add(tensor.name, tensor.module);
+        }
+        return {};
+    }
+
+    void withDefault(Fields& fields) const {
+        for (int f = 0; f < kMapFieldCount; ++f) {
+            if (fields.set_by[static_cast<size_t>(f)] == kSetByRule) {
+                KeyTable::setIfAbsent(fields, static_cast<MapField>(f + 1), map_.default_fields,
+                                      kSetByDefault);
+            }
+        }
+    }
+
+    /// Store and compute of one row, with DM03 and DM08. False: it has no device.
+    bool place(const Fields& fields,
+               const std::string& name,
+               const std::string& module,
+               ResolvedTensor& row) {
+        if (!fields.values.store.has_value() || !fields.values.compute.has_value()) {
+            out_.is_incomplete = true;
+            if (!is_default_bad_) {
+                uncovered_.add(name, module);
+            }
+            return false;
+        }
+        row.store = *fields.values.store;
+        row.compute = *fields.values.compute;
+        row.set_by = fields.set_by;
+        row.pin = fields.values.pin;
+        if (row.store.isGpu() && row.compute != row.store) {
+            Affected& cause = impossible_[{row.set_by[indexOf(MapField::Store)],
+                                           row.set_by[indexOf(MapField::Compute)]}];
+            cause.text =
+                "stored on " + row.store.toString() + " but computed on " + row.compute.toString();
+            cause.add(name, module);
+            out_.is_incomplete = true;
+        }
+        if (!hasDevice(row.store) || !hasDevice(row.compute)) {
+            out_.is_incomplete = true;
+        }
+        const bool is_visitor =
+            isAtOrBelow(name, "model.vision_tower") || isAtOrBelow(name, "model.audio_tower") ||
+            isAtOrBelow(name, "model.embed_vision") || isAtOrBelow(name, "model.embed_audio");
+        if (row.store == row.compute) {
+            row.residency = Residency::Always;
+            if (fields.values.residency.has_value()) {
+                idle_residency_[row.set_by[indexOf(MapField::Residency)]].add(name, module);
+            }
+        } else {
+            row.residency =
+                fields.values.residency.value_or(is_visitor ? Residency::OnUse : Residency::Stream);
+        }
+        return true;
+    }
+
+    /// The format field of one row. `tensor` is the table for a separate head.
+    void decideFormat(const Fields& fields,
+                      const std::string& name,
+                      const ExpectedTensor& tensor,
+                      bool is_head,
+                      const StoredTensor& stored,
+                      ResolvedTensor& row) {
+        row.format = stored.packed;
+        const bool is_packed = stored.packed != Format::AsStored;
+        const int by = fields.set_by[indexOf(MapField::Format)];
+        if (!fields.values.format.has_value()) {
+            row.set_by[indexOf(MapField::Format)] = kSetByRule;
+            if (isQuantizable(tensor) && input_.quant != QuantOption::None) {
+                if (is_packed) {
+                    ++packed_count_;
+                } else {
+                    row.format = quantFormat(input_.quant);
+                    row.set_by[indexOf(MapField::Format)] = kSetByOption;
+                    row.is_converted = true;
+                }
+            } else if (is_head && input_.head != HeadOption::Bf16) {
+                row.format = headFormat(input_.head, input_.quant);
+                row.set_by[indexOf(MapField::Format)] = kSetByOption;
+                row.is_converted = true;
+            }
+            return;
+        }
+        const Format wanted = *fields.values.format;
+        if (wanted == Format::AsStored || wanted == stored.packed) {
+            return;
+        }
+        const bool is_exact = by >= 0 && fields.is_format_exact;
+        if (isSmallFormat(wanted)) {
+            const bool is_table = tensor.kind == TensorKind::Embedding;
+            const bool can_have = isQuantizable(tensor) || is_table;
+            if (!can_have || (is_table && !is_exact)) {
+                row.set_by[indexOf(MapField::Format)] = kSetByRule;
+                if (is_exact) {
+                    refuseFormat(by, name, tensor.module, wanted,
+                                 "only linear weights, embedding tables and the head can have it");
+                } else if (is_head && input_.head != HeadOption::Bf16) {
+                    row.format = headFormat(input_.head, input_.quant);
+                    row.set_by[indexOf(MapField::Format)] = kSetByOption;
+                    row.is_converted = true;
+                }
+                return;
+            }
+            if (is_packed) {
+                refuseFormat(by, name, tensor.module, wanted,
+                             "the checkpoint holds it packed as " +
+                                 std::string(formatName(stored.packed)) +
+                                 "; use that, as_stored, or the unquantized checkpoint");
+                return;
+            }
+        }
+        if (is_packed) {
+            if (!is_exact) {
+                refuseFormat(
+                    by, name, tensor.module, wanted,
+                    "the checkpoint holds it packed as " + std::string(formatName(stored.packed)) +
+                        "; a key that names exactly this tensor may ask for its expansion");
+                return;
+            }
+            Affected& cause = expanded_[by];
+            cause.text =
+                std::string(formatName(stored.packed)) + " to " + std::string(formatName(wanted));
+            cause.add(name, tensor.module);
+            row.format = wanted;
+            row.is_converted = true;
+            return;
+        }
+        if (!isFloatType(stored.type)) {
+            refuseFormat(by, name, tensor.module, wanted,
+                         "the checkpoint holds " + std::string(tensorTypeName(stored.type)) +
+                             " values");
+            return;
+        }
+        if (!isDenseSame(wanted, stored.type)) {
+            row.format = wanted;
+            row.is_converted = true;
+        }
+    }
+
+    void refuseFormat(int by,
+                      const std::string& name,
+                      const std::string& module,
+                      Format wanted,
+                      const std::string& why) {
+        Affected& cause = refused_[{by, why}];
+        cause.text = std::string(formatName(wanted));
+        cause.add(name, module);
+    }
+
+    void resolveTensor(int index) {
+        const ExpectedTensor& tensor = (*input_.tensors)[static_cast<size_t>(index)];
+        if (tensor.is_unused || !isPresent(tensor)) {
+            return;
+        }
+        Fields fields = keys_.lookUp(tensor.name);
+        withDefault(fields);
+        ResolvedTensor row;
+        row.index = index;
+        if (!place(fields, tensor.name, tensor.module, row)) {
+            return;
+        }
+        const StoredTensor stored = storedOf(tensor);
+        decideFormat(fields, tensor.name, tensor, false, stored, row);
+        if (tensor.name == kTableName) {
+            table_ = row;
+            table_fields_ = fields;
+            table_stored_ = stored;
+        }
+        out_.tensors.push_back(row);
+    }
+
+    void resolveHead() {
+        if (!table_.has_value()) {
+            return;
+        }
+        const std::string name = "lm_head.weight";
+        const ExpectedTensor& table = (*input_.tensors)[static_cast<size_t>(table_->index)];
+        Fields fields = keys_.lookUp(name);
+        const bool is_covered = fields.is_covered;
+        if (!is_covered) {
+            // All fields of the table. --head counts where no key gives the table a format.
+            const bool is_given = table_fields_.values.format.has_value() &&
+                                  table_->set_by[indexOf(MapField::Format)] != kSetByRule;
+            if (is_given) {
+                if (input_.head != HeadOption::Bf16 &&
+                    headFormat(input_.head, input_.quant) != table_->format) {
+                    out_.notes.push_back(
+                        "--head has no effect: the map gives embed_tokens a format, and the head "
+                        "is the same table");
+                }
+                return;
+            }
+            ResolvedTensor head = *table_;
+            decideFormat(table_fields_, name, table, true, table_stored_, head);
+            if (head.set_by[indexOf(MapField::Format)] == kSetByOption &&
+                head.format != table_->format) {
+                addHead(head);
+            }
+            return;
+        }
+        withDefault(fields);
+        ResolvedTensor head;
+        if (!place(fields, name, "lm_head", head)) {
+            return;
+        }
+        decideFormat(fields, name, table, true, table_stored_, head);
+        const bool may_differ = fields.values.duplicate_tied.value_or(false) ||
+                                table_fields_.values.duplicate_tied.value_or(false);
+        const bool is_same_place = head.store == table_->store && head.compute == table_->compute;
+        const bool is_same = is_same_place && head.format == table_->format;
+        if (may_differ) {
+            addHead(head);
+        } else if (is_same) {
+            return;
+        } else if (is_same_place && head.set_by[indexOf(MapField::Format)] == kSetByOption) {
+            addHead(head);
+        } else if (map_.is_imported) {
+            out_.notes.push_back("lm_head and embed_tokens are one tensor in the checkpoint; the "
+                                 "map puts them on different devices, so there are two copies");
+            addHead(head);
+        } else {
+            tiedConflict(head);
+        }
+    }
+
+    void addHead(ResolvedTensor head) {
+        head.index = -1;
+        out_.has_own_head = true;
+        out_.tensors.push_back(head);
+    }
+
+    void tiedConflict(const ResolvedTensor& head) {
+        const auto describe = [](const ResolvedTensor& row) {
+            return "stored on " + row.store.toString() + ", computed on " + row.compute.toString() +
+                   ", format " + std::string(formatName(row.format));
+        };
+        // The field that differs, and the keys that set it for either name.
+        const MapField field = head.store != table_->store       ? MapField::Store
+                               : head.compute != table_->compute ? MapField::Compute
+                                                                 : MapField::Format;
+        const int by = head.set_by[indexOf(field)];
+        const int table_by = table_->set_by[indexOf(field)];
+        const int position = by >= 0 ? by : table_by;
+        PlanIssue& added = issue(
+            out_.errors, "DM07", keyName(position), valueAt(position),
+            "lm_head.weight and model.language_model.embed_tokens.weight are the same bytes but "
+            "disagree: lm_head is " +
+                describe(head) + " (by " + setByText(map_, by) + "), embed_tokens is " +
+                describe(*table_) + " (by " + setByText(map_, table_by) +
+                "); give both the same place, or ask for two copies with \"duplicate_tied\": true");
+        added.suggestions.emplace_back("\"duplicate_tied\": true");
+        added.modules = {"lm_head", "model.language_model.embed_tokens"};
+    }
+
+    [[nodiscard]] std::string keyName(int by) const {
+        return by >= 0 ? map_.entries[static_cast<size_t>(by)].key : "default";
+    }
+    [[nodiscard]] MapPosition valueAt(int by) const {
+        return by >= 0 ? map_.entries[static_cast<size_t>(by)].value_at : map_.default_at;
+    }
+
+    void report() {
+        if (uncovered_.count > 0) {
+            PlanIssue& added = issue(out_.errors, "DM03", "", {},
+                                     "no key gives a device to " + uncovered_.describe() +
+                                         "; add a key, or \"\" for everything else");
+            added.modules = uncovered_.modules;
+        }
+        for (const auto& [by, cause] : impossible_) {
+            const bool is_one_key = by.first == by.second;
+            const int position = by.second >= 0 ? by.second : by.first;
+            PlanIssue& added =
+                issue(out_.errors, "DM08", keyName(position), valueAt(position),
+                      cause.text + ": store comes from " + setByText(map_, by.first) +
+                          (is_one_key ? " and so does compute"
+                                      : ", compute from " + setByText(map_, by.second)) +
+                          "; what is stored on a GPU is computed there (" + cause.describe() + ")");
+            added.modules = cause.modules;
+        }
+        for (const auto& [by, cause] : refused_) {
+            PlanIssue& added = issue(out_.errors, "DM10", keyName(by.first), valueAt(by.first),
+                                     "format " + cause.text + " is not possible: " + by.second +
+                                         " (" + cause.describe() + ")");
+            added.modules = cause.modules;
+        }
+        for (const auto& [by, cause] : expanded_) {
+            PlanIssue& added = issue(out_.warnings, "DM10", keyName(by), valueAt(by),
+                                     "expanded from " + cause.text +
+                                         ": values stay those of the 4-bit "
+                                         "weights, only memory grows (" +
+                                         cause.describe() + ")");
+            added.modules = cause.modules;
+        }
+        for (const auto& [by, cause] : idle_residency_) {
+            out_.notes.push_back("residency given by " + setByText(map_, by) +
+                                 " has no effect where store and compute are the same device (" +
+                                 cause.describe() + ")");
+        }
+        if (packed_count_ > 0) {
+            out_.notes.push_back(plural(packed_count_, "weight") +
+                                 " of the checkpoint are packed in 4 bits already and stay as "
+                                 "stored; --quant applies to the others");
+        }
+        if (missing_.count > 0) {
+            out_.notes.push_back("not in the files, planned as bf16: " + missing_.describe());
+        }
+    }
+
+    const DeviceMap& map_;
+    const ResolveInput& input_;
+    Resolution out_;
+    KnownNames names_;
+    KeyTable keys_;
+    bool is_default_bad_ = false;
+    std::optional<ResolvedTensor> table_;
+    Fields table_fields_;
+    StoredTensor table_stored_;
+    size_t packed_count_ = 0;
+    Affected uncovered_, missing_;
+    std::map<std::pair<int, int>, Affected> impossible_;
+    std::map<std::pair<int, std::string>, Affected> refused_;
+    std::map<int, Affected> expanded_, idle_residency_;
+};
+
+} // namespace
+
+Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input) {
+    return Resolver(map, input).run();
+}
+
+std::string setByText(const DeviceMap& map, int set_by) {
+    switch (set_by) {
+    case kSetByDefault:
+        return map.is_imported ? "the key \"\"" : "default";
+    case kSetByRule:
+        return "the rules";
+    case kSetByOption:
+        return "the load options";
+    default:
+        break;
+    }
+    if (set_by >= 0 && static_cast<size_t>(set_by) < map.entries.size()) {
+        return "the key " + inQuotes(map.entries[static_cast<size_t>(set_by)].key);
+    }
+    return "the rules";
+}
+
+} // namespace engine

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/map_write.h"
+
+#include "engine/plan/map_json.h"
+#include "engine/plan/map_keys.h"
+#include "engine/plan/map_tree.h"
+#include "engine/quant/quantize.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+std::string residencyName(Residency residency) {
+    switch (residency) {
+    case Residency::Always:
+        return "always";
+    case Residency::OnUse:
+        return "on_use";
+    case Residency::Stream:
+        return "stream";
+    }
+    return "always";
+}
+
+std::string placeText(const PlaceFields& fields, bool is_scalar_disk) {
+    const bool has_only_place = !fields.format.has_value() && !fields.residency.has_value() &&
+                                !fields.pin.has_value() && !fields.duplicate_tied.has_value();
+    if (has_only_place && is_scalar_disk) {
+        return "\"disk\"";
+    }
+    if (has_only_place && fields.store.has_value() && fields.store == fields.compute) {
+        return jsonString(fields.store->toString());
+    }
+    std::string out;
+    const auto member = [&out](const char* name, const std::string& value) {
+        out += out.empty() ? "{ " : ", ";
+        out += jsonString(name) + ": " + value;
+    };
+    if (fields.store.has_value()) {
+        member("store", jsonString(fields.store->toString()));
+    }
+    if (fields.compute.has_value()) {
+        member("compute", jsonString(fields.compute->toString()));
+    }
+    if (fields.format.has_value()) {
+        member("format", jsonString(formatName(*fields.format)));
+    }
+    if (fields.residency.has_value()) {
+        member("residency", jsonString(residencyName(*fields.residency)));
+    }
+    if (fields.pin.has_value()) {
+        member("pin", *fields.pin ? "true" : "false");
+    }
+    if (fields.duplicate_tied.has_value()) {
+        member("duplicate_tied", *fields.duplicate_tied ? "true" : "false");
+    }
+    return out + " }";
+}
+
+/// "6GiB" where that is exact, else the number of bytes.
+std::string sizeText(uint64_t bytes) {
+    const std::pair<uint64_t, const char*> units[] = {
+        {uint64_t{1} << 30U, "GiB"}, {uint64_t{1} << 20U, "MiB"}, {uint64_t{1} << 10U, "KiB"}};
+    for (const auto& [factor, name] : units) {
+        if (bytes > 0 && bytes % factor == 0) {
+            return jsonString(std::to_string(bytes / factor) + name);
+        }
+    }
+    return std::to_string(bytes);
+}
+
+std::string sizesText(const std::map<DeviceId, DeviceMap::Size>& sizes) {
+    std::string out;
+    for (const auto& [device, size] : sizes) {
+        out += (out.empty() ? "{ " : ", ") + jsonString(device.toString()) + ": " +
+               sizeText(size.bytes);
+    }
+    return out + " }";
+}
+
+/// The members of the document, each as one text.
+std::vector<std::string> documentMembers(const DeviceMap& map) {
+    std::vector<std::string> members = {"\"version\": 1"};
+    std::string model;
+    if (map.model_architecture.has_value()) {
+        model += "\"architecture\": " + jsonString(*map.model_architecture);
+    }
+    if (map.model_layers.has_value()) {
+        model += (model.empty() ? "" : ", ") + std::string("\"layers\": ") +
+                 std::to_string(*map.model_layers);
+    }
+    if (!model.empty()) {
+        members.push_back("\"model\": { " + model + " }");
+    }
+    members.push_back("\"default\": " + placeText(map.default_fields, map.is_default_scalar_disk));
+    if (!map.entries.empty()) {
+        std::string keys = "\"map\": {";
+        for (size_t i = 0; i < map.entries.size(); ++i) {
+            const MapEntry& entry = map.entries[i];
+            // What is stored on disk and computed where the default computes is plain "disk".
+            const bool is_disk =
+                entry.is_scalar_disk ||
+                (entry.fields.store == DeviceId::disk() && entry.fields.compute.has_value() &&
+                 entry.fields.compute == map.default_fields.compute);
+            keys += std::string(i == 0 ? "" : ",") + "\n    " + jsonString(entry.key) + ": " +
+                    placeText(entry.fields, is_disk);
+        }
+        members.push_back(keys + "\n  }");
+    }
+    if (!map.limits.empty()) {
+        members.push_back("\"limits\": " + sizesText(map.limits));
+    }
+    if (!map.reserve.empty()) {
+        members.push_back("\"reserve\": " + sizesText(map.reserve));
+    }
+    std::string kv;
+    const auto addKv = [&kv](const std::string& text) { kv += (kv.empty() ? "" : ", ") + text; };
+    if (map.kv_context.has_value()) {
+        addKv("\"context\": " + std::to_string(*map.kv_context));
+    }
+    if (map.kv_place.has_value()) {
+        addKv("\"place\": " + jsonString(map.kv_place->toString()));
+    }
+    if (map.kv_format != KvFormat::Auto) {
+        addKv(std::string("\"format\": ") + (map.kv_format == KvFormat::Bf16  ? "\"bf16\""
+                                             : map.kv_format == KvFormat::F16 ? "\"f16\""
+                                                                              : "\"q8\""));
+    }
+    if (!kv.empty()) {
+        members.push_back("\"kv\": { " + kv + " }");
+    }
+    if (map.adapter_place == AdapterPlace::FollowCompute) {
+        members.emplace_back(R"("adapter": { "place": "follow_compute" })");
+    }
+    if (!map.notes.empty()) {
+        members.push_back("\"notes\": " + jsonString(map.notes));
+    }
+    return members;
+}
+
+/// Numbers for values that have no order.
+template <typename T>
+class Numbering {
+public:
+    int numberOf(const T& value) {
+        const auto it = std::find(values_.begin(), values_.end(), value);
+        if (it != values_.end()) {
+            return static_cast<int>(it - values_.begin());
+        }
+        values_.push_back(value);
+        return static_cast<int>(values_.size()) - 1;
+    }
+    [[nodiscard]] const T& at(int number) const { return values_[static_cast<size_t>(number)]; }
+
+private:
+    std::vector<T> values_;
+};
+
+bool isVisitorName(std::string_view name) {
+    return isAtOrBelow(name, "model.vision_tower") || isAtOrBelow(name, "model.audio_tower") ||
+           isAtOrBelow(name, "model.embed_vision") || isAtOrBelow(name, "model.embed_audio");
+}
+
+/// Collects keys of several trees into entries, one per key.
+class EntryMaker {
+public:
+    explicit EntryMaker(DeviceMap& map) : map_(map) {}
+
+    template <typename Set>
+    void add(const std::vector<MapTree::Key>& keys, Set set) {
+        for (const MapTree::Key& key : withRanges(keys)) {
+            set(fieldsOf(key.path), key.value);
+        }
+    }
+
+    PlaceFields& fieldsOf(const std::string& path) {
+        if (path.empty()) {
+            return map_.default_fields;
+        }
+        for (MapEntry& entry : map_.entries) {
+            if (entry.key == path) {
+                return entry.fields;
+            }
+        }
+        map_.entries.emplace_back();
+        map_.entries.back().key = path;
+        return map_.entries.back().fields;
+    }
+
+private:
+    DeviceMap& map_;
+};
+
+} // namespace
+
+std::string writeDeviceMap(const DeviceMap& map) {
+    const std::vector<std::string> members = documentMembers(nativeForm(map));
+    std::string out = "{";
+    for (size_t i = 0; i < members.size(); ++i) {
+        out += (i == 0 ? "\n  " : ",\n  ") + members[i];
+    }
+    return out + "\n}\n";
+}
+
+DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
+    const Resolution resolved = resolveDeviceMap(map, input);
+    DeviceMap out = nativeForm(map);
+    if (!resolved.errors.empty()) {
+        return out;
+    }
+    out.entries.clear();
+    out.default_fields = {};
+    out.is_default_scalar_disk = false;
+
+    const auto setBy = [](const ResolvedTensor& row, MapField field) {
+        return row.set_by[static_cast<size_t>(field) - 1];
+    };
+    MapTree places, residencies, small_formats, dense_formats, pins;
+    Numbering<std::pair<DeviceId, DeviceId>> place_numbers;
+    constexpr int kUnset = 0;
+    std::vector<std::pair<std::string, Format>> exact_formats;
+    const ResolvedTensor* head = nullptr;
+    const ResolvedTensor* table = nullptr;
+    for (const ResolvedTensor& row : resolved.tensors) {
+        if (row.index < 0) {
+            head = &row;
+            continue;
+        }
+        const ExpectedTensor& tensor = (*input.tensors)[static_cast<size_t>(row.index)];
+        if (tensor.name == "model.language_model.embed_tokens.weight") {
+            table = &row;
+        }
+        places.add(tensor.name, place_numbers.numberOf({row.store, row.compute}));
+        const Residency usual = isVisitorName(tensor.name) ? Residency::OnUse : Residency::Stream;
+        residencies.add(tensor.name, row.store == row.compute ? MapTree::kAny
+                                     : row.residency == usual ? kUnset
+                                                              : static_cast<int>(row.residency));
+        // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do
+        // not mind. A dense format concerns everything.
+        const bool is_format_given = setBy(row, MapField::Format) >= kSetByDefault;
+        const bool is_small = isFourBit(row.format) || row.format == Format::Q8;
+        const int given = is_format_given ? static_cast<int>(row.format) : kUnset;
+        if (!isQuantizable(tensor)) {
+            small_formats.add(tensor.name, MapTree::kAny);
+            if (is_format_given && is_small) {
+                exact_formats.emplace_back(tensor.module, row.format);
+            }
+        } else {
+            small_formats.add(tensor.name, is_small ? given : kUnset);
+        }
+        dense_formats.add(tensor.name, is_small ? kUnset : given);
+        pins.add(tensor.name, !row.pin.has_value() ? kUnset : *row.pin ? 2 : 1);
+    }
+
+    EntryMaker maker(out);
+    maker.add(places.fewestKeys(), [&](PlaceFields& fields, int value) {
+        fields.store = place_numbers.at(value).first;
+        fields.compute = place_numbers.at(value).second;
+    });
+    maker.add(residencies.uniformParts(kUnset), [](PlaceFields& fields, int value) {
+        fields.residency = static_cast<Residency>(value);
+    });
+    for (const MapTree* formats : {&small_formats, &dense_formats}) {
+        maker.add(formats->uniformParts(kUnset), [](PlaceFields& fields, int value) {
+            fields.format = static_cast<Format>(value);
+        });
+    }
+    maker.add(pins.uniformParts(kUnset),
+              [](PlaceFields& fields, int value) { fields.pin = value == 2; });
+    for (const auto& [module, format] : exact_formats) {
+        maker.fieldsOf(module).format = format;
+    }
+
+    if (head != nullptr && table != nullptr) {
+        const bool is_place_own = head->store != table->store || head->compute != table->compute;
+        const bool is_format_own = setBy(*head, MapField::Format) >= kSetByDefault;
+        const bool is_by_option = setBy(*head, MapField::Format) == kSetByOption;
+        if (is_place_own || is_format_own || !is_by_option) {
+            PlaceFields& fields = maker.fieldsOf("lm_head");
+            fields.store = head->store;
+            fields.compute = head->compute;
+            fields.duplicate_tied = true;
+            if (head->store != head->compute && head->residency != Residency::Stream) {
+                fields.residency = head->residency;
+            }
+            if (is_format_own) {
+                fields.format = head->format;
+            }
+            fields.pin = head->pin;
+        }
+    }
+    return out;
+}
+
+} // namespace engine
