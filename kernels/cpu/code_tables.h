@@ -5,7 +5,6 @@
 
 #include "kernels/views.h"
 
-#include <bit>
 #include <cstdint>
 
 namespace kernels::cpu {
@@ -19,9 +18,11 @@ inline constexpr uint32_t kFp4Bits[16] = {
     0x00000000, 0x3baaaaab, 0x3f2aaaab, 0x3f800000, 0x3eaaaaab, 0x3f000000, 0x3e2aaaab, 0x3e800000,
     0x80000000, 0xbbaaaaab, 0xbf2aaaab, 0xbf800000, 0xbeaaaaab, 0xbf000000, 0xbe2aaaab, 0xbe800000};
 
-/// Bit patterns of the 16 code values of a 4-bit format.
-inline const uint32_t* codeBits(WeightFormat format) {
-    return format == WeightFormat::Fp4 ? kFp4Bits : kNf4Bits;
-}
+/// The 16 code values of a 4-bit format as fp32.
+struct CodeValues {
+    float value[16];
+};
+/// Out of line: this header is also read by files with other instruction sets.
+CodeValues codeValues(WeightFormat format);
 
 } // namespace kernels::cpu

@@ -1,11 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the CPU table at start-up.
+// Chooses the CPU table at start-up. __builtin_cpu_supports reads CPUID and, for the vector
+// extensions, whether the operating system saves their registers (XCR0).
+#include "kernels/cpu/simd_tables.h"
 #include "kernels/cpu/tables.h"
 
 #include <cstring>
 #include <initializer_list>
 
 namespace kernels {
+
+#if defined(__x86_64__)
+
+namespace {
+
+bool hasAvx2() {
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+           __builtin_cpu_supports("f16c") != 0;
+}
+
+bool hasAvx512() {
+    return hasAvx2() && __builtin_cpu_supports("avx512f") != 0 &&
+           __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+           __builtin_cpu_supports("avx512dq") != 0;
+}
+
+bool hasAvx512Bf16() {
+    return hasAvx512() && __builtin_cpu_supports("avx512bf16") != 0 &&
+           __builtin_cpu_supports("avx512vbmi") != 0;
+}
+
+} // namespace
+
+const OpTable* cpuAvx2Ops() {
+    return hasAvx2() ? &cpu::avx2Table() : nullptr;
+}
+const OpTable* cpuAvx512Ops() {
+    return hasAvx512() ? &cpu::avx512Table() : nullptr;
+}
+const OpTable* cpuAvx512Bf16Ops() {
+    return hasAvx512Bf16() ? &cpu::avx512Bf16Table() : nullptr;
+}
+
+#else
 
 const OpTable* cpuAvx2Ops() {
     return nullptr;
@@ -16,6 +52,8 @@ const OpTable* cpuAvx512Ops() {
 const OpTable* cpuAvx512Bf16Ops() {
     return nullptr;
 }
+
+#endif
 
 const OpTable& bestCpuOps() {
     for (const OpTable* table : {cpuAvx512Bf16Ops(), cpuAvx512Ops(), cpuAvx2Ops()}) {

@@ -15,11 +15,30 @@ constexpr int64_t kNestedBlock = 256;
 float fourBitValue(const WeightView& weight, int64_t index) {
     const uint8_t byte = static_cast<const uint8_t*>(weight.data)[index / 2];
     const uint8_t code = index % 2 == 0 ? byte >> 4 : byte & 0x0fU;
-    const float code_value = std::bit_cast<float>(codeBits(weight.format)[code]);
+    const uint32_t* codes = weight.format == WeightFormat::Fp4 ? kFp4Bits : kNf4Bits;
+    const auto code_value = std::bit_cast<float>(codes[code]);
     return roundTo(weight.expand_type, code_value * blockScale(weight, index / weight.block_size));
 }
 
 } // namespace
+
+CodeValues codeValues(WeightFormat format) {
+    const uint32_t* codes = format == WeightFormat::Fp4 ? kFp4Bits : kNf4Bits;
+    CodeValues result{};
+    for (int i = 0; i < 16; ++i) {
+        result.value[i] = std::bit_cast<float>(codes[i]);
+    }
+    return result;
+}
+
+void lookUpNestedCodes(const WeightView& weight, int64_t first_block, int64_t count, float* out) {
+    // Through integer registers on purpose: the vector units are busy with the weights.
+    for (int64_t j = 0; j < count; ++j) {
+        uint32_t bits = 0;
+        std::memcpy(&bits, weight.nested_code + weight.absmax_q[first_block + j], sizeof(bits));
+        std::memcpy(out + j, &bits, sizeof(bits));
+    }
+}
 
 float blockScale(const WeightView& weight, int64_t block) {
     if (weight.absmax != nullptr) {

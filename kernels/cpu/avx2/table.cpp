@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table for AVX2 + FMA + F16C. Products are fp32 throughout; only 4-bit code values are
+// rounded to bf16 (in decode).
+#include "kernels/cpu/avx2/dot_four_bit.h"
+#include "kernels/cpu/simd/op_table.h"
+#include "kernels/cpu/simd_tables.h"
+
+namespace kernels::cpu {
+
+namespace {
+
+struct Avx2Kit {
+    using V = Avx2;
+    using FourBit = FourBitAvx2Dot;
+    using Bf16 = NaturalDot<Avx2, WeightFormat::BF16>;
+    using Matmul = MatmulFp32<Avx2, 6, 2>; // 12 accumulators of 16 registers
+    using MatmulExact = Matmul;
+    static constexpr const char* kName = "cpu-avx2";
+};
+
+} // namespace
+
+const OpTable& avx2Table() {
+    static constexpr OpTable kTable = makeTable<Avx2Kit>();
+    return kTable;
+}
+
+} // namespace kernels::cpu

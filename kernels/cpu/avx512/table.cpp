@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table for AVX-512 without bf16 instructions: fp32 products, weights widened on the way.
+#include "kernels/cpu/avx512/dot_four_bit.h"
+#include "kernels/cpu/simd/op_table.h"
+#include "kernels/cpu/simd_tables.h"
+
+namespace kernels::cpu {
+
+namespace {
+
+struct Avx512Kit {
+    using V = Avx512;
+    using FourBit = FourBitAvx512Dot;
+    using Bf16 = NaturalDot<Avx512, WeightFormat::BF16>;
+    using Matmul = MatmulFp32<Avx512, 12, 2>; // 24 accumulators of 32 registers
+    using MatmulExact = Matmul;
+    static constexpr const char* kName = "cpu-avx512";
+};
+
+} // namespace
+
+const OpTable& avx512Table() {
+    static constexpr OpTable kTable = makeTable<Avx512Kit>();
+    return kTable;
+}
+
+} // namespace kernels::cpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost matrix product with VDPBF16PS: operands bf16, sums fp32, two products per 32-bit
+// lane. Same policy interface as matmul_fp32.h. A tile is 12 rows by 32 columns: 24 accumulators,
+// two vectors of B and one broadcast pair of A fill the 32 registers.
+#pragma once
+
+#include "kernels/cpu/avx512bf16/dot_bf16.h"
+#include "kernels/cpu/simd/matmul_fp32.h"
+
+namespace kernels::cpu {
+
+struct MatmulBf16 {
+    using V = Avx512Bf16;
+    using F = V::F;
+    using X = uint16_t;
+    static constexpr int64_t kPair = 2;
+    static constexpr int64_t kRows = 12;
+    static constexpr int64_t kCols = 32;
+
+    /// out[0, count) = bf16(x * factor), zeros up to `padded`.
+    static void narrow(const float* x, float factor, int64_t count, int64_t padded, uint16_t* out) {
+        const F f = V::set1(factor);
+        int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            _mm512_storeu_si512(
+                out + i, narrowPair(V::mul(V::load(x + i), f), V::mul(V::load(x + i + 16), f)));
+        }
+        for (; i < count; i += 16) {
+            const int64_t n = count - i < 16 ? count - i : 16;
+            const F v = V::mul(n == 16 ? V::load(x + i) : V::loadPart(x + i, n), f);
+            _mm256_mask_storeu_epi16(out + i, allLanes(n), (__m256i)_mm512_cvtneps_pbh(v));
+        }
+        for (i = count; i < padded; ++i) {
+            out[i] = 0;
+        }
+    }
+
+    static void
+    narrowDense(const void* data, DType type, int64_t first, int64_t count, uint16_t* out) {
+        int64_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            const F v = Expand<V>::loadDense(data, type, first + i);
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                                (__m256i)_mm512_cvtneps_pbh(v));
+        }
+        if (i < count) {
+            const F v = Expand<V>::loadDensePart(data, type, first + i, count - i);
+            _mm256_mask_storeu_epi16(out + i, V::firstLanes(count - i),
+                                     (__m256i)_mm512_cvtneps_pbh(v));
+        }
+    }
+
+    static constexpr bool isNative(DType type) { return type == DType::BF16; }
+
+    /// Two rows of B, interleaved: lane c = (row[c], next[c]). next may be nullptr (zeros).
+    static void
+    packDepthRow(const uint16_t* row, const uint16_t* next, int64_t cols, uint16_t* out) {
+        const auto mask = cols >= 32
+                              ? ~__mmask32{0}
+                              : static_cast<__mmask32>((1U << static_cast<unsigned>(cols)) - 1U);
+        const __m512i a = _mm512_maskz_loadu_epi16(mask, row);
+        const __m512i b =
+            next == nullptr ? _mm512_setzero_si512() : _mm512_maskz_loadu_epi16(mask, next);
+        const __m512i low = _mm512_unpacklo_epi16(a, b);  // columns 0-3, 8-11, 16-19, 24-27
+        const __m512i high = _mm512_unpackhi_epi16(a, b); // columns 4-7, 12-15, 20-23, 28-31
+        const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+        _mm512_storeu_si512(out, _mm512_permutex2var_epi64(low, first, high));
+        _mm512_storeu_si512(out + 32, _mm512_permutex2var_epi64(low, second, high));
+    }
+
+    static void tile(int64_t rows, const TileArgs<uint16_t>& args) {
+        static constexpr TileFn kTiles[kRows] = {&tileOf<1>, &tileOf<2>,  &tileOf<3>,  &tileOf<4>,
+                                                 &tileOf<5>, &tileOf<6>,  &tileOf<7>,  &tileOf<8>,
+                                                 &tileOf<9>, &tileOf<10>, &tileOf<11>, &tileOf<12>};
+        kTiles[rows - 1](args);
+    }
+
+private:
+    using TileFn = void (*)(const TileArgs<uint16_t>&);
+
+    static KERNELS_INLINE __mmask16 allLanes(int64_t n) { return V::firstLanes(n); }
+
+    template <int R>
+    static void tileOf(const TileArgs<uint16_t>& args) {
+        F acc[R][2];
+        for (int r = 0; r < R; ++r) {
+            acc[r][0] = V::zero();
+            acc[r][1] = V::zero();
+        }
+        const uint16_t* b = args.b;
+        const uint16_t* a = args.a;
+        for (int64_t k = 0; k < args.depth; ++k) {
+            const __m512i b0 = _mm512_loadu_si512(b);
+            const __m512i b1 = _mm512_loadu_si512(b + 32);
+            b += 64;
+#pragma GCC unroll 16
+            for (int r = 0; r < R; ++r) {
+                int32_t pair = 0;
+                __builtin_memcpy(&pair, a + r * args.a_stride + 2 * k, sizeof(pair));
+                const __m512i av = _mm512_set1_epi32(pair);
+                acc[r][0] = dotPairs(acc[r][0], b0, av);
+                acc[r][1] = dotPairs(acc[r][1], b1, av);
+            }
+        }
+        for (int r = 0; r < R; ++r) {
+            storeTileRow<V, 2>(acc[r], args.factor, args.is_added, args.cols,
+                               args.c + r * args.c_stride);
+        }
+    }
+};
+
+} // namespace kernels::cpu

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs for the kernel tests: seeded values, weights in every storage format, and buffers that
+// end at a page nobody may touch, so that a read or write behind the end is a crash in every
+// build, not only under a sanitizer.
+#pragma once
+
+#include "kernels/cpu/float_types.h"
+#include "kernels/cpu/tables.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/ops.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+/// Splitmix64: the same values on every machine.
+class Rng {
+public:
+    explicit Rng(uint64_t seed) : state_(seed) {}
+    uint64_t next() {
+        state_ += 0x9e3779b97f4a7c15U;
+        uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31);
+    }
+    /// Uniform in [-1, 1).
+    float uniform() { return static_cast<float>(next() >> 40) * 0x1p-23F - 1.0F; }
+    /// Roughly normal, standard deviation 1.
+    float normal() { return (uniform() + uniform() + uniform()) + uniform() * 1e-3F; }
+    int64_t below(int64_t n) { return static_cast<int64_t>(next() % static_cast<uint64_t>(n)); }
+
+private:
+    uint64_t state_;
+};
+
+/// Memory whose last byte is the last byte before an inaccessible page.
+template <typename T>
+class Guarded {
+public:
+    Guarded() = default;
+    explicit Guarded(size_t count) : count_(count) {
+        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        const size_t bytes = (count * sizeof(T) + page - 1) / page * page;
+        mapped_ = bytes + page;
+        base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (base_ == MAP_FAILED ||
+            mprotect(static_cast<char*>(base_) + bytes, page, PROT_NONE) != 0) {
+            std::abort();
+        }
+        data_ = reinterpret_cast<T*>(static_cast<char*>(base_) + bytes - count * sizeof(T));
+    }
+    explicit Guarded(const std::vector<T>& values) : Guarded(values.size()) {
+        if (!values.empty()) {
+            std::memcpy(data_, values.data(), values.size() * sizeof(T));
+        }
+    }
+    Guarded(Guarded&& other) noexcept { swap(other); }
+    Guarded& operator=(Guarded&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    Guarded(const Guarded&) = delete;
+    Guarded& operator=(const Guarded&) = delete;
+    ~Guarded() {
+        if (base_ != nullptr) {
+            munmap(base_, mapped_);
+        }
+    }
+    [[nodiscard]] T* data() const { return data_; }
+    [[nodiscard]] size_t size() const { return count_; }
+    T& operator[](size_t i) const { return data_[i]; }
+    [[nodiscard]] std::vector<T> values() const { return {data_, data_ + count_}; }
+
+private:
+    void swap(Guarded& other) noexcept {
+        std::swap(base_, other.base_);
+        std::swap(mapped_, other.mapped_);
+        std::swap(data_, other.data_);
+        std::swap(count_, other.count_);
+    }
+    void* base_ = nullptr;
+    size_t mapped_ = 0;
+    T* data_ = nullptr;
+    size_t count_ = 0;
+};
+
+inline Guarded<float> randomFloats(int64_t count, uint64_t seed, float size = 1.0F) {
+    Rng rng(seed);
+    Guarded<float> result(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+        result[static_cast<size_t>(i)] = rng.normal() * size;
+    }
+    return result;
+}
+
+/// `values` stored as `type`.
+inline Guarded<uint8_t> stored(const Guarded<float>& values, kernels::DType type) {
+    Guarded<uint8_t> result(values.size() * static_cast<size_t>(kernels::cpu::elementSize(type)));
+    for (size_t i = 0; i < values.size(); ++i) {
+        kernels::cpu::storeElement(result.data(), type, static_cast<int64_t>(i), values[i]);
+    }
+    return result;
+}
+
+/// A weight of any format with its memory. Values are random, scales plausible (one of them zero).
+struct TestWeight {
+    Guarded<uint8_t> bytes;
+    Guarded<float> scales;
+    Guarded<uint8_t> scale_codes;
+    Guarded<float> nested_absmax;
+    Guarded<float> nested_code;
+    kernels::WeightView view;
+};
+
+inline TestWeight makeWeight(kernels::WeightFormat format,
+                             int64_t rows,
+                             int64_t cols,
+                             int32_t block_size,
+                             bool is_nested,
+                             kernels::DType expand_type,
+                             uint64_t seed) {
+    using kernels::WeightFormat;
+    Rng rng(seed);
+    TestWeight w;
+    const int64_t count = rows * cols;
+    w.view.format = format;
+    w.view.rows = rows;
+    w.view.cols = cols;
+    switch (format) {
+    case WeightFormat::F32:
+        w.bytes = stored(randomFloats(count, seed), kernels::DType::F32);
+        break;
+    case WeightFormat::F16:
+        w.bytes = stored(randomFloats(count, seed), kernels::DType::F16);
+        break;
+    case WeightFormat::BF16:
+        w.bytes = stored(randomFloats(count, seed), kernels::DType::BF16);
+        break;
+    case WeightFormat::Int8Row:
+    case WeightFormat::Nf4:
+    case WeightFormat::Fp4: {
+        const bool is_int8 = format == WeightFormat::Int8Row;
+        w.bytes = Guarded<uint8_t>(static_cast<size_t>(is_int8 ? count : (count + 1) / 2));
+        for (size_t i = 0; i < w.bytes.size(); ++i) {
+            w.bytes[i] = static_cast<uint8_t>(rng.next());
+        }
+        break;
+    }
+    }
+    w.view.data = w.bytes.data();
+    if (format == WeightFormat::Int8Row) {
+        w.scales = Guarded<float>(static_cast<size_t>(rows));
+        for (int64_t i = 0; i < rows; ++i) {
+            w.scales[static_cast<size_t>(i)] = 0.01F + 0.02F * std::fabs(rng.uniform());
+        }
+        w.view.row_scale = w.scales.data();
+    }
+    if (format != WeightFormat::Nf4 && format != WeightFormat::Fp4) {
+        return w;
+    }
+    w.view.block_size = block_size;
+    w.view.expand_type = expand_type;
+    const int64_t blocks = (count + block_size - 1) / block_size;
+    if (!is_nested) {
+        w.scales = Guarded<float>(static_cast<size_t>(blocks));
+        for (int64_t i = 0; i < blocks; ++i) {
+            w.scales[static_cast<size_t>(i)] = i == 1 ? 0.0F : 0.5F + std::fabs(rng.uniform());
+        }
+        w.view.absmax = w.scales.data();
+        return w;
+    }
+    w.scale_codes = Guarded<uint8_t>(static_cast<size_t>(blocks));
+    for (int64_t i = 0; i < blocks; ++i) {
+        w.scale_codes[static_cast<size_t>(i)] = static_cast<uint8_t>(rng.next());
+    }
+    w.nested_absmax = Guarded<float>(static_cast<size_t>((blocks + 255) / 256));
+    for (size_t i = 0; i < w.nested_absmax.size(); ++i) {
+        w.nested_absmax[i] = 0.3F + 0.2F * rng.uniform();
+    }
+    w.nested_code = Guarded<float>(256);
+    for (int i = 0; i < 256; ++i) {
+        w.nested_code[static_cast<size_t>(i)] =
+            static_cast<float>(i - 127) / 128.0F + 0.001F * rng.uniform();
+    }
+    w.view.absmax_q = w.scale_codes.data();
+    w.view.nested_absmax = w.nested_absmax.data();
+    w.view.nested_code = w.nested_code.data();
+    w.view.nested_offset = 0.7F;
+    return w;
+}
+
+inline const char* formatName(kernels::WeightFormat format) {
+    switch (format) {
+    case kernels::WeightFormat::F32:
+        return "f32";
+    case kernels::WeightFormat::F16:
+        return "f16";
+    case kernels::WeightFormat::BF16:
+        return "bf16";
+    case kernels::WeightFormat::Nf4:
+        return "nf4";
+    case kernels::WeightFormat::Fp4:
+        return "fp4";
+    case kernels::WeightFormat::Int8Row:
+        return "int8";
+    }
+    return "?";
+}
+
+/// Names of the tables that are compared with the reference; a test skips those that the machine
+/// lacks.
+inline const std::vector<const char*>& fastTables() {
+    static const std::vector<const char*> names = {"cpu-avx2", "cpu-avx512", "cpu-avx512bf16"};
+    return names;
+}
+
+/// One pool of two threads for all tests, whatever the machine has.
+inline kernels::Queue testQueue() {
+    static kernels::cpu::ThreadPool pool(2);
+    return {&pool};
+}
+
+inline kernels::MutF32
+matrix(const Guarded<float>& m, int64_t rows, int64_t cols, int64_t stride = 0) {
+    return {m.data(), rows, cols, stride == 0 ? cols : stride};
+}
+
+} // namespace support

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear products and the LoRA update of every table against the reference: all formats, decode
+// and prefill, odd shapes, blocks that cross rows; and independence of the thread count.
+#include "tests/kernels/kernel_cases.h"
+#include "tests/support/golden.h"
+
+#include <QtTest>
+
+using kernels::DType;
+using kernels::OpTable;
+using kernels::Status;
+using kernels::WeightFormat;
+using namespace support;
+
+namespace {
+
+constexpr double kNmseFp32 = 1e-10;
+constexpr double kNmse16Bit = 1e-4;
+
+/// Products whose operands a table rounds to 16 bits, by its own description.
+double boundOf(const QByteArray& table, WeightFormat format, DType expand_type) {
+    const bool is_exact_format = format == WeightFormat::F32 || format == WeightFormat::F16;
+    if (is_exact_format) {
+        return kNmseFp32;
+    }
+    if (table == "cpu-avx512bf16") {
+        return kNmse16Bit;
+    }
+    const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
+    (void)expand_type;
+    return is_four_bit ? kNmse16Bit : kNmseFp32;
+}
+
+struct Shape {
+    int64_t tokens, in, out;
+};
+
+} // namespace
+
+class TestLinear : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void matchesReference_data();
+    void matchesReference();
+    void stridedViews_data();
+    void stridedViews();
+    void sameForAnyThreadCount_data();
+    void sameForAnyThreadCount();
+    void tokensDoNotInfluenceEachOther_data();
+    void tokensDoNotInfluenceEachOther();
+    void loraMatchesReference_data();
+    void loraMatchesReference();
+    void refusesBadShapes();
+};
+
+void TestLinear::matchesReference_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<qlonglong>("tokens");
+    QTest::addColumn<qlonglong>("in");
+    QTest::addColumn<qlonglong>("out");
+    QTest::addColumn<int>("block");
+    QTest::addColumn<bool>("nested");
+    QTest::addColumn<int>("expand");
+    const std::vector<Shape> shapes = {
+        {1, 256, 131},  {1, 1536, 64},  {2, 192, 33}, {3, 128, 16},   {4, 320, 17},  {5, 64, 1},
+        {6, 448, 15},   {7, 1, 7},      {8, 13, 50},  {9, 100, 33},   {24, 192, 20}, {25, 192, 20},
+        {37, 256, 131}, {64, 1100, 40}, {33, 7, 13},  {48, 2112, 96}, {200, 65, 70}, {1, 4096, 3},
+    };
+    for (const char* table : fastTables()) {
+        for (const WeightFormat format :
+             {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
+              WeightFormat::Nf4, WeightFormat::Fp4}) {
+            const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
+            for (const Shape& s : shapes) {
+                for (const bool nested : {false, true}) {
+                    if (nested && !is_four_bit) {
+                        continue;
+                    }
+                    QTest::addRow("%s %s %lldx%lldx%lld%s", table, formatName(format),
+                                  static_cast<long long>(s.tokens), static_cast<long long>(s.in),
+                                  static_cast<long long>(s.out), nested ? " nested" : "")
+                        << QByteArray(table) << static_cast<int>(format) << qlonglong(s.tokens)
+                        << qlonglong(s.in) << qlonglong(s.out) << 64 << nested
+                        << static_cast<int>(DType::BF16);
+                }
+            }
+        }
+        for (const int block : {32, 64, 128, 256, 512, 1024, 2048, 4096}) {
+            for (const int64_t in : {256, 4096, 1000, 99}) {
+                for (const int64_t tokens : {1, 30}) {
+                    for (const DType expand : {DType::F32, DType::F16}) {
+                        const bool nested = block % 128 == 0;
+                        QTest::addRow("%s nf4 block %d, %lld columns, %lld tokens, to %s%s", table,
+                                      block, static_cast<long long>(in),
+                                      static_cast<long long>(tokens),
+                                      expand == DType::F32 ? "f32" : "f16", nested ? " nested" : "")
+                            << QByteArray(table) << static_cast<int>(WeightFormat::Nf4)
+                            << qlonglong(tokens) << qlonglong(in) << qlonglong(37) << block
+                            << nested << static_cast<int>(expand);
+                    }
+                }
+            }
+        }
+    }
+}
+
+void TestLinear::matchesReference() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, format);
+    QFETCH(qlonglong, tokens);
+    QFETCH(qlonglong, in);
+    QFETCH(qlonglong, out);
+    QFETCH(int, block);
+    QFETCH(bool, nested);
+    QFETCH(int, expand);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const auto weight_format = static_cast<WeightFormat>(format);
+    const auto expand_type = static_cast<DType>(expand);
+    const TestWeight w = makeWeight(weight_format, out, in, block, nested, expand_type, 7);
+    const auto x = randomFloats(tokens * in, 11);
+    const auto expected = randomFloats(tokens * out, 1);
+    const auto actual = randomFloats(tokens * out, 2);
+    QCOMPARE(kernels::cpuScalarOps().linear(testQueue(), matrix(x, tokens, in), w.view,
+                                            matrix(expected, tokens, out)),
+             Status::Ok);
+    QCOMPARE(ops->linear(testQueue(), matrix(x, tokens, in), w.view, matrix(actual, tokens, out)),
+             Status::Ok);
+    const double error = nmse(actual.values(), expected.values());
+    QVERIFY2(error <= boundOf(table, weight_format, expand_type),
+             qPrintable(QString("NMSE %1").arg(error)));
+}
+
+void TestLinear::stridedViews_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("tokens");
+    for (const char* table : fastTables()) {
+        for (const int tokens : {1, 5, 40}) {
+            QTest::addRow("%s %d tokens", table, tokens) << QByteArray(table) << tokens;
+        }
+    }
+}
+
+/// Rows of x and y lie apart; what is between the rows of y stays as it was.
+void TestLinear::stridedViews() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, tokens);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t in = 96;
+    const int64_t out = 45;
+    const TestWeight w = makeWeight(WeightFormat::F32, out, in, 0, false, DType::F32, 3);
+    const auto x = randomFloats(tokens * 110, 4);
+    const auto dense = randomFloats(tokens * in, 0);
+    for (int t = 0; t < tokens; ++t) {
+        std::memcpy(dense.data() + t * in, x.data() + t * 110, in * sizeof(float));
+    }
+    const auto expected = randomFloats(tokens * out, 1);
+    const auto y = randomFloats(tokens * 61, 2);
+    const auto before = y.values();
+    kernels::cpuScalarOps().linear(testQueue(), matrix(dense, tokens, in), w.view,
+                                   matrix(expected, tokens, out));
+    QCOMPARE(
+        ops->linear(testQueue(), matrix(x, tokens, in, 110), w.view, matrix(y, tokens, out, 61)),
+        Status::Ok);
+    for (int t = 0; t < tokens; ++t) {
+        for (int64_t n = 0; n < 61; ++n) {
+            const auto i = static_cast<size_t>(t * 61 + n);
+            if (n < out) {
+                QVERIFY(std::fabs(y[i] - expected[static_cast<size_t>(t * out + n)]) < 1e-4F);
+            } else {
+                QCOMPARE(y[i], before[i]);
+            }
+        }
+    }
+}
+
+void TestLinear::sameForAnyThreadCount_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<int>("tokens");
+    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+        for (const WeightFormat format :
+             {WeightFormat::BF16, WeightFormat::Nf4, WeightFormat::Int8Row}) {
+            for (const int tokens : {1, 8, 70}) {
+                QTest::addRow("%s %s %d tokens", table, formatName(format), tokens)
+                    << QByteArray(table) << static_cast<int>(format) << tokens;
+            }
+        }
+    }
+}
+
+void TestLinear::sameForAnyThreadCount() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, format);
+    QFETCH(int, tokens);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t in = 512;
+    const int64_t out = 700;
+    const TestWeight w =
+        makeWeight(static_cast<WeightFormat>(format), out, in, 64, true, DType::BF16, 5);
+    const auto x = randomFloats(tokens * in, 6);
+    const auto alone = randomFloats(tokens * out, 1);
+    QCOMPARE(ops->linear({}, matrix(x, tokens, in), w.view, matrix(alone, tokens, out)),
+             Status::Ok);
+    for (const int threads : {1, 2, 3, 8}) {
+        kernels::cpu::ThreadPool pool(threads);
+        const auto shared = randomFloats(tokens * out, 2);
+        QCOMPARE(ops->linear({&pool}, matrix(x, tokens, in), w.view, matrix(shared, tokens, out)),
+                 Status::Ok);
+        QVERIFY(std::memcmp(alone.data(), shared.data(), alone.size() * sizeof(float)) == 0);
+    }
+}
+
+void TestLinear::tokensDoNotInfluenceEachOther_data() {
+    QTest::addColumn<QByteArray>("table");
+    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+        QTest::addRow("%s", table) << QByteArray(table);
+    }
+}
+
+/// A token's result inside a batch of the packed path equals its result in a smaller batch of
+/// that path bit for bit: chunk sizes above the dot limit do not change a prefill.
+void TestLinear::tokensDoNotInfluenceEachOther() {
+    QFETCH(QByteArray, table);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t in = 1200;
+    const int64_t out = 90;
+    const TestWeight w = makeWeight(WeightFormat::BF16, out, in, 0, false, DType::BF16, 5);
+    const auto x = randomFloats(500 * in, 6);
+    const auto whole = randomFloats(500 * out, 1);
+    const auto part = randomFloats(61 * out, 1);
+    QCOMPARE(ops->linear(testQueue(), matrix(x, 500, in), w.view, matrix(whole, 500, out)),
+             Status::Ok);
+    kernels::MatF32 some{x.data() + 203 * in, 61, in, in};
+    QCOMPARE(ops->linear(testQueue(), some, w.view, matrix(part, 61, out)), Status::Ok);
+    QVERIFY(std::memcmp(whole.data() + 203 * out, part.data(), part.size() * sizeof(float)) == 0);
+}
+
+void TestLinear::loraMatchesReference_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("tokens");
+    QTest::addColumn<int>("rank");
+    QTest::addColumn<bool>("bias");
+    for (const char* table : fastTables()) {
+        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+            for (const int tokens : {1, 4, 45}) {
+                for (const int rank : {1, 7, 16, 64}) {
+                    const bool bias = rank != 16;
+                    QTest::addRow("%s type %d, %d tokens, rank %d%s", table, static_cast<int>(type),
+                                  tokens, rank, bias ? ", bias" : "")
+                        << QByteArray(table) << static_cast<int>(type) << tokens << rank << bias;
+                }
+            }
+        }
+    }
+}
+
+void TestLinear::loraMatchesReference() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, type);
+    QFETCH(int, tokens);
+    QFETCH(int, rank);
+    QFETCH(bool, bias);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t in = 180;
+    const int64_t out = 75;
+    const auto dtype = static_cast<DType>(type);
+    const auto a_bytes = stored(randomFloats(rank * in, 1), dtype);
+    const auto b_bytes = stored(randomFloats(out * rank, 2), dtype);
+    const auto bias_bytes = stored(randomFloats(out, 3, 5.0F), dtype);
+    const kernels::MatView a{a_bytes.data(), dtype, rank, in};
+    const kernels::MatView b{b_bytes.data(), dtype, out, rank};
+    kernels::MatView b_bias{bias ? bias_bytes.data() : nullptr, dtype, 1, out};
+    const auto x = randomFloats(tokens * in, 4);
+    const auto expected = randomFloats(tokens * out, 5);
+    const auto actual = randomFloats(tokens * out, 5);
+    const auto scratch = randomFloats(tokens * rank, 6);
+    const auto before = expected.values();
+    const float scaling = 0.75F;
+    QCOMPARE(kernels::cpuScalarOps().lora_accumulate(testQueue(), matrix(x, tokens, in), a, b,
+                                                     b_bias, scaling, matrix(scratch, tokens, rank),
+                                                     matrix(expected, tokens, out)),
+             Status::Ok);
+    QVERIFY(nmse(expected.values(), before) > 1.0); // the update is not lost in y
+    QCOMPARE(ops->lora_accumulate(testQueue(), matrix(x, tokens, in), a, b, b_bias, scaling,
+                                  matrix(scratch, tokens, rank), matrix(actual, tokens, out)),
+             Status::Ok);
+    const bool is_rounded = table == "cpu-avx512bf16" && dtype == DType::BF16;
+    const double error = nmse(actual.values(), expected.values());
+    QVERIFY2(error <= (is_rounded ? kNmse16Bit : kNmseFp32),
+             qPrintable(QString("NMSE %1").arg(error)));
+}
+
+void TestLinear::refusesBadShapes() {
+    for (const char* name : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+        const OpTable* ops = kernels::findCpuOps(name);
+        if (ops == nullptr) {
+            continue;
+        }
+        const TestWeight w = makeWeight(WeightFormat::Nf4, 8, 64, 64, false, DType::BF16, 5);
+        const auto x = randomFloats(2 * 64, 1);
+        const auto y = randomFloats(2 * 8, 1);
+        const auto call = [&](const kernels::WeightView& weight, int64_t in, int64_t out) {
+            return ops->linear({}, matrix(x, 2, in), weight, matrix(y, 2, out));
+        };
+        QCOMPARE(call(w.view, 64, 8), Status::Ok);
+        QCOMPARE(call(w.view, 63, 8), Status::BadShape);
+        QCOMPARE(call(w.view, 64, 7), Status::BadShape);
+        kernels::WeightView broken = w.view;
+        broken.absmax = nullptr;
+        QCOMPARE(call(broken, 64, 8), Status::BadShape);
+        broken = w.view;
+        broken.data = nullptr;
+        QCOMPARE(call(broken, 64, 8), Status::BadShape);
+        broken = w.view;
+        broken.block_size = 0;
+        QCOMPARE(call(broken, 64, 8), Status::BadShape);
+        QCOMPARE(ops->linear({}, {nullptr, 0, 64, 64}, w.view, {nullptr, 0, 8, 8}), Status::Ok);
+    }
+}
+
+QTEST_APPLESS_MAIN(TestLinear)
+#include "tst_linear.moc"
