@@ -10,6 +10,23 @@
 #include <cstdio>
 #include <numbers>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BELFRY_TEST_LEAK_CHECK 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define BELFRY_TEST_LEAK_CHECK 1
+#endif
+#if defined(BELFRY_TEST_LEAK_CHECK)
+/// libsndfile 1.2.0 keeps a Vorbis header of 6 KB for every Ogg file that it refuses to open. Ours
+/// to know, not ours to fix; every other leak still fails the test.
+extern "C" const char* __lsan_default_suppressions(); // NOLINT(readability-identifier-naming)
+extern "C" __attribute__((used)) inline const char* __lsan_default_suppressions() { // NOLINT
+    return "leak:vorbis_info_init";
+}
+#endif
+
 namespace support {
 
 struct WavOptions {
