@@ -8,6 +8,8 @@
 #include "engine/api/chat.h"
 #include "engine/api/session.h"
 #include "engine/base/result.h"
+#include "engine/gemma4/config.h"
+#include "kernels/cpu/machine_probe.h"
 
 #include <functional>
 #include <memory>
@@ -29,7 +31,7 @@ struct LoadProgressValue {
     std::string tensor;
 };
 using ProgressCallback = std::function<void(const LoadProgressValue&)>;
-using DeltaCallback = std::function<void(const ReplyDelta&)>;
+using UpdateCallback = std::function<void(const ReplyUpdate&)>;
 
 /// Raw logits, for tests and scripts.
 struct LogitsResult {
@@ -47,7 +49,8 @@ public:
 
     /// What a folder holds, and what adapters cover. Reads headers only (adapters are read whole
     /// for the norms of their deltas).
-    Result<ModelSummary> inspect(const std::string& model, const std::vector<std::string>& adapters);
+    Result<ModelSummary> inspect(const std::string& model,
+                                 const std::vector<std::string>& adapters);
 
     /// The plan for a request; allocates nothing. Problems of the map stand in plan.errors.
     /// Errors: only when the model or an adapter cannot be read.
@@ -55,7 +58,8 @@ public:
 
     /// Loads. On error what was loaded before is still there and usable, as far as memory allows
     /// both side by side; otherwise see LoadRequest rules in engine/README.md.
-    Result<void> load(const LoadRequest& request, const ProgressCallback& progress, std::stop_token stop);
+    Result<void>
+    load(const LoadRequest& request, const ProgressCallback& progress, std::stop_token stop);
     void unload();
 
     /// Re-places the loaded model: moves only what changed, keeps the chat's KV cache.
@@ -67,6 +71,8 @@ public:
 
     [[nodiscard]] bool isLoaded() const;
     [[nodiscard]] const LoadRequest& loadedRequest() const;
+    /// Errors: InvalidRequest when nothing is loaded.
+    [[nodiscard]] Result<ModelConfig> loadedConfig() const;
     [[nodiscard]] std::shared_ptr<const ModelSummary> summary() const;
     [[nodiscard]] std::shared_ptr<const PlacementPlan> currentPlan() const;
     [[nodiscard]] std::vector<DeviceMemory> memory() const;
@@ -77,7 +83,8 @@ public:
 
     /// One reply. Reuses the part of the KV cache that was computed for the same tokens, media and
     /// adapters. `delta` is called per token with complete characters.
-    Result<Reply> generate(const GenerateRequest& request, const DeltaCallback& delta, std::stop_token stop);
+    Result<Reply>
+    generate(const GenerateRequest& request, const UpdateCallback& delta, std::stop_token stop);
 
     /// Logits of the last `rows` prompt tokens.
     Result<LogitsResult> logits(const GenerateRequest& request, int64_t rows, std::stop_token stop);
@@ -93,6 +100,12 @@ public:
         std::vector<std::string> pieces;
     };
     Result<Tokenized> tokenize(const std::string& model, std::string_view text);
+
+    /// Benchmarks: seconds to encode random pixels or random log-mel frames, and the machine's
+    /// measured ceilings.
+    Result<double> measureImage(int64_t grid_w, int64_t grid_h);
+    Result<double> measureAudio(int64_t frames);
+    kernels::cpu::MachineRates measureMachine(double seconds);
 
 private:
     struct Impl;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json texts of the published Gemma 4 sizes, written from the tables of the shared spec
-// (gemma4, sections 1.1 to 1.3), in the flat spelling of the published files. No weights belong to
-// them: for counts, plans and shapes.
+// The published sizes' JSON texts under the tests' namespace; link engine_config.
 #pragma once
 
-#include <string>
+#include "engine/gemma4/published_shapes.h"
 
 namespace support {
 
-/// `size` is "E2B", "E4B", "31B" or "26B-A4B". Ends the test program for any other.
-std::string publishedConfigJson(const std::string& size);
-/// The instruction-tuned models' generation_config.json.
-std::string publishedGenerationJson();
-/// processor_config.json with a budget of 280 soft tokens.
-std::string publishedProcessorJson();
+using engine::publishedConfigJson;
+using engine::publishedGenerationJson;
+using engine::publishedProcessorJson;
 
 } // namespace support

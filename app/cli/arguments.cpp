@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/arguments.h"
+
+#include "engine/plan/device_map.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+namespace cli {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+
+namespace {
+
+Error wrongUsage(const std::string& message) {
+    return Error{ErrorCode::InvalidRequest, message, {{"usage", "belfry-cli --help"}}};
+}
+
+Result<int64_t>
+toInteger(const std::string& option, const std::string& word, int64_t least, int64_t most) {
+    int64_t value = 0;
+    const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (code != std::errc() || end != word.data() + word.size() || value < least || value > most) {
+        return wrongUsage(option + " " + word + ": expected a whole number from " +
+                          std::to_string(least) + " to " + std::to_string(most));
+    }
+    return value;
+}
+
+Result<double>
+toNumber(const std::string& option, const std::string& word, double least, double most) {
+    double value = 0;
+    const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (code != std::errc() || end != word.data() + word.size() ||
+        !(value >= least && value <= most)) {
+        std::ostringstream text;
+        text << option << " " << word << ": expected a number from " << least << " to " << most;
+        return wrongUsage(text.str());
+    }
+    return value;
+}
+
+Result<std::vector<int64_t>>
+toIntegers(const std::string& option, const std::string& word, int64_t least, int64_t most) {
+    std::vector<int64_t> values;
+    std::stringstream in(word);
+    std::string piece;
+    while (std::getline(in, piece, ',')) {
+        ENGINE_ASSIGN(const int64_t value, toInteger(option, piece, least, most));
+        values.push_back(value);
+    }
+    if (values.empty()) {
+        return wrongUsage(option + ": expected numbers separated by commas");
+    }
+    return values;
+}
+
+Result<uint64_t> toBytes(const std::string& option, const std::string& word) {
+    const auto bytes = engine::parseByteSize(word);
+    if (!bytes.has_value() || *bytes == 0) {
+        return wrongUsage(option + " " + word + ": expected a size such as 8GiB or 512MiB");
+    }
+    return *bytes;
+}
+
+constexpr const char* kLoadOptions =
+    "load options:\n"
+    "  --device-map FILE|PRESET   gpu, towers-cpu, ple-cpu, lean, cpu, fit; or a JSON map\n"
+    "  --quant none|nf4|nf4-dq|fp4|fp4-dq   --head bf16|int8|nf4\n"
+    "  --context N   --limit DEVICE=SIZE   --sim-gpu SIZE[,SIZE]   --prefill-chunk N\n"
+    "  --adapter DIR[=STRENGTH]   (repeatable)   --precision auto|f32   --threads N\n"
+    "  --cache DIR   keep quantized weights there for the next load\n";
+constexpr const char* kMediaOptions =
+    "media:\n"
+    "  --image FILE   --audio FILE   (repeatable)   --image-tokens 70|140|280|560|1120\n";
+constexpr const char* kSamplingOptions =
+    "sampling:\n"
+    "  --max-tokens N --temperature X --top-k N --top-p X --min-p X --repetition-penalty X --seed "
+    "N\n"
+    "  --ignore-eos   --system TEXT   --thinking      (temperature 0 = greedy)\n";
+
+const std::map<std::string, std::string>& commandUsage() {
+    static const std::map<std::string, std::string> kUsage = {
+        {"inspect", "belfry-cli inspect MODEL [--adapter DIR]...\n  what is in it: modules, bytes, "
+                    "towers, adapter coverage\n"},
+        {"plan", std::string("belfry-cli plan MODEL [load options]\n  where everything would go, "
+                             "predicted bytes, errors; allocates nothing\n") +
+                     kLoadOptions},
+        {"chat", std::string("belfry-cli chat MODEL [load options] [media] [sampling] (--prompt "
+                             "TEXT | --raw-prompt TEXT)\n"
+                             "  one reply, streamed to stdout; without a prompt: interactive\n") +
+                     kLoadOptions + kMediaOptions + kSamplingOptions},
+        {"logits", std::string("belfry-cli logits MODEL [load options] [media] (--raw-prompt TEXT "
+                               "| --ids 1,2,3) --last N --out FILE.safetensors\n") +
+                       kLoadOptions + kMediaOptions},
+        {"tokenize", "belfry-cli tokenize MODEL (--text TEXT | --stdin)\n"},
+        {"merge", "belfry-cli merge MODEL --adapter DIR[=S]... --out DIR\n  bf16 merge, with drift "
+                  "report\n"},
+        {"bench", std::string("belfry-cli bench (MODEL | --shape e2b|e4b) [load options] --prefill "
+                              "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n") +
+                      kLoadOptions},
+    };
+    return kUsage;
+}
+
+} // namespace
+
+std::string usage(const std::string& command) {
+    const auto it = commandUsage().find(command);
+    if (it != commandUsage().end()) {
+        return it->second + "  --json   one JSON object on stdout, nothing else\n";
+    }
+    std::string text = "belfry-cli COMMAND ...   (MODEL is a folder, or demo)\n\n";
+    for (const auto& [name, body] : commandUsage()) {
+        text += "  " + body.substr(0, body.find('\n')) + "\n";
+    }
+    return text + "\nbelfry-cli COMMAND --help lists the options of one command.\n"
+                  "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
+}
+
+Result<Arguments> parseArguments(const std::vector<std::string>& words) {
+    Arguments out;
+    // --json counts from the start, so that a wrong word is also told as JSON.
+    out.is_json = std::find(words.begin(), words.end(), "--json") != words.end();
+    if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+        out.is_help = true;
+        return out;
+    }
+    out.command = words[0];
+    if (!commandUsage().contains(out.command)) {
+        return wrongUsage("unknown command " + out.command +
+                          ": expected one of bench, chat, inspect, logits, merge, plan, tokenize");
+    }
+    out.load.device_map.clear();
+    size_t at = 1;
+    std::string option;
+    const auto value = [&]() -> Result<std::string> {
+        if (at + 1 >= words.size()) {
+            return wrongUsage(option + ": a value is missing after it");
+        }
+        return words[++at];
+    };
+    using Handler = std::function<Result<void>()>;
+    const auto text = [&](std::string& target) -> Handler {
+        return [&]() -> Result<void> {
+            ENGINE_ASSIGN(target, value());
+            return {};
+        };
+    };
+    const auto integer = [&](int64_t& target, int64_t least, int64_t most) -> Handler {
+        return [&, least, most]() -> Result<void> {
+            ENGINE_ASSIGN(const std::string word, value());
+            ENGINE_ASSIGN(target, toInteger(option, word, least, most));
+            return {};
+        };
+    };
+    const auto number = [&](double& target, double least, double most) -> Handler {
+        return [&, least, most]() -> Result<void> {
+            ENGINE_ASSIGN(const std::string word, value());
+            ENGINE_ASSIGN(target, toNumber(option, word, least, most));
+            return {};
+        };
+    };
+    const auto integers = [&](std::vector<int64_t>& target, int64_t least) -> Handler {
+        return [&, least]() -> Result<void> {
+            ENGINE_ASSIGN(const std::string word, value());
+            ENGINE_ASSIGN(target, toIntegers(option, word, least, 1 << 20));
+            return {};
+        };
+    };
+    const auto flag = [](bool& target, bool set_to) -> Handler {
+        return [&target, set_to]() -> Result<void> {
+            target = set_to;
+            return {};
+        };
+    };
+    int64_t threads = 0;
+    const std::map<std::string, Handler> handlers = {
+        {"--json", flag(out.is_json, true)},
+        {"--help", flag(out.is_help, true)},
+        {"--thinking", flag(out.is_thinking, true)},
+        {"--ignore-eos", flag(out.sampling.ignores_eos, true)},
+        {"--stdin", flag(out.reads_stdin, true)},
+        {"--no-towers", flag(out.has_towers, false)},
+        {"--quant", text(out.load.quant)},
+        {"--head", text(out.load.head)},
+        {"--cache", text(out.load.cache_folder)},
+        {"--raw-prompt", text(out.raw_prompt)},
+        {"--system", text(out.system)},
+        {"--text", text(out.text)},
+        {"--out", text(out.out)},
+        {"--context", integer(out.load.context, 1, 1 << 24)},
+        {"--prefill-chunk", integer(out.load.prefill_chunk, 1, 65536)},
+        {"--threads", integer(threads, 1, 1024)},
+        {"--last", integer(out.last, 1, 1 << 24)},
+        {"--decode", integer(out.decode, 0, 1 << 20)},
+        {"--prefill", integers(out.prefill, 0)},
+        {"--depth", integers(out.depth, 0)},
+        {"--max-tokens", integer(out.sampling.max_tokens, 1, 1 << 24)},
+        {"--top-k", integer(out.sampling.top_k, 0, 1 << 24)},
+        {"--seed", integer(out.sampling.seed, 0, (int64_t{1} << 53) - 1)},
+        {"--temperature", number(out.sampling.temperature, 0.0, 100.0)},
+        {"--top-p", number(out.sampling.top_p, 1e-9, 1.0)},
+        {"--min-p", number(out.sampling.min_p, 0.0, 1.0)},
+        {"--repetition-penalty", number(out.sampling.repetition_penalty, 1e-6, 100.0)},
+        {"--prompt",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(out.prompt, value());
+             out.has_prompt = true;
+             return {};
+         }},
+        {"--image",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             out.images.push_back(word);
+             return {};
+         }},
+        {"--audio",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             out.audios.push_back(word);
+             return {};
+         }},
+        {"--image-tokens",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             ENGINE_ASSIGN(out.load.image_tokens, toInteger(option, word, 1, 4096));
+             const auto known = {70, 140, 280, 560, 1120};
+             if (std::find(known.begin(), known.end(), out.load.image_tokens) == known.end()) {
+                 return wrongUsage("--image-tokens " + word +
+                                   ": expected 70, 140, 280, 560 or 1120");
+             }
+             return {};
+         }},
+        {"--ids",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             ENGINE_ASSIGN(const std::vector<int64_t> ids, toIntegers(option, word, 0, INT32_MAX));
+             out.ids.assign(ids.begin(), ids.end());
+             return {};
+         }},
+        {"--shape",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             out.model = "shape:" + word;
+             return {};
+         }},
+        {"--precision",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             if (word != "auto" && word != "f32") {
+                 return wrongUsage("--precision " + word + ": expected auto or f32");
+             }
+             out.load.is_reference_precision = word == "f32";
+             return {};
+         }},
+        {"--limit",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             const auto equals = word.find('=');
+             if (equals == std::string::npos) {
+                 return wrongUsage("--limit " + word +
+                                   ": expected DEVICE=SIZE, for example cuda:0=8GiB");
+             }
+             ENGINE_ASSIGN(const uint64_t bytes, toBytes(option, word.substr(equals + 1)));
+             out.load.limits.emplace_back(word.substr(0, equals), bytes);
+             return {};
+         }},
+        {"--sim-gpu",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             std::stringstream in(word);
+             std::string piece;
+             while (std::getline(in, piece, ',')) {
+                 ENGINE_ASSIGN(const uint64_t bytes, toBytes(option, piece));
+                 out.load.sim_gpus.push_back(bytes);
+             }
+             return {};
+         }},
+        {"--adapter",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(std::string word, value());
+             engine::AdapterChoice choice;
+             choice.folder = word;
+             const auto equals = word.rfind('=');
+             if (equals != std::string::npos && !std::filesystem::exists(word)) {
+                 ENGINE_ASSIGN(choice.strength,
+                               toNumber(option, word.substr(equals + 1), 0.0, 2.0));
+                 choice.folder = word.substr(0, equals);
+             }
+             out.load.adapters.push_back(choice);
+             return {};
+         }},
+        {"--device-map",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             out.has_device_map = true;
+             if (word == "fit" || engine::isDevicePreset(word)) {
+                 out.load.device_map = word;
+                 return {};
+             }
+             std::error_code code;
+             if (!std::filesystem::is_regular_file(word, code)) {
+                 std::string names = "fit";
+                 for (const std::string& name : engine::devicePresets()) {
+                     names += ", " + name;
+                 }
+                 return wrongUsage("--device-map " + word + ": neither a file nor a preset (" +
+                                   names + ")");
+             }
+             if (std::filesystem::file_size(word, code) > engine::kMaxDeviceMapBytes) {
+                 return wrongUsage("--device-map " + word +
+                                   ": the file is too large for a device map");
+             }
+             std::ifstream in(word, std::ios::binary);
+             std::stringstream content;
+             content << in.rdbuf();
+             out.load.device_map = content.str();
+             if (out.load.device_map.find('{') == std::string::npos) {
+                 return wrongUsage("--device-map " + word + ": the file holds no JSON object");
+             }
+             return {};
+         }},
+    };
+    for (; at < words.size(); ++at) {
+        option = words[at];
+        const auto handler = handlers.find(option);
+        if (handler != handlers.end()) {
+            ENGINE_TRY(handler->second());
+        } else if (option.starts_with("--")) {
+            return wrongUsage("unknown option " + option + " for " + out.command);
+        } else if (out.model.empty()) {
+            out.model = option;
+        } else {
+            return wrongUsage("unexpected word " + option + ": the model is " + out.model +
+                              " already; quote texts with spaces");
+        }
+    }
+    out.load.threads = static_cast<int>(threads);
+    if (!out.is_help && out.model.empty()) {
+        return wrongUsage(out.command + ": no model given\n" + usage(out.command));
+    }
+    out.load.model = out.model;
+    return out;
+}
+
+} // namespace cli

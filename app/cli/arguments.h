@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of belfry-cli as checked values. The grammar is in the usage text; a wrong word
+// is an error that names it (exit code 2).
+#pragma once
+
+#include "engine/api/session.h"
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct Arguments {
+    std::string command;
+    std::string model; ///< Folder, "demo", or "shape:e2b" for --shape.
+    bool is_json = false;
+    bool is_help = false;
+    engine::LoadRequest load;
+    bool has_device_map = false;
+    // prompt and media
+    bool has_prompt = false;
+    std::string prompt, raw_prompt, system, text;
+    bool reads_stdin = false;
+    std::vector<std::string> images, audios;
+    std::vector<int32_t> ids;
+    bool is_thinking = false;
+    engine::SamplingParameters sampling;
+    // logits, merge
+    int64_t last = 1;
+    std::string out;
+    // bench
+    std::vector<int64_t> prefill = {512}, depth = {0};
+    int64_t decode = 32;
+    bool has_towers = true;
+};
+
+/// Errors: InvalidRequest, with the usage of the command concerned in the message.
+engine::Result<Arguments> parseArguments(const std::vector<std::string>& words);
+
+/// Overview, or the options of one command.
+std::string usage(const std::string& command);
+
+} // namespace cli

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench: decode and prefill rates and tower times, each beside the ceiling that this machine was
+// measured to have in the same run. Bytes and FLOPs are counted from the config, not timed.
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "engine/gemma4/config.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+namespace cli {
+
+using engine::Result;
+using nlohmann::ordered_json;
+
+namespace {
+
+struct Counted {
+    double decode_bytes = 0.0;  ///< Weight bytes read per decoded token.
+    double prefill_flops = 0.0; ///< Per prompt token that is not the last (with the cut).
+    double image_flops = 0.0;   ///< Per 2520-patch image.
+};
+
+/// Weight bytes per token: every linear of the decoder and the head once, in their formats; the
+/// tables only one row. FLOPs of prefill: two per weight of the layers below the cut.
+Counted count(const engine::PlacementPlan& plan, const engine::ModelConfig& config) {
+    Counted out;
+    const int cut = config.text.lastKvOwner();
+    bool has_own_head = false;
+    for (const auto& row : plan.tensors) {
+        has_own_head = has_own_head || row.tensor == "lm_head.weight";
+    }
+    for (const auto& row : plan.tensors) {
+        const std::string& name = row.tensor;
+        const bool is_language =
+            name.starts_with("model.language_model.") || name == "lm_head.weight";
+        const bool is_gather_only = name.ends_with("embed_tokens_per_layer.weight") ||
+                                    (name.ends_with("embed_tokens.weight") && has_own_head);
+        if (is_language && !is_gather_only) {
+            out.decode_bytes += static_cast<double>(row.bytes);
+        }
+    }
+    const auto& text = config.text;
+    const auto hidden = static_cast<double>(text.hidden_size);
+    for (int i = 0; i <= cut; ++i) {
+        const auto& layer = text.layers[static_cast<size_t>(i)];
+        const auto q = static_cast<double>(text.num_heads * layer.head_dim);
+        const auto kv = static_cast<double>(layer.num_kv_heads * layer.head_dim);
+        const double kv_weights =
+            layer.is_kv_shared ? 0.0 : (layer.k_is_v ? 1.0 : 2.0) * hidden * kv;
+        out.prefill_flops += 2.0 * kv_weights;
+        if (i < cut) {
+            out.prefill_flops +=
+                2.0 *
+                (2.0 * hidden * q + 3.0 * hidden * static_cast<double>(layer.intermediate_size) +
+                 2.0 * hidden * static_cast<double>(text.ple_size));
+        }
+    }
+    out.prefill_flops += 2.0 * hidden * static_cast<double>(text.ple_size * text.num_layers);
+    if (config.vision) {
+        const auto& vision = *config.vision;
+        const double patches = 2520.0;
+        const auto h = static_cast<double>(vision.hidden_size);
+        const auto heads = static_cast<double>(vision.num_heads * vision.head_dim);
+        const double per_layer =
+            2.0 * patches *
+                (4.0 * h * heads + 3.0 * h * static_cast<double>(vision.intermediate_size)) +
+            4.0 * patches * patches * heads;
+        out.image_flops =
+            per_layer * static_cast<double>(vision.num_layers) + 2.0 * patches * 768.0 * h;
+    }
+    return out;
+}
+
+} // namespace
+
+Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
+    Arguments adjusted = arguments;
+    const int64_t deepest = *std::max_element(arguments.depth.begin(), arguments.depth.end());
+    const int64_t longest = *std::max_element(arguments.prefill.begin(), arguments.prefill.end());
+    if (adjusted.load.context == 0) {
+        adjusted.load.context = std::max(deepest + arguments.decode, longest) + 16;
+    }
+    ENGINE_TRY(loadModel(engine, adjusted));
+    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    const auto plan = engine.currentPlan();
+    const Counted counted = count(*plan, config);
+    const auto rates = engine.measureMachine(2.0);
+    const double peak_gflops = rates.bf16_gflops > 0 ? rates.bf16_gflops : rates.fp32_gflops;
+
+    ordered_json out;
+    out["model"] = arguments.model;
+    out["load_s"] = engine.loadSeconds();
+    out["machine"] = {{"threads", rates.threads},
+                      {"read_gb_per_s", rates.read_gb_per_s},
+                      {"fp32_gflops", rates.fp32_gflops},
+                      {"bf16_gflops", rates.bf16_gflops}};
+    out["decode"] = ordered_json::array();
+    out["prefill"] = ordered_json::array();
+
+    const auto ids = [&](int64_t count, int32_t salt) {
+        std::vector<int32_t> tokens(static_cast<size_t>(count));
+        uint32_t state = 12345U + static_cast<uint32_t>(salt);
+        for (int32_t& token : tokens) {
+            state = state * 1664525U + 1013904223U;
+            token = static_cast<int32_t>(
+                300 + (state >> 8U) % static_cast<uint32_t>(
+                                          std::min<int64_t>(config.text.vocab_size - 300, 200000)));
+        }
+        return tokens;
+    };
+    int32_t salt = 0;
+    for (const int64_t tokens : arguments.prefill) {
+        if (tokens <= 0) {
+            continue;
+        }
+        double best = 0.0;
+        for (int repeat = 0; repeat < 2; ++repeat) { // the first run also warms caches
+            engine::GenerateRequest request;
+            request.raw_ids = ids(tokens, ++salt);
+            request.sampling.temperature = 0.0;
+            request.sampling.max_tokens = 1;
+            request.sampling.ignores_eos = true;
+            ENGINE_ASSIGN(const engine::Reply reply,
+                          engine.generate(request, {}, interruptToken()));
+            best = std::max(best, static_cast<double>(reply.timing.prefill_tokens) /
+                                      reply.timing.prefill_s);
+        }
+        out["prefill"].push_back(
+            {{"tokens", tokens},
+             {"tokens_per_s", best},
+             {"gflops", best * counted.prefill_flops / 1e9},
+             {"share_of_peak",
+              peak_gflops > 0 ? best * counted.prefill_flops / 1e9 / peak_gflops : 0.0}});
+    }
+    for (const int64_t depth : arguments.depth) {
+        if (arguments.decode <= 0) {
+            continue;
+        }
+        engine::GenerateRequest request;
+        request.raw_ids = ids(std::max<int64_t>(1, depth), ++salt);
+        request.sampling.temperature = 0.0;
+        request.sampling.max_tokens = arguments.decode;
+        request.sampling.ignores_eos = true;
+        ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, {}, interruptToken()));
+        // The first token comes from the prefill's logits: decode steps are one fewer.
+        const double steps = static_cast<double>(reply.timing.decode_tokens) - 1.0;
+        const double rate = steps > 0 ? steps / reply.timing.decode_s : 0.0;
+        out["decode"].push_back(
+            {{"depth", depth},
+             {"tokens_per_s", rate},
+             {"weight_gb_per_s", rate * counted.decode_bytes / 1e9},
+             {"share_of_read_bandwidth",
+              rates.read_gb_per_s > 0 ? rate * counted.decode_bytes / 1e9 / rates.read_gb_per_s
+                                      : 0.0}});
+    }
+    if (arguments.has_towers && config.vision) {
+        // 60 x 42 patches: the size of a 4:3 picture at 280 soft tokens.
+        ENGINE_TRY(engine.measureImage(6, 6));
+        const bool is_full_budget = plan->image_tokens >= 280;
+        const int64_t w = is_full_budget ? 60 : 24;
+        const int64_t h = is_full_budget ? 42 : 24;
+        ENGINE_ASSIGN(const double seconds, engine.measureImage(w, h));
+        ordered_json row = {{"patches", w * h}, {"seconds", seconds}};
+        if (is_full_budget) {
+            row["gflops"] = counted.image_flops / seconds / 1e9;
+            row["share_of_peak"] =
+                peak_gflops > 0 ? counted.image_flops / seconds / 1e9 / peak_gflops : 0.0;
+        }
+        out["image"] = row;
+    }
+    if (arguments.has_towers && config.audio) {
+        ENGINE_TRY(engine.measureAudio(40));
+        ENGINE_ASSIGN(const double seconds, engine.measureAudio(1000));
+        out["audio"] = {{"audio_s", 10}, {"seconds", seconds}};
+    }
+    out["memory"] = memoryJson(engine.memory());
+
+    if (arguments.is_json) {
+        std::cout << out.dump(2) << "\n";
+        return {};
+    }
+    std::printf("machine  %d threads, read %.1f GB/s, fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s "
+                "(measured now)\n",
+                rates.threads, rates.read_gb_per_s, rates.fp32_gflops, rates.bf16_gflops);
+    std::printf("load     %.2f s\n", engine.loadSeconds());
+    for (const auto& row : out["prefill"]) {
+        std::printf("prefill  %6d tokens   %8.1f tokens/s   %7.1f GFLOP/s  %5.1f %% of peak\n",
+                    row["tokens"].get<int>(), row["tokens_per_s"].get<double>(),
+                    row["gflops"].get<double>(), 100 * row["share_of_peak"].get<double>());
+    }
+    for (const auto& row : out["decode"]) {
+        std::printf("decode   depth %6d    %8.2f tokens/s   %7.2f GB/s of weights  %5.1f %% of "
+                    "read bandwidth\n",
+                    row["depth"].get<int>(), row["tokens_per_s"].get<double>(),
+                    row["weight_gb_per_s"].get<double>(),
+                    100 * row["share_of_read_bandwidth"].get<double>());
+    }
+    if (out.contains("image")) {
+        std::printf("image    %d patches  %.3f s", out["image"]["patches"].get<int>(),
+                    out["image"]["seconds"].get<double>());
+        if (out["image"].contains("gflops")) {
+            std::printf("   %.1f GFLOP/s  %.1f %% of peak", out["image"]["gflops"].get<double>(),
+                        100 * out["image"]["share_of_peak"].get<double>());
+        }
+        std::printf("\n");
+    }
+    if (out.contains("audio")) {
+        std::printf("audio    10 s of sound  %.3f s\n", out["audio"]["seconds"].get<double>());
+    }
+    return {};
+}
+
+} // namespace cli

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// inspect, plan, tokenize, logits.
+#include "app/cli/commands.h"
+
+#include "app/cli/output.h"
+#include "engine/files/safetensors_writer.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+
+namespace cli {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+using nlohmann::ordered_json;
+
+namespace {
+
+void printJson(const ordered_json& value) {
+    std::cout << value.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+} // namespace
+
+Result<void> loadModel(engine::Engine& engine, const Arguments& arguments) {
+    const bool shows = !arguments.is_json && isatty(STDERR_FILENO) != 0;
+    const engine::ProgressCallback progress = [shows](const engine::LoadProgressValue& value) {
+        if (shows && value.bytes_total > 0) {
+            std::fprintf(stderr, "\r%s %s of %s\x1b[K", value.stage.c_str(),
+                         byteText(value.bytes_done).c_str(), byteText(value.bytes_total).c_str());
+        }
+    };
+    const Result<void> outcome = engine.load(arguments.load, progress, interruptToken());
+    if (shows) {
+        std::fprintf(stderr, "\r\x1b[K");
+    }
+    if (outcome.has_value() && !arguments.is_json) {
+        for (const std::string& note : engine.loadNotes()) {
+            std::fprintf(stderr, "note: %s\n", note.c_str());
+        }
+        for (const engine::PlanIssue& warning : engine.currentPlan()->warnings) {
+            std::fprintf(stderr, "warning %s: %s\n", warning.code.c_str(), warning.message.c_str());
+        }
+    }
+    return outcome;
+}
+
+Result<void> runInspect(engine::Engine& engine, const Arguments& arguments) {
+    std::vector<std::string> adapters;
+    for (const engine::AdapterChoice& choice : arguments.load.adapters) {
+        adapters.push_back(choice.folder);
+    }
+    ENGINE_ASSIGN(const engine::ModelSummary summary, engine.inspect(arguments.model, adapters));
+    if (arguments.is_json) {
+        printJson(summaryJson(summary));
+    } else {
+        std::cout << summaryText(summary);
+    }
+    return {};
+}
+
+Result<void> runPlan(engine::Engine& engine, const Arguments& arguments) {
+    ENGINE_ASSIGN(const engine::PlacementPlan plan, engine.plan(arguments.load));
+    if (arguments.is_json) {
+        printJson(planJson(plan));
+    } else {
+        std::cout << planText(plan);
+    }
+    return {};
+}
+
+Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
+    std::string text = arguments.text;
+    if (arguments.reads_stdin) {
+        text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    }
+    ENGINE_ASSIGN(const engine::Engine::Tokenized result, engine.tokenize(arguments.model, text));
+    if (arguments.is_json) {
+        printJson({{"ids", result.ids}, {"pieces", result.pieces}});
+        return {};
+    }
+    for (size_t i = 0; i < result.ids.size(); ++i) {
+        std::cout << result.ids[i] << "\t" << result.pieces[i] << "\n";
+    }
+    return {};
+}
+
+Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
+    if (arguments.out.empty()) {
+        return Error{ErrorCode::InvalidRequest, "logits: --out FILE.safetensors is missing"};
+    }
+    if (arguments.raw_prompt.empty() == arguments.ids.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "logits: give either --raw-prompt TEXT or --ids 1,2,3"};
+    }
+    ENGINE_TRY(loadModel(engine, arguments));
+    engine::GenerateRequest request;
+    request.raw_prompt = arguments.raw_prompt;
+    request.raw_ids = arguments.ids;
+    request.raw_images = arguments.images;
+    request.raw_audios = arguments.audios;
+    request.image_tokens = arguments.load.image_tokens;
+    ENGINE_ASSIGN(const engine::LogitsResult result,
+                  engine.logits(request, arguments.last, interruptToken()));
+    const auto bytesOf = [](const auto& values) {
+        const auto view = std::as_bytes(std::span(values));
+        return std::vector<std::byte>(view.begin(), view.end());
+    };
+    std::vector<engine::TensorToWrite> tensors;
+    tensors.push_back(engine::tensorFromBytes("logits", engine::TensorType::F32,
+                                              {result.rows, result.vocab}, bytesOf(result.logits)));
+    tensors.push_back(engine::tensorFromBytes("input_ids", engine::TensorType::I32,
+                                              {static_cast<int64_t>(result.input_ids.size())},
+                                              bytesOf(result.input_ids)));
+    engine::WriteOptions options;
+    options.is_replacing_allowed = true;
+    ENGINE_TRY(engine::writeSafetensorsFile(arguments.out, tensors, options));
+    if (arguments.is_json) {
+        printJson({{"out", arguments.out},
+                   {"rows", result.rows},
+                   {"vocab", result.vocab},
+                   {"input_ids", result.input_ids},
+                   {"memory", memoryJson(engine.memory())}});
+    } else {
+        std::cout << arguments.out << ": logits [" << result.rows << ", " << result.vocab << "], "
+                  << result.input_ids.size() << " input ids\n";
+    }
+    return {};
+}
+
+} // namespace cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of belfry-cli. Each writes its result to stdout (text or one JSON object) and
+// returns; failures come back as errors and are printed by main.
+#pragma once
+
+#include "app/cli/arguments.h"
+#include "engine/base/result.h"
+#include "engine/run/engine.h"
+
+namespace cli {
+
+engine::Result<void> runInspect(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runPlan(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runChat(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runLogits(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
+
+/// Loads with progress on stderr (nothing there with --json or when stderr is no terminal).
+engine::Result<void> loadModel(engine::Engine& engine, const Arguments& arguments);
+
+/// Set by Ctrl-C; stops the reply in progress.
+std::stop_token interruptToken();
+void armInterrupt();
+
+} // namespace cli

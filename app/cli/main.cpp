@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// belfry-cli: the engine for scripts, tests and benchmarks. Contains no engine logic.
+// Exit codes: 0 done, 1 failed, 2 wrong usage.
+#include "app/cli/arguments.h"
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/program_paths.h"
+
+#include <iostream>
+#include <map>
+#include <new>
+
+namespace {
+
+int fail(const engine::Error& error, bool is_json, int code) {
+    std::cerr << "error: " << engine::errorCodeName(error.code) << ": " << error.message << "\n";
+    if (is_json) {
+        std::cout << cli::errorJson(error).dump(2, ' ', false,
+                                                nlohmann::ordered_json::error_handler_t::replace)
+                  << "\n";
+    }
+    return code;
+}
+
+int run(const std::vector<std::string>& words) {
+    const bool is_json = std::find(words.begin(), words.end(), "--json") != words.end();
+    const auto arguments = cli::parseArguments(words);
+    if (!arguments.has_value()) {
+        return fail(arguments.error(), is_json, 2);
+    }
+    if (arguments->is_help) {
+        std::cout << cli::usage(arguments->command);
+        return 0;
+    }
+    using Command = engine::Result<void> (*)(engine::Engine&, const cli::Arguments&);
+    static const std::map<std::string, Command> kCommands = {
+        {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
+        {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
+        {"bench", cli::runBench}};
+    engine::EngineOptions options;
+    options.demo_folder = app::demoModelFolder();
+    engine::Engine engine(options);
+    cli::armInterrupt();
+    const auto outcome = kCommands.at(arguments->command)(engine, *arguments);
+    return outcome.has_value() ? 0 : fail(outcome.error(), is_json, 1);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(std::vector<std::string>(argv + 1, argv + argc));
+    } catch (const std::bad_alloc&) {
+        std::cerr << "error: OutOfMemory: the system has no memory left for this; close other "
+                     "programs or choose "
+                     "smaller options\n";
+        return 1;
+    }
+}

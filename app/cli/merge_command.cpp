@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// merge: writes a merged bf16 folder, then measures what it does to the logits: the merged model,
+// and the merged model quantized again, against the adapter at run time on the same base.
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "engine/gemma4/tensor_list.h"
+#include "engine/lora/adapter.h"
+#include "engine/lora/merge.h"
+#include "engine/run/model_folder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+namespace cli {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// Logits of fixed token ids under one way of loading.
+Result<engine::LogitsResult>
+probe(engine::Engine& engine, engine::LoadRequest load, const std::vector<int32_t>& ids) {
+    ENGINE_TRY(engine.load(load, {}, interruptToken()));
+    engine::GenerateRequest request;
+    request.raw_ids = ids;
+    auto result = engine.logits(request, static_cast<int64_t>(ids.size()), interruptToken());
+    engine.unload();
+    return result;
+}
+
+/// Mean KL divergence in nats and share of equal top tokens, row by row.
+ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& b) {
+    double kl = 0.0;
+    int64_t equal = 0;
+    for (int64_t row = 0; row < a.rows; ++row) {
+        const float* p = a.logits.data() + row * a.vocab;
+        const float* q = b.logits.data() + row * b.vocab;
+        const auto logSum = [&](const float* x) {
+            const float largest = *std::max_element(x, x + a.vocab);
+            double sum = 0.0;
+            for (int64_t i = 0; i < a.vocab; ++i) {
+                sum += std::exp(static_cast<double>(x[i]) - largest);
+            }
+            return std::log(sum) + largest;
+        };
+        const double zp = logSum(p);
+        const double zq = logSum(q);
+        for (int64_t i = 0; i < a.vocab; ++i) {
+            kl += std::exp(p[i] - zp) * ((p[i] - zp) - (q[i] - zq));
+        }
+        equal +=
+            std::max_element(p, p + a.vocab) - p == std::max_element(q, q + b.vocab) - q ? 1 : 0;
+    }
+    const auto rows = static_cast<double>(a.rows);
+    return {{"mean_kl_nats", kl / rows},
+            {"top1_agreement", static_cast<double>(equal) / rows},
+            {"positions", a.rows}};
+}
+
+} // namespace
+
+Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
+    if (arguments.load.adapters.empty() || arguments.out.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "merge: --adapter DIR[=S] and --out DIR are both needed"};
+    }
+    ENGINE_ASSIGN(const engine::ModelFolder folder, engine::ModelFolder::open(arguments.model));
+    engine::MergeRequest request;
+    request.model_folder = arguments.model;
+    request.out_folder = arguments.out;
+    request.stop = interruptToken();
+    for (const engine::AdapterChoice& choice : arguments.load.adapters) {
+        engine::AdapterOptions options;
+        options.base = folder.source.get();
+        ENGINE_ASSIGN(auto adapter,
+                      engine::loadAdapter(choice.folder, folder.config, folder.tensors, options));
+        request.adapters.push_back({std::move(adapter), choice.strength});
+    }
+    ENGINE_ASSIGN(const engine::MergeReport report, engine::mergeAdapters(request));
+
+    // Drift of logits on a fixed row of token ids.
+    std::vector<int32_t> ids(64);
+    uint32_t state = 7U;
+    for (int32_t& id : ids) {
+        state = state * 1664525U + 1013904223U;
+        id = static_cast<int32_t>((state >> 8U) %
+                                  static_cast<uint32_t>(folder.config.text.vocab_size));
+    }
+    engine::LoadRequest base = arguments.load;
+    base.device_map = "cpu";
+    engine::LoadRequest merged = base;
+    merged.model = arguments.out;
+    merged.adapters.clear();
+    engine::LoadRequest base_nf4 = base;
+    base_nf4.quant = "nf4-dq";
+    engine::LoadRequest merged_nf4 = merged;
+    merged_nf4.quant = "nf4-dq";
+    engine::LoadRequest plain = base;
+    plain.adapters.clear();
+    ENGINE_ASSIGN(const auto run_time, probe(engine, base, ids));
+    ENGINE_ASSIGN(const auto merged_logits, probe(engine, merged, ids));
+    ENGINE_ASSIGN(const auto run_time_nf4, probe(engine, base_nf4, ids));
+    ENGINE_ASSIGN(const auto merged_nf4_logits, probe(engine, merged_nf4, ids));
+    ENGINE_ASSIGN(const auto base_logits, probe(engine, plain, ids));
+    ordered_json drift = {
+        {"run_time_against_base", compare(run_time, base_logits)},
+        {"merged_bf16_against_run_time", compare(merged_logits, run_time)},
+        {"merged_then_nf4_against_run_time_on_nf4", compare(merged_nf4_logits, run_time_nf4)},
+        {"merged_then_nf4_against_run_time_bf16", compare(merged_nf4_logits, run_time)}};
+
+    if (arguments.is_json) {
+        ordered_json out = ordered_json::parse(engine::mergeReportJson(report), nullptr, false);
+        out["logits"] = drift;
+        out["out"] = arguments.out;
+        std::cout << out.dump(2) << "\n";
+        return {};
+    }
+    std::printf("%s: %zu tensors merged, %lld copied as they were\n", arguments.out.c_str(),
+                report.tensors.size(), static_cast<long long>(report.copied_tensors));
+    std::printf("%-70s %8s %8s %10s %10s %12s\n", "tensor", "kept", "error", "nf4 kept", "codes",
+                "4-bit merge");
+    for (const engine::MergedTensor& tensor : report.tensors) {
+        std::printf("%-70s %8.4f %8.4f", tensor.tensor.c_str(), tensor.kept, tensor.error);
+        if (tensor.has_nf4) {
+            std::printf(" %10.3f %9.2f%% %12.3f", tensor.nf4_kept, 100 * tensor.nf4_changed_codes,
+                        tensor.nf4_direct_kept);
+        }
+        std::printf("\n");
+    }
+    std::printf("\nkept: share of the update that is in the written weights (1 = all of it). nf4 "
+                "kept: after quantizing\n"
+                "the merged weights. 4-bit merge: what merging into already quantized weights "
+                "would keep.\n");
+    for (const auto& [name, row] : drift.items()) {
+        std::printf("%-46s KL %.3e nats, same top token %.1f %%\n", name.c_str(),
+                    row["mean_kl_nats"].get<double>(), 100 * row["top1_agreement"].get<double>());
+    }
+    for (const std::string& note : report.notes) {
+        std::printf("note: %s\n", note.c_str());
+    }
+    return {};
+}
+
+} // namespace cli

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/output.h"
+
+#include <array>
+#include <cstdio>
+
+namespace cli {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+const char* formatName(engine::Format format) {
+    switch (format) {
+    case engine::Format::AsStored:
+        return "as_stored";
+    case engine::Format::Bf16:
+        return "bf16";
+    case engine::Format::F16:
+        return "f16";
+    case engine::Format::F32:
+        return "f32";
+    case engine::Format::Nf4:
+        return "nf4";
+    case engine::Format::Nf4Dq:
+        return "nf4_dq";
+    case engine::Format::Fp4:
+        return "fp4";
+    case engine::Format::Fp4Dq:
+        return "fp4_dq";
+    case engine::Format::Q8:
+        return "q8";
+    }
+    return "as_stored";
+}
+
+const char* residencyName(engine::Residency residency) {
+    switch (residency) {
+    case engine::Residency::Always:
+        return "always";
+    case engine::Residency::OnUse:
+        return "on_use";
+    case engine::Residency::Stream:
+        return "stream";
+    }
+    return "always";
+}
+
+ordered_json partsJson(const engine::PartBytes& parts) {
+    ordered_json out = ordered_json::object();
+    for (const engine::MemoryPart part : engine::kMemoryParts) {
+        out[engine::memoryPartName(part)] = parts[part];
+    }
+    return out;
+}
+
+ordered_json issuesJson(const std::vector<engine::PlanIssue>& issues) {
+    ordered_json out = ordered_json::array();
+    for (const engine::PlanIssue& issue : issues) {
+        ordered_json row = {{"code", issue.code},
+                            {"key", issue.key},
+                            {"message", issue.message},
+                            {"suggestions", issue.suggestions}};
+        if (issue.line > 0) {
+            row["line"] = issue.line;
+            row["column"] = issue.column;
+        }
+        if (!issue.modules.empty()) {
+            row["modules"] = issue.modules;
+        }
+        out.push_back(row);
+    }
+    return out;
+}
+
+std::string padded(std::string text, size_t width) {
+    // Counts bytes: names here are ASCII paths.
+    if (text.size() < width) {
+        text.append(width - text.size(), ' ');
+    }
+    return text;
+}
+
+std::string groupDigits(int64_t value) {
+    std::string digits = std::to_string(value);
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+        digits.insert(static_cast<size_t>(at), " ");
+    }
+    return digits;
+}
+
+} // namespace
+
+std::string byteText(uint64_t bytes) {
+    constexpr std::array<const char*, 4> kUnits = {"B", "KiB", "MiB", "GiB"};
+    auto value = static_cast<double>(bytes);
+    size_t unit = 0;
+    while (value >= 1024.0 && unit + 1 < kUnits.size()) {
+        value /= 1024.0;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.2f %s", value, kUnits[unit]);
+    return text.data();
+}
+
+ordered_json errorJson(const engine::Error& error) {
+    ordered_json details = ordered_json::object();
+    for (const auto& [key, value] : error.details) {
+        details[key] = value;
+    }
+    return {{"error",
+             {{"code", engine::errorCodeName(error.code)},
+              {"message", error.message},
+              {"details", details}}}};
+}
+
+ordered_json summaryJson(const engine::ModelSummary& summary) {
+    ordered_json modules = ordered_json::array();
+    for (const engine::ModuleSummary& module : summary.modules) {
+        modules.push_back({{"name", module.name},
+                           {"kind", module.kind},
+                           {"parameters", module.parameters},
+                           {"bytes", module.bytes}});
+    }
+    ordered_json adapters = ordered_json::array();
+    for (const engine::AdapterSummary& adapter : summary.adapters) {
+        ordered_json unmatched = ordered_json::array();
+        for (const auto& [key, reason] : adapter.unmatched) {
+            unmatched.push_back({{"key", key}, {"reason", reason}});
+        }
+        ordered_json norms = ordered_json::object();
+        for (const auto& [tensor, norm] : adapter.norms) {
+            norms[tensor] = norm;
+        }
+        ordered_json groups = ordered_json::array();
+        for (const auto& group : adapter.groups) {
+            groups.push_back({{"kind", group.kind},
+                              {"rank", group.rank},
+                              {"alpha", group.alpha},
+                              {"scaling", group.scaling},
+                              {"modules", group.modules}});
+        }
+        adapters.push_back({{"folder", adapter.folder},
+                            {"name", adapter.name},
+                            {"tensors", adapter.tensors},
+                            {"by_tower",
+                             {{"language", adapter.language},
+                              {"vision", adapter.vision},
+                              {"audio", adapter.audio},
+                              {"other", adapter.other}}},
+                            {"matched_modules", adapter.matched_modules},
+                            {"unmatched", unmatched},
+                            {"targeted_but_missing", adapter.missing},
+                            {"rank", adapter.rank},
+                            {"alpha", adapter.alpha},
+                            {"scaling", adapter.scaling},
+                            {"groups", groups},
+                            {"kind", adapter.kind},
+                            {"bytes", adapter.bytes},
+                            {"delta_norms", norms},
+                            {"notes", adapter.notes}});
+    }
+    return {{"architecture", summary.architecture},
+            {"variant", summary.variant},
+            {"parameters", summary.parameters},
+            {"bytes", summary.bytes},
+            {"dtype", summary.dtype},
+            {"quantization", summary.quantization},
+            {"max_context", summary.max_context},
+            {"has_vision", summary.has_vision},
+            {"has_audio", summary.has_audio},
+            {"is_header_only", summary.is_header_only},
+            {"modules", modules},
+            {"adapters", adapters},
+            {"warnings", summary.warnings}};
+}
+
+ordered_json planJson(const engine::PlacementPlan& plan) {
+    ordered_json devices = ordered_json::array();
+    for (const engine::DevicePlan& device : plan.devices) {
+        devices.push_back({{"id", device.id.toString()},
+                           {"description", device.description},
+                           {"capacity", device.capacity},
+                           {"free", device.free},
+                           {"limit", device.limit},
+                           {"predicted", device.parts.total()},
+                           {"parts", partsJson(device.parts)}});
+    }
+    ordered_json modules = ordered_json::array();
+    for (const engine::ModulePlacement& module : plan.modules) {
+        modules.push_back({{"name", module.name},
+                           {"store", module.store.toString()},
+                           {"compute", module.compute.toString()},
+                           {"residency", residencyName(module.residency)},
+                           {"format", formatName(module.format)},
+                           {"bytes", module.bytes},
+                           {"is_mixed", module.is_mixed}});
+    }
+    ordered_json transfers = ordered_json::array();
+    for (const engine::TransferPerToken& t : plan.transfers_per_token) {
+        transfers.push_back({{"from", t.from.toString()},
+                             {"to", t.to.toString()},
+                             {"bytes", t.bytes},
+                             {"what", t.what}});
+    }
+    return {{"fits", plan.fits},
+            {"context", plan.context},
+            {"prefill_chunk", plan.prefill_chunk},
+            {"devices", devices},
+            {"modules", modules},
+            {"errors", issuesJson(plan.errors)},
+            {"warnings", issuesJson(plan.warnings)},
+            {"notes", plan.notes},
+            {"transfers_per_token", transfers},
+            {"estimate",
+             {{"decode_tokens_per_s", plan.estimate.decode_tokens_per_s},
+              {"prefill_tokens_per_s", plan.estimate.prefill_tokens_per_s},
+              {"image_s", plan.estimate.image_s},
+              {"audio_s_per_s", plan.estimate.audio_s_per_s}}}};
+}
+
+ordered_json memoryJson(const std::vector<engine::DeviceMemory>& memory) {
+    ordered_json out = ordered_json::object();
+    for (const engine::DeviceMemory& device : memory) {
+        ordered_json row = partsJson(device.measured);
+        row["total"] = device.measured.total();
+        row["predicted"] = partsJson(device.predicted);
+        out[device.id.toString()] = row;
+    }
+    return out;
+}
+
+ordered_json replyJson(const engine::Reply& reply, double load_s) {
+    const engine::GenerateTiming& timing = reply.timing;
+    return {{"reply", reply.text},
+            {"thinking", reply.thinking},
+            {"token_ids", reply.token_ids},
+            {"input_ids", reply.input_ids},
+            {"finish_reason", reply.finish_reason},
+            {"seed", reply.seed},
+            {"notes", reply.notes},
+            {"timing",
+             {{"load_s", load_s},
+              {"prefill_tokens", timing.prefill_tokens},
+              {"reused_tokens", timing.reused_tokens},
+              {"prefill_s", timing.prefill_s},
+              {"decode_tokens", timing.decode_tokens},
+              {"decode_s", timing.decode_s},
+              {"image_s", timing.image_s},
+              {"audio_s", timing.audio_s},
+              {"time_to_first_token_s", timing.time_to_first_token_s}}}};
+}
+
+std::string summaryText(const engine::ModelSummary& summary) {
+    std::string out = summary.folder + "\n" + summary.architecture + ", " + summary.variant + ", " +
+                      groupDigits(summary.parameters) + " parameters, " + byteText(summary.bytes) +
+                      ", " + summary.dtype + ", quantization: " + summary.quantization + "\n";
+    out += std::string("takes text") + (summary.has_vision ? ", pictures" : "") +
+           (summary.has_audio ? ", sound" : "") + "; up to " + groupDigits(summary.max_context) +
+           " tokens of context\n";
+    if (summary.is_header_only) {
+        out += "the weight files are absent: planning works, loading does not\n";
+    }
+    out += "\n" + padded("module", 58) + padded("kind", 28) + padded("parameters", 16) + "bytes\n";
+    for (const engine::ModuleSummary& module : summary.modules) {
+        out += padded(module.name, 58) + padded(module.kind, 28) +
+               padded(groupDigits(module.parameters), 16) + byteText(module.bytes) + "\n";
+    }
+    for (const engine::AdapterSummary& adapter : summary.adapters) {
+        out += "\nadapter " + adapter.name + ": " + adapter.kind + ", rank " +
+               std::to_string(adapter.rank) + ", " + std::to_string(adapter.tensors) +
+               " tensors (language " + std::to_string(adapter.language) + ", vision " +
+               std::to_string(adapter.vision) + ", audio " + std::to_string(adapter.audio) +
+               ", other " + std::to_string(adapter.other) + "), " +
+               std::to_string(adapter.matched_modules.size()) + " modules matched, " +
+               byteText(adapter.bytes) + "\n";
+        for (const auto& [key, reason] : adapter.unmatched) {
+            out += "  not used: " + key + " (" + reason + ")\n";
+        }
+        for (const std::string& module : adapter.missing) {
+            out += "  targeted, but not in the file: " + module + "\n";
+        }
+        for (const std::string& note : adapter.notes) {
+            out += "  note: " + note + "\n";
+        }
+    }
+    for (const std::string& warning : summary.warnings) {
+        out += "warning: " + warning + "\n";
+    }
+    return out;
+}
+
+std::string planText(const engine::PlacementPlan& plan) {
+    std::string out = padded("module", 58) + padded("stored", 9) + padded("computed", 10) +
+                      padded("format", 11) + "bytes\n";
+    for (const engine::ModulePlacement& module : plan.modules) {
+        out += padded(module.name, 58) + padded(module.store.toString(), 9) +
+               padded(module.compute.toString(), 10) +
+               padded(std::string(formatName(module.format)) + (module.is_mixed ? " *" : ""), 11) +
+               byteText(module.bytes) + "\n";
+    }
+    out += "\n";
+    for (const engine::DevicePlan& device : plan.devices) {
+        out += padded(device.id.toString(), 9) + "predicted " + byteText(device.parts.total());
+        if (device.limit > 0) {
+            out += " of " + byteText(device.limit);
+        }
+        out += "  (";
+        const char* separator = "";
+        for (const engine::MemoryPart part : engine::kMemoryParts) {
+            if (device.parts[part] > 0) {
+                out += std::string(separator) + engine::memoryPartName(part) + " " +
+                       byteText(device.parts[part]);
+                separator = ", ";
+            }
+        }
+        out += ")\n";
+    }
+    for (const engine::TransferPerToken& t : plan.transfers_per_token) {
+        out += "per token " + t.from.toString() + " -> " + t.to.toString() + ": " +
+               byteText(t.bytes) + " " + t.what + "\n";
+    }
+    std::array<char, 160> text{};
+    std::snprintf(
+        text.data(), text.size(),
+        "estimate: %.1f tokens/s, prefill %.0f tokens/s, one image %.2f s, sound %.2f s per s\n",
+        plan.estimate.decode_tokens_per_s, plan.estimate.prefill_tokens_per_s,
+        plan.estimate.image_s, plan.estimate.audio_s_per_s);
+    out += text.data();
+    for (const std::string& note : plan.notes) {
+        out += "note: " + note + "\n";
+    }
+    const auto list = [&out](const char* label, const std::vector<engine::PlanIssue>& issues) {
+        for (const engine::PlanIssue& issue : issues) {
+            out += std::string(label) + " " + issue.code +
+                   (issue.key.empty() ? "" : " " + issue.key) + ": " + issue.message + "\n";
+            for (const std::string& suggestion : issue.suggestions) {
+                out += "    " + suggestion + "\n";
+            }
+        }
+    };
+    list("warning", plan.warnings);
+    list("error", plan.errors);
+    out += plan.fits ? "fits\n" : "does not fit\n";
+    return out;
+}
+
+} // namespace cli

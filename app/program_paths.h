@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the program finds what ships beside it, installed or in a build folder.
+#pragma once
+
+#include <string>
+
+namespace app {
+
+/// Folder of the bundled demo model, or empty when it is not there. Looked for beside the program
+/// (../share/belfry/demo_model, ./demo_model) and, in a build folder, in the source tree.
+std::string demoModelFolder();
+
+} // namespace app

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/generator.h"
+
+#include <algorithm>
+
+namespace engine {
+
+void Generator::forget() {
+    kv_->clear();
+    rows_.clear();
+}
+
+Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt,
+                                                    const std::string& fingerprint,
+                                                    int64_t logits_rows,
+                                                    const std::stop_token& stop) {
+    const ModelConfig& config = model_->config();
+    const auto total = static_cast<int64_t>(prompt.ids.size());
+    if (total == 0) {
+        return Error{ErrorCode::InvalidRequest, "the prompt is empty: there is nothing to answer"};
+    }
+    if (total > kv_->context()) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            "the prompt has " + std::to_string(total) + " tokens, the context holds " +
+                std::to_string(kv_->context()) +
+                "; shorten the conversation or load with a larger context",
+            {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}}};
+    }
+    logits_rows = std::min(logits_rows, total);
+
+    std::vector<RowKey> wanted(prompt.ids.size());
+    std::vector<int32_t> block(prompt.ids.size(), -1);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+        wanted[i].id = prompt.ids[i];
+    }
+    int32_t block_index = 0;
+    for (const MediaSpan& span : prompt.spans) {
+        const bool is_image = span.kind == MediaKind::Image;
+        const auto& media =
+            (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
+        for (int64_t i = 0; i < span.count; ++i) {
+            const auto at = static_cast<size_t>(span.first_token + i);
+            wanted[at].media = media->key;
+            if (is_image) {
+                block[at] = block_index;
+            }
+        }
+        block_index += is_image ? 1 : 0;
+    }
+
+    // The longest common beginning, at most up to the first row whose logits are wanted.
+    int64_t common = 0;
+    if (fingerprint == fingerprint_) {
+        const auto limit =
+            std::min<int64_t>(static_cast<int64_t>(rows_.size()), total - logits_rows);
+        while (common < limit &&
+               rows_[static_cast<size_t>(common)] == wanted[static_cast<size_t>(common)]) {
+            ++common;
+        }
+        // Rows of an image block see each other where blocks are bidirectional: all or none.
+        if (config.text.is_vision_bidirectional) {
+            while (common > 0 && common < total && block[static_cast<size_t>(common)] >= 0 &&
+                   block[static_cast<size_t>(common)] == block[static_cast<size_t>(common - 1)]) {
+                --common;
+            }
+        }
+    }
+    if (!kv_->truncate(common)) {
+        // The sliding layers no longer hold the window before that point: start over.
+        kv_->clear();
+        common = 0;
+    }
+    rows_.resize(static_cast<size_t>(common));
+    fingerprint_ = fingerprint;
+
+    PrefillResult result;
+    result.reused_tokens = common;
+    const int64_t chunk = std::max<int64_t>(1, std::min(model_->maxRowsPerCall(), total));
+    for (int64_t first = common; first < total;) {
+        int64_t end = std::min(total, first + chunk);
+        if (config.text.is_vision_bidirectional && end < total &&
+            block[static_cast<size_t>(end)] >= 0 &&
+            block[static_cast<size_t>(end)] == block[static_cast<size_t>(end - 1)]) {
+            // Cut before the block if it began in this chunk, so that it stays whole.
+            int64_t begin = end;
+            while (begin > first &&
+                   block[static_cast<size_t>(begin - 1)] == block[static_cast<size_t>(end)]) {
+                --begin;
+            }
+            if (begin > first) {
+                end = begin;
+            } else {
+                return Error{ErrorCode::InvalidRequest,
+                             "a picture has more soft tokens than one prefill call holds (" +
+                                 std::to_string(chunk) + "); load with a larger --image-tokens"};
+            }
+        }
+        ForwardInput input;
+        const auto offset = static_cast<size_t>(first);
+        const auto count = static_cast<size_t>(end - first);
+        input.ids = std::span(prompt.ids).subspan(offset, count);
+        input.block = std::span(block).subspan(offset, count);
+        for (const MediaSpan& span : prompt.spans) {
+            const int64_t from = std::max(first, span.first_token);
+            const int64_t to = std::min(end, span.first_token + span.count);
+            if (from >= to) {
+                continue;
+            }
+            const bool is_image = span.kind == MediaKind::Image;
+            const auto& media =
+                (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
+            input.features.push_back(
+                {from - first, to - from,
+                 media->features.data() + (from - span.first_token) * config.text.hidden_size});
+        }
+        input.logits_rows = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
+        std::vector<float> part;
+        ENGINE_TRY(model_->forward(input, *kv_, part, stop));
+        rows_.insert(rows_.end(), wanted.begin() + first, wanted.begin() + end);
+        if (result.logits.empty()) {
+            result.logits = std::move(part);
+        } else {
+            result.logits.insert(result.logits.end(), part.begin(), part.end());
+        }
+        result.computed_tokens += end - first;
+        first = end;
+    }
+    return result;
+}
+
+Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
+                                                  Sampler& sampler,
+                                                  std::span<const int64_t> stop_tokens,
+                                                  int64_t max_tokens,
+                                                  const TokenCallback& on_token,
+                                                  const std::stop_token& stop) {
+    DecodeResult result;
+    while (true) {
+        if (stop.stop_requested()) {
+            result.finish_reason = "cancelled";
+            return result;
+        }
+        ENGINE_ASSIGN(const TokenId token, sampler.sample(logits));
+        sampler.accept(token);
+        result.tokens.push_back(token);
+        if (on_token) {
+            on_token(token);
+        }
+        if (std::find(stop_tokens.begin(), stop_tokens.end(), token) != stop_tokens.end()) {
+            result.finish_reason = "stop";
+            return result;
+        }
+        if (max_tokens > 0 && static_cast<int64_t>(result.tokens.size()) >= max_tokens) {
+            result.finish_reason = "length";
+            return result;
+        }
+        if (kv_->size() >= kv_->context()) {
+            result.finish_reason = "context";
+            return result;
+        }
+        ForwardInput input;
+        input.ids = std::span(&token, 1);
+        const Result<void> outcome = model_->forward(input, *kv_, logits, stop);
+        if (!outcome.has_value()) {
+            if (outcome.error().code == ErrorCode::Cancelled) {
+                result.finish_reason = "cancelled";
+                return result;
+            }
+            return outcome.error();
+        }
+        rows_.push_back({token, 0});
+    }
+}
+
+} // namespace engine

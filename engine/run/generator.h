@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prefill and decode on one KV cache: finds what of the cache can be reused (same tokens, same
+// media, same adapters), computes the rest in chunks that never split an image block where that
+// matters, then samples token by token. After a cancelled or failed call the cache holds exactly
+// the tokens whose rows are complete.
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/base/result.h"
+#include "engine/gemma4/kv_cache.h"
+#include "engine/gemma4/model.h"
+#include "engine/run/media_store.h"
+#include "engine/run/sampler.h"
+#include "engine/text/chat_template.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// A prompt ready for the model.
+struct PreparedPrompt {
+    std::vector<int32_t> ids;
+    std::vector<MediaSpan> spans;
+    std::vector<std::shared_ptr<const EncodedMedia>> images, audios; ///< By MediaSpan::item.
+};
+
+class Generator {
+public:
+    Generator(Model& model, KvCache& kv) : model_(&model), kv_(&kv) {}
+
+    /// Fills the cache with the prompt and returns logits of its last `logits_rows` tokens.
+    /// Reuses the longest common beginning unless all rows' logits are wanted. `fingerprint` is
+    /// the adapters' (engine/lora): rows computed under another one are not reused.
+    struct PrefillResult {
+        std::vector<float> logits; ///< [logits_rows, vocab]
+        int64_t computed_tokens = 0, reused_tokens = 0;
+    };
+    Result<PrefillResult> prefill(const PreparedPrompt& prompt,
+                                  const std::string& fingerprint,
+                                  int64_t logits_rows,
+                                  const std::stop_token& stop);
+
+    /// Called with every sampled token, before it enters the cache.
+    using TokenCallback = std::function<void(int32_t token)>;
+    struct DecodeResult {
+        std::vector<int32_t> tokens; ///< Stop token included.
+        std::string finish_reason;   ///< As Reply::finish_reason.
+    };
+    /// Samples from `logits` on until a stop token, max_tokens (0 = none), a full context or a
+    /// stop request.
+    Result<DecodeResult> decode(std::vector<float> logits,
+                                Sampler& sampler,
+                                std::span<const int64_t> stop_tokens,
+                                int64_t max_tokens,
+                                const TokenCallback& on_token,
+                                const std::stop_token& stop);
+
+    /// The same weights behind a new model object (after a move): the cache stays valid.
+    void setModel(Model& model) { model_ = &model; }
+
+    /// The cache is empty now, whatever was computed (model or adapters were exchanged).
+    void forget();
+
+private:
+    /// What a row of the cache was computed from.
+    struct RowKey {
+        int32_t id = 0;
+        uint64_t media = 0; ///< EncodedMedia::key for soft tokens, else 0.
+        friend bool operator==(const RowKey&, const RowKey&) = default;
+    };
+
+    Model* model_;
+    KvCache* kv_;
+    std::vector<RowKey> rows_; ///< As long as the cache.
+    std::string fingerprint_;
+};
+
+} // namespace engine

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/model_folder.h"
+
+#include "engine/files/safetensors.h"
+#include "engine/gemma4/published_shapes.h"
+#include "engine/quant/quant_state.h"
+#include "engine/run/random_source.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace engine {
+
+namespace {
+
+StoredTensors describeAll(const ModelFolder& folder) {
+    const bool is_text_only = folder.config.architecture == "Gemma4ForCausalLM";
+    std::unordered_map<std::string, const ExpectedTensor*> expected;
+    for (const ExpectedTensor& tensor : folder.tensors) {
+        expected.emplace(tensor.name, &tensor);
+    }
+    StoredTensors stored;
+    for (const TensorInfo& info : folder.source->tensors()) {
+        if (isQuantHelper(info.name)) {
+            continue;
+        }
+        const std::string name = canonicalTensorName(info.name, is_text_only);
+        const auto it = expected.find(name);
+        if (it == expected.end()) {
+            continue;
+        }
+        const StoredWeight weight =
+            describeStored(*folder.source, info.name, it->second->numElements());
+        StoredTensor entry;
+        entry.block_size = weight.block_size;
+        switch (weight.kind) {
+        case StoredAs::Dense:
+            entry.type = weight.type;
+            break;
+        case StoredAs::Packed4Bit:
+            entry.type = TensorType::BF16;
+            entry.packed = weight.format;
+            break;
+        case StoredAs::Int8Rows:
+            entry.type = TensorType::BF16;
+            break; // loaded as bf16
+        case StoredAs::Absent:
+            continue;
+        }
+        stored.emplace(name, entry);
+    }
+    return stored;
+}
+
+std::string kindOf(const std::string& module, TensorKind kind) {
+    if (module.find("vision_tower") != std::string::npos) {
+        return "vision tower";
+    }
+    if (module.find("audio_tower") != std::string::npos) {
+        return "audio tower";
+    }
+    if (module.find("embed_vision") != std::string::npos ||
+        module.find("embed_audio") != std::string::npos) {
+        return "projector";
+    }
+    if (module.find(".layers.") != std::string::npos) {
+        return "decoder layer";
+    }
+    if (module.ends_with("embed_tokens_per_layer")) {
+        return "per-layer embedding table";
+    }
+    if (module.ends_with("embed_tokens")) {
+        return "token embedding";
+    }
+    return kind == TensorKind::Vector ? "norm" : "linear";
+}
+
+} // namespace
+
+Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path) {
+    ModelFolder folder;
+    folder.path = path;
+    ENGINE_ASSIGN(folder.config, readModelConfig(path));
+    folder.tensors = listTensors(folder.config);
+    OpenOptions options;
+    options.is_header_only_allowed = true;
+    ENGINE_ASSIGN(std::unique_ptr<TensorSource> source, openModelFolder(path, options));
+    folder.source = std::move(source);
+    if (!folder.source->tensors().empty()) {
+        folder.stored = describeAll(folder);
+    }
+    return folder;
+}
+
+Result<ModelFolder> openShape(const std::string& shape) {
+    const std::string config = publishedConfigJson(shape == "e2b"   ? "E2B"
+                                                   : shape == "e4b" ? "E4B"
+                                                                    : shape);
+    if (config.empty()) {
+        return Error{ErrorCode::InvalidRequest, "--shape " + shape + ": expected e2b or e4b"};
+    }
+    ModelFolder folder;
+    folder.path = "shape-" + shape;
+    ENGINE_ASSIGN(folder.config,
+                  parseModelConfig(config, publishedGenerationJson(), publishedProcessorJson()));
+    folder.tensors = listTensors(folder.config);
+    folder.source = makeRandomSource(folder.config, 1);
+    folder.stored = describeAll(folder);
+    return folder;
+}
+
+ModelSummary summarize(const ModelFolder& folder) {
+    ModelSummary summary;
+    const ModelConfig& config = folder.config;
+    summary.folder = folder.path.string();
+    summary.architecture = config.architecture;
+    summary.variant = config.variant;
+    summary.dtype = config.dtype;
+    summary.max_context = config.text.max_positions;
+    summary.has_vision = config.vision.has_value();
+    summary.has_audio = config.audio.has_value();
+    summary.is_header_only = folder.source->isHeaderOnly();
+    summary.warnings = config.warnings;
+    std::map<std::string, size_t> index;
+    std::map<std::string, int> formats;
+    for (const ExpectedTensor& tensor : folder.tensors) {
+        const auto stored = folder.stored.find(tensor.name);
+        if (tensor.is_unused || (!folder.stored.empty() && stored == folder.stored.end())) {
+            continue;
+        }
+        const auto [it, is_new] = index.emplace(tensor.module, summary.modules.size());
+        if (is_new) {
+            summary.modules.push_back({tensor.module, kindOf(tensor.module, tensor.kind), 0, 0});
+        }
+        const StoredTensor how = stored == folder.stored.end() ? StoredTensor{} : stored->second;
+        const int64_t cols = tensor.shape.empty() ? 1 : tensor.shape.back();
+        const int64_t rows = tensor.numElements() / std::max<int64_t>(1, cols);
+        const uint64_t bytes = formatBytes(how.packed, how.type, rows, cols, how.block_size);
+        ModuleSummary& module = summary.modules[it->second];
+        module.parameters += tensor.numElements();
+        module.bytes += bytes;
+        summary.parameters += tensor.numElements();
+        summary.bytes += bytes;
+        if (how.packed != Format::AsStored) {
+            ++formats[how.packed == Format::Nf4     ? "nf4"
+                      : how.packed == Format::Nf4Dq ? "nf4-dq"
+                      : how.packed == Format::Fp4   ? "fp4"
+                                                    : "fp4-dq"];
+        }
+    }
+    summary.quantization = "none";
+    int most = 0;
+    for (const auto& [name, count] : formats) {
+        if (count > most) {
+            most = count;
+            summary.quantization = name;
+        }
+    }
+    return summary;
+}
+
+} // namespace engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model folder opened: config, tensor list, checkpoint headers, and how the checkpoint holds each
+// tensor under its canonical name. Reads headers only.
+#pragma once
+
+#include "engine/api/session.h"
+#include "engine/base/result.h"
+#include "engine/files/tensor_source.h"
+#include "engine/gemma4/config.h"
+#include "engine/gemma4/tensor_list.h"
+#include "engine/plan/map_resolve.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+struct ModelFolder {
+    std::filesystem::path path;
+    ModelConfig config;
+    std::vector<ExpectedTensor> tensors;
+    std::shared_ptr<const TensorSource>
+        source;           ///< Never null; isHeaderOnly() when weights are absent.
+    StoredTensors stored; ///< By canonical name; empty when header-only.
+
+    /// Errors: those of config and checkpoint readers.
+    static Result<ModelFolder> open(const std::filesystem::path& path);
+};
+
+/// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).
+Result<ModelFolder> openShape(const std::string& shape);
+
+/// inspect's values for the model part.
+ModelSummary summarize(const ModelFolder& folder);
+
+} // namespace engine

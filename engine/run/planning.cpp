@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/planning.h"
+
+#include "engine/gemma4/workspace.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <thread>
+
+namespace engine {
+
+namespace {
+
+/// Physical memory and what of it is free for a new program, in bytes. 0 = not known.
+struct SystemMemory {
+    uint64_t total = 0, available = 0;
+};
+SystemMemory systemMemory() {
+    SystemMemory memory;
+    std::ifstream in("/proc/meminfo");
+    std::string key;
+    uint64_t kib = 0;
+    std::string unit;
+    while (in >> key >> kib >> unit) {
+        if (key == "MemTotal:") {
+            memory.total = kib * 1024U;
+        } else if (key == "MemAvailable:") {
+            memory.available = kib * 1024U;
+            break;
+        }
+    }
+    return memory;
+}
+
+template <typename T>
+Result<T> optionWord(const char* option,
+                     const std::string& word,
+                     const std::vector<std::pair<const char*, T>>& words) {
+    std::string expected;
+    for (const auto& [name, value] : words) {
+        if (word == name) {
+            return value;
+        }
+        expected += (expected.empty() ? "" : ", ") + std::string(name);
+    }
+    return Error{ErrorCode::InvalidRequest,
+                 std::string(option) + " " + word + ": expected one of " + expected};
+}
+
+} // namespace
+
+std::vector<DeviceInfo> machineDevices(const LoadRequest& request) {
+    std::vector<DeviceInfo> devices;
+    const SystemMemory memory = systemMemory();
+    DeviceInfo cpu;
+    cpu.id = DeviceId::cpu();
+    cpu.description = "this computer's memory and processor";
+    cpu.capacity = memory.total;
+    cpu.free = memory.available;
+    devices.push_back(cpu);
+    int index = 0;
+    for (const uint64_t capacity : request.sim_gpus) {
+        DeviceInfo sim;
+        sim.id = DeviceId::sim(index++);
+        sim.description = "simulated GPU";
+        sim.capacity = capacity;
+        sim.free = capacity;
+        devices.push_back(sim);
+    }
+    return devices;
+}
+
+Result<PlanRequest> planRequest(const LoadRequest& request,
+                                const ModelFolder& folder,
+                                const std::vector<DeviceInfo>& devices,
+                                const std::vector<AdapterFootprint>& adapters) {
+    PlanRequest plan;
+    plan.config = folder.config;
+    plan.tensors = folder.tensors;
+    plan.stored = folder.stored;
+    plan.devices = devices;
+    plan.context = request.context;
+    plan.prefill_chunk = request.prefill_chunk;
+    plan.image_tokens =
+        request.image_tokens > 0 ? request.image_tokens : folder.config.processor.image_tokens;
+    plan.is_reference_precision = request.is_reference_precision;
+    ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>("--quant", request.quant,
+                                                      {{"none", QuantOption::None},
+                                                       {"nf4", QuantOption::Nf4},
+                                                       {"nf4-dq", QuantOption::Nf4Dq},
+                                                       {"fp4", QuantOption::Fp4},
+                                                       {"fp4-dq", QuantOption::Fp4Dq}}));
+    ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", request.head,
+                                                    {{"bf16", HeadOption::Bf16},
+                                                     {"int8", HeadOption::Int8},
+                                                     {"nf4", HeadOption::Nf4}}));
+    const auto first = request.device_map.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && request.device_map[first] == '{') {
+        ParseContext context;
+        context.are_integers_sim = !request.sim_gpus.empty();
+        ENGINE_ASSIGN(plan.map, parseDeviceMap(request.device_map, context));
+    } else {
+        plan.preset = request.device_map;
+        // Without any GPU the default preset means the CPU; asking for it by name still fails.
+        const bool has_gpu = std::any_of(devices.begin(), devices.end(),
+                                         [](const DeviceInfo& d) { return d.id.isGpu(); });
+        if (plan.preset.empty()) {
+            plan.preset = has_gpu ? "gpu" : "cpu";
+        }
+        if (plan.preset != "fit" && !isDevicePreset(plan.preset)) {
+            std::string names = "fit";
+            for (const std::string& name : devicePresets()) {
+                names += ", " + name;
+            }
+            return Error{ErrorCode::InvalidRequest, "device map " + plan.preset +
+                                                        ": expected a file or one of the presets " +
+                                                        names};
+        }
+    }
+    for (const auto& [name, bytes] : request.limits) {
+        const std::optional<DeviceId> id = DeviceId::parse(name);
+        if (!id.has_value()) {
+            return Error{ErrorCode::InvalidRequest,
+                         "limit for " + name + ": expected cpu, cuda:N or sim:N"};
+        }
+        plan.limits[*id] = bytes;
+    }
+    std::map<std::string, uint64_t> adapter_bytes;
+    for (const AdapterFootprint& footprint : adapters) {
+        for (const TensorFootprint& row : footprint.tensors) {
+            adapter_bytes[row.tensor] += row.bytes;
+        }
+    }
+    for (const auto& [tensor, bytes] : adapter_bytes) {
+        plan.adapters.push_back({tensor, bytes});
+    }
+    // What the model will allocate, by the model's own rules.
+    plan.workspace_bytes = [config = plan.config](const PlacementPlan& p) {
+        return workspaceBytes(config, p);
+    };
+    plan.kv_bytes = [config = plan.config](const PlacementPlan& p, int layer) {
+        return kvBytes(config, runShape(config, p), layer);
+    };
+    return plan;
+}
+
+Error planError(const PlacementPlan& plan) {
+    if (plan.errors.empty()) {
+        return Error{ErrorCode::OutOfMemory, "the plan does not fit"};
+    }
+    const PlanIssue& first = plan.errors.front();
+    Error error{first.code == "DM09" ? ErrorCode::OutOfMemory : ErrorCode::InvalidRequest,
+                first.code + ": " + first.message};
+    for (const std::string& suggestion : first.suggestions) {
+        error.message += (error.message.ends_with('.') ? " " : ". ") + suggestion;
+    }
+    if (plan.errors.size() > 1) {
+        error.message += " (and " + std::to_string(plan.errors.size() - 1) + " more)";
+    }
+    for (const PlanIssue& issue : plan.errors) {
+        error.details.emplace_back(issue.code,
+                                   (issue.key.empty() ? "" : issue.key + ": ") + issue.message);
+    }
+    return error;
+}
+
+} // namespace engine

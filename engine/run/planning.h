@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a load request to a plan request: option words, device list, limits, adapter bytes, and the
+// memory rules of the model (engine/gemma4/workspace.h) handed to the planner.
+#pragma once
+
+#include "engine/api/session.h"
+#include "engine/base/result.h"
+#include "engine/lora/adapter.h"
+#include "engine/plan/planner.h"
+#include "engine/run/model_folder.h"
+
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// Devices of this machine for a request: cpu, simulated GPUs, graphics cards.
+std::vector<DeviceInfo> machineDevices(const LoadRequest& request);
+
+/// Errors: InvalidRequest (unknown option words, limits of unknown devices), device-map syntax
+/// (DM01, DM11 as details.code).
+Result<PlanRequest> planRequest(const LoadRequest& request,
+                                const ModelFolder& folder,
+                                const std::vector<DeviceInfo>& devices,
+                                const std::vector<AdapterFootprint>& adapters);
+
+/// The error of a plan that cannot be loaded: its first problem, all of them in details.
+Error planError(const PlacementPlan& plan);
+
+} // namespace engine

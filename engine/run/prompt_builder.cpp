@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/prompt_builder.h"
+
+#include <utility>
+
+namespace engine {
+
+void ReplyMemory::remember(const std::string& text, std::vector<int32_t> ids) {
+    if (!text.empty()) {
+        ids_.insert_or_assign(text, std::move(ids));
+    }
+}
+
+const std::vector<int32_t>* ReplyMemory::find(const std::string& text) const {
+    const auto it = ids_.find(text);
+    return it == ids_.end() ? nullptr : &it->second;
+}
+
+MediaParts mediaParts(const GenerateRequest& request) {
+    MediaParts parts;
+    for (const Message& message : request.messages) {
+        for (const MessagePart& part : message.parts) {
+            if (part.kind == MessagePart::Kind::Image) {
+                parts.images.push_back(part);
+            } else if (part.kind == MessagePart::Kind::Audio) {
+                parts.audios.push_back(part);
+            }
+        }
+    }
+    for (const std::string& path : request.raw_images) {
+        parts.images.push_back({MessagePart::Kind::Image, path});
+    }
+    for (const std::string& path : request.raw_audios) {
+        parts.audios.push_back({MessagePart::Kind::Audio, path});
+    }
+    return parts;
+}
+
+MediaTokens mediaTokens(const ModelConfig& config) {
+    MediaTokens tokens;
+    tokens.image = static_cast<TokenId>(config.image_token_id);
+    tokens.image_begin = static_cast<TokenId>(config.boi_token_id);
+    tokens.image_end = static_cast<TokenId>(config.eoi_token_id);
+    tokens.audio = static_cast<TokenId>(config.audio_token_id);
+    tokens.audio_begin = static_cast<TokenId>(config.boa_token_id);
+    tokens.audio_end = static_cast<TokenId>(config.eoa_token_id);
+    return tokens;
+}
+
+Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
+                                       const ModelConfig& config,
+                                       const Tokenizer& tokenizer,
+                                       const ReplyMemory& replies) {
+    if (!request.raw_ids.empty()) {
+        return request.raw_ids;
+    }
+    if (!request.raw_prompt.empty()) {
+        return tokenizer.encodeSegments(rawPrompt(request.raw_prompt));
+    }
+    ENGINE_TRY(findChatTokens(tokenizer));
+    std::vector<ChatMessage> messages;
+    for (const Message& message : request.messages) {
+        ChatMessage chat;
+        chat.role = message.role == Message::Role::System ? "system"
+                    : message.role == Message::Role::User ? "user"
+                                                          : "assistant";
+        for (const MessagePart& part : message.parts) {
+            switch (part.kind) {
+            case MessagePart::Kind::Text:
+                chat.parts.push_back(ChatPart::makeText(part.text));
+                break;
+            case MessagePart::Kind::Image:
+                chat.parts.push_back(ChatPart::image());
+                break;
+            case MessagePart::Kind::Audio:
+                chat.parts.push_back(ChatPart::audio());
+                break;
+            }
+        }
+        messages.push_back(std::move(chat));
+    }
+    ChatTemplateOptions options;
+    options.is_large = config.is_large_template;
+    options.thinking = request.is_thinking;
+    ENGINE_ASSIGN(const std::vector<Segment> segments, renderChat(messages, options));
+
+    // A reply of ours goes back in as the ids it was made of: its text, tokenised afresh, may give
+    // others, and then the cache would not match. It stands between two control tokens, so no
+    // word reaches across the seam.
+    std::vector<int32_t> ids;
+    std::vector<Segment> pending;
+    for (size_t i = 0; i < segments.size(); ++i) {
+        const Segment& segment = segments[i];
+        const bool is_reply = !segment.matches_added_tokens && i > 0 && i + 1 < segments.size() &&
+                              segments[i - 1].text.ends_with("<|turn>model\n") &&
+                              segments[i + 1].text.starts_with("<turn|>");
+        const std::vector<int32_t>* known = is_reply ? replies.find(segment.text) : nullptr;
+        if (known == nullptr) {
+            pending.push_back(segment);
+            continue;
+        }
+        const std::vector<int32_t> before = tokenizer.encodeSegments(pending);
+        ids.insert(ids.end(), before.begin(), before.end());
+        ids.insert(ids.end(), known->begin(), known->end());
+        pending.clear();
+    }
+    const std::vector<int32_t> rest = tokenizer.encodeSegments(pending);
+    ids.insert(ids.end(), rest.begin(), rest.end());
+    return ids;
+}
+
+} // namespace engine

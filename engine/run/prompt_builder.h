@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a request to token ids: renders the conversation, keeps typed control tokens from becoming
+// control tokens, puts the model's own earlier tokens back where the conversation repeats a reply
+// (so that the cache matches row by row), and expands media placeholders.
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/base/result.h"
+#include "engine/gemma4/config.h"
+#include "engine/text/chat_template.h"
+#include "engine/text/tokenizer.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace engine {
+
+/// Ids of replies this session generated, by their text.
+class ReplyMemory {
+public:
+    void remember(const std::string& text, std::vector<int32_t> ids);
+    [[nodiscard]] const std::vector<int32_t>* find(const std::string& text) const;
+    void clear() { ids_.clear(); }
+
+private:
+    std::unordered_map<std::string, std::vector<int32_t>> ids_;
+};
+
+/// Media parts of a request in prompt order.
+struct MediaParts {
+    std::vector<MessagePart> images, audios;
+};
+MediaParts mediaParts(const GenerateRequest& request);
+
+MediaTokens mediaTokens(const ModelConfig& config);
+
+/// Ids with one placeholder per medium. Errors: InvalidRequest (empty request, wrong roles).
+Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
+                                       const ModelConfig& config,
+                                       const Tokenizer& tokenizer,
+                                       const ReplyMemory& replies);
+
+} // namespace engine
