@@ -57,8 +57,11 @@ public:
         if (depth_ == 0) {
             return fail("IndexFormat", "is a list, expected an object");
         }
+        if (is_in_map_ || expectsMap()) {
+            return wrongValue("a list");
+        }
         ++depth_;
-        return !expectsMap() && !is_in_map_ ? true : wrongValue("a list");
+        return true;
     }
     bool onArrayEnd() override {
         --depth_;
