@@ -3,6 +3,7 @@
 // rounded to bf16 (in decode).
 #include "kernels/cpu/avx2/dot_four_bit.h"
 #include "kernels/cpu/simd/op_table.h"
+#include "kernels/cpu/simd/probe_loops.h"
 #include "kernels/cpu/simd_tables.h"
 
 namespace kernels::cpu {
@@ -23,6 +24,10 @@ struct Avx2Kit {
 const OpTable& avx2Table() {
     static constexpr OpTable kTable = makeTable<Avx2Kit>();
     return kTable;
+}
+
+ProbeLoops avx2ProbeLoops() {
+    return {Probe<Avx2>::read, Probe<Avx2>::fp32, nullptr};
 }
 
 } // namespace kernels::cpu

@@ -2,6 +2,7 @@
 // The table for AVX-512 without bf16 instructions: fp32 products, weights widened on the way.
 #include "kernels/cpu/avx512/dot_four_bit.h"
 #include "kernels/cpu/simd/op_table.h"
+#include "kernels/cpu/simd/probe_loops.h"
 #include "kernels/cpu/simd_tables.h"
 
 namespace kernels::cpu {
@@ -22,6 +23,10 @@ struct Avx512Kit {
 const OpTable& avx512Table() {
     static constexpr OpTable kTable = makeTable<Avx512Kit>();
     return kTable;
+}
+
+ProbeLoops avx512ProbeLoops() {
+    return {Probe<Avx512>::read, Probe<Avx512>::fp32, nullptr};
 }
 
 } // namespace kernels::cpu

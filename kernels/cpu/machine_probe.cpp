@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// See machine_probe.h. Each figure is measured in short slices until its share of the budget is
+// over, and the best slice counts: interruptions only ever make a slice slower.
+#include "kernels/cpu/machine_probe.h"
+
+#include "kernels/cpu/simd_tables.h"
+#include "kernels/cpu/tables.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace kernels::cpu {
+
+namespace {
+
+constexpr int64_t kReadSlice = int64_t{1} << 20; ///< Bytes per chunk of a job.
+constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kRounds = 20000; ///< Rounds per chunk of an arithmetic job.
+constexpr int kFigures = 7;
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+uint64_t portableRead(const void* data, size_t bytes) {
+    const auto* words = static_cast<const uint64_t*>(data);
+    uint64_t sum[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i + 4 <= bytes / sizeof(uint64_t); i += 4) {
+        sum[0] += words[i];
+        sum[1] += words[i + 1];
+        sum[2] += words[i + 2];
+        sum[3] += words[i + 3];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+double portableFp32(int64_t rounds) {
+    volatile float factor_value = 0.999F;
+    const float factor = factor_value;
+    float sum[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    for (int64_t i = 0; i < rounds; ++i) {
+        for (float& value : sum) {
+            value = value * factor + factor;
+        }
+    }
+    volatile float sink = sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+    (void)sink;
+    return static_cast<double>(rounds) * 16.0;
+}
+
+ProbeLoops chooseLoops() {
+#if defined(__x86_64__)
+    if (cpuAvx512Bf16Ops() != nullptr) {
+        return avx512Bf16ProbeLoops();
+    }
+    if (cpuAvx512Ops() != nullptr) {
+        return avx512ProbeLoops();
+    }
+    if (cpuAvx2Ops() != nullptr) {
+        return avx2ProbeLoops();
+    }
+#endif
+    return {portableRead, portableFp32, nullptr};
+}
+
+/// Best of amount() / seconds over repetitions of `slice` during `budget` seconds, at least three.
+template <typename Slice>
+double bestRate(double budget, Slice slice) {
+    double best = 0.0;
+    const double end = now() + budget;
+    for (int i = 0; i < 3 || now() < end; ++i) {
+        const double start = now();
+        const double amount = slice();
+        const double rate = amount / (now() - start) / 1e9;
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+/// Memory of whole huge pages, touched; freed by the destructor.
+class Buffer {
+public:
+    explicit Buffer(int64_t bytes) {
+        const int64_t size = bytes / kHugePage * kHugePage;
+        if (size <= 0) {
+            return;
+        }
+#if defined(_WIN32)
+        data_ = static_cast<char*>(
+            _aligned_malloc(static_cast<size_t>(size), static_cast<size_t>(kHugePage)));
+#else
+        data_ = static_cast<char*>(
+            std::aligned_alloc(static_cast<size_t>(kHugePage), static_cast<size_t>(size)));
+#endif
+        if (data_ == nullptr) {
+            return;
+        }
+        size_ = size;
+#if defined(__linux__)
+        (void)madvise(data_, static_cast<size_t>(size), MADV_HUGEPAGE);
+#endif
+        std::memset(data_, 1, static_cast<size_t>(size));
+    }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() {
+#if defined(_WIN32)
+        _aligned_free(data_);
+#else
+        std::free(data_);
+#endif
+    }
+    [[nodiscard]] char* data() const {
+        return data_;
+    }
+    [[nodiscard]] int64_t size() const {
+        return size_;
+    }
+
+private:
+    char* data_ = nullptr;
+    int64_t size_ = 0;
+};
+
+void keep(uint64_t value) {
+    static std::atomic<uint64_t> sink{0};
+    sink.fetch_xor(value, std::memory_order_relaxed);
+}
+
+} // namespace
+
+MachineRates measureCpu(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes) {
+    const double start = now();
+    const double share = budget_seconds / kFigures;
+    const ProbeLoops loops = chooseLoops();
+    MachineRates rates;
+    rates.threads = pool.size();
+    const auto arithmetic = [&](double (*loop)(int64_t), int threads) {
+        return bestRate(share, [&] {
+            const int64_t chunks = threads == 1 ? 1 : int64_t{4} * threads;
+            std::atomic<int64_t> operations{0};
+            parallelFor(threads == 1 ? nullptr : &pool, chunks, 1, [&](int64_t, int64_t) {
+                operations.fetch_add(static_cast<int64_t>(loop(kRounds)));
+            });
+            return static_cast<double>(operations.load());
+        });
+    };
+    rates.fp32_gflops_one = arithmetic(loops.fp32, 1);
+    rates.fp32_gflops = arithmetic(loops.fp32, pool.size());
+    if (loops.bf16 != nullptr) {
+        rates.bf16_gflops_one = arithmetic(loops.bf16, 1);
+        rates.bf16_gflops = arithmetic(loops.bf16, pool.size());
+    }
+    const Buffer buffer(buffer_bytes);
+    if (buffer.data() != nullptr) {
+        const auto readAll = [&](ThreadPool* readers) {
+            parallelFor(readers, buffer.size(), kReadSlice, [&](int64_t begin, int64_t end) {
+                keep(loops.read(buffer.data() + begin, static_cast<size_t>(end - begin)));
+            });
+            return static_cast<double>(buffer.size());
+        };
+        rates.read_gb_per_s_one = bestRate(share, [&] { return readAll(nullptr); });
+        rates.read_gb_per_s = bestRate(share, [&] { return readAll(&pool); });
+        const int64_t half = buffer.size() / 2;
+        rates.copy_gb_per_s = bestRate(share, [&] {
+            pool.parallelFor(half, kReadSlice, [&](int64_t begin, int64_t end) {
+                std::memcpy(buffer.data() + half + begin, buffer.data() + begin,
+                            static_cast<size_t>(end - begin));
+            });
+            return static_cast<double>(2 * half);
+        });
+    }
+    rates.seconds = now() - start;
+    return rates;
+}
+
+} // namespace kernels::cpu

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed of the CPU kernels beside what the machine can do: decode products against the streaming
+// read bandwidth, products of many tokens and attention against the arithmetic peak. Shapes are
+// those of Gemma 4 E2B. Other programs on the machine lower every figure, so each is the best of
+// several runs. Usage: belfry_kernel_bench [seconds per figure] [table] [part: gemv gemm attention
+// other]
+#include "kernels/cpu/host_device.h"
+#include "kernels/cpu/machine_probe.h"
+#include "kernels/cpu/tables.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using kernels::DType;
+using kernels::OpTable;
+using kernels::WeightFormat;
+using kernels::WeightView;
+
+constexpr int64_t kRotatingBytes = int64_t{400} << 20; ///< Far more than any last-level cache here.
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/// Seconds of the fastest call during `budget`, after one warm-up call.
+double fastest(double budget, const std::function<void()>& call) {
+    call();
+    double best = 1e30;
+    const double end = now() + budget;
+    for (int i = 0; i < 3 || now() < end; ++i) {
+        const double start = now();
+        call();
+        const double seconds = now() - start;
+        best = seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+class Bench {
+public:
+    Bench(kernels::cpu::ThreadPool& pool, const OpTable& ops, double budget)
+        : device_(0, &pool, ops), ops_(ops), budget_(budget) {}
+
+    /// Measured first; every line is set against it.
+    void probe(kernels::cpu::ThreadPool& pool) {
+        rates_ = kernels::cpu::measureCpu(pool, 4.0);
+        std::printf("machine: %d threads; read %.1f GB/s (one thread %.1f), copy %.1f GB/s\n",
+                    rates_.threads, rates_.read_gb_per_s, rates_.read_gb_per_s_one,
+                    rates_.copy_gb_per_s);
+        std::printf("         fp32 %.0f GFLOP/s (one thread %.0f), bf16 %.0f (one thread %.0f)\n",
+                    rates_.fp32_gflops, rates_.fp32_gflops_one, rates_.bf16_gflops,
+                    rates_.bf16_gflops_one);
+        std::printf("table:   %s\n", ops_.name);
+    }
+
+    void gemv() {
+        std::printf("\n%-34s %9s %8s %7s\n", "decode products", "us", "GB/s", "of read");
+        const struct {
+            int64_t in, out;
+        } shapes[] = {{1536, 1536}, {1536, 6144}, {6144, 1536}, {1536, 12288}, {12288, 1536}};
+        for (const WeightFormat format :
+             {WeightFormat::BF16, WeightFormat::Nf4, WeightFormat::Fp4, WeightFormat::Int8Row,
+              WeightFormat::F16, WeightFormat::F32}) {
+            for (const bool nested : {false, true}) {
+                if (nested && format != WeightFormat::Nf4) {
+                    continue;
+                }
+                double bytes_all = 0.0;
+                double seconds_all = 0.0;
+                for (const auto& shape : shapes) {
+                    for (const int tokens : {1, 2, 4, 8}) {
+                        if (tokens > 1 && shape.out != 6144) {
+                            continue;
+                        }
+                        const double bytes =
+                            decodeLine(format, nested, shape.in, shape.out, tokens);
+                        if (tokens == 1) {
+                            bytes_all += bytes;
+                            seconds_all += last_seconds_;
+                        }
+                    }
+                }
+                std::printf("%-34s %9s %8.1f %6.0f%%\n",
+                            (name(format, nested) + " all shapes").c_str(), "",
+                            bytes_all / seconds_all / 1e9,
+                            percent(bytes_all / seconds_all / 1e9, rates_.read_gb_per_s));
+            }
+        }
+        decodeLine(WeightFormat::BF16, false, 1536, 262144, 1);
+        decodeLine(WeightFormat::Int8Row, false, 1536, 262144, 1);
+    }
+
+    void gemm() {
+        const double peak = peakOf();
+        std::printf("\n%-34s %9s %8s %7s\n", "products of many tokens", "ms", "GFLOP/s", "of peak");
+        for (const WeightFormat format :
+             {WeightFormat::BF16, WeightFormat::Nf4, WeightFormat::Int8Row, WeightFormat::F32}) {
+            gemmLine(format, 2520, 768, 768,
+                     format == WeightFormat::F32 ? rates_.fp32_gflops : peak);
+            gemmLine(format, 2520, 768, 3072,
+                     format == WeightFormat::F32 ? rates_.fp32_gflops : peak);
+            gemmLine(format, 2520, 3072, 768,
+                     format == WeightFormat::F32 ? rates_.fp32_gflops : peak);
+        }
+        for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
+            for (const int64_t tokens : {9, 16, 24, 25, 32, 48, 64, 128, 512}) {
+                gemmLine(format, tokens, 1536, 6144, peak);
+            }
+        }
+    }
+
+    void attention() {
+        const double peak = peakOf();
+        std::printf("\n%-34s %9s %8s %7s\n", "attention", "ms", "GFLOP/s", "of peak");
+        attentionLine("vision 2520 x 12 x 64, f32", 2520, 2520, 12, 12, 64, DType::F32, false,
+                      peak);
+        attentionLine("vision 2520 x 12 x 64, bf16", 2520, 2520, 12, 12, 64, DType::BF16, false,
+                      peak);
+        attentionLine("prefill 512 at 4k, 8/1 x 512", 512, 4096, 8, 1, 512, DType::BF16, true,
+                      peak);
+        attentionLine("prefill 512, 8/1 x 256", 512, 1024, 8, 1, 256, DType::BF16, true, peak);
+        std::printf("\n%-34s %9s %8s %7s\n", "decode attention", "ms", "GB/s", "of read");
+        for (const int64_t keys : {512, 4096, 32768}) {
+            attentionLine("", 1, keys, 8, 1, 512, DType::BF16, true, 0.0);
+        }
+        attentionLine("", 1, 512, 8, 1, 256, DType::BF16, true, 0.0);
+    }
+
+    void other() {
+        std::printf("\n%-34s %9s %8s\n", "other", "us", "GB/s");
+        const int64_t rows = 2520;
+        const int64_t cols = 3072;
+        float* x = floats(rows * cols);
+        float* y = floats(rows * cols);
+        const kernels::MutF32 mx{x, rows, cols, cols};
+        const kernels::MutF32 my{y, rows, cols, cols};
+        const double bytes = static_cast<double>(rows * cols) * 4.0;
+        const kernels::Queue q = device_.queue();
+        std::vector<int32_t> position(static_cast<size_t>(rows * 12), 100);
+        std::vector<float> freq(256, 0.01F);
+        line("gelu_mul 2520 x 3072", 3 * bytes, [&] { ops_.gelu_mul(q, mx, my, my); });
+        line("silu 2520 x 3072", 2 * bytes, [&] { ops_.silu(q, mx, my); });
+        line("rms_norm 2520 x 3072", 2 * bytes, [&] { ops_.rms_norm(q, mx, {}, 1e-6F, my); });
+        line("clamp 2520 x 3072", 2 * bytes, [&] { ops_.clamp(q, mx, -1.0F, 1.0F, my); });
+        const kernels::MutF32 heads{x, rows, 768, 768};
+        line("rope 2520 x 12 x 64", 2.0 * 4.0 * 2520 * 768,
+             [&] { ops_.rope(q, heads, 64, 0, 32, position.data(), freq.data()); });
+        const kernels::MutF32 one{x, 1, 12288, 12288};
+        line("gelu_mul 1 x 12288", 3.0 * 4 * 12288, [&] { ops_.gelu_mul(q, one, one, one); });
+        const kernels::MutF32 small{x, 1, 1536, 1536};
+        line("rms_norm 1 x 1536", 2.0 * 4 * 1536,
+             [&] { ops_.rms_norm(q, small, {}, 1e-6F, small); });
+        line("empty job", 0.0, [&] {
+            kernels::cpu::parallelFor(static_cast<kernels::cpu::ThreadPool*>(q.context), 2, 1,
+                                      [](int64_t, int64_t) {});
+        });
+        device_.free(x);
+        device_.free(y);
+    }
+
+private:
+    static double percent(double a, double b) { return b > 0.0 ? 100.0 * a / b : 0.0; }
+    [[nodiscard]] double peakOf() const {
+        return std::strcmp(ops_.name, "cpu-avx512bf16") == 0 ? rates_.bf16_gflops
+                                                             : rates_.fp32_gflops;
+    }
+
+    static std::string name(WeightFormat format, bool nested) {
+        switch (format) {
+        case WeightFormat::F32:
+            return "f32";
+        case WeightFormat::F16:
+            return "f16";
+        case WeightFormat::BF16:
+            return "bf16";
+        case WeightFormat::Nf4:
+            return nested ? "nf4 nested" : "nf4";
+        case WeightFormat::Fp4:
+            return "fp4";
+        case WeightFormat::Int8Row:
+            return "int8 rows";
+        }
+        return "";
+    }
+
+    float* floats(int64_t count) {
+        auto* p = static_cast<float*>(device_.allocate(static_cast<size_t>(count) * 4, 0));
+        for (int64_t i = 0; i < count; ++i) {
+            p[i] = static_cast<float>((i * 7919) % 1000) * 1e-3F - 0.5F;
+        }
+        return p;
+    }
+
+    /// Bytes of one weight of a format, with its scales.
+    static int64_t weightBytes(WeightFormat format, bool nested, int64_t n) {
+        switch (format) {
+        case WeightFormat::F32:
+            return 4 * n;
+        case WeightFormat::F16:
+        case WeightFormat::BF16:
+            return 2 * n;
+        case WeightFormat::Int8Row:
+            return n;
+        case WeightFormat::Nf4:
+        case WeightFormat::Fp4:
+            return n / 2 + n / 64 * (nested ? 1 : 4);
+        }
+        return 0;
+    }
+
+    /// Rotating copies of a weight: copy i starts at i * bytes of one large block.
+    struct Weights {
+        char* base = nullptr;
+        int64_t bytes = 0;
+        int64_t copies = 0;
+        WeightView view;
+        std::vector<float> nested_code = std::vector<float>(256, 0.5F);
+        std::vector<float> nested_absmax;
+        std::vector<float> row_scale;
+
+        [[nodiscard]] WeightView copy(int64_t i, bool nested) const {
+            WeightView w = view;
+            char* p = base + (i % copies) * bytes;
+            w.data = p;
+            char* scales = p + w.rows * w.cols / 2;
+            if (w.format == WeightFormat::Nf4 || w.format == WeightFormat::Fp4) {
+                if (nested) {
+                    w.absmax_q = reinterpret_cast<uint8_t*>(scales);
+                } else {
+                    w.absmax = reinterpret_cast<float*>(scales);
+                }
+            }
+            return w;
+        }
+    };
+
+    Weights makeWeights(WeightFormat format, bool nested, int64_t in, int64_t out, int64_t total) {
+        Weights w;
+        const int64_t n = in * out;
+        w.bytes = (weightBytes(format, nested, n) + 63) / 64 * 64;
+        w.copies = (total + w.bytes - 1) / w.bytes;
+        w.base = static_cast<char*>(device_.allocate(static_cast<size_t>(w.bytes * w.copies), 0));
+        for (int64_t i = 0; i < w.bytes * w.copies; ++i) {
+            w.base[i] = static_cast<char>(i % 61);
+        }
+        w.view.format = format;
+        w.view.rows = out;
+        w.view.cols = in;
+        w.view.block_size = 64;
+        w.nested_absmax.assign(static_cast<size_t>(n / 64 / 256 + 1), 0.5F);
+        w.row_scale.assign(static_cast<size_t>(out), 0.01F);
+        if (nested) {
+            w.view.nested_absmax = w.nested_absmax.data();
+            w.view.nested_code = w.nested_code.data();
+            w.view.nested_offset = 0.5F;
+        }
+        w.view.row_scale = w.row_scale.data();
+        return w;
+    }
+
+    double decodeLine(WeightFormat format, bool nested, int64_t in, int64_t out, int64_t tokens) {
+        Weights w = makeWeights(format, nested, in, out, kRotatingBytes);
+        float* x = floats(tokens * in);
+        float* y = floats(tokens * out);
+        // One pass over all copies per measurement, so that nothing is found in a cache.
+        const double pass = fastest(budget_, [&] {
+            for (int64_t i = 0; i < w.copies; ++i) {
+                ops_.linear(device_.queue(), {x, tokens, in, in}, w.copy(i, nested),
+                            {y, tokens, out, out});
+            }
+        });
+        last_seconds_ = pass / static_cast<double>(w.copies);
+        const auto bytes = static_cast<double>(weightBytes(format, nested, in * out));
+        char label[64];
+        std::snprintf(label, sizeof(label), "%s %lldx%lld, %lld tok", name(format, nested).c_str(),
+                      static_cast<long long>(in), static_cast<long long>(out),
+                      static_cast<long long>(tokens));
+        std::printf("%-34s %9.1f %8.1f %6.0f%%\n", label, last_seconds_ * 1e6,
+                    bytes / last_seconds_ / 1e9,
+                    percent(bytes / last_seconds_ / 1e9, rates_.read_gb_per_s));
+        std::fflush(stdout);
+        device_.free(x);
+        device_.free(y);
+        device_.free(w.base);
+        return bytes;
+    }
+
+    void gemmLine(WeightFormat format, int64_t tokens, int64_t in, int64_t out, double peak) {
+        Weights w = makeWeights(format, false, in, out, 1);
+        float* x = floats(tokens * in);
+        float* y = floats(tokens * out);
+        const double seconds = fastest(budget_, [&] {
+            ops_.linear(device_.queue(), {x, tokens, in, in}, w.copy(0, false),
+                        {y, tokens, out, out});
+        });
+        const double flops = 2.0 * static_cast<double>(tokens) * static_cast<double>(in * out);
+        char label[64];
+        std::snprintf(label, sizeof(label), "%s %lldx%lldx%lld", name(format, false).c_str(),
+                      static_cast<long long>(tokens), static_cast<long long>(in),
+                      static_cast<long long>(out));
+        std::printf("%-34s %9.2f %8.0f %6.0f%%\n", label, seconds * 1e3, flops / seconds / 1e9,
+                    percent(flops / seconds / 1e9, peak));
+        std::fflush(stdout);
+        device_.free(x);
+        device_.free(y);
+        device_.free(w.base);
+    }
+
+    void attentionLine(const char* label,
+                       int64_t queries,
+                       int64_t keys,
+                       int64_t heads,
+                       int64_t kv_heads,
+                       int64_t dim,
+                       DType type,
+                       bool causal,
+                       double peak) {
+        float* q = floats(queries * heads * dim);
+        float* out = floats(queries * heads * dim);
+        const int64_t kv = keys * kv_heads * dim;
+        const int64_t kv_bytes = kv * (type == DType::F32 ? 4 : 2);
+        // Caches of several layers, so that decode does not find its keys in the cache.
+        const int64_t copies = queries == 1 ? kRotatingBytes / (2 * kv_bytes) + 1 : 1;
+        const int64_t floats_per_cache = (kv_bytes + 3) / 4;
+        float* k = floats(copies * floats_per_cache);
+        float* v = floats(copies * floats_per_cache);
+        if (type == DType::BF16) {
+            for (int64_t i = 0; i < copies * floats_per_cache * 2; ++i) {
+                reinterpret_cast<uint16_t*>(k)[i] = static_cast<uint16_t>(0x3d00 + i % 97);
+                reinterpret_cast<uint16_t*>(v)[i] = static_cast<uint16_t>(0x3d00 + i % 89);
+            }
+        }
+        std::vector<int32_t> query_position(static_cast<size_t>(queries));
+        std::vector<int32_t> key_position(static_cast<size_t>(keys));
+        for (int64_t i = 0; i < keys; ++i) {
+            key_position[static_cast<size_t>(i)] = static_cast<int32_t>(i);
+        }
+        for (int64_t i = 0; i < queries; ++i) {
+            query_position[static_cast<size_t>(i)] = static_cast<int32_t>(keys - queries + i);
+        }
+        kernels::AttentionArgs args;
+        args.q = q;
+        args.out = out;
+        args.kv_type = type;
+        args.queries = queries;
+        args.keys = keys;
+        args.num_heads = heads;
+        args.num_kv_heads = kv_heads;
+        args.head_dim = dim;
+        args.scale = 0.1F;
+        args.mask.query_position = query_position.data();
+        args.mask.key_position = key_position.data();
+        args.mask.causal = causal;
+        const double pass = fastest(budget_, [&] {
+            for (int64_t i = 0; i < copies; ++i) {
+                args.k = k + i * floats_per_cache;
+                args.v = v + i * floats_per_cache;
+                ops_.attention(device_.queue(), args);
+            }
+        });
+        const double seconds = pass / static_cast<double>(copies);
+        if (queries == 1) {
+            const double rate = 2.0 * static_cast<double>(kv_bytes) / seconds / 1e9;
+            std::printf("%lld keys, %lld/%lld heads x %lld %14.3f %8.1f %6.0f%%\n",
+                        static_cast<long long>(keys), static_cast<long long>(heads),
+                        static_cast<long long>(kv_heads), static_cast<long long>(dim),
+                        seconds * 1e3, rate, percent(rate, rates_.read_gb_per_s));
+        } else {
+            double pairs = static_cast<double>(queries) * static_cast<double>(keys);
+            if (causal) {
+                pairs -= static_cast<double>(queries) * static_cast<double>(queries) / 2.0;
+            }
+            const double flops = 4.0 * pairs * static_cast<double>(heads * dim);
+            std::printf("%-34s %9.2f %8.0f %6.0f%%\n", label, seconds * 1e3, flops / seconds / 1e9,
+                        percent(flops / seconds / 1e9, peak));
+        }
+        std::fflush(stdout);
+        device_.free(q);
+        device_.free(k);
+        device_.free(v);
+        device_.free(out);
+    }
+
+    void line(const char* label, double bytes, const std::function<void()>& call) {
+        const double seconds = fastest(budget_, call);
+        std::printf("%-34s %9.1f %8.1f\n", label, seconds * 1e6, bytes / seconds / 1e9);
+    }
+
+    kernels::cpu::HostDevice device_;
+    const OpTable& ops_;
+    double budget_;
+    kernels::cpu::MachineRates rates_;
+    double last_seconds_ = 0.0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const double budget = argc > 1 ? std::atof(argv[1]) : 0.3;
+    const OpTable* ops = argc > 2 ? kernels::findCpuOps(argv[2]) : &kernels::bestCpuOps();
+    if (ops == nullptr) {
+        std::fprintf(stderr, "no such table on this machine: %s\n", argv[2]);
+        return 2;
+    }
+    const std::string part = argc > 3 ? argv[3] : "";
+    kernels::cpu::ThreadPool pool(kernels::cpu::ThreadPool::availableProcessors());
+    Bench bench(pool, *ops, budget);
+    bench.probe(pool);
+    if (part.empty() || part == "gemv") {
+        bench.gemv();
+    }
+    if (part.empty() || part == "gemm") {
+        bench.gemm();
+    }
+    if (part.empty() || part == "attention") {
+        bench.attention();
+    }
+    if (part.empty() || part == "other") {
+        bench.other();
+    }
+    return 0;
+}
