@@ -38,9 +38,8 @@ AdapterBlock blockOf(const LowRankUpdate& update) {
 
 AdapterBlock blockOf(const RowReplacement& rows, bool on_head) {
     BlockBuilder builder;
-    builder.add(builder.block.ids, rows.ids.size() * sizeof(int32_t));
+    builder.add(builder.block.ids, on_head ? rows.ids.size() * sizeof(int32_t) : 0);
     builder.add(builder.block.value, rows.rows.size_bytes);
-    (void)on_head;
     return builder.block;
 }
 

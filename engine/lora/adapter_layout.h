@@ -22,7 +22,7 @@ struct AdapterBlock {
     Part bias;     ///< bias of B
     Part columns;  ///< DoRA: fp32 [out], 1 + t (g - 1)
     Part identity; ///< Embedding: fp32 identity [rank, rank]
-    Part ids;      ///< Rows of an embedding: 0, 1, 2, ...; of the head: token ids. int32
+    Part ids;      ///< Rows at the head: token ids, int32.
     Part value;    ///< Replaced rows or the replaced tensor.
     uint64_t total = 0;
 };

@@ -82,8 +82,9 @@ public:
     Result<void> activate(std::span<const AdapterActivation> active);
 
     /// After base tensors moved: brings the copies to the new compute devices. Either all moved
-    /// or nothing changed. Never asks for anything else to be moved.
-    Result<void> follow(const ComputeDeviceOf& device_of);
+    /// or nothing changed. Never asks for anything else to be moved. `read_base`, when not empty:
+    /// base tensors changed their format (and so their values), DoRA's norms are taken again.
+    Result<void> follow(const ComputeDeviceOf& device_of, const ReadBaseRows& read_base = {});
 
     [[nodiscard]] const std::vector<AdapterEntry>& entries() const;
     /// Equal texts = equal function (same active adapters, order, strengths). KV computed under
@@ -95,9 +96,9 @@ public:
     /// Bytes of adapter memory on one device, scratch included.
     [[nodiscard]] uint64_t bytesOn(const kernels::Device* device) const;
 
-    // AdapterHook. Handles stay valid until the next add(), remove(), clear() or follow();
-    // strengths and switches keep them. A handle exists for every tensor that some entry touches,
-    // active or not; while nothing is active there, apply does nothing.
+    // AdapterHook. A handle exists for every tensor that some entry touches, active or not, and
+    // stays valid until clear(); while nothing is active there, apply does nothing. So a model
+    // looks names up again after add() and follow(), and need not after strengths and switches.
     [[nodiscard]] Handle find(std::string_view base_tensor) const override;
     /// After the base product and before the base bias; inside a clipped linear between the two
     /// clamps; at kHeadTensor on raw logits, before the soft-cap.

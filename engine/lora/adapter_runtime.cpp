@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: Apache-2.0
+// The set: entries with their placed parts, and the sites that the hot path uses, rebuilt from
+// the entries after every change.
+#include "engine/lora/adapter_runtime.h"
+
+#include "engine/lora/adapter_site.h"
+#include "engine/lora/placed_adapter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace engine {
+
+namespace {
+
+Result<void> checkStrength(double strength) {
+    if (!(strength >= 0.0 && strength <= 2.0)) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%g", strength);
+        return Error{ErrorCode::InvalidRequest,
+                     std::string("adapter strength ") + text + " is outside 0 to 2"};
+    }
+    return {};
+}
+
+/// What an entry would be after a change.
+struct Wanted {
+    int id = 0;
+    double strength = 1.0;
+    bool is_enabled = true;
+    [[nodiscard]] bool isActive() const { return is_enabled && strength != 0.0; }
+};
+
+} // namespace
+
+struct AdapterSet::State {
+    explicit State(kernels::Device& host_device) : host(host_device) {}
+
+    kernels::Device& host;
+    std::vector<AdapterEntry> entries;
+    std::vector<std::unique_ptr<PlacedAdapter>> placed; ///< Parallel to entries.
+    std::map<kernels::Device*, DeviceBlock> scratch;
+    std::vector<AdapterSite> sites; ///< Index = handle.
+    std::unordered_map<std::string, Handle> handle_of;
+    std::map<std::string, std::vector<float>, std::less<>> vectors;
+    uint64_t generation = 1;
+    std::string fingerprint;
+    int next_id = 1;
+
+    [[nodiscard]] size_t indexOf(int id) const {
+        for (size_t i = 0; i < entries.size(); ++i) {
+            if (entries[i].id == id) {
+                return i;
+            }
+        }
+        return entries.size();
+    }
+
+    [[nodiscard]] std::vector<Wanted> current() const {
+        std::vector<Wanted> wanted;
+        for (const AdapterEntry& entry : entries) {
+            wanted.push_back({entry.id, entry.strength, entry.is_enabled});
+        }
+        return wanted;
+    }
+
+    AdapterSite& site(const std::string& tensor) {
+        const auto [it, is_new] = handle_of.emplace(tensor, static_cast<Handle>(sites.size()));
+        if (is_new) {
+            sites.emplace_back();
+            sites.back().tensor = tensor;
+        }
+        return sites[static_cast<size_t>(it->second)];
+    }
+
+    // ---- workspace ----------------------------------------------------------------------------
+
+    static void addDevices(const PlacedAdapter& adapter, std::set<kernels::Device*>& devices) {
+        const auto add = [&](const DeviceBlock& block) {
+            if (block.device() != nullptr) {
+                devices.insert(block.device());
+            }
+        };
+        for (const PlacedUpdate& part : adapter.updates) {
+            add(part.block);
+        }
+        for (const PlacedRows& part : adapter.rows) {
+            add(part.block);
+        }
+        for (const PlacedTensor& part : adapter.tensors) {
+            add(part.block);
+        }
+    }
+
+    /// Workspaces that are missing or too small for `adapter` on `devices`; nothing is replaced.
+    Result<std::map<kernels::Device*, DeviceBlock>>
+    newScratch(const PlacedAdapter& adapter, const std::set<kernels::Device*>& devices) const {
+        std::map<kernels::Device*, DeviceBlock> fresh;
+        const uint64_t bytes = adapter.adapter->footprint().scratch_bytes;
+        for (kernels::Device* device : devices) {
+            const auto it = scratch.find(device);
+            if (it != scratch.end() && it->second.sizeBytes() >= bytes) {
+                continue;
+            }
+            ENGINE_ASSIGN(fresh[device], DeviceBlock::allocate(*device, bytes, "workspace"));
+        }
+        return fresh;
+    }
+
+    void takeScratch(std::map<kernels::Device*, DeviceBlock> fresh) {
+        for (auto& [device, block] : fresh) {
+            scratch[device] = std::move(block);
+        }
+    }
+
+    void dropUnusedScratch() {
+        std::set<kernels::Device*> used;
+        for (const auto& adapter : placed) {
+            addDevices(*adapter, used);
+        }
+        std::erase_if(scratch, [&](const auto& item) { return !used.contains(item.first); });
+    }
+
+    // ---- activation ---------------------------------------------------------------------------
+
+    /// Two active adapters must not replace the same thing.
+    [[nodiscard]] Result<void> checkConflicts(const std::vector<Wanted>& wanted,
+                                              const PlacedAdapter* extra = nullptr) const {
+        std::map<std::string, std::string> tensor_owner;
+        std::map<std::pair<std::string, int64_t>, std::string> row_owner;
+        const auto visit = [&](const Adapter& adapter) -> Result<void> {
+            for (const TensorReplacement& replacement : adapter.replacements()) {
+                const auto [it, is_new] = tensor_owner.emplace(replacement.tensor, adapter.name());
+                if (!is_new) {
+                    return Error{ErrorCode::InvalidRequest, "adapters " + it->second + " and " +
+                                                                adapter.name() + " both replace " +
+                                                                replacement.tensor +
+                                                                "; enable one of them at a time"};
+                }
+            }
+            for (const RowReplacement& rows : adapter.rowReplacements()) {
+                for (const int64_t id : rows.ids) {
+                    const auto [it, is_new] =
+                        row_owner.emplace(std::pair{rows.tensor, id}, adapter.name());
+                    if (!is_new) {
+                        return Error{ErrorCode::InvalidRequest,
+                                     "adapters " + it->second + " and " + adapter.name() +
+                                         " both replace token " + std::to_string(id) + " of " +
+                                         rows.tensor + "; enable one of them at a time"};
+                    }
+                }
+            }
+            return {};
+        };
+        for (const Wanted& item : wanted) {
+            const size_t i = indexOf(item.id);
+            if (!item.isActive()) {
+                continue;
+            }
+            ENGINE_TRY(visit(i < entries.size() ? *entries[i].adapter : *extra->adapter));
+        }
+        return {};
+    }
+
+    /// Makes the entries be as wanted (same ids, this order) and rebuilds the sites. Only device
+    /// copies of DoRA columns can fail.
+    Result<void> become(const std::vector<Wanted>& wanted) {
+        ENGINE_TRY(checkConflicts(wanted));
+        for (const Wanted& item : wanted) {
+            const size_t i = indexOf(item.id);
+            if (entries[i].strength != item.strength) {
+                for (PlacedUpdate& update : placed[i]->updates) {
+                    ENGINE_TRY(writeColumns(update, item.strength));
+                }
+            }
+        }
+        std::vector<AdapterEntry> new_entries;
+        std::vector<std::unique_ptr<PlacedAdapter>> new_placed;
+        for (const Wanted& item : wanted) {
+            const size_t i = indexOf(item.id);
+            new_entries.push_back(entries[i]);
+            new_entries.back().strength = item.strength;
+            new_entries.back().is_enabled = item.is_enabled;
+            new_placed.push_back(std::move(placed[i]));
+        }
+        entries = std::move(new_entries);
+        placed = std::move(new_placed);
+        rebuild();
+        return {};
+    }
+
+    void rebuild() {
+        for (AdapterSite& s : sites) {
+            s.device = nullptr;
+            s.is_touched = false;
+            s.tensors.clear();
+            s.rows.clear();
+            s.updates.clear();
+        }
+        vectors.clear();
+        fingerprint.clear();
+        for (size_t i = 0; i < entries.size(); ++i) {
+            const AdapterEntry& entry = entries[i];
+            const bool is_active = entry.is_enabled && entry.strength != 0.0;
+            if (is_active) {
+                char text[64];
+                std::snprintf(text, sizeof text, "%d:%.17g;", entry.id, entry.strength);
+                fingerprint += text;
+            }
+            addToSites(*placed[i], entry.strength, is_active);
+        }
+        for (AdapterSite& s : sites) {
+            const auto it = scratch.find(s.device);
+            const bool has_scratch = s.device != nullptr && it != scratch.end();
+            s.scratch = has_scratch ? reinterpret_cast<float*>(it->second.at(0)) : nullptr;
+            s.scratch_floats =
+                has_scratch ? static_cast<int64_t>(it->second.sizeBytes() / sizeof(float)) : 0;
+        }
+        ++generation;
+    }
+
+    void addToSites(const PlacedAdapter& adapter, double strength, bool is_active) {
+        const auto t = static_cast<float>(strength);
+        const auto touch = [&](const std::string& tensor,
+                               const DeviceBlock& block) -> AdapterSite* {
+            if (block.device() == nullptr) {
+                return nullptr;
+            }
+            AdapterSite& s = site(tensor);
+            s.is_touched = true;
+            s.device = block.device();
+            return is_active ? &s : nullptr;
+        };
+        for (const PlacedTensor& part : adapter.tensors) {
+            if (AdapterSite* s = touch(part.tensor, part.block)) {
+                s->tensors.push_back({&part, t});
+            }
+        }
+        for (const PlacedRows& part : adapter.rows) {
+            const std::string name = part.is_head ? std::string(kHeadTensor) : part.rows->tensor;
+            if (AdapterSite* s = touch(name, part.block)) {
+                s->rows.push_back({&part, t});
+            }
+        }
+        for (const PlacedUpdate& part : adapter.updates) {
+            if (AdapterSite* s = touch(part.update->tensor, part.block)) {
+                s->updates.push_back({&part, static_cast<float>(part.update->scaling * strength)});
+            }
+        }
+        if (!is_active) {
+            return;
+        }
+        for (const PlacedVector& part : adapter.vectors) {
+            std::vector<float> values = part.value;
+            if (strength != 1.0) {
+                for (size_t i = 0; i < values.size(); ++i) {
+                    const double base = part.base.empty() ? 0.0 : part.base[i];
+                    values[i] = static_cast<float>(
+                        base + strength * (static_cast<double>(values[i]) - base));
+                }
+            }
+            vectors[part.replacement->tensor] = std::move(values);
+        }
+    }
+};
+
+AdapterSet::AdapterSet(kernels::Device& host) : state_(std::make_unique<State>(host)) {}
+AdapterSet::~AdapterSet() = default;
+
+Result<int> AdapterSet::add(std::shared_ptr<const Adapter> adapter,
+                            double strength,
+                            bool is_enabled,
+                            const ComputeDeviceOf& device_of,
+                            const ReadBaseRows& read_base,
+                            std::stop_token stop) {
+    State& s = *state_;
+    ENGINE_TRY(checkStrength(strength));
+    const int id = s.next_id;
+    ENGINE_ASSIGN(std::unique_ptr<PlacedAdapter> placed,
+                  placeAdapter(adapter, {s.host, device_of, read_base, std::move(stop)}));
+    std::vector<Wanted> wanted = s.current();
+    wanted.push_back({id, strength, is_enabled});
+    ENGINE_TRY(s.checkConflicts(wanted, placed.get()));
+    std::set<kernels::Device*> devices;
+    State::addDevices(*placed, devices);
+    ENGINE_ASSIGN(auto scratch, s.newScratch(*placed, devices));
+    for (PlacedUpdate& update : placed->updates) {
+        ENGINE_TRY(writeColumns(update, strength));
+    }
+    s.takeScratch(std::move(scratch));
+    s.entries.push_back({id, std::move(adapter), strength, is_enabled});
+    s.placed.push_back(std::move(placed));
+    ++s.next_id;
+    s.rebuild();
+    return id;
+}
+
+Result<void> AdapterSet::remove(int id) {
+    State& s = *state_;
+    const size_t i = s.indexOf(id);
+    if (i == s.entries.size()) {
+        return Error{ErrorCode::InvalidRequest, "no adapter with id " + std::to_string(id)};
+    }
+    s.entries.erase(s.entries.begin() + static_cast<std::ptrdiff_t>(i));
+    s.placed.erase(s.placed.begin() + static_cast<std::ptrdiff_t>(i));
+    s.dropUnusedScratch();
+    s.rebuild();
+    return {};
+}
+
+void AdapterSet::clear() {
+    State& s = *state_;
+    s.entries.clear();
+    s.placed.clear();
+    s.scratch.clear();
+    s.sites.clear();
+    s.handle_of.clear();
+    s.rebuild();
+}
+
+Result<void> AdapterSet::setStrength(int id, double strength) {
+    State& s = *state_;
+    ENGINE_TRY(checkStrength(strength));
+    std::vector<Wanted> wanted = s.current();
+    const size_t i = s.indexOf(id);
+    if (i == wanted.size()) {
+        return Error{ErrorCode::InvalidRequest, "no adapter with id " + std::to_string(id)};
+    }
+    wanted[i].strength = strength;
+    return s.become(wanted);
+}
+
+Result<void> AdapterSet::setEnabled(int id, bool is_enabled) {
+    State& s = *state_;
+    std::vector<Wanted> wanted = s.current();
+    const size_t i = s.indexOf(id);
+    if (i == wanted.size()) {
+        return Error{ErrorCode::InvalidRequest, "no adapter with id " + std::to_string(id)};
+    }
+    wanted[i].is_enabled = is_enabled;
+    return s.become(wanted);
+}
+
+Result<void> AdapterSet::activate(std::span<const AdapterActivation> active) {
+    State& s = *state_;
+    std::vector<Wanted> wanted;
+    for (const AdapterActivation& item : active) {
+        ENGINE_TRY(checkStrength(item.strength));
+        if (s.indexOf(item.id) == s.entries.size()) {
+            return Error{ErrorCode::InvalidRequest,
+                         "no adapter with id " + std::to_string(item.id)};
+        }
+        const bool is_twice = std::any_of(wanted.begin(), wanted.end(),
+                                          [&](const Wanted& w) { return w.id == item.id; });
+        if (is_twice) {
+            return Error{ErrorCode::InvalidRequest,
+                         "adapter " + std::to_string(item.id) + " is listed twice"};
+        }
+        wanted.push_back({item.id, item.strength, true});
+    }
+    for (const AdapterEntry& entry : s.entries) {
+        const bool is_listed = std::any_of(wanted.begin(), wanted.end(),
+                                           [&](const Wanted& w) { return w.id == entry.id; });
+        if (!is_listed) {
+            wanted.push_back({entry.id, entry.strength, false});
+        }
+    }
+    return s.become(wanted);
+}
+
+Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBaseRows& read_base) {
+    State& s = *state_;
+    struct Change {
+        DeviceBlock* target = nullptr;
+        DeviceBlock block;
+        PlacedUpdate* update = nullptr; ///< Whose g changes too.
+        std::vector<float> g;
+    };
+    std::vector<Change> changes;
+    std::map<kernels::Device*, DeviceBlock> scratch;
+    for (size_t i = 0; i < s.entries.size(); ++i) {
+        PlacedAdapter& placed = *s.placed[i];
+        const Adapter& adapter = *s.entries[i].adapter;
+        std::set<kernels::Device*> devices;
+        const auto move = [&](DeviceBlock& block, const std::string& tensor) -> Result<void> {
+            kernels::Device* device = device_of(tensor);
+            if (device != nullptr) {
+                devices.insert(device);
+            }
+            if (device == block.device()) {
+                return {};
+            }
+            Change change;
+            change.target = &block;
+            if (device != nullptr) {
+                if (block.device() == nullptr) {
+                    return Error{ErrorCode::InvalidRequest,
+                                 adapter.name() + ": " + tensor +
+                                     " was not loaded when the adapter was added; remove the "
+                                     "adapter and add it again"};
+                }
+                ENGINE_ASSIGN(change.block, block.copyTo(*device, tensor));
+            }
+            changes.push_back(std::move(change));
+            return {};
+        };
+        for (PlacedUpdate& part : placed.updates) {
+            const LowRankUpdate& u = *part.update;
+            const bool is_renewed = u.isDora() && read_base != nullptr;
+            kernels::Device* device =
+                u.kind == TensorKind::Embedding ? &s.host : device_of(u.tensor);
+            if (!is_renewed || device == nullptr || part.block.device() == nullptr) {
+                if (u.kind != TensorKind::Embedding) {
+                    ENGINE_TRY(move(part.block, u.tensor));
+                }
+                continue;
+            }
+            devices.insert(device);
+            PlacedUpdate renewed;
+            renewed.update = part.update;
+            renewed.layout = part.layout;
+            ENGINE_ASSIGN(renewed.g, doraFactors(adapter, u, read_base, {}));
+            ENGINE_ASSIGN(renewed.block,
+                          DeviceBlock::allocate(*device, part.layout.total, u.tensor));
+            ENGINE_TRY(fillUpdate(adapter, renewed));
+            ENGINE_TRY(writeColumns(renewed, s.entries[i].strength));
+            changes.push_back({&part.block, std::move(renewed.block), &part, std::move(renewed.g)});
+        }
+        for (PlacedRows& part : placed.rows) {
+            if (part.is_head) {
+                ENGINE_TRY(move(part.block, std::string(kHeadTensor)));
+            }
+        }
+        for (PlacedTensor& part : placed.tensors) {
+            if (part.replacement->kind != TensorKind::Embedding || part.tensor == kHeadTensor) {
+                ENGINE_TRY(move(part.block, part.tensor));
+            }
+        }
+        ENGINE_ASSIGN(auto fresh, s.newScratch(placed, devices));
+        for (auto& [device, block] : fresh) {
+            DeviceBlock& slot = scratch[device];
+            if (slot.sizeBytes() < block.sizeBytes()) {
+                slot = std::move(block);
+            }
+        }
+    }
+    for (Change& change : changes) {
+        *change.target = std::move(change.block);
+        if (change.update != nullptr) {
+            change.update->g = std::move(change.g);
+        }
+    }
+    s.takeScratch(std::move(scratch));
+    s.dropUnusedScratch();
+    s.rebuild();
+    return {};
+}
+
+const std::vector<AdapterEntry>& AdapterSet::entries() const {
+    return state_->entries;
+}
+
+const std::string& AdapterSet::fingerprint() const {
+    return state_->fingerprint;
+}
+
+int64_t AdapterSet::maxRank() const {
+    int64_t rank = 0;
+    for (const AdapterEntry& entry : state_->entries) {
+        rank = std::max(rank, entry.adapter->footprint().max_rank);
+    }
+    return rank;
+}
+
+uint64_t AdapterSet::bytesOn(const kernels::Device* device) const {
+    uint64_t bytes = 0;
+    const auto add = [&](const DeviceBlock& block) {
+        bytes += block.device() == device ? block.sizeBytes() : 0;
+    };
+    for (const auto& placed : state_->placed) {
+        for (const PlacedUpdate& part : placed->updates) {
+            add(part.block);
+        }
+        for (const PlacedRows& part : placed->rows) {
+            add(part.block);
+        }
+        for (const PlacedTensor& part : placed->tensors) {
+            add(part.block);
+        }
+    }
+    for (const auto& [owner, block] : state_->scratch) {
+        add(block);
+    }
+    return bytes;
+}
+
+AdapterHook::Handle AdapterSet::find(std::string_view base_tensor) const {
+    const auto it = state_->handle_of.find(std::string(base_tensor));
+    if (it == state_->handle_of.end() ||
+        !state_->sites[static_cast<size_t>(it->second)].is_touched) {
+        return kNone;
+    }
+    return it->second;
+}
+
+Result<void>
+AdapterSet::apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) {
+    return applyExpert(handle, 0, queue, x, y);
+}
+
+Result<void> AdapterSet::applyExpert(
+    Handle handle, int64_t expert, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) {
+    if (handle < 0 || static_cast<size_t>(handle) >= state_->sites.size()) {
+        return Error{ErrorCode::Internal, "an adapter handle that does not exist"};
+    }
+    const AdapterSite& site = state_->sites[static_cast<size_t>(handle)];
+    if (site.isIdle() || x.rows == 0) {
+        return {};
+    }
+    return applyAtLinear(site, expert, queue, x, y);
+}
+
+Result<void> AdapterSet::applyRows(Handle handle,
+                                   std::span<const int32_t> ids,
+                                   int64_t col_offset,
+                                   float scale,
+                                   kernels::MutF32 rows) {
+    if (handle < 0 || static_cast<size_t>(handle) >= state_->sites.size()) {
+        return Error{ErrorCode::Internal, "an adapter handle that does not exist"};
+    }
+    const AdapterSite& site = state_->sites[static_cast<size_t>(handle)];
+    if (site.isIdle() || ids.empty()) {
+        return {};
+    }
+    return applyAtEmbedding(site, ids, col_offset, scale, rows);
+}
+
+std::span<const float> AdapterSet::replacement(std::string_view base_tensor) const {
+    const auto it = state_->vectors.find(base_tensor);
+    return it == state_->vectors.end() ? std::span<const float>{} : std::span(it->second);
+}
+
+uint64_t AdapterSet::generation() const {
+    return state_->generation;
+}
+
+} // namespace engine

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the active adapters do at one base tensor, as the hot path sees it: plain lists, no names.
+#pragma once
+
+#include "engine/lora/placed_adapter.h"
+#include "kernels/ops.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+struct ActiveUpdate {
+    const PlacedUpdate* placed = nullptr;
+    float scaling = 0.0F; ///< scaling * strength
+};
+
+struct ActiveRows {
+    const PlacedRows* placed = nullptr;
+    float strength = 1.0F;
+};
+
+struct ActiveTensor {
+    const PlacedTensor* placed = nullptr;
+    float strength = 1.0F;
+};
+
+struct AdapterSite {
+    std::string tensor;
+    kernels::Device* device = nullptr; ///< Where its operands lie; nullptr while nothing is placed.
+    float* scratch = nullptr;          ///< On that device.
+    int64_t scratch_floats = 0;
+    bool is_touched = false;           ///< Some entry, active or not, has something here.
+    std::vector<ActiveTensor> tensors; ///< At most one is active.
+    std::vector<ActiveRows> rows;
+    std::vector<ActiveUpdate> updates; ///< In the order of the entries.
+
+    [[nodiscard]] bool isIdle() const { return tensors.empty() && rows.empty() && updates.empty(); }
+};
+
+/// y += updates at a linear layer (expert 0 and one matrix) or at one expert's matrix.
+Result<void> applyAtLinear(const AdapterSite& site,
+                           int64_t expert,
+                           kernels::Queue queue,
+                           kernels::MatF32 x,
+                           kernels::MutF32 y);
+
+/// Corrects rows gathered from an embedding; everything in host memory.
+Result<void> applyAtEmbedding(const AdapterSite& site,
+                              std::span<const int32_t> ids,
+                              int64_t col_offset,
+                              float scale,
+                              kernels::MutF32 rows);
+
+} // namespace engine

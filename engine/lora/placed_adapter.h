@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// One adapter's parts in device memory: blocks that own their allocation, and the views kernels
+// take. Placing is all-or-nothing per adapter; strengths are applied later (adapter_runtime.cpp).
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/lora/adapter.h"
+#include "engine/lora/adapter_layout.h"
+#include "engine/lora/adapter_runtime.h"
+#include "kernels/device.h"
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace engine {
+
+/// Memory on one device, tagged as adapter. Move-only; the device must outlive it.
+class DeviceBlock {
+public:
+    DeviceBlock() = default;
+    ~DeviceBlock() { reset(); }
+    DeviceBlock(DeviceBlock&& other) noexcept { *this = std::move(other); }
+    DeviceBlock& operator=(DeviceBlock&& other) noexcept;
+    DeviceBlock(const DeviceBlock&) = delete;
+    DeviceBlock& operator=(const DeviceBlock&) = delete;
+
+    /// `what` names the purpose in the message of OutOfMemory.
+    static Result<DeviceBlock>
+    allocate(kernels::Device& device, uint64_t bytes, const std::string& what);
+
+    [[nodiscard]] kernels::Device* device() const { return device_; }
+    [[nodiscard]] uint64_t sizeBytes() const { return bytes_; }
+    [[nodiscard]] std::byte* at(uint64_t offset) const {
+        return static_cast<std::byte*>(memory_) + offset;
+    }
+    Result<void> write(uint64_t offset, std::span<const std::byte> bytes, const std::string& what);
+    /// A copy on another device, byte for byte.
+    [[nodiscard]] Result<DeviceBlock> copyTo(kernels::Device& device,
+                                             const std::string& what) const;
+    void reset();
+
+private:
+    kernels::Device* device_ = nullptr;
+    void* memory_ = nullptr;
+    uint64_t bytes_ = 0;
+};
+
+/// Error for a kernel or copy that did not succeed.
+Error kernelError(kernels::Status status, const std::string& what);
+
+kernels::DType dtypeOf(TensorType type);
+kernels::WeightFormat weightFormatOf(TensorType type);
+
+struct PlacedUpdate {
+    const LowRankUpdate* update = nullptr;
+    AdapterBlock layout;
+    DeviceBlock block;    ///< Without device: the base tensor is not loaded.
+    std::vector<float> g; ///< DoRA: m_j / n_j.
+
+    [[nodiscard]] kernels::MatView a(int64_t expert = 0) const;
+    [[nodiscard]] kernels::MatView b(int64_t expert = 0) const;
+    [[nodiscard]] kernels::MatView bias() const;
+    [[nodiscard]] const float* columns() const;
+    [[nodiscard]] kernels::MatView identity() const;
+    /// Embedding: A transposed, [vocabulary, rank], to gather from.
+    [[nodiscard]] kernels::WeightView table() const;
+};
+
+/// Replaced rows: in host memory for the gather, on the head's device for the head.
+struct PlacedRows {
+    const RowReplacement* rows = nullptr;
+    bool is_head = false;
+    AdapterBlock layout;
+    DeviceBlock block;
+    std::unordered_map<int32_t, int32_t> row_of; ///< Token id -> row; gather only.
+
+    [[nodiscard]] kernels::WeightView weight() const;
+    [[nodiscard]] const int32_t* ids() const;
+};
+
+/// A replaced table or matrix (kind Linear, Embedding or Experts).
+struct PlacedTensor {
+    const TensorReplacement* replacement = nullptr;
+    std::string tensor; ///< Its own name, or kHeadTensor for the tied head.
+    AdapterBlock layout;
+    DeviceBlock block;
+
+    [[nodiscard]] kernels::WeightView weight(int64_t expert = 0) const;
+};
+
+/// A replaced small tensor: values stay on the host, the model uploads the blend.
+struct PlacedVector {
+    const TensorReplacement* replacement = nullptr;
+    std::vector<float> base, value;
+};
+
+struct PlacedAdapter {
+    std::shared_ptr<const Adapter> adapter;
+    std::vector<PlacedUpdate> updates;
+    std::vector<PlacedRows> rows;
+    std::vector<PlacedTensor> tensors;
+    std::vector<PlacedVector> vectors;
+};
+
+struct PlaceContext {
+    kernels::Device& host;
+    const ComputeDeviceOf& device_of;
+    const ReadBaseRows& read_base;
+    std::stop_token stop;
+};
+
+/// Errors: see AdapterSet::add. Everything is freed on error.
+Result<std::unique_ptr<PlacedAdapter>> placeAdapter(std::shared_ptr<const Adapter> adapter,
+                                                    const PlaceContext& context);
+
+/// DoRA's g of one update from the base weights as they are now.
+Result<std::vector<float>> doraFactors(const Adapter& adapter,
+                                       const LowRankUpdate& update,
+                                       const ReadBaseRows& read_base,
+                                       const std::stop_token& stop);
+
+/// Fills the block of one update (A, B, bias, identity; with DoRA g * B from `g`).
+Result<void> fillUpdate(const Adapter& adapter, PlacedUpdate& placed);
+
+/// Writes the DoRA columns 1 + t (g - 1) for strength t.
+Result<void> writeColumns(PlacedUpdate& placed, double strength);
+
+} // namespace engine
