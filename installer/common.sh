@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by run.sh and test.sh: says what it does, installs missing distribution packages.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+say() { printf '\n== %s\n' "$*"; }
+
+# Packages named in the given lists that are not installed yet.
+missing_packages() {
+    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@" | while read -r package; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || printf '%s\n' "$package"
+    done
+}
+
+install_packages() {
+    if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
+        echo "This script installs packages with apt (Debian 12, Ubuntu 24.04 and newer)." >&2
+        echo "On other systems install what installer/packages.txt names, then run:" >&2
+        echo "  cmake --preset release && cmake --build --preset release" >&2
+        exit 1
+    fi
+    missing=$(missing_packages "$@")
+    if [ -z "$missing" ]; then
+        say "All packages are installed"
+        return
+    fi
+    sudo=""
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null 2>&1; then
+            echo "These packages are missing and neither root nor sudo is at hand:" >&2
+            echo "$missing" >&2
+            echo "Ask an administrator to install them (README.md, 'Without root')." >&2
+            exit 1
+        fi
+        sudo="sudo"
+    fi
+    say "Installing packages:" $missing
+    $sudo apt-get update -q
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q --no-install-recommends $missing
+}
+
+jobs=$(nproc)

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing, builds everything with warnings as errors, checks formatting, runs all
+# tests and short fuzz runs. Needs no graphics card and no CUDA toolkit.
+#   --fast   build and test only (no format check, static analysis or fuzzing)
+. "$(dirname "$0")/common.sh"
+
+fast=no
+[ "${1:-}" = "--fast" ] && fast=yes
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
+started=$(date +%s)
+
+if [ "$fast" = yes ]; then
+    install_packages "$root/installer/packages.txt"
+else
+    install_packages "$root/installer/packages.txt" "$root/installer/packages-checks.txt"
+    say "Checking the formatting"
+    (cd "$root" && git ls-files 'app/*.h' 'app/*.cpp' 'engine/*.h' 'engine/*.cpp' 'kernels/*.h' 'kernels/*.cpp' \
+        'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp' | xargs -r clang-format-14 --dry-run --Werror)
+fi
+
+build="$root/build/test"
+say "Building"
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBELFRY_WARNINGS_AS_ERRORS=ON >/dev/null
+cmake --build "$build" -j "$jobs"
+
+say "Testing"
+passed=0
+failed=0
+log="$build/ctest.log"
+if ! ctest --test-dir "$build" -j "$jobs" --output-on-failure --timeout 900 >"$log" 2>&1; then
+    cat "$log"
+else
+    tail -n 12 "$log"
+fi
+failed=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of.*/\1/p' "$log")
+total=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log")
+[ -n "$failed" ] && [ -n "$total" ] || { echo "the tests did not run to their end"; exit 1; }
+passed=$((total - failed))
+
+checks_failed=0
+if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
+    say "Static analysis (clang-tidy)"
+    sh "$root/installer/tidy.sh" "$build" || checks_failed=1
+    if [ -x "$root/tests/fuzz/run_short.sh" ]; then
+        say "Fuzzing, a short run"
+        "$root/tests/fuzz/run_short.sh" || checks_failed=1
+    fi
+fi
+say "Finished in $(($(date +%s) - started)) s"
+[ "$checks_failed" -eq 0 ] || echo "a check after the tests failed (see above)"
+echo "$passed passed, $((failed + checks_failed)) failed"
+[ "$failed" -eq 0 ] && [ "$checks_failed" -eq 0 ]
