@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/engine_worker.h"
+
+#include <QMetaType>
+
+#include <new>
+
+namespace app {
+
+namespace {
+
+/// Snapshots while loading and updates while decoding: not more often than a screen shows.
+constexpr qint64 kUpdateIntervalMs = 33;
+
+std::string utf8(const QString& text) {
+    return text.toStdString();
+}
+
+/// bad_alloc ends here, as an ordinary answer.
+template <typename Work>
+auto guarded(Work work) -> decltype(work()) {
+    try {
+        return work();
+    } catch (const std::bad_alloc&) {
+        return engine::Error{engine::ErrorCode::OutOfMemory,
+                             "the system has no memory left for this; close other programs or "
+                             "choose smaller options"};
+    }
+}
+
+} // namespace
+
+EngineWorker::EngineWorker(engine::EngineOptions options)
+    : engine_(std::make_unique<engine::Engine>(std::move(options))) {
+    last_snapshot_.start();
+}
+
+EngineWorker::~EngineWorker() = default;
+
+void EngineWorker::publish(engine::EngineSnapshot::State state) {
+    auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    snapshot->state = state;
+    snapshot->serial = ++serial_;
+    snapshot->model = engine_->summary();
+    snapshot->plan = engine_->currentPlan();
+    snapshot->memory = engine_->memory();
+    snapshot->adapters = engine_->loadedRequest().adapters;
+    snapshot->stage = progress_.stage;
+    snapshot->tensor = progress_.tensor;
+    snapshot->bytes_done = progress_.bytes_done;
+    snapshot->bytes_total = progress_.bytes_total;
+    const auto [used, size] = engine_->contextUse();
+    snapshot->context_used = used;
+    snapshot->context_size = size;
+    last_snapshot_.restart();
+    Q_EMIT snapshotChanged(std::shared_ptr<const engine::EngineSnapshot>(std::move(snapshot)));
+}
+
+engine::ProgressCallback EngineWorker::progress(engine::EngineSnapshot::State state) {
+    return [this, state](const engine::LoadProgressValue& value) {
+        progress_.stage = value.stage;
+        progress_.tensor = value.tensor;
+        progress_.bytes_done = value.bytes_done;
+        progress_.bytes_total = value.bytes_total;
+        if (last_snapshot_.elapsed() >= kUpdateIntervalMs) {
+            publish(state);
+        }
+    };
+}
+
+void EngineWorker::inspect(const QString& model, const QStringList& adapters) {
+    std::vector<std::string> folders;
+    for (const QString& adapter : adapters) {
+        folders.push_back(utf8(adapter));
+    }
+    auto summary = guarded([&] { return engine_->inspect(utf8(model), folders); });
+    if (summary.has_value()) {
+        Q_EMIT inspected(model,
+                         std::make_shared<const engine::ModelSummary>(std::move(summary).value()));
+    } else {
+        Q_EMIT inspectFailed(model, summary.error());
+    }
+}
+
+void EngineWorker::plan(const engine::LoadRequest& request, quint64 ticket) {
+    auto plan = guarded([&] { return engine_->plan(request); });
+    if (plan.has_value()) {
+        Q_EMIT planned(ticket,
+                       std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
+    } else {
+        Q_EMIT planFailed(ticket, plan.error());
+    }
+}
+
+void EngineWorker::load(const engine::LoadRequest& request, const std::stop_token& stop) {
+    progress_ = {};
+    publish(engine::EngineSnapshot::State::Loading);
+    const auto outcome = guarded([&] {
+        return engine_->load(request, progress(engine::EngineSnapshot::State::Loading), stop);
+    });
+    progress_ = {};
+    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
+                                : engine::EngineSnapshot::State::Empty);
+    if (outcome.has_value()) {
+        Q_EMIT loaded();
+    } else {
+        Q_EMIT loadFailed(outcome.error());
+    }
+}
+
+void EngineWorker::unload() {
+    engine_->unload();
+    publish(engine::EngineSnapshot::State::Empty);
+}
+
+void EngineWorker::applyMap(const QString& device_map, const std::stop_token& stop) {
+    progress_ = {};
+    const auto outcome = guarded([&] {
+        return engine_->applyMap(utf8(device_map), progress(engine::EngineSnapshot::State::Moving),
+                                 stop);
+    });
+    progress_ = {};
+    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
+                                : engine::EngineSnapshot::State::Empty);
+    if (outcome.has_value()) {
+        Q_EMIT mapApplied();
+    } else {
+        Q_EMIT mapFailed(outcome.error());
+    }
+}
+
+void EngineWorker::setAdapters(const std::vector<engine::AdapterChoice>& adapters,
+                               const std::stop_token& stop) {
+    const auto outcome = guarded([&] { return engine_->setAdapters(adapters, stop); });
+    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
+                                : engine::EngineSnapshot::State::Empty);
+    if (outcome.has_value()) {
+        Q_EMIT adaptersChanged();
+    } else {
+        Q_EMIT adaptersFailed(outcome.error());
+    }
+}
+
+void EngineWorker::generate(const engine::GenerateRequest& request, const std::stop_token& stop) {
+    publish(engine::EngineSnapshot::State::Generating);
+    engine::ReplyUpdate pending;
+    QElapsedTimer since;
+    since.start();
+    QElapsedTimer since_snapshot;
+    since_snapshot.start();
+    bool is_first = true;
+    const auto flush = [&] {
+        if (!pending.text.empty() || !pending.thinking.empty()) {
+            Q_EMIT replyUpdated(request.id, pending);
+            pending.text.clear();
+            pending.thinking.clear();
+            since.restart();
+        }
+    };
+    const engine::UpdateCallback update = [&](const engine::ReplyUpdate& value) {
+        pending.text += value.text;
+        pending.thinking += value.thinking;
+        pending.tokens = value.tokens;
+        if (is_first || since.elapsed() >= kUpdateIntervalMs) {
+            is_first = false;
+            flush();
+        }
+        if (since_snapshot.elapsed() >= 250) { // the meter: four times a second
+            publish(engine::EngineSnapshot::State::Generating);
+            since_snapshot.restart();
+        }
+    };
+    const auto reply = guarded([&] { return engine_->generate(request, update, stop); });
+    flush();
+    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
+                                : engine::EngineSnapshot::State::Empty);
+    if (reply.has_value()) {
+        Q_EMIT replyFinished(request.id, *reply);
+    } else {
+        Q_EMIT replyFailed(request.id, reply.error());
+    }
+}
+
+void EngineWorker::measureCost(const engine::MessagePart& part,
+                               qint64 image_tokens,
+                               quint64 ticket) {
+    const auto cost = guarded([&] { return engine_->mediaCost(part, image_tokens); });
+    if (cost.has_value()) {
+        Q_EMIT costMeasured(ticket, *cost);
+    } else {
+        Q_EMIT costFailed(ticket, cost.error());
+    }
+}
+
+void EngineWorker::encodeAhead(const engine::MessagePart& part,
+                               qint64 image_tokens,
+                               const std::stop_token& stop) {
+    // A failure here is told when the message is sent; nothing is lost.
+    (void)guarded([&] { return engine_->encodeAhead(part, image_tokens, stop); });
+}
+
+EngineThread::EngineThread(engine::EngineOptions options, QObject* parent)
+    : QObject(parent), worker_(new EngineWorker(std::move(options))) {
+    worker_->moveToThread(&thread_);
+    connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+    thread_.setObjectName(QStringLiteral("engine"));
+    thread_.start();
+}
+
+EngineThread::~EngineThread() {
+    cancel();
+    thread_.quit();
+    thread_.wait();
+}
+
+std::stop_token EngineThread::begin() {
+    stop_ = std::stop_source();
+    return stop_.get_token();
+}
+
+void EngineThread::cancel() {
+    stop_.request_stop();
+}
+
+void registerEngineTypes() {
+    qRegisterMetaType<engine::Error>("engine::Error");
+    qRegisterMetaType<engine::LoadRequest>("engine::LoadRequest");
+    qRegisterMetaType<engine::GenerateRequest>("engine::GenerateRequest");
+    qRegisterMetaType<engine::Reply>("engine::Reply");
+    qRegisterMetaType<engine::ReplyUpdate>("engine::ReplyUpdate");
+    qRegisterMetaType<engine::MessagePart>("engine::MessagePart");
+    qRegisterMetaType<engine::MediaCost>("engine::MediaCost");
+    qRegisterMetaType<std::vector<engine::AdapterChoice>>("std::vector<engine::AdapterChoice>");
+    qRegisterMetaType<std::stop_token>("std::stop_token");
+    qRegisterMetaType<std::shared_ptr<const engine::EngineSnapshot>>(
+        "std::shared_ptr<const engine::EngineSnapshot>");
+    qRegisterMetaType<std::shared_ptr<const engine::ModelSummary>>(
+        "std::shared_ptr<const engine::ModelSummary>");
+    qRegisterMetaType<std::shared_ptr<const engine::PlacementPlan>>(
+        "std::shared_ptr<const engine::PlacementPlan>");
+}
+
+} // namespace app

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine on its own thread. Requests arrive as queued signals with plain values; snapshots and
+// results leave the same way. Cancelling does not queue: the caller keeps the job's stop source
+// (EngineThread::begin) and the engine looks at the token per tensor, layer or decoding step.
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/api/session.h"
+#include "engine/run/engine.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QThread>
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+
+Q_DECLARE_METATYPE(std::shared_ptr<const engine::EngineSnapshot>)
+Q_DECLARE_METATYPE(std::shared_ptr<const engine::ModelSummary>)
+Q_DECLARE_METATYPE(std::shared_ptr<const engine::PlacementPlan>)
+
+namespace app {
+
+/// Lives on the engine thread; every slot runs there.
+class EngineWorker : public QObject {
+    Q_OBJECT
+
+public:
+    explicit EngineWorker(engine::EngineOptions options);
+    ~EngineWorker() override;
+
+public Q_SLOTS:
+    void inspect(const QString& model, const QStringList& adapters);
+    /// Plans without loading (layout editor, what-if). `ticket` comes back in planned().
+    void plan(const engine::LoadRequest& request, quint64 ticket);
+    void load(const engine::LoadRequest& request, const std::stop_token& stop);
+    void unload();
+    void applyMap(const QString& device_map, const std::stop_token& stop);
+    void setAdapters(const std::vector<engine::AdapterChoice>& adapters,
+                     const std::stop_token& stop);
+    void generate(const engine::GenerateRequest& request, const std::stop_token& stop);
+    void measureCost(const engine::MessagePart& part, qint64 image_tokens, quint64 ticket);
+    void
+    encodeAhead(const engine::MessagePart& part, qint64 image_tokens, const std::stop_token& stop);
+
+Q_SIGNALS:
+    void snapshotChanged(const std::shared_ptr<const engine::EngineSnapshot>& snapshot);
+    void inspected(const QString& model,
+                   const std::shared_ptr<const engine::ModelSummary>& summary);
+    void inspectFailed(const QString& model, const engine::Error& error);
+    void planned(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void planFailed(quint64 ticket, const engine::Error& error);
+    void loaded();
+    void loadFailed(const engine::Error& error);
+    void mapApplied();
+    void mapFailed(const engine::Error& error);
+    void adaptersChanged();
+    void adaptersFailed(const engine::Error& error);
+    /// Text since the last update, at most 30 times a second.
+    void replyUpdated(quint64 id, const engine::ReplyUpdate& update);
+    void replyFinished(quint64 id, const engine::Reply& reply);
+    void replyFailed(quint64 id, const engine::Error& error);
+    void costMeasured(quint64 ticket, const engine::MediaCost& cost);
+    void costFailed(quint64 ticket, const engine::Error& error);
+
+private:
+    void publish(engine::EngineSnapshot::State state);
+    engine::ProgressCallback progress(engine::EngineSnapshot::State state);
+
+    std::unique_ptr<engine::Engine> engine_;
+    quint64 serial_ = 0;
+    QElapsedTimer last_snapshot_;
+    engine::EngineSnapshot progress_;
+};
+
+/// The thread and its worker, owned by the GUI side.
+class EngineThread : public QObject {
+    Q_OBJECT
+
+public:
+    explicit EngineThread(engine::EngineOptions options, QObject* parent = nullptr);
+    /// Stops the job in progress and waits for the thread.
+    ~EngineThread() override;
+
+    [[nodiscard]] EngineWorker* worker() const { return worker_; }
+    /// A token for a new job; the former job's source is kept until it is replaced.
+    std::stop_token begin();
+    /// Stops what runs now (load, move, reply).
+    void cancel();
+
+private:
+    QThread thread_;
+    EngineWorker* worker_;
+    std::stop_source stop_;
+};
+
+/// Makes the engine's value types known to queued connections. Call once at start.
+void registerEngineTypes();
+
+} // namespace app
