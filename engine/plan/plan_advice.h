@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer to "it does not fit" (DM09): who takes how much, and what to do about it, each step
+// with the bytes it frees and what it costs.
+#pragma once
+
+#include "engine/plan/plan_transfers.h"
+#include "engine/plan/planner.h"
+
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// What one device holds, largest first; decoder layers as one item.
+struct Contributor {
+    std::string name;
+    uint64_t bytes = 0;
+};
+std::vector<Contributor>
+contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanParts& parts);
+
+PlanIssue overLimit(const PlacementPlan& plan,
+                    const DevicePlan& device,
+                    const PlanParts& parts,
+                    QuantOption quant,
+                    HeadOption head);
+
+} // namespace engine

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/plan_transfers.h"
+
+#include "engine/quant/quantize.h"
+
+#include <algorithm>
+#include <set>
+
+namespace engine {
+
+namespace {
+
+constexpr uint64_t kActivation = 4; ///< Bytes per value: activations are fp32.
+
+uint64_t asBytes(int64_t values, uint64_t size = kActivation) {
+    return static_cast<uint64_t>(values) * size;
+}
+
+void add(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what) {
+    if (from == to || bytes == 0) {
+        return;
+    }
+    for (TransferPerToken& row : plan.transfers_per_token) {
+        if (row.from == from && row.to == to && row.what == what) {
+            row.bytes += bytes;
+            return;
+        }
+    }
+    plan.transfers_per_token.push_back({from, to, bytes, what});
+}
+
+std::string layerName(int layer) { return "model.language_model.layers." + std::to_string(layer); }
+
+/// "15-18, 20".
+std::string layerList(const std::vector<int>& layers) {
+    std::string out;
+    for (size_t i = 0; i < layers.size();) {
+        size_t last = i;
+        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
+            ++last;
+        }
+        out += (out.empty() ? "" : ", ") + std::to_string(layers[i]);
+        if (last > i) {
+            out += "-" + std::to_string(layers[last]);
+        }
+        i = last + 1;
+    }
+    return out;
+}
+
+std::string plainBytes(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+/// Bytes of one token's K and V of a layer.
+uint64_t kvRowBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
+    const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
+    const uint64_t element = plan.is_reference_precision ? 4 : 2;
+    return 2 * asBytes(l.num_kv_heads * l.head_dim, element);
+}
+
+void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
+    struct Split {
+        std::set<DeviceId> devices;
+        uint64_t bytes = 0;
+    };
+    std::map<int, Split> splits;
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        const ExpectedTensor* tensor = tensorOfRow(parts, i);
+        if (tensor == nullptr || tensor->tower != Tower::Language || tensor->layer < 0 ||
+            tensor->kind != TensorKind::Linear) {
+            continue;
+        }
+        const DeviceId home = parts.layer_device[static_cast<size_t>(tensor->layer)];
+        const DeviceId device = plan.tensors[i].compute;
+        if (device == home) {
+            continue;
+        }
+        const uint64_t in = asBytes(tensor->shape[1]);
+        const uint64_t out = asBytes(tensor->shape[0]);
+        add(plan, home, device, in, "input of a split layer");
+        add(plan, device, home, out, "output of a split layer");
+        Split& split = splits[tensor->layer];
+        split.devices.insert(device);
+        split.bytes += in + out;
+    }
+    // One warning per run of layers that are split in the same way.
+    for (auto it = splits.begin(); it != splits.end();) {
+        const DeviceId home = parts.layer_device[static_cast<size_t>(it->first)];
+        std::vector<int> layers;
+        uint64_t bytes = 0;
+        const std::set<DeviceId> devices = it->second.devices;
+        PlanIssue warning;
+        warning.code = "DM21";
+        for (; it != splits.end() && it->second.devices == devices &&
+               parts.layer_device[static_cast<size_t>(it->first)] == home &&
+               (layers.empty() || it->first == layers.back() + 1);
+             ++it) {
+            layers.push_back(it->first);
+            warning.modules.push_back(layerName(it->first));
+            bytes += it->second.bytes;
+        }
+        std::string places = home.toString();
+        for (const DeviceId& device : devices) {
+            places += " and " + device.toString();
+        }
+        warning.key = warning.modules.front();
+        warning.message = (layers.size() == 1 ? "layer " : "layers ") + layerList(layers) +
+                          (layers.size() == 1 ? " computes on " : " compute on ") + places +
+                          ": " + plainBytes(bytes) + " travel per token inside " +
+                          (layers.size() == 1 ? "it" : "them") +
+                          "; keeping a layer's weights together avoids that";
+        plan.warnings.push_back(std::move(warning));
+    }
+}
+
+void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
+    const ModelConfig& config = parts.request->config;
+    const bool is_kv_placed = parts.map->kv_place.has_value();
+    for (const KvMirror& mirror : kvMirrors(config, plan)) {
+        const DeviceId owner_device = plan.kv_device[static_cast<size_t>(mirror.owner)];
+        const uint64_t bytes = kvRowBytes(config, plan, mirror.owner);
+        add(plan, owner_device, mirror.device, bytes, "KV mirror");
+        PlanIssue warning;
+        warning.code = "DM20";
+        warning.key = layerName(mirror.owner);
+        warning.modules.push_back(layerName(mirror.owner));
+        for (const int reader : mirror.readers) {
+            warning.modules.push_back(layerName(reader));
+        }
+        warning.message = "layers " + layerList(mirror.readers) + " on " +
+                          mirror.device.toString() + " read the keys and values of layer " +
+                          std::to_string(mirror.owner) + " on " + owner_device.toString() + ": " +
+                          plainBytes(bytes) + " per token go to a mirror there";
+        plan.warnings.push_back(std::move(warning));
+    }
+    if (!is_kv_placed) {
+        return;
+    }
+    // A cache placed by itself: queries (and new keys and values) go there, results come back.
+    std::map<DeviceId, std::pair<std::vector<int>, uint64_t>> away;
+    for (size_t i = 0; i < config.text.layers.size(); ++i) {
+        const DeviceId home = parts.layer_device[i];
+        const DeviceId cache = plan.kv_device[i];
+        if (home == cache) {
+            continue;
+        }
+        const LayerConfig& layer = config.text.layers[i];
+        const uint64_t query = asBytes(config.text.num_heads * layer.head_dim);
+        const uint64_t fresh =
+            layer.is_kv_shared ? 0 : 2 * asBytes(layer.num_kv_heads * layer.head_dim);
+        add(plan, home, cache, query + fresh, "queries, keys and values");
+        add(plan, cache, home, query, "attention result");
+        if (layer.is_kv_shared) {
+            away[home].first.push_back(static_cast<int>(i));
+            away[home].second += 2 * query;
+        }
+    }
+    for (const auto& [home, readers] : away) {
+        PlanIssue warning;
+        warning.code = "DM20";
+        warning.key = "kv.place";
+        for (const int reader : readers.first) {
+            warning.modules.push_back(layerName(reader));
+        }
+        warning.message = "layers " + layerList(readers.first) + " on " + home.toString() +
+                          " read keys and values kept on " + parts.map->kv_place->toString() +
+                          ": " + plainBytes(readers.second) + " per token travel for it";
+        plan.warnings.push_back(std::move(warning));
+    }
+}
+
+void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
+    const TextConfig& text = parts.request->config.text;
+    if (text.ple_size == 0) {
+        return;
+    }
+    const TensorPlacement* table = nullptr;
+    const TensorPlacement* projection = nullptr;
+    uint64_t element = 2;
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        const ExpectedTensor* tensor = tensorOfRow(parts, i);
+        if (tensor == nullptr || tensor->layer >= 0 || tensor->tower != Tower::Language) {
+            continue;
+        }
+        if (tensor->module == "model.language_model.embed_tokens_per_layer") {
+            table = &plan.tensors[i];
+            element = std::max<uint64_t>(
+                1, table->bytes / static_cast<uint64_t>(std::max<int64_t>(1, tensor->numElements())));
+        } else if (tensor->module == "model.language_model.per_layer_model_projection") {
+            projection = &plan.tensors[i];
+        }
+    }
+    if (table == nullptr || projection == nullptr) {
+        return;
+    }
+    const bool is_resident = table->residency == Residency::Always;
+    const DeviceId from = is_resident ? table->compute : table->store;
+    add(plan,
+        from,
+        projection->compute,
+        asBytes(text.num_layers * text.ple_size, element),
+        "per-layer embedding row");
+    for (const DeviceId& device : parts.layer_device) {
+        add(plan, projection->compute, device, asBytes(text.ple_size), "per-layer input slice");
+    }
+}
+
+} // namespace
+
+const ExpectedTensor* tensorOfRow(const PlanParts& parts, size_t i) {
+    const int index = parts.resolution->tensors[i].index;
+    return index < 0 ? nullptr : &(*parts.tensors)[static_cast<size_t>(index)];
+}
+
+std::vector<KvMirror> kvMirrors(const ModelConfig& config, const PlacementPlan& plan) {
+    std::vector<KvMirror> mirrors;
+    for (size_t i = 0; i < config.text.layers.size(); ++i) {
+        const LayerConfig& layer = config.text.layers[i];
+        if (!layer.is_kv_shared || i >= plan.kv_device.size()) {
+            continue;
+        }
+        const DeviceId device = plan.kv_device[i];
+        if (device == plan.kv_device[static_cast<size_t>(layer.kv_source)]) {
+            continue;
+        }
+        auto it = std::find_if(mirrors.begin(), mirrors.end(), [&](const KvMirror& mirror) {
+            return mirror.owner == layer.kv_source && mirror.device == device;
+        });
+        if (it == mirrors.end()) {
+            mirrors.push_back({layer.kv_source, device, {}});
+            it = mirrors.end() - 1;
+        }
+        it->readers.push_back(static_cast<int>(i));
+    }
+    return mirrors;
+}
+
+void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
+    const TextConfig& text = parts.request->config.text;
+    const std::vector<DeviceId>& layers = parts.layer_device;
+    const TensorPlacement* table = nullptr;
+    const TensorPlacement* head = nullptr;
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        const ExpectedTensor* tensor = tensorOfRow(parts, i);
+        if (tensor == nullptr) {
+            head = &plan.tensors[i];
+        } else if (tensor->module == "model.language_model.embed_tokens") {
+            table = &plan.tensors[i];
+        }
+    }
+    const uint64_t hidden = asBytes(text.hidden_size);
+    if (table != nullptr && !layers.empty()) {
+        add(plan, table->compute, layers.front(), hidden, "hidden state");
+        for (size_t i = 1; i < layers.size(); ++i) {
+            add(plan, layers[i - 1], layers[i], hidden, "hidden state");
+        }
+        add(plan, layers.back(), head == nullptr ? table->compute : head->compute, hidden,
+            "hidden state");
+    }
+    addPerLayerRows(plan, parts);
+    addMirrors(plan, parts);
+    addSplitLayers(plan, parts);
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        const TensorPlacement& row = plan.tensors[i];
+        const ExpectedTensor* tensor = tensorOfRow(parts, i);
+        const bool is_language = tensor == nullptr || tensor->tower == Tower::Language;
+        const bool is_rows_only =
+            tensor != nullptr && tensor->kind == TensorKind::Embedding &&
+            (tensor->module != "model.language_model.embed_tokens" || head != nullptr);
+        if (is_language && !is_rows_only && row.residency == Residency::Stream) {
+            add(plan, row.store, row.compute, row.bytes, "streamed weights");
+        }
+    }
+}
+
+} // namespace engine

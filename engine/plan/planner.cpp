@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+// makePlan: map and options to rows, rows to bytes per device and part, and what follows from
+// them. Each step is a function of its own file; here is their order.
+#include "engine/plan/planner.h"
+
+#include "engine/plan/plan_advice.h"
+#include "engine/plan/plan_speed.h"
+#include "engine/plan/plan_transfers.h"
+#include "engine/quant/quantize.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+constexpr int64_t kDefaultContext = 4096;
+
+uint64_t saturatedAdd(uint64_t a, uint64_t b) { return a > kNoLimit - b ? kNoLimit : a + b; }
+
+/// Rows and columns that the byte rule wants: leading dimensions folded, vectors as one row.
+std::pair<int64_t, int64_t> foldedShape(const std::vector<int64_t>& shape) {
+    if (shape.size() < 2) {
+        return {1, shape.empty() ? 1 : shape[0]};
+    }
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < shape.size(); ++i) {
+        rows *= shape[i];
+    }
+    return {rows, shape.back()};
+}
+
+/// KV of PLANNER.md: the context for full layers, the window and one chunk for sliding ones.
+uint64_t defaultKvBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
+    const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
+    const int64_t chunk = std::min(std::max<int64_t>(1, plan.prefill_chunk), plan.context);
+    const int64_t slots = l.type == LayerType::Full
+                              ? plan.context
+                              : std::min(plan.context, config.text.sliding_window - 1 + chunk);
+    const uint64_t element = plan.is_reference_precision ? 4 : 2;
+    return 2 * element * static_cast<uint64_t>(slots * l.num_kv_heads * l.head_dim);
+}
+
+/// Scratch of PLANNER.md: activations of one chunk on every device that computes layers.
+std::map<DeviceId, uint64_t> defaultWorkspace(const ModelConfig& config,
+                                              const PlacementPlan& plan,
+                                              const std::vector<DeviceId>& layers) {
+    int64_t widest_mlp = 0;
+    int64_t widest_head = 0;
+    for (const LayerConfig& layer : config.text.layers) {
+        widest_mlp = std::max(widest_mlp, layer.intermediate_size);
+        widest_head = std::max(widest_head, layer.head_dim);
+    }
+    const int64_t chunk = std::min(std::max<int64_t>(1, plan.prefill_chunk), plan.context);
+    const int64_t values = chunk * (3 * config.text.hidden_size + 2 * widest_mlp +
+                                    2 * config.text.num_heads * widest_head +
+                                    2 * config.text.ple_size);
+    std::map<DeviceId, uint64_t> bytes;
+    for (const DeviceId& device : layers) {
+        bytes[device] = static_cast<uint64_t>(values) * 4U;
+    }
+    return bytes;
+}
+
+} // namespace
+
+uint64_t layerKvBytes(const PlanRequest& request, const PlacementPlan& plan, int layer) {
+    return request.kv_bytes ? request.kv_bytes(plan, layer)
+                            : defaultKvBytes(request.config, plan, layer);
+}
+
+std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
+                                          const PlacementPlan& plan,
+                                          const std::vector<DeviceId>& layer_device) {
+    return request.workspace_bytes ? request.workspace_bytes(plan)
+                                   : defaultWorkspace(request.config, plan, layer_device);
+}
+
+uint64_t usableBytes(const PlanRequest& request, const DeviceMap& map, DeviceId id) {
+    uint64_t limit = kNoLimit;
+    for (const DeviceInfo& info : request.devices) {
+        if (info.id == id && info.capacity > 0) {
+            limit = info.free;
+        }
+    }
+    const auto option = request.limits.find(id);
+    const auto in_map = map.limits.find(id);
+    if (option != request.limits.end()) {
+        limit = std::min(limit, option->second);
+    } else if (in_map != map.limits.end()) {
+        limit = std::min(limit, in_map->second.bytes);
+    }
+    const auto reserve = map.reserve.find(id);
+    if (reserve != map.reserve.end() && limit != kNoLimit) {
+        limit -= std::min(limit, reserve->second.bytes);
+    }
+    return limit;
+}
+
+uint64_t
+rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
+    StoredTensor stored;
+    if (!request.stored.empty()) {
+        const auto it = request.stored.find(tensor.name);
+        if (it != request.stored.end()) {
+            stored = it->second;
+        }
+    }
+    const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
+    const auto [rows, cols] = foldedShape(tensor.shape);
+    return formatBytes(
+        row.format, stored.type, rows, cols, is_packed_kept ? stored.block_size : kBlockSize);
+}
+
+int64_t planContext(const PlanRequest& request, const DeviceMap& map) {
+    const int64_t longest = request.config.text.max_positions;
+    int64_t context = request.context > 0 ? request.context : map.kv_context.value_or(0);
+    if (context <= 0) {
+        context = kDefaultContext;
+    }
+    return longest > 0 ? std::min(context, longest) : context;
+}
+
+namespace {
+
+class Planner {
+public:
+    explicit Planner(const PlanRequest& request) : request_(request) {}
+
+    PlacementPlan run() {
+        if (request_.tensors.empty()) {
+            own_tensors_ = listTensors(request_.config);
+        }
+        tensors_ = request_.tensors.empty() ? &own_tensors_ : &request_.tensors;
+        if (!chooseMap()) {
+            return std::move(plan_);
+        }
+        resolve();
+        makeRows();
+        placeKv();
+        makeDevices();
+        account();
+        addTransfers(plan_, parts());
+        checkModelBlock();
+        makeModules();
+        plan_.estimate = estimateSpeed(
+            plan_, {&request_.config, tensors_, &resolution_, &request_.devices});
+        // Memory is judged where every tensor has a device of this machine.
+        if (!resolution_.is_incomplete) {
+            checkLimits();
+        }
+        plan_.fits = plan_.errors.empty();
+        return std::move(plan_);
+    }
+
+private:
+    [[nodiscard]] PlanParts parts() const {
+        PlanParts parts;
+        parts.request = &request_;
+        parts.tensors = tensors_;
+        parts.resolution = &resolution_;
+        parts.map = &map_;
+        parts.layer_device = layer_device_;
+        return parts;
+    }
+
+    bool chooseMap() {
+        quant_ = request_.quant;
+        head_ = request_.head;
+        if (request_.map.has_value()) {
+            map_ = *request_.map;
+            return true;
+        }
+        if (request_.preset == "fit") {
+            FitResult fit = fitDeviceMap(request_);
+            map_ = std::move(fit.map);
+            quant_ = fit.quant;
+            head_ = fit.head;
+            plan_.notes = std::move(fit.steps);
+            return true;
+        }
+        std::vector<DeviceId> devices;
+        for (const DeviceInfo& device : request_.devices) {
+            devices.push_back(device.id);
+        }
+        Result<DeviceMap> preset = presetDeviceMap(request_.preset, devices, request_.config);
+        if (!preset.has_value()) {
+            PlanIssue issue;
+            issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";
+            issue.key = request_.preset;
+            issue.message = preset.error().message;
+            plan_.errors.push_back(std::move(issue));
+            return false;
+        }
+        map_ = std::move(preset).value();
+        return true;
+    }
+
+    void resolve() {
+        ResolveInput input;
+        input.config = &request_.config;
+        input.tensors = tensors_;
+        input.stored = &request_.stored;
+        for (const DeviceInfo& device : request_.devices) {
+            input.devices.push_back(device.id);
+        }
+        input.quant = quant_;
+        input.head = head_;
+        resolution_ = resolveDeviceMap(map_, input);
+        plan_.errors = resolution_.errors;
+        plan_.warnings = resolution_.warnings;
+        plan_.notes.insert(
+            plan_.notes.end(), resolution_.notes.begin(), resolution_.notes.end());
+
+        plan_.is_reference_precision = request_.is_reference_precision;
+        plan_.prefill_chunk = std::max<int64_t>(1, request_.prefill_chunk);
+        plan_.image_tokens = request_.image_tokens;
+        plan_.context = planContext(request_, map_);
+        const int64_t asked =
+            request_.context > 0 ? request_.context : map_.kv_context.value_or(plan_.context);
+        if (asked > plan_.context) {
+            plan_.notes.push_back("a context of " + std::to_string(asked) +
+                                  " tokens is more than the model has positions for; planned with " +
+                                  std::to_string(plan_.context));
+        }
+        if (map_.kv_format == KvFormat::F16 || map_.kv_format == KvFormat::Q8) {
+            PlanIssue issue;
+            issue.code = "DM10";
+            issue.key = "kv.format";
+            issue.line = map_.kv_format_at.line;
+            issue.column = map_.kv_format_at.column;
+            issue.message = "this version keeps keys and values in bf16 (fp32 with --precision "
+                            "f32) and has no other format for them; remove kv.format";
+            plan_.errors.push_back(std::move(issue));
+        }
+    }
+
+    void makeRows() {
+        plan_.tensors.reserve(resolution_.tensors.size());
+        const ExpectedTensor* table = nullptr;
+        for (const ResolvedTensor& resolved : resolution_.tensors) {
+            const ExpectedTensor* tensor =
+                resolved.index < 0 ? table : &(*tensors_)[static_cast<size_t>(resolved.index)];
+            TensorPlacement row;
+            if (resolved.index < 0) {
+                row.tensor = "lm_head.weight";
+            } else {
+                row.tensor = tensor->name;
+                if (tensor->module == "model.language_model.embed_tokens") {
+                    table = tensor;
+                }
+            }
+            row.store = resolved.store;
+            row.compute = resolved.compute;
+            row.residency = resolved.residency;
+            row.format = resolved.format;
+            row.pin = resolved.pin;
+            row.bytes = rowBytes(request_, resolved, *tensor);
+            plan_.tensors.push_back(std::move(row));
+        }
+    }
+
+    void placeKv() {
+        const size_t count = request_.config.text.layers.size();
+        layer_device_.assign(count, DeviceId::cpu());
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            const int index = resolution_.tensors[i].index;
+            if (index < 0) {
+                continue;
+            }
+            const ExpectedTensor& tensor = (*tensors_)[static_cast<size_t>(index)];
+            if (tensor.tower == Tower::Language && tensor.layer >= 0 &&
+                static_cast<size_t>(tensor.layer) < count &&
+                tensor.name.ends_with(".self_attn.q_proj.weight")) {
+                layer_device_[static_cast<size_t>(tensor.layer)] = plan_.tensors[i].compute;
+            }
+        }
+        plan_.kv_device = map_.kv_place.has_value()
+                              ? std::vector<DeviceId>(count, *map_.kv_place)
+                              : layer_device_;
+    }
+
+    DevicePlan& deviceOf(DeviceId id) {
+        for (DevicePlan& device : plan_.devices) {
+            if (device.id == id) {
+                return device;
+            }
+        }
+        DevicePlan added;
+        added.id = id;
+        added.description = id == DeviceId::cpu()    ? "processor and main memory"
+                            : id == DeviceId::disk() ? "model files"
+                                                     : "";
+        added.limit = kNoLimit;
+        plan_.devices.push_back(std::move(added));
+        return plan_.devices.back();
+    }
+
+    void makeDevices() {
+        for (const DeviceInfo& info : request_.devices) {
+            DevicePlan& device = deviceOf(info.id);
+            device.description = info.description;
+            device.capacity = info.capacity;
+            device.free = info.free;
+        }
+        deviceOf(DeviceId::cpu());
+        for (DevicePlan& device : plan_.devices) {
+            device.limit = usableBytes(request_, map_, device.id);
+        }
+        for (const auto& [id, bytes] : request_.limits) {
+            const bool is_known = id == DeviceId::disk() ||
+                                  std::any_of(plan_.devices.begin(),
+                                              plan_.devices.end(),
+                                              [id = id](const DevicePlan& d) { return d.id == id; });
+            if (!is_known) {
+                PlanIssue issue;
+                issue.code = "DM04";
+                issue.key = "--limit";
+                issue.message = "--limit names " + id.toString() +
+                                ", which this machine does not have";
+                plan_.errors.push_back(std::move(issue));
+            }
+        }
+    }
+
+    void account() {
+        const ModelConfig& config = request_.config;
+        for (const auto& [id, bytes] : weightBytes(plan_)) {
+            deviceOf(id).parts[MemoryPart::Weights] = bytes;
+        }
+        for (const TensorPlacement& row : plan_.tensors) {
+            if (row.store == DeviceId::disk()) {
+                deviceOf(row.store);
+            }
+        }
+        const auto addKv = [this](DeviceId id, int layer) {
+            uint64_t& kv = deviceOf(id).parts[MemoryPart::Kv];
+            kv = saturatedAdd(kv, layerKvBytes(request_, plan_, layer));
+        };
+        for (size_t i = 0; i < config.text.layers.size(); ++i) {
+            if (!config.text.layers[i].is_kv_shared) {
+                addKv(plan_.kv_device[i], static_cast<int>(i));
+            }
+        }
+        for (const KvMirror& mirror : kvMirrors(config, plan_)) {
+            addKv(mirror.device, mirror.owner);
+        }
+        addAdapters();
+        for (const auto& [id, bytes] : scratchBytes(request_, plan_, layer_device_)) {
+            deviceOf(id).parts[MemoryPart::Workspace] = bytes;
+        }
+        for (const DeviceInfo& info : request_.devices) {
+            DevicePlan& device = deviceOf(info.id);
+            if (info.context_bytes > 0 && device.parts.total() > 0) {
+                device.parts[MemoryPart::Context] = info.context_bytes;
+            }
+        }
+    }
+
+    /// Factors live on the compute device of their base tensor, where the update is added.
+    void addAdapters() {
+        if (request_.adapters.empty()) {
+            return;
+        }
+        std::map<std::string_view, DeviceId> places;
+        for (const TensorPlacement& row : plan_.tensors) {
+            places.emplace(row.tensor, row.compute);
+        }
+        if (!resolution_.has_own_head) {
+            const auto table = places.find("model.language_model.embed_tokens.weight");
+            if (table != places.end()) {
+                places.emplace("lm_head.weight", table->second);
+            }
+        }
+        for (const AdapterBytes& adapter : request_.adapters) {
+            const auto it = places.find(adapter.tensor);
+            if (it == places.end()) {
+                plan_.notes.push_back("adapter weights for " + adapter.tensor +
+                                      " are not counted: the plan has no such tensor");
+                continue;
+            }
+            deviceOf(it->second).parts[MemoryPart::Adapter] += adapter.bytes;
+        }
+    }
+
+    void checkModelBlock() {
+        const auto differs = [this](const std::string& message) {
+            PlanIssue warning;
+            warning.code = "DM22";
+            warning.key = "model";
+            warning.line = map_.model_at.line;
+            warning.column = map_.model_at.column;
+            warning.message = message;
+            plan_.warnings.push_back(std::move(warning));
+        };
+        const auto layers = static_cast<int64_t>(request_.config.text.layers.size());
+        if (map_.model_layers.has_value() && *map_.model_layers != layers) {
+            differs("the map was made for a model with " + std::to_string(*map_.model_layers) +
+                    " layers, this one has " + std::to_string(layers));
+        }
+        if (map_.model_architecture.has_value()) {
+            const std::string& name = *map_.model_architecture;
+            if (name != "gemma4" && name != request_.config.architecture) {
+                differs("the map was made for the architecture \"" + name.substr(0, 80) +
+                        "\", this model is gemma4 (" + request_.config.architecture + ")");
+            }
+        }
+    }
+
+    void makeModules() {
+        std::map<std::string_view, size_t> index;
+        std::vector<uint64_t> largest;
+        std::vector<Format> linear_format;
+        const auto add = [&](const std::string& name, const TensorPlacement& row, bool is_linear) {
+            const auto [it, is_new] = index.try_emplace(name, plan_.modules.size());
+            if (is_new) {
+                ModulePlacement module;
+                module.name = name;
+                module.store = row.store;
+                module.compute = row.compute;
+                module.residency = row.residency;
+                module.format = row.format;
+                plan_.modules.push_back(std::move(module));
+                largest.push_back(0);
+                linear_format.push_back(row.format);
+            }
+            const size_t i = it->second;
+            ModulePlacement& module = plan_.modules[i];
+            module.is_mixed = module.is_mixed || module.store != row.store ||
+                              module.compute != row.compute || module.residency != row.residency;
+            if (is_linear) {
+                if (largest[i] > 0 && linear_format[i] != row.format) {
+                    module.is_mixed = true;
+                }
+                linear_format[i] = row.format;
+            }
+            // Linear weights before others, then the largest, decide what stands on the block.
+            const uint64_t weight = row.bytes + (is_linear ? uint64_t{1} << 50U : 0);
+            if (weight > largest[i]) {
+                largest[i] = weight;
+                module.store = row.store;
+                module.compute = row.compute;
+                module.residency = row.residency;
+                module.format = row.format;
+            }
+            module.bytes += row.bytes;
+        };
+        const TensorPlacement* table = nullptr;
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            const int tensor = resolution_.tensors[i].index;
+            if (tensor < 0) {
+                add("lm_head", plan_.tensors[i], true);
+                continue;
+            }
+            const ExpectedTensor& expected = (*tensors_)[static_cast<size_t>(tensor)];
+            add(expected.module, plan_.tensors[i], expected.kind == TensorKind::Linear);
+            if (expected.module == "model.language_model.embed_tokens") {
+                table = &plan_.tensors[i];
+            }
+        }
+        // The tied head is a block, too; its bytes are the table's.
+        if (!resolution_.has_own_head && table != nullptr) {
+            ModulePlacement head;
+            head.name = "lm_head";
+            head.store = table->store;
+            head.compute = table->compute;
+            head.residency = table->residency;
+            head.format = table->format;
+            plan_.modules.push_back(std::move(head));
+        }
+    }
+
+    void checkLimits() {
+        for (const DevicePlan& device : plan_.devices) {
+            if (device.id != DeviceId::disk() && device.parts.total() > device.limit) {
+                plan_.errors.push_back(overLimit(plan_, device, parts(), quant_, head_));
+            }
+        }
+    }
+
+    const PlanRequest& request_;
+    PlacementPlan plan_;
+    std::vector<ExpectedTensor> own_tensors_;
+    const std::vector<ExpectedTensor>* tensors_ = nullptr;
+    DeviceMap map_;
+    QuantOption quant_ = QuantOption::None;
+    HeadOption head_ = HeadOption::Bf16;
+    Resolution resolution_;
+    std::vector<DeviceId> layer_device_;
+};
+
+} // namespace
+
+PlacementPlan makePlan(const PlanRequest& request) { return Planner(request).run(); }
+
+} // namespace engine
