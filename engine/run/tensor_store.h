@@ -14,6 +14,7 @@
 #include "engine/quant/quantize.h"
 #include "engine/run/device_set.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -74,8 +75,8 @@ private:
     Layout layout_;
     DeviceId device_id_;
     kernels::Device* device_ = nullptr;
-    void* parts_[PartCount] = {};
-    uint64_t bytes_[PartCount] = {};
+    std::array<void*, PartCount> parts_{};
+    std::array<uint64_t, PartCount> bytes_{};
     float nested_offset_ = 0.0F;
 };
 
@@ -127,9 +128,10 @@ public:
     /// Bytes copied to compute devices for streamed and visiting tensors since the last call.
     uint64_t takeStagedBytes();
 
+    struct Impl; ///< Private: tensor_store_impl.h.
+
 private:
-    friend class StoreBuilder; // engine/run/loader.cpp and loader_apply.cpp
-    struct Impl;
+    friend class StoreBuilder; // the loader
     explicit TensorStore(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derived cache of quantized weights: one file per (model content, format settings) that makes
+// The derived cache of quantized weights: one file per (model content, format) that makes
 // the second load fast. Everything in it can be made again from the model files, so a missing,
 // truncated or damaged cache is only a note. Format: engine/run/WEIGHT_CACHE.md. Not shared
 // between machines of different byte order; little-endian only.
@@ -20,7 +20,22 @@
 
 namespace engine {
 
-/// 64-bit content hash (ours; four multiply-rotate lanes, not cryptographic).
+/// 64-bit content hash (ours; four multiply-rotate lanes, not cryptographic), fed piece by piece:
+/// the same value for any split.
+class ContentHasher {
+public:
+    explicit ContentHasher(uint64_t seed = 0);
+    void update(std::span<const std::byte> bytes);
+    [[nodiscard]] uint64_t finish() const;
+
+private:
+    static constexpr size_t kStripe = 32;
+    void stripe(const std::byte* bytes);
+    std::array<uint64_t, 4> lanes_{};
+    std::array<std::byte, kStripe> rest_{};
+    size_t rest_size_ = 0;
+    uint64_t total_ = 0;
+};
 uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed = 0);
 
 /// Key of the cache for one model: file names, sizes and modification times (when `folder` is not
@@ -42,6 +57,11 @@ struct CachedTensor {
     std::array<uint64_t, kCacheParts> checksum{}; ///< contentHash of the part.
 };
 
+/// Key of the file that holds tensors of one format of a model.
+uint64_t cacheKey(uint64_t source_identity, Format format);
+/// "<16 hex digits>.belfry-weights"
+std::string cacheFileName(uint64_t key);
+
 /// A complete cache file, opened for positioned reads.
 class WeightCache {
 public:
@@ -54,6 +74,8 @@ public:
     static std::unique_ptr<WeightCache>
     open(const std::filesystem::path& folder, uint64_t key, std::string& note);
 
+    /// In the order of the file.
+    [[nodiscard]] const std::vector<CachedTensor>& tensors() const;
     /// nullptr when absent.
     [[nodiscard]] const CachedTensor* find(std::string_view tensor) const;
     /// Reads part bytes [offset, offset + out.size()). Thread-safe. Errors: InvalidFile. Checksums
@@ -76,12 +98,14 @@ public:
     WeightCacheWriter& operator=(const WeightCacheWriter&) = delete;
 
     /// `tensors`: name, format, shape and bytes of all parts; offsets and checksums are filled in.
-    /// Errors: InvalidRequest (folder cannot be created or written), also when the disk lacks room.
+    /// Errors: InvalidRequest (folder cannot be created, or its disk lacks room), InvalidFile
+    /// (cannot be written).
     static Result<std::unique_ptr<WeightCacheWriter>>
     create(const std::filesystem::path& folder, uint64_t key, std::vector<CachedTensor> tensors);
-    /// Bytes of one part, in ascending order of offset; any piece size.
-    Result<void> write(std::string_view tensor, int part, std::span<const std::byte> bytes);
-    /// Checks that every part is complete, writes the directory, flushes, renames.
+    /// Bytes of one part in ascending order of offset, any piece size. Tensors in the order given
+    /// to create(); parts of one tensor may be interleaved (later ones wait in memory).
+    Result<void> write(size_t tensor, int part, std::span<const std::byte> bytes);
+    /// Checks that every part is complete, writes the directory, flushes to disk, renames.
     Result<void> finish();
 
 private:

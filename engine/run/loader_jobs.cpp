@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+// The read - format - place pipeline of the loader; see loader_jobs.h.
+
+#include "engine/run/loader_jobs.h"
+
+#include "engine/run/loader_read_ahead.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace engine {
+
+namespace {
+
+/// How a tensor is filled.
+enum class Way : uint8_t { Values = 1, Packed, Cached };
+
+struct Job {
+    FillTarget target;
+    Way way = Way::Values;
+    std::unique_ptr<MemorySink> sink;
+    std::unique_ptr<TensorFiller> filler; ///< Values.
+    std::shared_ptr<const WeightCache> cache;
+    const CachedTensor* cached = nullptr;
+    std::array<ContentHasher, kCacheParts> hashers; ///< Cached.
+    float nested_offset = 0.0F;
+    size_t pieces_left = 0;
+    bool is_damaged = false;
+};
+
+/// One read. Values: elements; Packed and Cached: bytes of a part.
+struct Piece {
+    size_t job = 0;
+    int part = 0;
+    uint64_t first = 0;
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    std::byte* direct = nullptr; ///< Read there instead of into a buffer.
+};
+
+class FillRun {
+public:
+    FillRun(TensorStore::Impl& impl, const LoadOptions& options, LoadStage stage)
+        : impl_(&impl), options_(&options), stage_(stage) {}
+
+    void add(const FillTarget& target,
+             const CachedTensor* cached,
+             std::shared_ptr<const WeightCache> cache) {
+        auto job = std::make_unique<Job>();
+        const StoreEntry& entry = *target.entry;
+        job->target = target;
+        job->sink = std::make_unique<MemorySink>(*target.tensor);
+        if (cached != nullptr) {
+            job->way = Way::Cached;
+            job->cached = cached;
+            job->cache = std::move(cache);
+        } else if (entry.origin.isSameAs(entry.layout) && isFourBit(entry.layout.format)) {
+            job->way = Way::Packed;
+        } else {
+            job->filler = std::make_unique<TensorFiller>(entry.origin, entry.layout, *job->sink,
+                                                         options_->parallel);
+        }
+        jobs_.push_back(std::move(job));
+    }
+
+    /// Reads in the order of the files, whatever the order of the plan.
+    void sortJobs() {
+        const auto position = [](const Job& job) {
+            const TensorInfo& info = *job.target.entry->origin.info;
+            return job.cached != nullptr ? std::pair(-1, job.cached->offset[0])
+                                         : std::pair(info.file_index, info.file_offset);
+        };
+        std::sort(jobs_.begin(), jobs_.end(),
+                  [&](const auto& a, const auto& b) { return position(*a) < position(*b); });
+    }
+
+    void makePieces() {
+        for (size_t i = 0; i < jobs_.size(); ++i) {
+            const size_t before = pieces_.size();
+            const Job& job = *jobs_[i];
+            if (job.way == Way::Values) {
+                addValuePieces(i);
+            } else {
+                for (int part = 0; part < kCacheParts; ++part) {
+                    addPartPieces(i, part);
+                }
+            }
+            jobs_[i]->pieces_left = pieces_.size() - before;
+        }
+        for (const Piece& piece : pieces_) {
+            total_bytes_ += piece.bytes;
+            if (piece.direct == nullptr) {
+                buffer_bytes_ = std::max(buffer_bytes_, piece.bytes);
+            }
+        }
+    }
+
+    Result<void> run() {
+        if (pieces_.empty()) {
+            return {};
+        }
+        ENGINE_ASSIGN(const auto ahead,
+                      ReadAhead::start(pieces_.size(), static_cast<size_t>(buffer_bytes_),
+                                       options_->read_threads,
+                                       [this](size_t index, std::span<std::byte> buffer) {
+                                           return read(pieces_[index], buffer);
+                                       }));
+        uint64_t done = 0;
+        for (const Piece& piece : pieces_) {
+            ENGINE_TRY(checkStop(*options_));
+            Job& job = *jobs_[piece.job];
+            auto buffer = ahead->next();
+            if (!buffer && job.way != Way::Cached) {
+                return std::move(buffer).error();
+            }
+            if (!buffer) {
+                job.is_damaged = true; // an unreadable cache is only a reason to do without it
+            } else if (!job.is_damaged) {
+                const std::span<std::byte> bytes(piece.direct != nullptr ? piece.direct
+                                                                         : buffer->data(),
+                                                 static_cast<size_t>(piece.bytes));
+                ENGINE_TRY(accept(job, piece, bytes));
+            }
+            done += piece.bytes;
+            (job.way == Way::Cached ? impl_->report.cache_bytes_read : impl_->report.bytes_read) +=
+                piece.bytes;
+            if (--job.pieces_left == 0) {
+                ENGINE_TRY(finish(job));
+            }
+            tell(done, job.target.entry->name);
+        }
+        return {};
+    }
+
+    /// Targets whose cached bytes were damaged.
+    [[nodiscard]] const std::vector<FillTarget>& damaged() const { return damaged_; }
+
+private:
+    void addValuePieces(size_t index) {
+        const Job& job = *jobs_[index];
+        const WeightOrigin& origin = job.target.entry->origin;
+        const auto size = static_cast<uint64_t>(tensorTypeSize(origin.value_type));
+        const int64_t n = origin.numElements();
+        for (int64_t first = 0; first < n; first += job.filler->pieceElements()) {
+            Piece piece;
+            piece.job = index;
+            piece.first = static_cast<uint64_t>(first);
+            piece.count = static_cast<uint64_t>(std::min(job.filler->pieceElements(), n - first));
+            piece.bytes = piece.count * size;
+            piece.direct = job.filler->directPiece(first);
+            pieces_.push_back(piece);
+        }
+    }
+
+    void addPartPieces(size_t index, int part) {
+        const Job& job = *jobs_[index];
+        uint64_t bytes = 0;
+        if (job.cached != nullptr) {
+            bytes = job.cached->bytes[static_cast<size_t>(part)];
+        } else if (const TensorInfo* info = job.target.entry->origin.storedPart(part);
+                   info != nullptr) {
+            bytes = info->size_bytes;
+        }
+        std::byte* direct = job.sink->direct(part);
+        for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
+            const uint64_t size = std::min<uint64_t>(kPieceBytes, bytes - at);
+            pieces_.push_back(
+                {index, part, at, size, size, direct == nullptr ? nullptr : direct + at});
+        }
+    }
+
+    /// On a reading thread.
+    Result<void> read(const Piece& piece, std::span<std::byte> buffer) const {
+        const Job& job = *jobs_[piece.job];
+        std::byte* out = piece.direct != nullptr ? piece.direct : buffer.data();
+        const std::span<std::byte> bytes(out, static_cast<size_t>(piece.bytes));
+        const WeightOrigin& origin = job.target.entry->origin;
+        switch (job.way) {
+        case Way::Values:
+            return readValues(*impl_->source, origin, static_cast<int64_t>(piece.first),
+                              static_cast<int64_t>(piece.count), out);
+        case Way::Packed:
+            return impl_->source->read(*origin.storedPart(piece.part), piece.first, bytes);
+        case Way::Cached:
+            return job.cache->read(*job.cached, piece.part, piece.first, bytes);
+        }
+        return {};
+    }
+
+    Result<void> accept(Job& job, const Piece& piece, std::span<const std::byte> bytes) {
+        const WeightOrigin& origin = job.target.entry->origin;
+        switch (job.way) {
+        case Way::Values:
+            return job.filler->accept(static_cast<int64_t>(piece.first),
+                                      static_cast<int64_t>(piece.count), bytes);
+        case Way::Packed:
+            ENGINE_TRY(checkPackedPart(origin, piece.part, bytes));
+            return job.sink->write(piece.part, piece.first, bytes);
+        case Way::Cached:
+            job.hashers[static_cast<size_t>(piece.part)].update(bytes);
+            if (piece.part == DeviceTensor::NestedCode && bytes.size() >= 4) {
+                std::memcpy(&job.nested_offset, bytes.data() + bytes.size() - 4, 4);
+            }
+            return job.sink->write(piece.part, piece.first, bytes);
+        }
+        return {};
+    }
+
+    Result<void> finish(Job& job) {
+        const StoreEntry& entry = *job.target.entry;
+        switch (job.way) {
+        case Way::Values:
+            ENGINE_TRY(job.filler->finish());
+            job.nested_offset = job.filler->nestedOffset();
+            impl_->report.tensors_quantized += entry.origin.isDerived(entry.layout) ? 1 : 0;
+            break;
+        case Way::Packed:
+            ENGINE_TRY(writeStoredCode(entry.origin, *job.sink));
+            job.nested_offset = entry.origin.packed.state.nested_offset;
+            break;
+        case Way::Cached:
+            for (size_t i = 0; i < kCacheParts; ++i) {
+                job.is_damaged =
+                    job.is_damaged || (job.cached->bytes[i] > 0 &&
+                                       job.hashers[i].finish() != job.cached->checksum[i]);
+            }
+            if (job.is_damaged) {
+                damaged_.push_back(job.target);
+                return {};
+            }
+            ++impl_->report.tensors_from_cache;
+            break;
+        }
+        job.target.tensor->setNestedOffset(job.nested_offset);
+        job.filler.reset(); // its buffers
+        return {};
+    }
+
+    void tell(uint64_t done, std::string_view tensor) const {
+        if (options_->on_progress) {
+            options_->on_progress({stage_, done, total_bytes_, tensor});
+        }
+    }
+
+    TensorStore::Impl* impl_;
+    const LoadOptions* options_;
+    LoadStage stage_;
+    std::vector<std::unique_ptr<Job>> jobs_;
+    std::vector<Piece> pieces_;
+    std::vector<FillTarget> damaged_;
+    uint64_t buffer_bytes_ = 0, total_bytes_ = 0;
+};
+
+/// Writes the parts of one tensor in a cache file, from memory or from the checkpoint.
+class CacheSink final : public PartSink {
+public:
+    CacheSink(WeightCacheWriter& writer, size_t tensor) : writer_(&writer), tensor_(tensor) {}
+    [[nodiscard]] std::byte* direct(int /*part*/) override { return nullptr; }
+    Result<void> write(int part, uint64_t /*offset*/, std::span<const std::byte> bytes) override {
+        return writer_->write(tensor_, part, bytes);
+    }
+
+private:
+    WeightCacheWriter* writer_;
+    size_t tensor_;
+};
+
+CachedTensor describe(const StoreEntry& entry) {
+    CachedTensor tensor;
+    tensor.name = entry.name;
+    tensor.format = entry.layout.format;
+    tensor.block_size = entry.layout.block_size;
+    tensor.dtype = entry.layout.dtype;
+    tensor.rows = entry.layout.rows;
+    tensor.cols = entry.layout.cols;
+    return tensor;
+}
+
+/// Copies a tensor's parts from a device into the cache file.
+Result<void> writeFromMemory(const DeviceTensor& tensor,
+                             PartSink& sink,
+                             const LoadOptions& options,
+                             std::vector<std::byte>& bounce) {
+    for (int i = 0; i < DeviceTensor::PartCount; ++i) {
+        const auto part = static_cast<DeviceTensor::Part>(i);
+        const auto* bytes = static_cast<const std::byte*>(tensor.part(part));
+        const uint64_t size = tensor.partBytes(part);
+        for (uint64_t at = 0; at < size; at += kPieceBytes) {
+            ENGINE_TRY(checkStop(options));
+            const auto length = static_cast<size_t>(std::min<uint64_t>(kPieceBytes, size - at));
+            const std::byte* from = bytes + at;
+            if (!tensor.device()->isHostVisible()) {
+                bounce.resize(static_cast<size_t>(kPieceBytes));
+                if (tensor.device()->copyOut(bounce.data(), from, length) != kernels::Status::Ok) {
+                    return Error{
+                        ErrorCode::DeviceLost, "reading weights back from a device failed", {}};
+                }
+                from = bounce.data();
+            }
+            ENGINE_TRY(sink.write(i, at, {from, length}));
+        }
+    }
+    return {};
+}
+
+/// Copies a tensor that is not loaded now from the former cache file. False: damaged there.
+Result<bool> writeFromCache(const WeightCache& cache,
+                            const CachedTensor& tensor,
+                            PartSink& sink,
+                            const LoadOptions& options) {
+    // Read and checked whole before it is written: the new file must not inherit damage.
+    for (int part = 0; part < kCacheParts; ++part) {
+        const auto index = static_cast<size_t>(part);
+        std::vector<std::byte> bytes(static_cast<size_t>(tensor.bytes[index]));
+        if (bytes.empty()) {
+            continue;
+        }
+        ENGINE_TRY(checkStop(options));
+        if (!cache.read(tensor, part, 0, bytes) || contentHash(bytes) != tensor.checksum[index]) {
+            return false;
+        }
+        ENGINE_TRY(sink.write(part, 0, bytes));
+    }
+    return true;
+}
+
+/// One format's cache file: what is wanted, what the old file has, what to write.
+class CacheUpdate {
+public:
+    CacheUpdate(TensorStore::Impl& impl, CacheSet& caches, const LoadOptions& options)
+        : impl_(&impl), caches_(&caches), options_(&options) {}
+
+    Result<void> run(Format format, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
+        ENGINE_ASSIGN(const auto old, caches_->open(*impl_->source, format, impl_->report));
+        const bool is_complete =
+            old != nullptr && !is_damaged &&
+            std::all_of(wanted.begin(), wanted.end(), [&](const StoreEntry* entry) {
+                return findCached(*old, *entry) != nullptr;
+            });
+        if (is_complete) {
+            return {};
+        }
+        std::vector<CachedTensor> tensors;
+        for (const StoreEntry* entry : wanted) {
+            tensors.push_back(describe(*entry));
+        }
+        // What earlier loads cached for other maps stays (not when something there is damaged).
+        std::vector<const CachedTensor*> kept;
+        if (old != nullptr && !is_damaged) {
+            for (const CachedTensor& tensor : old->tensors()) {
+                const bool is_new =
+                    std::any_of(wanted.begin(), wanted.end(), [&](const StoreEntry* entry) {
+                        return entry->name == tensor.name;
+                    });
+                if (!is_new) {
+                    kept.push_back(&tensor);
+                    tensors.push_back(tensor);
+                }
+            }
+        }
+        ENGINE_ASSIGN(const uint64_t key, caches_->key(*impl_->source, format));
+        ENGINE_ASSIGN(const auto writer,
+                      WeightCacheWriter::create(caches_->folder(), key, std::move(tensors)));
+        size_t index = 0;
+        for (StoreEntry* entry : wanted) {
+            ENGINE_TRY(checkStop(*options_));
+            CacheSink sink(*writer, index++);
+            if (const DeviceTensor* copy = entry->anyCopy(); copy != nullptr) {
+                ENGINE_TRY(writeFromMemory(*copy, sink, *options_, bounce_));
+            } else {
+                ENGINE_TRY(fillSynchronously(*impl_->source, entry->origin, entry->layout, sink,
+                                             options_->parallel));
+                ++impl_->report.tensors_quantized;
+            }
+            impl_->report.cache_bytes_written += entry->layout.parts().total();
+        }
+        for (const CachedTensor* tensor : kept) {
+            CacheSink sink(*writer, index++);
+            ENGINE_ASSIGN(const bool is_intact, writeFromCache(*old, *tensor, sink, *options_));
+            if (!is_intact) {
+                return Error{ErrorCode::InvalidFile,
+                             tensor->name + " is damaged there; it is written without",
+                             {}};
+            }
+        }
+        ENGINE_TRY(writer->finish());
+        caches_->forget(format);
+        return {};
+    }
+
+private:
+    TensorStore::Impl* impl_;
+    CacheSet* caches_;
+    const LoadOptions* options_;
+    std::vector<std::byte> bounce_;
+};
+
+/// The offset of a nested tensor in the cache: the last number of its map part.
+Result<float> cachedOffset(const WeightCache& cache, const CachedTensor& tensor) {
+    float offset = 0.0F;
+    const uint64_t bytes = tensor.bytes[DeviceTensor::NestedCode];
+    if (bytes >= 4) {
+        ENGINE_TRY(cache.read(tensor, DeviceTensor::NestedCode, bytes - 4,
+                              std::as_writable_bytes(std::span(&offset, 1))));
+    }
+    return offset;
+}
+
+} // namespace
+
+Result<void> checkStop(const LoadOptions& options) {
+    if (options.stop.stop_requested()) {
+        return Error{ErrorCode::Cancelled, "loading was cancelled; nothing was changed", {}};
+    }
+    return {};
+}
+
+Result<uint64_t> CacheSet::key(const TensorSource& source, Format format) {
+    if (!identity_) {
+        ENGINE_ASSIGN(const uint64_t identity, sourceIdentity(source, model_folder_));
+        identity_ = identity;
+    }
+    return cacheKey(*identity_, format);
+}
+
+Result<std::shared_ptr<const WeightCache>>
+CacheSet::open(const TensorSource& source, Format format, LoadReport& report) {
+    if (!isEnabled()) {
+        return std::shared_ptr<const WeightCache>();
+    }
+    if (const auto found = opened_.find(format); found != opened_.end()) {
+        return found->second;
+    }
+    ENGINE_ASSIGN(const uint64_t cache_key, key(source, format));
+    std::string note;
+    std::shared_ptr<const WeightCache> cache = WeightCache::open(folder_, cache_key, note);
+    if (!note.empty()) {
+        report.notes.push_back(note);
+    }
+    opened_[format] = cache;
+    return cache;
+}
+
+const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry) {
+    const CachedTensor* cached = cache.find(entry.name);
+    const auto& layout = entry.layout;
+    const bool is_same = cached != nullptr && cached->format == layout.format &&
+                         cached->dtype == layout.dtype && cached->block_size == layout.block_size &&
+                         cached->rows == layout.rows && cached->cols == layout.cols;
+    return is_same ? cached : nullptr;
+}
+
+void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache) {
+    const CachedTensor* cached = findCached(*cache, entry);
+    if (cached == nullptr) {
+        return;
+    }
+    if (const auto offset = cachedOffset(*cache, *cached)) {
+        entry.cache = cache;
+        entry.cached = cached;
+        entry.disk_offset = *offset;
+        entry.has_disk_offset = true;
+    }
+}
+
+Result<void> fillTargets(TensorStore::Impl& impl,
+                         std::vector<FillTarget> targets,
+                         CacheSet& caches,
+                         const LoadOptions& options,
+                         LoadStage stage) {
+    FillRun run(impl, options, stage);
+    for (const FillTarget& target : targets) {
+        const StoreEntry& entry = *target.entry;
+        const CachedTensor* cached = nullptr;
+        std::shared_ptr<const WeightCache> cache;
+        if (entry.origin.isDerived(entry.layout)) {
+            ENGINE_ASSIGN(cache, caches.open(*impl.source, entry.layout.format, impl.report));
+            cached = cache == nullptr ? nullptr : findCached(*cache, entry);
+        }
+        run.add(target, cached, std::move(cache));
+    }
+    run.sortJobs();
+    run.makePieces();
+    ENGINE_TRY(run.run());
+    if (!run.damaged().empty()) {
+        impl.report.notes.push_back(
+            "The weight cache was damaged (" + run.damaged().front().entry->name +
+            " and perhaps others); these weights were made again from the model files.");
+        impl.damaged_formats.insert(run.damaged().front().entry->layout.format);
+        FillRun again(impl, options, stage);
+        for (const FillTarget& target : run.damaged()) {
+            impl.damaged_formats.insert(target.entry->layout.format);
+            again.add(target, nullptr, nullptr);
+        }
+        again.sortJobs();
+        again.makePieces();
+        ENGINE_TRY(again.run());
+    }
+    return {};
+}
+
+Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadOptions& options) {
+    if (!caches.isEnabled()) {
+        return {};
+    }
+    std::map<Format, std::vector<StoreEntry*>> wanted;
+    for (StoreEntry& entry : impl.entries) {
+        if (!entry.is_gone && entry.origin.isDerived(entry.layout)) {
+            wanted[entry.layout.format].push_back(&entry);
+        }
+    }
+    for (const auto& [format, entries] : wanted) {
+        CacheUpdate update(impl, caches, options);
+        Result<void> written = update.run(format, entries, impl.damaged_formats.contains(format));
+        if (!written) {
+            if (written.error().code == ErrorCode::Cancelled) {
+                return written;
+            }
+            impl.report.notes.push_back("The weight cache was not written: " +
+                                        written.error().message);
+        }
+        impl.damaged_formats.erase(format);
+        auto cache = caches.open(*impl.source, format, impl.report);
+        if (!cache || *cache == nullptr) {
+            continue;
+        }
+        for (StoreEntry* entry : entries) {
+            if (entry->anyCopy() == nullptr) {
+                bindToCache(*entry, *cache);
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace engine

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills many tensors: reads ahead on background threads, formats on the calling thread and its
+// pool, takes what the derived cache holds from there. Private to the loader.
+#pragma once
+
+#include "engine/run/loader.h"
+#include "engine/run/tensor_store_impl.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace engine {
+
+/// The cache files of one model, by format, as far as they were asked for.
+class CacheSet {
+public:
+    /// Without a folder nothing is cached.
+    CacheSet(std::filesystem::path folder, std::filesystem::path model_folder)
+        : folder_(std::move(folder)), model_folder_(std::move(model_folder)) {}
+
+    [[nodiscard]] bool isEnabled() const { return !folder_.empty(); }
+    [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+    /// Key of the file of one format. Errors: those of reading samples.
+    Result<uint64_t> key(const TensorSource& source, Format format);
+    /// Opens (once) the file of a format; nullptr when there is none. Notes go to the report.
+    Result<std::shared_ptr<const WeightCache>>
+    open(const TensorSource& source, Format format, LoadReport& report);
+    /// Forgets an opened file, so that it is opened again.
+    void forget(Format format) { opened_.erase(format); }
+
+private:
+    std::filesystem::path folder_, model_folder_;
+    std::optional<uint64_t> identity_;
+    std::map<Format, std::shared_ptr<const WeightCache>> opened_;
+};
+
+/// The cached form of an entry, nullptr when the file lacks it or has other sizes.
+const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry);
+
+/// Lets an entry without copies in memory read its cached bytes from now on.
+void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache);
+
+/// One tensor to fill.
+struct FillTarget {
+    StoreEntry* entry = nullptr;
+    DeviceTensor* tensor = nullptr;
+};
+
+/// Fills all targets. Entries whose cached bytes turn out damaged are made from the checkpoint.
+/// Errors: as load(); Cancelled. What was filled so far keeps undefined contents.
+Result<void> fillTargets(TensorStore::Impl& impl,
+                         std::vector<FillTarget> targets,
+                         CacheSet& caches,
+                         const LoadOptions& options,
+                         LoadStage stage);
+
+/// Writes cache files for the derived tensors that they lack; failures become notes. Then binds
+/// entries that stay on disk to their cached bytes. Errors: Cancelled.
+Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadOptions& options);
+
+/// Looks at the stop token.
+Result<void> checkStop(const LoadOptions& options);
+
+} // namespace engine

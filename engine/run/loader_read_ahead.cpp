@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Piece i lives in slot i % slots; a reader may take it once the consumer has given up the piece
+// that was there before.
+
+#include "engine/run/loader_read_ahead.h"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <system_error>
+
+namespace engine {
+
+Result<std::unique_ptr<ReadAhead>>
+ReadAhead::start(size_t num_pieces, size_t buffer_bytes, int threads, ReadPiece read) {
+    std::unique_ptr<ReadAhead> ahead(new ReadAhead);
+    ahead->read_ = std::move(read);
+    ahead->num_pieces_ = num_pieces;
+    ahead->buffer_bytes_ = buffer_bytes;
+    const size_t num_threads =
+        std::min<size_t>(static_cast<size_t>(std::clamp(threads, 1, 16)), num_pieces);
+    ahead->slots_.resize(num_threads + 2);
+    for (Slot& slot : ahead->slots_) {
+        slot.buffer.reset(new (std::nothrow) std::byte[std::max<size_t>(buffer_bytes, 1)]);
+        if (slot.buffer == nullptr) {
+            return Error{ErrorCode::OutOfMemory,
+                         "no memory for " + std::to_string(ahead->slots_.size()) +
+                             " read buffers of " + std::to_string(buffer_bytes) +
+                             " bytes; close other programs",
+                         {{"asked_bytes", std::to_string(ahead->slots_.size() * buffer_bytes)}}};
+        }
+    }
+    for (size_t i = 0; i < num_threads; ++i) {
+        try {
+            ahead->threads_.emplace_back([self = ahead.get()] { self->work(); });
+        } catch (const std::system_error&) {
+            break; // fewer readers will do
+        }
+    }
+    if (ahead->threads_.empty() && num_pieces > 0) {
+        return Error{ErrorCode::Internal, "the system refused to start a reading thread", {}};
+    }
+    return ahead;
+}
+
+ReadAhead::~ReadAhead() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) {
+        thread.join();
+    }
+}
+
+void ReadAhead::work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        // The consumer still holds piece next_to_give_ - 1 in its slot.
+        const auto isFree = [this] {
+            return next_to_read_ + 1 < std::max<size_t>(next_to_give_, 1) + slots_.size();
+        };
+        changed_.wait(lock,
+                      [&] { return is_stopping_ || next_to_read_ >= num_pieces_ || isFree(); });
+        if (is_stopping_ || next_to_read_ >= num_pieces_) {
+            return;
+        }
+        const size_t index = next_to_read_++;
+        Slot& slot = slots_[index % slots_.size()];
+        slot.outcome.reset();
+        lock.unlock();
+        Result<void> outcome = read_(index, {slot.buffer.get(), buffer_bytes_});
+        lock.lock();
+        slot.outcome = std::move(outcome);
+        changed_.notify_all();
+    }
+}
+
+Result<std::span<std::byte>> ReadAhead::next() {
+    std::unique_lock lock(mutex_);
+    const size_t index = next_to_give_++;
+    changed_.notify_all(); // the slot of the piece before is free now
+    Slot& slot = slots_[index % slots_.size()];
+    changed_.wait(lock, [&] { return slot.outcome.has_value() && next_to_read_ > index; });
+    if (!slot.outcome->has_value()) {
+        return slot.outcome->error();
+    }
+    return std::span<std::byte>(slot.buffer.get(), buffer_bytes_);
+}
+
+} // namespace engine

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads numbered pieces on background threads, a few ahead of the one that consumes them, and
+// hands them out in order. Private to the loader.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace engine {
+
+class ReadAhead {
+public:
+    /// Reads piece `index` completely; `buffer` has buffer_bytes and belongs to this piece until it
+    /// was consumed. Called on the reading threads, several at a time.
+    using ReadPiece = std::function<Result<void>(size_t index, std::span<std::byte> buffer)>;
+
+    /// Errors: OutOfMemory (buffers), Internal (no thread could be started).
+    static Result<std::unique_ptr<ReadAhead>>
+    start(size_t num_pieces, size_t buffer_bytes, int threads, ReadPiece read);
+    /// Waits for reads that are under way.
+    ~ReadAhead();
+    ReadAhead(const ReadAhead&) = delete;
+    ReadAhead& operator=(const ReadAhead&) = delete;
+
+    /// The next piece in order: its buffer, valid until the next call, or why it could not be read.
+    Result<std::span<std::byte>> next();
+
+private:
+    struct Slot {
+        std::unique_ptr<std::byte[]> buffer;
+        std::optional<Result<void>> outcome; ///< Set when the piece in the slot has been read.
+    };
+    ReadAhead() = default;
+    void work();
+
+    ReadPiece read_;
+    size_t num_pieces_ = 0;
+    size_t buffer_bytes_ = 0;
+    std::vector<Slot> slots_;
+    std::vector<std::thread> threads_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    size_t next_to_read_ = 0; ///< First piece that no thread has taken.
+    size_t next_to_give_ = 0; ///< Piece that next() returns.
+    bool is_stopping_ = false;
+};
+
+} // namespace engine

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache file: header, parts, directory, footer. Whatever does not fit is reported as a note
+// and the file is not used. Format: engine/run/WEIGHT_CACHE.md.
+
+#include "engine/run/weight_cache.h"
+
+#include "engine/base/file_reader.h"
+#include "engine/base/file_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <unordered_map>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint64_t kPrime1 = 0x9e3779b97f4a7c15ULL; ///< Odd constants: golden ratio and friends.
+constexpr uint64_t kPrime2 = 0xc2b2ae3d27d4eb4fULL;
+
+uint64_t mix(uint64_t value) {
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93ULL;
+    value ^= value >> 29;
+    value *= kPrime1;
+    return value ^ (value >> 32);
+}
+
+constexpr uint64_t kMagic = 0x3153544748475742ULL; ///< "BWGHGTS1" in the file.
+constexpr uint64_t kVersion = 1;
+constexpr uint64_t kHeaderBytes = 64;
+constexpr uint64_t kFooterBytes = 64;
+constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kMaxDirectoryBytes = uint64_t{256} << 20;
+constexpr size_t kMaxNameBytes = 1024;
+
+uint64_t aligned(uint64_t offset) {
+    return (offset + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Appends plain values to a byte string.
+class Packer {
+public:
+    std::vector<std::byte> bytes;
+    void add(uint64_t value) {
+        const size_t at = bytes.size();
+        bytes.resize(at + 8);
+        std::memcpy(bytes.data() + at, &value, 8);
+    }
+    void add(std::string_view text) {
+        add(text.size());
+        const size_t at = bytes.size();
+        bytes.resize(at + text.size());
+        std::memcpy(bytes.data() + at, text.data(), text.size());
+    }
+};
+
+/// Takes plain values from a byte string; ok() turns false at the end.
+class Unpacker {
+public:
+    explicit Unpacker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    uint64_t number() {
+        uint64_t value = 0;
+        if (bytes_.size() < 8) {
+            is_ok_ = false;
+            return 0;
+        }
+        std::memcpy(&value, bytes_.data(), 8);
+        bytes_ = bytes_.subspan(8);
+        return value;
+    }
+    std::string text() {
+        const uint64_t size = number();
+        if (!is_ok_ || size > kMaxNameBytes || size > bytes_.size()) {
+            is_ok_ = false;
+            return {};
+        }
+        std::string value(static_cast<size_t>(size), '\0');
+        std::memcpy(value.data(), bytes_.data(), value.size());
+        bytes_ = bytes_.subspan(value.size());
+        return value;
+    }
+    [[nodiscard]] bool ok() const { return is_ok_; }
+    [[nodiscard]] bool isAtEnd() const { return bytes_.empty(); }
+
+private:
+    std::span<const std::byte> bytes_;
+    bool is_ok_ = true;
+};
+
+std::array<uint64_t, kCacheParts> partBytes(const CachedTensor& tensor) {
+    const FormatParts parts =
+        formatParts(tensor.format, tensor.dtype, tensor.rows, tensor.cols, tensor.block_size);
+    return {parts.data, parts.scales, parts.absmax_q, parts.nested_absmax, parts.nested_code};
+}
+
+void packTensor(Packer& packer, const CachedTensor& tensor) {
+    packer.add(tensor.name);
+    packer.add(static_cast<uint64_t>(tensor.format));
+    packer.add(static_cast<uint64_t>(tensor.dtype));
+    packer.add(static_cast<uint64_t>(tensor.block_size));
+    packer.add(static_cast<uint64_t>(tensor.rows));
+    packer.add(static_cast<uint64_t>(tensor.cols));
+    for (size_t i = 0; i < kCacheParts; ++i) {
+        packer.add(tensor.offset[i]);
+        packer.add(tensor.bytes[i]);
+        packer.add(tensor.checksum[i]);
+    }
+}
+
+/// False when the entry contradicts itself or the file.
+bool unpackTensor(Unpacker& unpacker, uint64_t data_end, CachedTensor& tensor) {
+    constexpr uint64_t kMaxSide = uint64_t{1} << 40;
+    tensor.name = unpacker.text();
+    const uint64_t format = unpacker.number();
+    const uint64_t dtype = unpacker.number();
+    const uint64_t block_size = unpacker.number();
+    const uint64_t rows = unpacker.number();
+    const uint64_t cols = unpacker.number();
+    for (size_t i = 0; i < kCacheParts; ++i) {
+        tensor.offset[i] = unpacker.number();
+        tensor.bytes[i] = unpacker.number();
+        tensor.checksum[i] = unpacker.number();
+    }
+    const bool is_sane = unpacker.ok() && format >= static_cast<uint64_t>(Format::AsStored) &&
+                         format <= static_cast<uint64_t>(Format::Q8) &&
+                         (dtype == static_cast<uint64_t>(TensorType::BF16) ||
+                          dtype == static_cast<uint64_t>(TensorType::F16) ||
+                          dtype == static_cast<uint64_t>(TensorType::F32)) &&
+                         block_size <= 4096 && isBlockSize(static_cast<int64_t>(block_size)) &&
+                         rows > 0 && cols > 0 && rows < kMaxSide && cols < kMaxSide &&
+                         rows * cols < kMaxSide;
+    if (!is_sane) {
+        return false;
+    }
+    tensor.format = static_cast<Format>(format);
+    tensor.dtype = static_cast<TensorType>(dtype);
+    tensor.block_size = static_cast<int32_t>(block_size);
+    tensor.rows = static_cast<int64_t>(rows);
+    tensor.cols = static_cast<int64_t>(cols);
+    if (partBytes(tensor) != tensor.bytes) {
+        return false;
+    }
+    for (size_t i = 0; i < kCacheParts; ++i) {
+        if (tensor.offset[i] < kHeaderBytes || tensor.offset[i] > data_end ||
+            tensor.bytes[i] > data_end - tensor.offset[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string pathText(const fs::path& path) {
+    const std::u8string text = path.u8string();
+    return {text.begin(), text.end()};
+}
+
+} // namespace
+
+// --- Hash ---------------------------------------------------------------------------------------
+
+ContentHasher::ContentHasher(uint64_t seed)
+    : lanes_{seed + kPrime1, seed ^ kPrime2, seed - kPrime1, ~seed} {}
+
+void ContentHasher::stripe(const std::byte* bytes) {
+    for (size_t lane = 0; lane < lanes_.size(); ++lane) {
+        uint64_t word = 0;
+        std::memcpy(&word, bytes + 8 * lane, 8);
+        lanes_[lane] = std::rotl(lanes_[lane] ^ (word * kPrime1), 29) * kPrime2;
+    }
+}
+
+void ContentHasher::update(std::span<const std::byte> bytes) {
+    total_ += bytes.size();
+    if (rest_size_ > 0) {
+        const size_t taken = std::min(kStripe - rest_size_, bytes.size());
+        std::memcpy(rest_.data() + rest_size_, bytes.data(), taken);
+        rest_size_ += taken;
+        bytes = bytes.subspan(taken);
+        if (rest_size_ < kStripe) {
+            return;
+        }
+        stripe(rest_.data());
+        rest_size_ = 0;
+    }
+    while (bytes.size() >= kStripe) {
+        stripe(bytes.data());
+        bytes = bytes.subspan(kStripe);
+    }
+    if (!bytes.empty()) {
+        std::memcpy(rest_.data(), bytes.data(), bytes.size());
+        rest_size_ = bytes.size();
+    }
+}
+
+uint64_t ContentHasher::finish() const {
+    ContentHasher last = *this;
+    if (last.rest_size_ > 0) {
+        std::fill(last.rest_.begin() + static_cast<std::ptrdiff_t>(last.rest_size_),
+                  last.rest_.end(), std::byte{0});
+        last.stripe(last.rest_.data());
+    }
+    uint64_t value = total_ * kPrime1;
+    for (const uint64_t lane : last.lanes_) {
+        value = mix(value ^ lane) + kPrime2;
+    }
+    return mix(value);
+}
+
+uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed) {
+    ContentHasher hasher(seed);
+    hasher.update(bytes);
+    return hasher.finish();
+}
+
+// --- Keys ---------------------------------------------------------------------------------------
+
+Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& folder) {
+    constexpr size_t kMaxSampled = 64;
+    constexpr uint64_t kSampleBytes = 4096;
+    Packer packer;
+    for (const std::string& name : source.fileNames()) {
+        packer.add(name);
+        if (!folder.empty()) {
+            std::error_code failure;
+            const fs::path path = folder / fs::path(std::u8string(name.begin(), name.end()));
+            packer.add(static_cast<uint64_t>(fs::file_size(path, failure)));
+            const auto time = fs::last_write_time(path, failure);
+            packer.add(static_cast<uint64_t>(time.time_since_epoch().count()));
+        }
+    }
+    std::vector<const TensorInfo*> large;
+    for (const TensorInfo& info : source.tensors()) {
+        packer.add(info.name);
+        packer.add(static_cast<uint64_t>(info.type));
+        for (const int64_t side : info.shape) {
+            packer.add(static_cast<uint64_t>(side));
+        }
+        packer.add(static_cast<uint64_t>(info.file_index));
+        packer.add(info.file_offset);
+        packer.add(info.size_bytes);
+        if (info.size_bytes >= kSampleBytes && tensorTypeSize(info.type) > 0) {
+            large.push_back(&info);
+        }
+    }
+    // Samples catch a model retrained in place whose files kept their size and time.
+    const size_t step = std::max<size_t>(1, large.size() / kMaxSampled);
+    std::vector<std::byte> sample(kSampleBytes);
+    for (size_t i = 0; i < large.size(); i += step) {
+        ENGINE_TRY(source.read(*large[i], (large[i]->size_bytes - kSampleBytes) / 2, sample));
+        packer.add(contentHash(sample));
+    }
+    return contentHash(packer.bytes, kVersion);
+}
+
+uint64_t cacheKey(uint64_t source_identity, Format format) {
+    Packer packer;
+    packer.add(source_identity);
+    packer.add(static_cast<uint64_t>(format));
+    return contentHash(packer.bytes, kVersion);
+}
+
+std::string cacheFileName(uint64_t key) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string name;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        name += kDigits[(key >> static_cast<unsigned>(shift)) & 15U];
+    }
+    return name + ".belfry-weights";
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+struct WeightCache::Impl {
+    std::unique_ptr<FileReader> file;
+    std::vector<CachedTensor> tensors;
+    std::unordered_map<std::string, size_t> index;
+};
+
+WeightCache::WeightCache() = default;
+WeightCache::~WeightCache() = default;
+
+std::unique_ptr<WeightCache>
+WeightCache::open(const fs::path& folder, uint64_t key, std::string& note) {
+    const fs::path path = folder / cacheFileName(key);
+    std::error_code failure;
+    if (!fs::exists(path, failure)) {
+        return nullptr;
+    }
+    const auto refuse = [&](const char* why) {
+        note = "The weight cache " + cacheFileName(key) +
+               " is not used and will be made again: " + why + ".";
+        return nullptr;
+    };
+    auto file = FileReader::open(path);
+    if (!file) {
+        return refuse("it cannot be opened");
+    }
+    const uint64_t size = (*file)->sizeBytes();
+    if (size < kHeaderBytes + kFooterBytes) {
+        return refuse("it is cut short");
+    }
+    std::array<std::byte, kHeaderBytes> header{};
+    std::array<std::byte, kFooterBytes> footer{};
+    if (!(*file)->read(0, header) || !(*file)->read(size - kFooterBytes, footer)) {
+        return refuse("it cannot be read");
+    }
+    Unpacker head(header);
+    if (head.number() != kMagic || head.number() != kVersion || head.number() != key) {
+        return refuse("it is of another version or model");
+    }
+    Unpacker foot(footer);
+    const uint64_t directory_offset = foot.number();
+    const uint64_t directory_bytes = foot.number();
+    const uint64_t directory_hash = foot.number();
+    const uint64_t count = foot.number();
+    if (foot.number() != kMagic || directory_offset > size - kFooterBytes ||
+        directory_bytes != size - kFooterBytes - directory_offset ||
+        directory_bytes > kMaxDirectoryBytes) {
+        return refuse("it is cut short or damaged");
+    }
+    std::vector<std::byte> directory(static_cast<size_t>(directory_bytes));
+    if (!(*file)->read(directory_offset, directory) ||
+        contentHash(directory, key) != directory_hash) {
+        return refuse("its directory is damaged");
+    }
+    std::unique_ptr<WeightCache> cache(new WeightCache);
+    cache->impl_ = std::make_unique<Impl>();
+    Unpacker unpacker(directory);
+    for (uint64_t i = 0; i < count; ++i) {
+        CachedTensor tensor;
+        if (!unpackTensor(unpacker, directory_offset, tensor)) {
+            return refuse("its directory is damaged");
+        }
+        cache->impl_->index.emplace(tensor.name, cache->impl_->tensors.size());
+        cache->impl_->tensors.push_back(std::move(tensor));
+    }
+    if (!unpacker.isAtEnd()) {
+        return refuse("its directory is damaged");
+    }
+    cache->impl_->file = std::move(*file);
+    return cache;
+}
+
+const std::vector<CachedTensor>& WeightCache::tensors() const {
+    return impl_->tensors;
+}
+
+const CachedTensor* WeightCache::find(std::string_view tensor) const {
+    const auto found = impl_->index.find(std::string(tensor));
+    return found == impl_->index.end() ? nullptr : &impl_->tensors[found->second];
+}
+
+Result<void> WeightCache::read(const CachedTensor& tensor,
+                               int part,
+                               uint64_t offset,
+                               std::span<std::byte> out) const {
+    const auto index = static_cast<size_t>(part);
+    if (index >= kCacheParts || offset > tensor.bytes[index] ||
+        out.size() > tensor.bytes[index] - offset) {
+        return Error{ErrorCode::Internal,
+                     "weight cache: a range outside " + tensor.name + " was asked for",
+                     {}};
+    }
+    return impl_->file->read(tensor.offset[index] + offset, out);
+}
+
+uint64_t WeightCache::sizeBytes() const {
+    return impl_->file->sizeBytes();
+}
+
+// --- Writing ------------------------------------------------------------------------------------
+
+struct WeightCacheWriter::Impl {
+    std::unique_ptr<FileWriter> file;
+    uint64_t key = 0;
+    std::vector<CachedTensor> tensors;
+    std::vector<std::array<ContentHasher, kCacheParts>> hashers;
+    std::vector<std::array<uint64_t, kCacheParts>> received;
+    uint64_t position = 0; ///< Bytes in the file.
+    size_t tensor = 0;     ///< Being written: this part of this tensor.
+    int part = 0;
+    std::array<std::vector<std::byte>, kCacheParts> waiting; ///< Of the current tensor.
+
+    Result<void> append(std::span<const std::byte> bytes) {
+        position += bytes.size();
+        return file->write(bytes);
+    }
+    Result<void> padTo(uint64_t offset) {
+        static constexpr std::array<std::byte, kAlignment> kZeros{};
+        while (position < offset) {
+            const auto size =
+                static_cast<size_t>(std::min<uint64_t>(kAlignment, offset - position));
+            ENGINE_TRY(append({kZeros.data(), size}));
+        }
+        return {};
+    }
+    /// Moves on over complete parts, writing out what waited.
+    Result<void> advance() {
+        while (tensor < tensors.size() && received[tensor][static_cast<size_t>(part)] ==
+                                              tensors[tensor].bytes[static_cast<size_t>(part)]) {
+            const auto index = static_cast<size_t>(part);
+            tensors[tensor].checksum[index] = hashers[tensor][index].finish();
+            waiting[index].clear();
+            if (++part == kCacheParts) {
+                part = 0;
+                ++tensor;
+                continue;
+            }
+            const auto next = static_cast<size_t>(part);
+            if (!waiting[next].empty()) {
+                ENGINE_TRY(padTo(tensors[tensor].offset[next]));
+                ENGINE_TRY(append(waiting[next]));
+            }
+        }
+        return {};
+    }
+};
+
+WeightCacheWriter::WeightCacheWriter() = default;
+WeightCacheWriter::~WeightCacheWriter() = default;
+
+Result<std::unique_ptr<WeightCacheWriter>>
+WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<CachedTensor> tensors) {
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    if (!fs::is_directory(folder, failure)) {
+        return Error{ErrorCode::InvalidRequest,
+                     "the cache folder " + pathText(folder) +
+                         " does not exist and cannot be created",
+                     {}};
+    }
+    uint64_t offset = kHeaderBytes;
+    for (CachedTensor& tensor : tensors) {
+        tensor.bytes = partBytes(tensor);
+        for (size_t i = 0; i < kCacheParts; ++i) {
+            offset = aligned(offset);
+            tensor.offset[i] = offset;
+            offset += tensor.bytes[i];
+        }
+    }
+    constexpr uint64_t kSpare = uint64_t{256} << 20; // never fill a disk to the brim with a cache
+    const auto space = fs::space(folder, failure);
+    if (!failure && space.available < offset + kSpare) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            "the disk of the cache folder has only " + std::to_string(space.available >> 20U) +
+                " MiB left, the weight cache needs " + std::to_string(offset >> 20U) + " MiB",
+            {}};
+    }
+    std::unique_ptr<WeightCacheWriter> writer(new WeightCacheWriter);
+    writer->impl_ = std::make_unique<Impl>();
+    Impl& impl = *writer->impl_;
+    impl.key = key;
+    impl.hashers.resize(tensors.size());
+    impl.received.resize(tensors.size());
+    impl.tensors = std::move(tensors);
+    ENGINE_ASSIGN(impl.file, FileWriter::create(folder / cacheFileName(key), true));
+    Packer header;
+    header.add(kMagic);
+    header.add(kVersion);
+    header.add(key);
+    header.bytes.resize(kHeaderBytes);
+    ENGINE_TRY(impl.append(header.bytes));
+    return writer;
+}
+
+Result<void> WeightCacheWriter::write(size_t tensor, int part, std::span<const std::byte> bytes) {
+    Impl& impl = *impl_;
+    ENGINE_TRY(impl.advance()); // parts without bytes
+    const auto index = static_cast<size_t>(part);
+    if (tensor != impl.tensor || tensor >= impl.tensors.size() || part < impl.part ||
+        index >= kCacheParts ||
+        bytes.size() > impl.tensors[tensor].bytes[index] - impl.received[tensor][index]) {
+        return Error{ErrorCode::Internal, "weight cache: bytes out of order", {}};
+    }
+    impl.hashers[tensor][index].update(bytes);
+    if (part > impl.part) {
+        impl.waiting[index].insert(impl.waiting[index].end(), bytes.begin(), bytes.end());
+        impl.received[tensor][index] += bytes.size();
+        return {};
+    }
+    if (impl.received[tensor][index] == 0) {
+        ENGINE_TRY(impl.padTo(impl.tensors[tensor].offset[index]));
+    }
+    impl.received[tensor][index] += bytes.size();
+    ENGINE_TRY(impl.append(bytes));
+    return impl.advance();
+}
+
+Result<void> WeightCacheWriter::finish() {
+    Impl& impl = *impl_;
+    ENGINE_TRY(impl.advance());
+    if (impl.tensor != impl.tensors.size()) {
+        return Error{ErrorCode::Internal, "weight cache: not all tensors were written", {}};
+    }
+    Packer directory;
+    for (const CachedTensor& tensor : impl.tensors) {
+        packTensor(directory, tensor);
+    }
+    ENGINE_TRY(impl.padTo(aligned(impl.position)));
+    Packer footer;
+    footer.add(impl.position);
+    footer.add(directory.bytes.size());
+    footer.add(contentHash(directory.bytes, impl.key));
+    footer.add(impl.tensors.size());
+    footer.add(kMagic);
+    footer.bytes.resize(kFooterBytes);
+    ENGINE_TRY(impl.append(directory.bytes));
+    ENGINE_TRY(impl.append(footer.bytes));
+    return impl.file->commit();
+}
+
+} // namespace engine
