@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adapters through the whole engine: PEFT's own logits and tokens for every golden adapter,
+// strength, switching, and the forum's matrix (placements x formats x adapters) on simulated GPUs.
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTest>
+
+#include <filesystem>
+#include <map>
+
+namespace {
+
+std::vector<engine::AdapterChoice> adapters(const std::string& family,
+                                            const std::vector<std::string>& names) {
+    std::vector<engine::AdapterChoice> out;
+    for (const std::string& name : names) {
+        out.push_back({support::goldenAdapter(family, name), 1.0, true});
+    }
+    return out;
+}
+
+std::string loadError(engine::Engine& engine, const engine::LoadRequest& request) {
+    const auto outcome = engine.load(request, {}, {});
+    return outcome.has_value() ? std::string() : outcome.error().message;
+}
+
+} // namespace
+
+class TestAdapters : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void golden_data();
+    void golden();
+    void onQuantizedBase();
+    void oldKeysAreReported_data();
+    void oldKeysAreReported();
+    void strengthAndSwitching();
+    void forumMatrix_data();
+    void forumMatrix();
+
+private:
+    std::map<std::string, std::vector<int32_t>> one_device_;
+};
+
+void TestAdapters::golden_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("expected");
+    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
+        for (const auto& entry :
+             std::filesystem::directory_iterator(support::goldenDir() / family / "adapters")) {
+            const std::string name = entry.path().filename().string();
+            // `multimodal_old_keys` must give what `multimodal` gives.
+            const std::string expected = name == "multimodal_old_keys" ? "multimodal" : name;
+            QTest::addRow("%s %s", family, name.c_str())
+                << QString::fromUtf8(family) << QString::fromStdString(name)
+                << QString::fromStdString(expected);
+        }
+    }
+}
+
+void TestAdapters::golden() {
+    QFETCH(QString, family);
+    QFETCH(QString, name);
+    QFETCH(QString, expected);
+    const std::string model = family.toStdString();
+    engine::LoadRequest request = support::goldenRequest(model);
+    request.adapters = adapters(model, {name.toStdString()});
+    engine::Engine engine;
+    QCOMPARE(loadError(engine, request), std::string());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    const auto folder = support::goldenDir() / model / "adapters" / expected.toStdString();
+    const auto golden = support::readSafetensors(folder / "expected_logits.safetensors");
+    const auto greedy = support::readJson(folder / "expected_greedy.json");
+    int compared = 0;
+    for (const auto& c : support::goldenCases(model)) {
+        if (!golden.contains(c.id)) {
+            continue;
+        }
+        const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                           golden.at(c.id).floats());
+        QVERIFY2(error <= 1e-4,
+                 qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
+        const auto tokens = greedy[c.id].get<std::vector<int32_t>>();
+        QCOMPARE(support::engineGreedy(engine, c, static_cast<int>(tokens.size())), tokens);
+        ++compared;
+    }
+    QVERIFY(compared > 0);
+}
+
+void TestAdapters::onQuantizedBase() {
+    for (const std::string family : {"e2b", "e4b"}) {
+        engine::LoadRequest request = support::goldenRequest(family);
+        request.quant = "nf4-dq";
+        request.adapters = adapters(family, {"multimodal"});
+        engine::Engine engine;
+        QCOMPARE(loadError(engine, request), std::string());
+        const auto golden =
+            support::readSafetensors(support::goldenDir() / family /
+                                     "quantized/nf4-dq+multimodal.expected_logits.safetensors");
+        int compared = 0;
+        for (const auto& c : support::goldenCases(family)) {
+            if (golden.contains(c.id)) {
+                const double error = support::maxRelativeToLargest(
+                    support::engineLogits(engine, c, 8), golden.at(c.id).floats());
+                QVERIFY2(
+                    error <= 1e-4,
+                    qPrintable(
+                        QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
+                ++compared;
+            }
+        }
+        QVERIFY(compared > 0);
+    }
+}
+
+void TestAdapters::oldKeysAreReported_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addRow("e2b") << QStringLiteral("e2b");
+    QTest::addRow("e4b") << QStringLiteral("e4b");
+}
+
+void TestAdapters::oldKeysAreReported() {
+    QFETCH(QString, family);
+    const std::string model = family.toStdString();
+    const auto keys = [&](const std::string& name) {
+        std::vector<std::string> out;
+        for (const auto& [key, tensor] :
+             support::readSafetensors(std::filesystem::path(support::goldenAdapter(model, name)) /
+                                      "adapter_model.safetensors")) {
+            out.push_back(key);
+        }
+        return out;
+    };
+    const auto plain = keys("multimodal");
+    std::vector<std::string> extra;
+    for (const std::string& key : keys("multimodal_old_keys")) {
+        if (std::find(plain.begin(), plain.end(), key) == plain.end()) {
+            extra.push_back(key);
+        }
+    }
+    QVERIFY(!extra.empty());
+    engine::Engine engine;
+    const auto summary = engine.inspect((support::goldenDir() / model / "model").string(),
+                                        {support::goldenAdapter(model, "multimodal_old_keys")});
+    QVERIFY(summary.has_value());
+    std::vector<std::string> reported;
+    for (const auto& [key, reason] : summary->adapters.at(0).unmatched) {
+        reported.push_back(key);
+        QVERIFY2(reason.find("shares") != std::string::npos, reason.c_str());
+    }
+    std::sort(reported.begin(), reported.end());
+    std::sort(extra.begin(), extra.end());
+    QCOMPARE(reported, extra);
+}
+
+void TestAdapters::strengthAndSwitching() {
+    const std::string family = "e2b";
+    const auto cases = support::goldenCases(family);
+    const auto& c = cases.back();
+    engine::Engine base;
+    QCOMPARE(loadError(base, support::goldenRequest(family)), std::string());
+    const auto plain = support::engineLogits(base, c, 8);
+
+    engine::LoadRequest request = support::goldenRequest(family);
+    request.adapters = adapters(family, {"multimodal", "text"});
+    request.adapters[1].is_enabled = false;
+    engine::Engine engine;
+    QCOMPARE(loadError(engine, request), std::string());
+    const auto first = support::engineLogits(engine, c, 8);
+    QVERIFY(first != plain);
+
+    // A, then B, then A again equals A; the cache filled under A is not reused under B.
+    auto choices = request.adapters;
+    choices[0].is_enabled = false;
+    choices[1].is_enabled = true;
+    QElapsedTimer timer;
+    timer.start();
+    QVERIFY(engine.setAdapters(choices, {}).has_value());
+    qInfo("switching adapters took %lld ms", static_cast<long long>(timer.elapsed()));
+    const auto second = support::engineLogits(engine, c, 8);
+    QVERIFY(second != first);
+    QVERIFY(engine.setAdapters(request.adapters, {}).has_value());
+    QCOMPARE(support::engineLogits(engine, c, 8), first);
+
+    // Strength 0 and switched off: the base, bit for bit.
+    choices = request.adapters;
+    choices[0].strength = 0.0;
+    QVERIFY(engine.setAdapters(choices, {}).has_value());
+    QCOMPARE(support::engineLogits(engine, c, 8), plain);
+    choices[0].is_enabled = false;
+    QVERIFY(engine.setAdapters(choices, {}).has_value());
+    QCOMPARE(support::engineLogits(engine, c, 8), plain);
+    QVERIFY(engine.setAdapters({}, {}).has_value());
+    QCOMPARE(support::engineLogits(engine, c, 8), plain);
+
+    // Two together differ from each alone, and a strength outside 0..2 is refused before any
+    // change.
+    choices = request.adapters;
+    choices[1].is_enabled = true;
+    QVERIFY(engine.setAdapters(choices, {}).has_value());
+    const auto both = support::engineLogits(engine, c, 8);
+    QVERIFY(both != first && both != second);
+    auto wrong = choices;
+    wrong[0].strength = 2.5;
+    QVERIFY(!engine.setAdapters(wrong, {}).has_value());
+    QCOMPARE(support::engineLogits(engine, c, 8), both);
+}
+
+void TestAdapters::forumMatrix_data() {
+    QTest::addColumn<QString>("quant");
+    QTest::addColumn<QString>("set");
+    QTest::addColumn<QString>("map");
+    const std::pair<const char*, const char*> maps[] = {
+        {"all on one GPU", "gpu"},
+        // With a quantized base and an adapter: where transformers 5.17 raises
+        // KeyError: 'sliding_attention'.
+        {"towers on the CPU",
+         R"({"model.vision_tower": "cpu", "model.audio_tower": "cpu", "": "sim:0"})"},
+        {"towers and table on the CPU", "lean"},
+        {"everything on the CPU", "cpu"},
+        {"two GPUs",
+         R"({"version": 1, "default": "sim:0", "map": {"model.language_model.layers.[5-9]": "sim:1"}})"}};
+    for (const char* quant : {"none", "nf4", "nf4-dq"}) {
+        for (const char* set : {"", "text", "multimodal", "multimodal+text"}) {
+            for (const auto& [name, map] : maps) {
+                QTest::addRow("%s, %s, %s", name, quant, *set == 0 ? "no adapter" : set)
+                    << QString::fromUtf8(quant) << QString::fromUtf8(set) << QString::fromUtf8(map);
+            }
+        }
+    }
+}
+
+void TestAdapters::forumMatrix() {
+    QFETCH(QString, quant);
+    QFETCH(QString, set);
+    QFETCH(QString, map);
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    request.device_map = map.toStdString();
+    request.quant = quant.toStdString();
+    std::vector<std::string> names;
+    for (const QString& name : set.split(QLatin1Char('+'), Qt::SkipEmptyParts)) {
+        names.push_back(name.toStdString());
+    }
+    request.adapters = adapters("e2b", names);
+    engine::Engine engine;
+    QCOMPARE(loadError(engine, request), std::string());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    const auto cases = support::goldenCases("e2b");
+    const auto tokens = support::engineGreedy(engine, cases.back(), 24);
+    auto& expected = one_device_[(quant + set).toStdString()];
+    if (expected.empty()) {
+        QCOMPARE(map, QStringLiteral("gpu")); // the first row of each group is the one-device cell
+        expected = tokens;
+    }
+    QCOMPARE(tokens, expected);
+}
+
+QTEST_APPLESS_MAIN(TestAdapters)
+#include "tst_adapters.moc"

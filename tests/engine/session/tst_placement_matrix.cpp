@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flagship: any placement gives the same answer. For e2b and e4b, every preset and many maps
+// (each tower, projector, table, head and single layers on two simulated GPUs, CPU and disk; KV
+// readers and owners apart; layers alternating; streamed and visiting parts) in three formats: same
+// logits as on one device, same greedy tokens, and measured bytes equal to predicted bytes. A
+// failing row names the map.
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTest>
+
+#include <map>
+
+namespace {
+
+struct Row {
+    std::string name, map;
+};
+
+std::string native(const std::string& fallback,
+                   const std::vector<std::pair<std::string, std::string>>& entries,
+                   const std::string& extra = "") {
+    std::string text = "{\"version\": 1, \"default\": \"" + fallback + "\", \"map\": {";
+    const char* separator = "";
+    for (const auto& [key, value] : entries) {
+        text += std::string(separator) + "\"" + key +
+                "\": " + (value.front() == '{' ? value : "\"" + value + "\"");
+        separator = ", ";
+    }
+    return text + "}" + extra + "}";
+}
+
+std::vector<Row> rowsFor(const std::string& family) {
+    const int layers = family == "e2b" ? 10 : 12;
+    const int shared = family == "e2b" ? 4 : 5;
+    const int first_reader = layers - shared;
+    const std::string layer = "model.language_model.layers.";
+    std::vector<Row> rows;
+    for (const char* preset : {"gpu", "towers-cpu", "ple-cpu", "lean", "cpu", "fit"}) {
+        rows.push_back({std::string("preset ") + preset, preset});
+    }
+    const std::string parts[] = {"model.vision_tower",
+                                 "model.audio_tower",
+                                 "model.embed_vision",
+                                 "model.embed_audio",
+                                 "model.language_model.embed_tokens_per_layer",
+                                 "model.language_model.per_layer_model_projection",
+                                 "model.language_model.norm"};
+    for (const std::string& part : parts) {
+        for (const char* device : {"sim:1", "cpu", "disk"}) {
+            rows.push_back({part + " on " + device, native("sim:0", {{part, device}})});
+        }
+    }
+    for (const char* device : {"sim:1", "cpu", "disk"}) {
+        rows.push_back({std::string("embedding and head on ") + device,
+                        native("sim:0", {{"model.language_model.embed_tokens", device}})});
+    }
+    rows.push_back(
+        {"head apart from the embedding",
+         native("sim:0", {{"model.language_model.embed_tokens", "cpu"},
+                          {"lm_head",
+                           R"({"store": "sim:1", "compute": "sim:1", "duplicate_tied": true})"}})});
+    for (const int i : {0, first_reader - 2, first_reader - 1, first_reader, layers - 1}) {
+        rows.push_back({"layer " + std::to_string(i) + " on cpu",
+                        native("sim:0", {{layer + std::to_string(i), "cpu"}})});
+        rows.push_back({"layer " + std::to_string(i) + " on sim:1",
+                        native("sim:0", {{layer + std::to_string(i), "sim:1"}})});
+    }
+    rows.push_back({"one layer on disk", native("sim:0", {{layer + "1", "disk"}})});
+    const auto range = [&](int a, int b) {
+        return layer + "[" + std::to_string(a) + "-" + std::to_string(b) + "]";
+    };
+    for (const int split :
+         {1, first_reader - 2, first_reader - 1, first_reader, first_reader + 1, layers - 1}) {
+        rows.push_back({"split before layer " + std::to_string(split),
+                        native("sim:0", {{range(split, layers - 1), "sim:1"}})});
+    }
+    rows.push_back({"KV owners on sim:1, readers on cpu",
+                    native("sim:0", {{range(0, first_reader - 1), "sim:1"},
+                                     {range(first_reader, layers - 1), "cpu"}})});
+    std::vector<std::pair<std::string, std::string>> alternating;
+    for (int i = 0; i < layers; ++i) {
+        alternating.emplace_back(layer + std::to_string(i), i % 3 == 0   ? "sim:1"
+                                                            : i % 3 == 1 ? "cpu"
+                                                                         : "sim:0");
+    }
+    rows.push_back({"layers alternating over three devices", native("sim:0", alternating)});
+    rows.push_back({"one projection of a layer elsewhere",
+                    native("sim:0", {{layer + "2.self_attn.k_proj", "cpu"},
+                                     {layer + "3.mlp.down_proj", "sim:1"}})});
+    rows.push_back(
+        {"norms of a layer elsewhere", native("sim:0", {{layer + "2.input_layernorm", "cpu"}})});
+    rows.push_back({"layers stored on cpu, streamed",
+                    native("sim:0", {{range(2, 4), R"({"store": "cpu", "compute": "sim:0"})"}})});
+    rows.push_back({"layers stored on disk, streamed",
+                    native("sim:0", {{range(5, 6), R"({"store": "disk", "compute": "sim:1"})"}})});
+    rows.push_back(
+        {"towers visit",
+         native("sim:0", {{"model.vision_tower",
+                           R"({"store": "cpu", "compute": "sim:0", "residency": "on_use"})"},
+                          {"model.audio_tower",
+                           R"({"store": "disk", "compute": "sim:1", "residency": "on_use"})"}})});
+    rows.push_back({"half a tower elsewhere",
+                    native("sim:0", {{"model.vision_tower.encoder.layers.1", "cpu"},
+                                     {"model.audio_tower.layers.0.feed_forward1", "sim:1"}})});
+    rows.push_back({"KV cache on the CPU", native("sim:0", {}, R"(, "kv": {"place": "cpu"})")});
+    rows.push_back({"KV cache on the second GPU",
+                    native("sim:0", {{range(0, 2), "cpu"}}, R"(, "kv": {"place": "sim:1"})")});
+    rows.push_back({"forum map, accelerate form",
+                    R"({"model.vision_tower": "cpu", "model.audio_tower": "cpu", "": "sim:0"})"});
+    rows.push_back({"everything on disk, computed on sim:1", native("sim:1", {{"model", "disk"}})});
+    return rows;
+}
+
+/// Logits and greedy tokens of a model on one device, once per family and format.
+struct Reference {
+    std::map<std::string, std::vector<float>> logits;
+    std::map<std::string, std::vector<int32_t>> greedy;
+};
+
+const std::vector<std::string>& casesUsed() {
+    static const std::vector<std::string> kCases = {"image_audio", "text"};
+    return kCases;
+}
+
+} // namespace
+
+class TestPlacementMatrix : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sameAnswer_data();
+    void sameAnswer();
+    void countsRows();
+
+private:
+    const Reference& reference(const std::string& family, const std::string& quant);
+    std::map<std::string, Reference> references_;
+};
+
+const Reference& TestPlacementMatrix::reference(const std::string& family,
+                                                const std::string& quant) {
+    Reference& entry = references_[family + quant];
+    if (entry.logits.empty()) {
+        engine::Engine engine;
+        engine::LoadRequest request = support::goldenRequest(family);
+        request.sim_gpus = {64U << 20U};
+        request.device_map = "gpu";
+        request.quant = quant;
+        const auto loaded = engine.load(request, {}, {});
+        if (!loaded.has_value()) {
+            qFatal("%s", loaded.error().message.c_str());
+        }
+        for (const auto& c : support::goldenCases(family)) {
+            if (std::find(casesUsed().begin(), casesUsed().end(), c.id) != casesUsed().end()) {
+                entry.logits[c.id] = support::engineLogits(engine, c, 4);
+                entry.greedy[c.id] = support::engineGreedy(engine, c, 12);
+            }
+        }
+    }
+    return entry;
+}
+
+void TestPlacementMatrix::sameAnswer_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("quant");
+    QTest::addColumn<QString>("map");
+    for (const char* family : {"e2b", "e4b"}) {
+        for (const char* quant : {"none", "nf4", "nf4-dq"}) {
+            for (const Row& row : rowsFor(family)) {
+                QTest::addRow("%s %s: %s", family, quant, row.name.c_str())
+                    << QString::fromUtf8(family) << QString::fromUtf8(quant)
+                    << QString::fromStdString(row.map);
+            }
+        }
+    }
+}
+
+void TestPlacementMatrix::sameAnswer() {
+    QFETCH(QString, family);
+    QFETCH(QString, quant);
+    QFETCH(QString, map);
+    const std::string name = family.toStdString();
+    const Reference& expected = reference(name, quant.toStdString());
+    engine::LoadRequest request = support::goldenRequest(name);
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    request.device_map = map.toStdString();
+    request.quant = quant.toStdString();
+    engine::Engine engine;
+    const auto loaded = engine.load(request, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    for (const auto& c : support::goldenCases(name)) {
+        const auto it = expected.logits.find(c.id);
+        if (it == expected.logits.end()) {
+            continue;
+        }
+        const double error =
+            support::maxRelativeToLargest(support::engineLogits(engine, c, 4), it->second);
+        QVERIFY2(error <= 1e-6, qPrintable(QStringLiteral("%1: logits differ by %2")
+                                               .arg(QString::fromStdString(c.id))
+                                               .arg(error)));
+        QCOMPARE(support::engineGreedy(engine, c, 12), expected.greedy.at(c.id));
+    }
+    // Also after use: nothing was allocated behind the plan's back.
+    QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+void TestPlacementMatrix::countsRows() {
+    QVERIFY(rowsFor("e2b").size() >= 40);
+    QVERIFY(rowsFor("e4b").size() >= 40);
+}
+
+QTEST_APPLESS_MAIN(TestPlacementMatrix)
+#include "tst_placement_matrix.moc"
