@@ -464,11 +464,13 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
         const std::string name = "tensor " + shownName(info.name) + ": ";
         const std::string range =
             std::to_string(info.file_offset) + " to " + std::to_string(entry.end);
+#ifndef BELFRY_PLANTED_BUG // tests/fuzz builds once without this check and must notice
         if (info.file_offset != data_end || entry.end < info.file_offset) {
             return fail("InvalidOffset", name + "its data_offsets are " + range +
                                              ", expected a range that begins at " +
                                              std::to_string(data_end) + " (no holes, no overlaps)");
         }
+#endif
         data_end = entry.end;
         uint64_t total_bits = 1;
         bool fits = true;
