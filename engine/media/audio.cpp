@@ -84,7 +84,6 @@ struct CloseSound {
 std::string_view encodingName(int format) {
     switch (format & SF_FORMAT_SUBMASK) {
     case SF_FORMAT_PCM_S8:
-        return "8-bit PCM";
     case SF_FORMAT_PCM_U8:
         return "8-bit PCM";
     case SF_FORMAT_PCM_16:

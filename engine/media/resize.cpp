@@ -133,7 +133,7 @@ void transpose16(const uint8_t* from, ptrdiff_t from_stride, uint8_t* to, ptrdif
     }
     // Four rounds of interleaving row i with row i + 8 move bit 3 of the row index into the column.
     for (int round = 0; round < 4; ++round) {
-        for (int i = 0; i < 8; ++i) {
+        for (size_t i = 0; i < 8; ++i) {
             b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
             b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
         }
@@ -280,8 +280,10 @@ AxisWeights bicubicWeights(int64_t n_in, int64_t n_out) {
     std::vector<double> exact(static_cast<size_t>(axis.max_taps));
     for (int64_t i = 0; i < n_out; ++i) {
         const double centre = (static_cast<double>(i) + 0.5) * scale;
-        const auto first = std::max<int64_t>(0, static_cast<int64_t>(centre - support + 0.5));
-        const auto end = std::min<int64_t>(n_in, static_cast<int64_t>(centre + support + 0.5));
+        const auto first =
+            std::max<int64_t>(0, static_cast<int64_t>(std::trunc(centre - support + 0.5)));
+        const auto end =
+            std::min<int64_t>(n_in, static_cast<int64_t>(std::trunc(centre + support + 0.5)));
         const int64_t count = std::min(end - first, axis.max_taps);
         double sum = 0.0;
         for (int64_t k = 0; k < count; ++k) {

@@ -123,7 +123,7 @@ inline ByteVector smallPng(uint32_t width = 40, uint32_t height = 30) {
     h.width = width;
     h.height = height;
     return pngFile(h, pngScanLines(h, [](int64_t x, int64_t y, int c) {
-                       return static_cast<unsigned>((x * 7 + y * y * 3 + c * 60) & 255);
+                       return static_cast<unsigned>((x * 7 + y * y * 3 + int64_t{c} * 60) & 255);
                    }));
 }
 

@@ -95,7 +95,7 @@ void TestAudioFormats::pcmSamplesAreExact_data() {
     QTest::addColumn<int>("bits");
     QTest::addColumn<QList<float>>("samples");
     const auto row = [](const char* name, const char* hex, int format, int bits,
-                        QList<float> samples) {
+                        const QList<float>& samples) {
         QTest::newRow(name) << QByteArray::fromHex(hex) << format << bits << samples;
     };
     // Little-endian values and what they mean, by the format's definition.
@@ -140,8 +140,8 @@ void TestAudioFormats::channelsAreAveraged() {
     for (const float sample : audio->samples) {
         QCOMPARE(sample, 4096.0F / 32768.0F); // (16384 - 8192 + 4096) / 3
     }
-    const auto many = decode(
-        support::wavFile(support::pcm16(std::vector<int16_t>(16 * 500, 3200)), {.channels = 16}));
+    const auto many = decode(support::wavFile(
+        support::pcm16(std::vector<int16_t>(size_t{16} * 500, 3200)), {.channels = 16}));
     QVERIFY(many.has_value());
     QCOMPARE(many->samples[17], 3200.0F / 32768.0F);
 }
@@ -298,6 +298,7 @@ void TestAudioFormats::lengthLimits() {
 void TestAudioFormats::cuts() {
     // 60 s at 8 kHz whose value says the second it belongs to.
     std::vector<int16_t> values;
+    values.reserve(size_t{60} * 8000);
     for (int i = 0; i < 60 * 8000; ++i) {
         values.push_back(static_cast<int16_t>(256 * (i / 8000)));
     }

@@ -124,8 +124,8 @@ void addWavRows() {
     row("wav: largest float", floatsWith(3.4e38F), kInvalid, "sample 700");
     row("wav: 10 samples", support::smallWav(10), kRequest, "10 samples at 16 kHz");
     row("wav: 160 samples", support::smallWav(160), kRequest, "160 samples");
-    row("wav: 31 s", support::smallWav(31 * 16000), kRequest, "31.00 seconds");
-    row("wav: 5 h", support::wavFile(zeros(5U * 3600 * 1000), {.rate = 1000, .bits = 8}),
+    row("wav: 31 s", support::smallWav(int64_t{31} * 16000), kRequest, "31.00 seconds");
+    row("wav: 5 h", support::wavFile(zeros(size_t{5} * 3600 * 1000), {.rate = 1000, .bits = 8}),
         kUnsupported, "300 minutes");
     row("wav: 10 h declared, no size",
         support::wavFile(data, {.rate = 1000, .bits = 8, .declared_data = 36000000}), kInvalid,

@@ -21,7 +21,8 @@ namespace {
 
 /// The sample patterns: any value that differs between neighbours and channels and fits the depth.
 unsigned sampleAt(int64_t x, int64_t y, int channel, unsigned depth) {
-    const auto value = static_cast<unsigned>(x * 2749 + y * 5471 + channel * 9973 + x * y * 131);
+    const auto value =
+        static_cast<unsigned>(x * 2749 + y * 5471 + int64_t{channel} * 9973 + x * y * 131);
     return value & ((1U << depth) - 1U);
 }
 
@@ -388,7 +389,7 @@ void TestImageFormats::jpegColours() {
     const ByteVector file = support::jpegFile(17, 13, pixels, options);
     const auto image = engine::decodeImage(support::asBytes(file));
     QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
-    QCOMPARE(image->rgb.size(), size_t{17 * 13 * 3});
+    QCOMPARE(image->rgb.size(), size_t{17} * 13 * 3);
     for (size_t i = 0; i < image->rgb.size(); ++i) {
         const int expected = static_cast<uint8_t>(rgb[static_cast<qsizetype>(i % 3)]);
         QVERIFY2(std::abs(image->rgb[i] - expected) <= 3,

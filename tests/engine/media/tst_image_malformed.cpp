@@ -131,13 +131,14 @@ void addPngRows() {
     palette_chunk.back() ^= 1U;
     dataRow("png: palette checksum", support::pngFile(h, ByteVector(108), palette_chunk), kInvalid,
             "CRC");
-    const ByteVector raw((11 * 3 + 1) * 9);
+    const ByteVector raw(size_t{34} * 9);
     const ByteVector packed = support::deflated(raw);
     dataRow("png: no zlib data", pngWithData(ByteVector(20, 0x99)), kInvalid, "damaged");
     dataRow("png: zlib data cut", pngWithData(support::cutTo(packed, 8)), kInvalid, "damaged");
     dataRow("png: data empty", pngWithData({}), kInvalid, "damaged");
-    dataRow("png: one row too few", pngWithData(support::deflated(support::cutTo(raw, 8 * 34))),
-            kInvalid, "damaged");
+    dataRow("png: one row too few",
+            pngWithData(support::deflated(support::cutTo(raw, size_t{8} * 34))), kInvalid,
+            "damaged");
     dataRow("png: filter type 9", pngWithData(support::deflated(ByteVector(raw.size(), 9))),
             kInvalid, "damaged");
     ByteVector endless = pngOf({});

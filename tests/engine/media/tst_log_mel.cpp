@@ -111,7 +111,7 @@ void TestLogMel::sineHasItsMagnitude() {
     QVERIFY(mel.has_value());
     // A channel's centre is at mel 2840.023 * (j + 1) / 129; 1000 Hz is mel 1000 (999.99), so
     // channel 44 (centre 45 * 22.0157 = 990.7, next centre 1012.7) has the most weight on it.
-    const float* frame = mel->values.data() + 50 * 128;
+    const float* frame = mel->values.data() + ptrdiff_t{50} * 128;
     const auto peak = std::max_element(frame, frame + 128) - frame;
     QVERIFY(peak == 44 || peak == 45);
     // Both channels together weigh bin 32 with 1 (the triangles of neighbours add up to one), and

@@ -97,7 +97,7 @@ ByteVector makeFile(const QByteArray& kind) {
         return support::smallJpeg({.quality = 80, .is_progressive = true});
     }
     if (kind == "jpeg cmyk") {
-        return support::jpegFile(17, 13, ByteVector(17 * 13 * 4, 99),
+        return support::jpegFile(17, 13, ByteVector(size_t{17} * 13 * 4, 99),
                                  {.input = JCS_CMYK, .stored = JCS_YCCK});
     }
 #ifdef BELFRY_HAS_WEBP
