@@ -16,6 +16,7 @@ constexpr int kMaxDepth = 4;
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxRank = 8;
 constexpr size_t kMaxTensors = 1'000'000;
+constexpr size_t kMaxMetadata = 4096; ///< Members of __metadata__.
 constexpr uint64_t kMaxNumber = uint64_t{1} << 48;
 constexpr size_t kMaxListedWarnings = 5;
 /// Bits of a type that is not in the table.
@@ -157,7 +158,9 @@ public:
         keys_.emplace_back(key);
         if (state_ == State::Metadata) {
             key_.assign(key);
-            return true;
+            return metadata.size() < kMaxMetadata
+                       ? true
+                       : fail("ST02", "__metadata__ has more than 4096 members");
         }
         if (state_ == State::Ignored) {
             return true;

@@ -209,6 +209,13 @@ inline std::vector<MalformedCase> malformedSafetensors() {
     header("nine dimensions", "{" + entry("a", "U8", "1,1,1,1,1,1,1,1,1", "0,1") + "}", 1, "ST02",
            "the shape has more than 8 dimensions");
 
+    std::string members;
+    for (int i = 0; i < 4097; ++i) {
+        members += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":\"\"";
+    }
+    header("4097 members of metadata", "{\"__metadata__\":{" + members + "}}", 0, "ST02",
+           "__metadata__ has more than 4096 members");
+
     // ST03: numbers.
     const std::vector<std::pair<std::string, std::string>> numbers = {
         {"negative size", "-1"},
