@@ -464,14 +464,18 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
     uint64_t data_end = 0;
     for (Entry& entry : entries) {
         TensorInfo& info = entry.info;
-        const std::string name = "tensor " + shownName(info.name) + ": ";
-        const std::string range =
-            std::to_string(info.file_offset) + " to " + std::to_string(entry.end);
+        const auto fail_entry = [&](std::string_view rule, const std::string& what) {
+            return fail(rule, "tensor " + shownName(info.name) + ": " + what);
+        };
+        const auto range = [&] {
+            return std::to_string(info.file_offset) + " to " + std::to_string(entry.end);
+        };
 #ifndef BELFRY_PLANTED_BUG // tests/fuzz builds once without this check and must notice
         if (info.file_offset != data_end || entry.end < info.file_offset) {
-            return fail("InvalidOffset", name + "its data_offsets are " + range +
-                                             ", expected a range that begins at " +
-                                             std::to_string(data_end) + " (no holes, no overlaps)");
+            return fail_entry("InvalidOffset", "its data_offsets are " + range() +
+                                                   ", expected a range that begins at " +
+                                                   std::to_string(data_end) +
+                                                   " (no holes, no overlaps)");
         }
 #endif
         data_end = entry.end;
@@ -481,19 +485,19 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
             fits = fits && multiply(total_bits, static_cast<uint64_t>(size));
         }
         if (!fits || !multiply(total_bits, std::max(entry.bits, 1U))) {
-            return fail("ValidationOverflow", name + "its size does not fit 64 bits");
+            return fail_entry("ValidationOverflow", "its size does not fit 64 bits");
         }
         info.size_bytes = entry.end - info.file_offset;
         if (entry.bits != kUnknownBits) {
             if (total_bits % 8 != 0) {
-                return fail("MisalignedSlice", name + "its " + std::to_string(total_bits) +
-                                                   " bits do not fill whole bytes");
+                return fail_entry("MisalignedSlice", "its " + std::to_string(total_bits) +
+                                                         " bits do not fill whole bytes");
             }
             if (total_bits / 8 != info.size_bytes) {
-                return fail("TensorInvalidInfo", name + "shape and dtype need " +
-                                                     std::to_string(total_bits / 8) +
-                                                     " bytes, data_offsets " + range + " give " +
-                                                     std::to_string(info.size_bytes));
+                return fail_entry("TensorInvalidInfo",
+                                  "shape and dtype need " + std::to_string(total_bits / 8) +
+                                      " bytes, data_offsets " + range() + " give " +
+                                      std::to_string(info.size_bytes));
             }
         }
         info.file_offset += data_begin;

@@ -208,7 +208,6 @@ Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_
     case JsonStop::Handler:
         return fail(reader.rule, reader.problem);
     case JsonStop::TooDeep:
-        return fail("ST02", outcome.detail + where);
     case JsonStop::StringTooLong:
         return fail("ST02", outcome.detail + where);
     case JsonStop::InvalidUtf8:
@@ -227,7 +226,7 @@ Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_
         return fail("IndexFormat", "has no weight_map with tensors in it");
     }
     for (std::string& warning : reader.index.warnings) {
-        warning = name + ": " + warning;
+        warning.insert(0, name + ": ");
     }
     return std::move(reader.index);
 }

@@ -163,13 +163,13 @@ void listVision(Lister& list, const VisionConfig& vision, int64_t text_width) {
 void listAudioLayer(Lister& list, const AudioConfig& audio) {
     const int64_t hidden = audio.hidden_size;
     const bool is_clipped = audio.has_clipped_linears;
-    const auto feedForward = [&](const std::string& name) {
+    const auto feed_forward = [&](const std::string& name) {
         list.norm(name + ".pre_layer_norm", hidden);
         list.wrappedLinear(name + ".ffw_layer_1", 4 * hidden, hidden, is_clipped);
         list.wrappedLinear(name + ".ffw_layer_2", hidden, 4 * hidden, is_clipped);
         list.norm(name + ".post_layer_norm", hidden);
     };
-    feedForward("feed_forward1");
+    feed_forward("feed_forward1");
     list.norm("norm_pre_attn", hidden);
     for (const char* name : {"q_proj", "k_proj", "v_proj", "post"}) {
         list.wrappedLinear(std::string("self_attn.") + name, hidden, hidden, is_clipped);
@@ -182,7 +182,7 @@ void listAudioLayer(Lister& list, const AudioConfig& audio) {
     list.add("lconv1d.depthwise_conv1d.weight", TensorKind::Vector, {hidden, 1, audio.conv_kernel});
     list.norm("lconv1d.conv_norm", hidden);
     list.wrappedLinear("lconv1d.linear_end", hidden, hidden, is_clipped);
-    feedForward("feed_forward2");
+    feed_forward("feed_forward2");
     list.norm("norm_out", hidden);
 }
 
@@ -233,8 +233,8 @@ bool isQuantizable(const ExpectedTensor& tensor) {
 }
 
 std::string canonicalTensorName(std::string_view name, bool is_text_only) {
-    const auto startsWithAny = [](std::string_view text,
-                                  std::initializer_list<std::string_view> heads) {
+    const auto starts_with_any = [](std::string_view text,
+                                    std::initializer_list<std::string_view> heads) {
         for (const std::string_view head : heads) {
             if (text.starts_with(head)) {
                 return true;
@@ -246,21 +246,21 @@ std::string canonicalTensorName(std::string_view name, bool is_text_only) {
     constexpr std::string_view kLanguage = "language_model.";
     constexpr std::string_view kHead = "lm_head.";
     // What follows the language model's own prefix, in every spelling.
-    const auto isLanguagePart = [&](std::string_view text) {
-        return startsWithAny(text, {"layers.", "embed_tokens.", "embed_tokens_per_layer.",
-                                    "per_layer_model_projection.", "per_layer_projection_norm.",
-                                    "norm."});
+    const auto is_language_part = [&](std::string_view text) {
+        return starts_with_any(text, {"layers.", "embed_tokens.", "embed_tokens_per_layer.",
+                                      "per_layer_model_projection.", "per_layer_projection_norm.",
+                                      "norm."});
     };
-    const auto isOtherPart = [&](std::string_view text) {
-        return startsWithAny(text,
-                             {"vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."});
+    const auto is_other_part = [&](std::string_view text) {
+        return starts_with_any(text,
+                               {"vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."});
     };
 
     std::string_view rest = name;
     if (rest.starts_with(kModel)) {
         rest.remove_prefix(kModel.size());
     }
-    if (rest.starts_with(kHead) || isOtherPart(rest)) {
+    if (rest.starts_with(kHead) || is_other_part(rest)) {
         return rest.starts_with(kHead) ? std::string(rest) : "model." + std::string(rest);
     }
     if (rest.starts_with(kLanguage)) {
@@ -271,10 +271,10 @@ std::string canonicalTensorName(std::string_view name, bool is_text_only) {
         if (rest.starts_with(kHead)) {
             return std::string(rest);
         }
-        return isLanguagePart(rest) ? "model.language_model." + std::string(rest)
-                                    : std::string(name);
+        return is_language_part(rest) ? "model.language_model." + std::string(rest)
+                                      : std::string(name);
     }
-    if (isLanguagePart(rest) && (is_text_only || name.starts_with(kModel))) {
+    if (is_language_part(rest) && (is_text_only || name.starts_with(kModel))) {
         return "model.language_model." + std::string(rest);
     }
     return std::string(name);

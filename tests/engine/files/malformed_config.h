@@ -26,7 +26,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
                          const std::string& expected) {
         cases.push_back({name, {{file, content}}, expected, rule});
     };
-    const auto soundText = [&](const std::string& file) {
+    const auto sound_text = [&](const std::string& file) {
         return file == config                     ? sound.config
                : file == "generation_config.json" ? sound.generation
                                                   : sound.processor;
@@ -35,7 +35,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
     const auto set = [&](const std::string& file, const std::string& pointer,
                          const std::string& value, const std::string& rule,
                          const std::string& expected) {
-        json document = json::parse(soundText(file));
+        json document = json::parse(sound_text(file));
         const json::json_pointer where(pointer);
         if (value.empty()) {
             document[where.parent_pointer()].erase(where.back());
@@ -52,7 +52,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
          {"config.json", "generation_config.json", "processor_config.json"}) {
         raw(file + ": not JSON", file, "model_type: gemma4", "JsonSyntax",
             file + ": not valid JSON: expected a value (at byte 0)");
-        raw(file + ": cut short", file, soundText(file).substr(0, 100), "JsonSyntax",
+        raw(file + ": cut short", file, sound_text(file).substr(0, 100), "JsonSyntax",
             file + ": not valid JSON: the text ends");
         raw(file + ": not UTF-8", file, "{\"model_type\":\"\xff\"}", "JsonUtf8",
             file + ": the text is not UTF-8");
@@ -68,7 +68,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
             file + ": not valid JSON: expected a value (at byte 15)");
         raw(file + ": trailing comma", file, "{\"top_k\":1,}", "JsonSyntax",
             file + ": not valid JSON: expected a member name");
-        raw(file + ": byte-order mark", file, "\xef\xbb\xbf" + soundText(file), "JsonSyntax",
+        raw(file + ": byte-order mark", file, "\xef\xbb\xbf" + sound_text(file), "JsonSyntax",
             file + ": not valid JSON: expected a value");
         raw(file + ": huge exponent", file, "{\"top_p\":1e999}", "JsonNumber",
             file + ": holds a number that no double can hold");
