@@ -98,6 +98,7 @@ struct ModelConfig {
     TextConfig text;
     std::optional<VisionConfig> vision;
     std::optional<AudioConfig> audio;
+    /// Media tokens; -1 = none (only where the model has no tower that needs the token).
     int64_t image_token_id = 258880, audio_token_id = 258881, video_token_id = 258884;
     int64_t boi_token_id = 255999, eoi_token_id = 258882, boa_token_id = 256000,
             eoa_token_id = 258883;
