@@ -218,11 +218,11 @@ Result<ImageInfo> readJpegHeader(Bytes bytes) {
     bool has_exif = false;
     size_t at = 2;
     while (true) {
-        // Markers are 0xff, any number of 0xff fill bytes, then the code.
+        // Markers are 0xff, any number of 0xff fill bytes, then the code. Bytes that do not belong
+        // anywhere are skipped, as libjpeg does: some programs leave them between segments.
         auto byte = readU8(bytes, at);
-        if (byte && *byte != 0xff) {
-            return invalid("JPEG header: expected a marker at byte " + std::to_string(at) +
-                           ", found other data");
+        while (byte && *byte != 0xff) {
+            byte = readU8(bytes, ++at);
         }
         while (byte && *byte == 0xff) {
             byte = readU8(bytes, ++at);
@@ -232,10 +232,10 @@ Result<ImageInfo> readJpegHeader(Bytes bytes) {
         }
         const uint8_t marker = *byte;
         ++at;
-        if (marker == 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
-            continue; // markers without a length
+        if (marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
+            continue; // no marker at all, or one without a length
         }
-        if (marker == 0xd9 || marker == 0xda || marker == 0) {
+        if (marker == 0xd9 || marker == 0xda) {
             return invalid("JPEG header: the picture data starts before any frame header");
         }
         const auto length = readBig(bytes, at, 2);

@@ -102,14 +102,17 @@ constexpr std::array kSignatures = {
 
 /// MPEG audio and AAC have no signature, only a frame header that starts with 11 or 12 set bits.
 std::string_view describeFrameSync(Bytes bytes) {
-    const uint64_t head = readBig(bytes, 0, 2).value_or(0);
-    if ((head & 0xfff6U) == 0xfff0U) {
+    const uint64_t head = readBig(bytes, 0, 4).value_or(0);
+    if (((head >> 16U) & 0xfff6U) == 0xfff0U) {
         return "an AAC recording";
     }
-    const bool has_sync = (head & 0xffe0U) == 0xffe0U;
-    const bool is_version_valid = ((head >> 3U) & 3U) != 1U;
-    const bool is_layer_valid = ((head >> 1U) & 3U) != 0U;
-    return has_sync && is_version_valid && is_layer_valid ? "an MP3 recording" : "";
+    const bool has_sync = (head >> 21U) == 0x7ffU;
+    const bool is_version_valid = ((head >> 19U) & 3U) != 1U;
+    const bool is_layer_valid = ((head >> 17U) & 3U) != 0U;
+    const uint64_t bit_rate = (head >> 12U) & 15U; // 0 is "free", 15 forbidden
+    const bool is_rate_valid = bit_rate != 0 && bit_rate != 15 && ((head >> 10U) & 3U) != 3U;
+    const bool is_mpeg = has_sync && is_version_valid && is_layer_valid && is_rate_valid;
+    return is_mpeg ? "an MP3 recording" : "";
 }
 
 /// Text, with XML and HTML looked at a little closer because people drop SVG files.
@@ -118,8 +121,9 @@ std::string_view describeText(Bytes bytes) {
     std::string text;
     for (const std::byte b : head) {
         const auto c = std::to_integer<unsigned char>(b);
-        const bool is_text = c >= 0x20 || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-        if (!is_text) {
+        const bool is_control = c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
+        const bool is_outside_utf8 = c == 0xc0 || c == 0xc1 || c > 0xf4;
+        if (is_control || is_outside_utf8) {
             return "unknown data";
         }
         text.push_back(static_cast<char>(c));

@@ -177,7 +177,7 @@ void addStreamRows() {
     const ByteVector opus = encoded(SF_FORMAT_OGG | SF_FORMAT_OPUS, 48000);
     row("opus: half", support::cutTo(opus, opus.size() / 2), kInvalid, "Ogg file is truncated");
     const ByteVector mp3 = encoded(SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III);
-    row("mp3: two bytes", support::cutTo(mp3, 2), kInvalid, "");
+    row("mp3: two bytes", support::cutTo(mp3, 2), kUnsupported, "unknown data");
     row("mp3: one frame header", support::cutTo(mp3, 4), kInvalid, "inside the first frame");
     row("mp3: half", support::cutTo(mp3, mp3.size() / 2), kInvalid, "bytes of sound, the file has");
     row("mp3: tag longer than the file", support::fromText("ID3\x04\x01\x01\x7f\x7f\x7f\x7f", 100),
@@ -189,7 +189,7 @@ void addStreamRows() {
     for (int i = 0; i < 500; ++i) {
         support::putText(sync, "\xff\xfb");
     }
-    row("mp3: sync words only", sync, kInvalid, "");
+    row("mp3: sync words only", sync, kUnsupported, "unknown data");
     const ByteVector aiff = encoded(SF_FORMAT_AIFF | SF_FORMAT_PCM_16);
     row("aiff: cut behind FORM", support::cutTo(aiff, 12), kInvalid, "without a 'COMM'");
     row("aiff: half", support::cutTo(aiff, aiff.size() / 2), kInvalid, "'SSND' chunk declares");

@@ -132,6 +132,7 @@ private Q_SLOTS:
     void jpegColours_data();
     void jpegColours();
     void jpegWithoutEndMarkerIsTaken();
+    void jpegWithJunkBetweenSegmentsIsTaken();
     void webp();
     void probeReadsOnlyTheHeader();
     void files();
@@ -407,6 +408,21 @@ void TestImageFormats::jpegWithoutEndMarkerIsTaken() {
     QVERIFY(a.has_value());
     QVERIFY2(b.has_value(), b.has_value() ? "" : b.error().message.c_str());
     QVERIFY(a->rgb == b->rgb);
+}
+
+void TestImageFormats::jpegWithJunkBetweenSegmentsIsTaken() {
+    const ByteVector whole = support::smallJpeg();
+    ByteVector junk = whole;
+    for (const uint8_t b : {'j', 'u', 'n', 'k'}) {
+        junk.insert(junk.begin() + 20, b);
+    }
+    const auto a = engine::decodeImage(support::asBytes(whole));
+    const auto b = engine::decodeImage(support::asBytes(junk));
+    QVERIFY(a.has_value());
+    QVERIFY2(b.has_value(), b.has_value() ? "" : b.error().message.c_str());
+    QVERIFY(a->rgb == b->rgb);
+    QVERIFY(a->notes.empty());
+    QCOMPARE(b->notes.size(), size_t{1}); // the decoder says what it skipped
 }
 
 void TestImageFormats::webp() {
