@@ -225,7 +225,7 @@ Result<TokenId> Sampler::greedy() const {
 
 void Sampler::keepTopK() {
     const auto top_k = static_cast<size_t>(options_.top_k);
-    const auto isBetter = [this](TokenId a, TokenId b) {
+    const auto is_better = [this](TokenId a, TokenId b) {
         return scores_[static_cast<size_t>(a)] > scores_[static_cast<size_t>(b)];
     };
     ids_.clear();
@@ -241,9 +241,9 @@ void Sampler::keepTopK() {
     // becomes the bar for the rest of the row. Scores equal to the bar stay in (as the reference).
     const size_t capacity = std::max<size_t>(4 * top_k, 256);
     float bar = kNever;
-    const auto raiseBar = [&] {
+    const auto raise_bar = [&] {
         const auto kth = ids_.begin() + static_cast<std::ptrdiff_t>(top_k) - 1;
-        std::nth_element(ids_.begin(), kth, ids_.end(), isBetter);
+        std::nth_element(ids_.begin(), kth, ids_.end(), is_better);
         bar = scores_[static_cast<size_t>(*kth)];
         ids_.erase(
             std::remove_if(ids_.begin(), ids_.end(),
@@ -258,13 +258,13 @@ void Sampler::keepTopK() {
         }
         ids_.push_back(static_cast<TokenId>(i));
         if (ids_.size() >= limit) {
-            raiseBar();
+            raise_bar();
             limit =
                 std::max(capacity, 2 * ids_.size()); // many equal scores: do not select each time
         }
     }
     if (ids_.size() > top_k) {
-        raiseBar();
+        raise_bar();
     }
 }
 
@@ -289,7 +289,7 @@ void Sampler::sortUpTo(size_t count) {
     if (count <= num_sorted_) {
         return;
     }
-    const auto isBefore = [this](const Candidate& a, const Candidate& b) {
+    const auto is_before = [this](const Candidate& a, const Candidate& b) {
         const float score_a = scores_[static_cast<size_t>(a.id)];
         const float score_b = scores_[static_cast<size_t>(b.id)];
         return score_a != score_b ? score_a > score_b : a.id < b.id;
@@ -297,9 +297,9 @@ void Sampler::sortUpTo(size_t count) {
     const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(num_sorted_);
     const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(count);
     if (end != candidates_.end()) {
-        std::nth_element(begin, end, candidates_.end(), isBefore);
+        std::nth_element(begin, end, candidates_.end(), is_before);
     }
-    std::sort(begin, end, isBefore);
+    std::sort(begin, end, is_before);
     num_sorted_ = count;
 }
 
@@ -329,8 +329,8 @@ void Sampler::keepMinP() {
         return;
     }
     // The largest weight is exp(0) = 1.
-    const auto isBelow = [this](const Candidate& c) { return c.probability < options_.min_p; };
-    const auto end = std::remove_if(candidates_.begin(), candidates_.end(), isBelow);
+    const auto is_below = [this](const Candidate& c) { return c.probability < options_.min_p; };
+    const auto end = std::remove_if(candidates_.begin(), candidates_.end(), is_below);
     candidates_.erase(end, candidates_.end());
     num_sorted_ = std::min(num_sorted_, candidates_.size());
     total_ = 0.0;

@@ -309,7 +309,7 @@ std::vector<TokenId> Tokenizer::encodeSegments(std::span<const Segment> segments
 std::string Tokenizer::decode(std::span<const TokenId> ids, bool skips_special) const {
     std::string out;
     std::string run; // bytes of the current run of byte tokens
-    const auto endRun = [&] {
+    const auto end_run = [&] {
         if (isUtf8(run)) {
             out += run;
         } else {
@@ -326,10 +326,10 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool skips_special) 
             run += static_cast<char>(byte);
             continue;
         }
-        endRun();
+        end_run();
         text::appendSpelling(data_->token(id), out);
     }
-    endRun();
+    end_run();
     return out;
 }
 

@@ -130,7 +130,9 @@ private:
 } // namespace text
 
 struct Tokenizer::Data {
-    enum Flag : uint8_t { kSpecial = 1, kAdded = 2, kBuiltByMerge = 4 };
+    static constexpr uint8_t kSpecial = 1; ///< Bits of `flags`.
+    static constexpr uint8_t kAdded = 2;
+    static constexpr uint8_t kBuiltByMerge = 4;
 
     [[nodiscard]] size_t size() const { return flags.size(); }
     [[nodiscard]] std::string_view token(TokenId id) const {
