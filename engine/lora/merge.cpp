@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+// The merge flow: check what cannot be merged before anything is written, stream all tensors
+// through the safetensors writer, copy the other files, judge the result, write the report.
+#include "engine/lora/merge.h"
+
+#include "engine/files/model_files.h"
+#include "engine/files/safetensors.h"
+#include "engine/files/safetensors_writer.h"
+#include "engine/gemma4/config.h"
+#include "engine/lora/merged_rows.h"
+#include "engine/lora/sha256.h"
+#include "engine/lora/tensor_values.h"
+#include "engine/quant/quant_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kKeptLow = 0.95;
+constexpr double kKeptHigh = 1.05;
+constexpr std::string_view kEmbedding = "model.language_model.embed_tokens.weight";
+constexpr std::string_view kAudioBias = "model.audio_tower.output_proj.bias";
+constexpr const char* kReportFile = "merge_report.json";
+
+Error requestError(std::string message) {
+    return Error{ErrorCode::InvalidRequest, std::move(message)};
+}
+
+/// Files of the output folder, removed again unless the merge succeeds.
+class OutputFolder {
+public:
+    static Result<std::unique_ptr<OutputFolder>> open(const fs::path& folder) {
+        auto output = std::unique_ptr<OutputFolder>(new OutputFolder(folder));
+        std::error_code error;
+        if (fs::exists(folder, error)) {
+            if (!fs::is_directory(folder, error) || !fs::is_empty(folder, error)) {
+                return requestError(
+                    folder.string() +
+                    ": the output folder exists and is not empty; choose a new one");
+            }
+        } else {
+            fs::create_directories(folder, error);
+            if (error) {
+                return Error{ErrorCode::InvalidFile,
+                             folder.string() + ": cannot be created: " + error.message()};
+            }
+            output->is_created_ = true;
+        }
+        return output;
+    }
+    ~OutputFolder() {
+        if (is_kept_) {
+            return;
+        }
+        std::error_code error;
+        for (const std::string& name : names_) {
+            fs::remove(folder_ / name, error);
+        }
+        if (is_created_) {
+            fs::remove(folder_, error); // only when empty
+        }
+    }
+    OutputFolder(const OutputFolder&) = delete;
+    OutputFolder& operator=(const OutputFolder&) = delete;
+
+    void add(const std::string& name) { names_.push_back(name); }
+    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+    void keep() { is_kept_ = true; }
+
+private:
+    explicit OutputFolder(fs::path folder) : folder_(std::move(folder)) {}
+    fs::path folder_;
+    std::vector<std::string> names_;
+    bool is_created_ = false, is_kept_ = false;
+};
+
+bool isWeightFile(const std::string& name) {
+    for (const char* end : {".safetensors", ".safetensors.index.json", ".bin", ".bin.index.json",
+                            ".pt", ".pth", ".gguf", ".h5", ".msgpack", ".onnx", ".npz", ".ckpt"}) {
+        if (name.ends_with(end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+class Merger {
+public:
+    explicit Merger(const MergeRequest& request) : request_(request) {}
+
+    Result<MergeReport> run() {
+        ENGINE_TRY(openBase());
+        ENGINE_TRY(planParts());
+        ENGINE_ASSIGN(output_, OutputFolder::open(request_.out_folder));
+        ENGINE_TRY(writeWeights());
+        ENGINE_TRY(copyOtherFiles());
+        ENGINE_TRY(judge());
+        ENGINE_TRY(digests());
+        ENGINE_TRY(writeReport());
+        output_->keep();
+        return std::move(report_);
+    }
+
+private:
+    // ---- the base -----------------------------------------------------------------------------
+
+    Result<void> openBase() {
+        if (request_.adapters.empty()) {
+            return requestError("nothing to merge: no adapter was given");
+        }
+        for (const MergeInput& input : request_.adapters) {
+            if (!(input.strength >= 0.0 && input.strength <= 2.0)) {
+                return requestError("adapter strength " + std::to_string(input.strength) +
+                                    " is outside 0 to 2");
+            }
+        }
+        std::error_code error;
+        if (fs::equivalent(request_.model_folder, request_.out_folder, error)) {
+            return requestError("the output folder is the model folder; models are never changed");
+        }
+        ENGINE_ASSIGN(config_, readModelConfig(request_.model_folder));
+        ENGINE_ASSIGN(base_, openModelFolder(request_.model_folder));
+        if (config_.quantization) {
+            return packedError("config.json has a quantization_config");
+        }
+        const bool is_text_only = config_.architecture == "Gemma4ForCausalLM";
+        for (const TensorInfo& info : base_->tensors()) {
+            if (isQuantHelper(info.name)) {
+                return packedError(info.name + " belongs to a packed weight");
+            }
+            stored_.emplace(canonicalTensorName(info.name, is_text_only), &info);
+        }
+        return {};
+    }
+
+    [[nodiscard]] Error packedError(const std::string& why) const {
+        return requestError(request_.model_folder.filename().string() + ": " + why +
+                            "; merging into packed weights rounds the adapter away. Merge into "
+                            "the 16-bit model and quantize the result");
+    }
+
+    // ---- what changes -------------------------------------------------------------------------
+
+    Result<void> planParts() {
+        for (const MergeInput& input : request_.adapters) {
+            if (input.strength == 0.0) {
+                report_.notes.push_back(input.adapter->name() +
+                                        " has strength 0 and changes nothing");
+                continue;
+            }
+            ENGINE_TRY(planAdapter(*input.adapter, input.strength));
+            for (const KeyReport& row : input.adapter->coverage().unmatched) {
+                if (row.key_class == KeyClass::Inert) {
+                    report_.notes.push_back(input.adapter->name() + ": " + row.key + ": " +
+                                            row.reason);
+                }
+            }
+        }
+        ENGINE_TRY(checkReplacedTwice());
+        for (const auto& [tensor, plan] : plans_) {
+            const auto it = stored_.find(tensor);
+            if (it == stored_.end()) {
+                return Error{ErrorCode::InvalidFile,
+                             tensor + ": the adapter changes it, the model folder lacks it",
+                             {{"tensor", tensor}}};
+            }
+            if (!isFloatType(it->second->type)) {
+                return packedError(tensor + " is stored as " +
+                                   std::string(tensorTypeName(it->second->type)));
+            }
+        }
+        return {};
+    }
+
+    void add(const std::string& tensor, const MergePart& part) {
+        MergePlan& plan = plans_[tensor];
+        plan.tensor = tensor;
+        plan.parts.push_back(part);
+    }
+
+    Result<void> planAdapter(const Adapter& adapter, double strength) {
+        const bool is_tied_twin = hasTiedTwin(adapter);
+        for (const LowRankUpdate& update : adapter.updates()) {
+            const bool is_head = update.tensor == kHeadTensor;
+            const bool is_table = update.tensor == kEmbedding;
+            if ((is_head || is_table) && !is_tied_twin) {
+                return tiedError(adapter, is_head ? "the output head" : "the token embedding");
+            }
+            if (is_head) {
+                report_.notes.push_back(adapter.name() +
+                                        ": the head's update is the embedding's own, merged once");
+                continue;
+            }
+            add(update.tensor, {&adapter, strength, &update, nullptr, nullptr, nullptr, 0.0});
+            if (update.b_bias.present) {
+                if (update.tensor != "model.audio_tower.output_proj.weight") {
+                    return requestError(adapter.name() + ": " + update.b_bias.key +
+                                        ": the layer has no bias that could hold the bias of "
+                                        "lora_B; use the adapter unmerged");
+                }
+                add(std::string(kAudioBias), {&adapter, strength, nullptr, nullptr, nullptr,
+                                              &update.b_bias, update.scaling});
+            }
+        }
+        for (const RowReplacement& rows : adapter.rowReplacements()) {
+            if (rows.tensor == kHeadTensor || (rows.tensor == kEmbedding && !rows.replaces_head)) {
+                return tiedError(adapter, "rows of the token embedding or of the head alone");
+            }
+            add(rows.tensor, {&adapter, strength, nullptr, &rows, nullptr, nullptr, 0.0});
+        }
+        for (const TensorReplacement& replacement : adapter.replacements()) {
+            if (replacement.tensor == kHeadTensor ||
+                (replacement.tensor == kEmbedding && !replacement.replaces_head)) {
+                return tiedError(adapter, "the token embedding or the head alone");
+            }
+            add(replacement.tensor,
+                {&adapter, strength, nullptr, nullptr, &replacement, nullptr, 0.0});
+        }
+        return {};
+    }
+
+    static Error tiedError(const Adapter& adapter, const std::string& what) {
+        return requestError(adapter.name() + ": changes " + what +
+                            "; embedding and head are one tensor in this model, so the merged "
+                            "folder could not hold that. Use the adapter unmerged");
+    }
+
+    /// True when the adapter updates embedding and head by the same matrix (ensure_weight_tying).
+    static bool hasTiedTwin(const Adapter& adapter) {
+        const LowRankUpdate* table = nullptr;
+        const LowRankUpdate* head = nullptr;
+        for (const LowRankUpdate& update : adapter.updates()) {
+            table = update.tensor == kEmbedding ? &update : table;
+            head = update.tensor == kHeadTensor ? &update : head;
+        }
+        if (table == nullptr || head == nullptr || table->isDora() || head->isDora() ||
+            table->rank != head->rank || table->scaling != head->scaling || head->b_bias.present) {
+            return false;
+        }
+        // head: B_h A_h [vocabulary, dim]; table: (B_t A_t)^T = A_t^T B_t^T.
+        const auto read = [&](const AdapterTensor& tensor, std::vector<float>& out) {
+            out.resize(tensor.size_bytes / tensorTypeSize(tensor.type));
+            return adapter.readFloats(tensor, out).has_value();
+        };
+        std::vector<float> table_a;
+        std::vector<float> table_b;
+        std::vector<float> head_a;
+        std::vector<float> head_b;
+        if (!read(table->a, table_a) || !read(table->b, table_b) || !read(head->a, head_a) ||
+            !read(head->b, head_b)) {
+            return false;
+        }
+        const int64_t rank = table->rank;
+        for (int64_t k = 0; k < rank; ++k) {
+            for (int64_t v = 0; v < table->in; ++v) {
+                if (table_a[static_cast<size_t>(k * table->in + v)] !=
+                    head_b[static_cast<size_t>(v * rank + k)]) {
+                    return false;
+                }
+            }
+            for (int64_t d = 0; d < table->out; ++d) {
+                if (table_b[static_cast<size_t>(d * rank + k)] !=
+                    head_a[static_cast<size_t>(k * table->out + d)]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    Result<void> checkReplacedTwice() const {
+        for (const auto& [tensor, plan] : plans_) {
+            const Adapter* owner = nullptr;
+            std::set<int64_t> ids;
+            for (const MergePart& part : plan.parts) {
+                bool is_twice = false;
+                if (part.replacement != nullptr) {
+                    is_twice = owner != nullptr;
+                    owner = part.adapter;
+                }
+                if (part.rows != nullptr) {
+                    for (const int64_t id : part.rows->ids) {
+                        is_twice = !ids.insert(id).second || is_twice;
+                    }
+                }
+                if (is_twice) {
+                    return requestError("two of the adapters replace " + tensor +
+                                        "; merge one of them");
+                }
+            }
+        }
+        return {};
+    }
+
+    // ---- writing ------------------------------------------------------------------------------
+
+    Result<void> writeWeights() {
+        std::vector<TensorToWrite> list;
+        uint64_t total_bytes = 0;
+        const bool is_text_only = config_.architecture == "Gemma4ForCausalLM";
+        for (const TensorInfo& info : base_->tensors()) {
+            const std::string canonical = canonicalTensorName(info.name, is_text_only);
+            if (canonical == kHeadTensor && plans_.contains(std::string(kEmbedding))) {
+                report_.notes.push_back(info.name + ": the stored copy of the tied head is left "
+                                                    "out, the changed embedding stands for it");
+                continue;
+            }
+            total_bytes += info.size_bytes;
+            TensorToWrite tensor;
+            tensor.name = info.name;
+            tensor.type = info.type;
+            tensor.shape = info.shape;
+            if (const auto plan = plans_.find(canonical); plan != plans_.end()) {
+                tensor.fill = mergedFill(plan->second, info);
+            } else {
+                ++report_.copied_tensors;
+                tensor.fill = [this, &info](uint64_t offset, std::span<std::byte> out) {
+                    current_ = info.name;
+                    return base_->read(info, offset, out);
+                };
+            }
+            list.push_back(std::move(tensor));
+        }
+        WriteOptions options;
+        options.stop = request_.stop;
+        options.on_bytes_written = [&](uint64_t bytes) {
+            if (request_.progress && total_bytes > 0) {
+                const double share = static_cast<double>(bytes) / static_cast<double>(total_bytes);
+                request_.progress(std::min(0.9 * share, 0.9), current_);
+            }
+        };
+        ENGINE_ASSIGN(
+            const std::vector<std::string> names,
+            writeSafetensorsFolder(request_.out_folder, list, request_.shard_bytes, options));
+        for (const std::string& name : names) {
+            output_->add(name);
+        }
+        return {};
+    }
+
+    /// Opens the tensor at its first piece and closes it at its last, so that one is open at a
+    /// time.
+    TensorFill mergedFill(const MergePlan& plan, const TensorInfo& info) {
+        return [this, &plan, &info](uint64_t offset, std::span<std::byte> out) -> Result<void> {
+            current_ = info.name;
+            if (offset == 0) {
+                ENGINE_ASSIGN(open_, MergedTensorRows::open(plan, *base_, info,
+                                                            request_.measure_nf4, request_.stop));
+            }
+            ENGINE_TRY(open_->fill(offset, out));
+            if (open_->isComplete()) {
+                if (open_->hasUpdates()) {
+                    merged_[plan.tensor] = open_->result();
+                } else {
+                    report_.replaced.push_back(plan.tensor);
+                }
+                open_.reset();
+            }
+            return {};
+        };
+    }
+
+    Result<void> copyOtherFiles() {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(request_.model_folder, error)) {
+            const std::string name = entry.path().filename().string();
+            if (name.starts_with(".") || isWeightFile(name) || entry.is_directory(error) ||
+                name == kReportFile) {
+                continue;
+            }
+            ENGINE_ASSIGN(const fs::path source, resolveModelFile(request_.model_folder, name));
+            output_->add(name);
+            fs::copy_file(source, request_.out_folder / name, error);
+            if (error) {
+                return Error{ErrorCode::InvalidFile,
+                             name + ": cannot be copied: " + error.message(),
+                             {{"file", name}}};
+            }
+        }
+        if (error) {
+            return Error{ErrorCode::InvalidFile,
+                         request_.model_folder.string() + ": cannot be listed: " + error.message()};
+        }
+        return {};
+    }
+
+    // ---- judging ------------------------------------------------------------------------------
+
+    Result<void> judge() {
+        std::vector<double> nf4_kept;
+        std::vector<double> direct_kept;
+        for (const ExpectedTensor& expected : listTensors(config_)) {
+            const auto it = merged_.find(expected.name);
+            if (it == merged_.end()) {
+                continue;
+            }
+            const MergedTensor& tensor = it->second;
+            report_.tensors.push_back(tensor);
+            if (tensor.has_nf4) {
+                nf4_kept.push_back(tensor.nf4_kept);
+                direct_kept.push_back(tensor.nf4_direct_kept);
+            }
+            if (!(tensor.kept >= kKeptLow && tensor.kept <= kKeptHigh)) {
+                char text[160];
+                std::snprintf(text, sizeof text,
+                              "merging keeps %.3f of the update (%.2f to %.2f wanted): the update "
+                              "is too small for the type of the weights",
+                              tensor.kept, kKeptLow, kKeptHigh);
+                return Error{ErrorCode::InvalidFile,
+                             tensor.tensor + ": " + text + "; use the adapter unmerged",
+                             {{"tensor", tensor.tensor}}};
+            }
+        }
+        report_.median_nf4_kept = median(nf4_kept);
+        report_.median_nf4_direct_kept = median(direct_kept);
+        std::sort(report_.replaced.begin(), report_.replaced.end());
+        return {};
+    }
+
+    static double median(std::vector<double> values) {
+        if (values.empty()) {
+            return 0.0;
+        }
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+        std::nth_element(values.begin(), middle, values.end());
+        return *middle;
+    }
+
+    Result<void> digest(const fs::path& folder,
+                        const std::string& name,
+                        const std::string& shown,
+                        std::vector<FileDigest>& out) {
+        if (request_.progress) {
+            request_.progress(0.9, shown);
+        }
+        ENGINE_ASSIGN(const fs::path file, resolveModelFile(folder, name));
+        ENGINE_ASSIGN(std::string sha, sha256OfFile(file, request_.stop));
+        std::error_code error;
+        out.push_back({shown, std::move(sha), fs::file_size(file, error)});
+        return {};
+    }
+
+    Result<void> digests() {
+        for (const std::string& name : base_->fileNames()) {
+            ENGINE_TRY(digest(request_.model_folder, name, name, report_.inputs));
+        }
+        for (const MergeInput& input : request_.adapters) {
+            for (const char* name : {"adapter_config.json", "adapter_model.safetensors"}) {
+                ENGINE_TRY(digest(input.adapter->folder(), name, input.adapter->name() + "/" + name,
+                                  report_.adapters));
+            }
+        }
+        for (const std::string& name : output_->names()) {
+            ENGINE_TRY(digest(request_.out_folder, name, name, report_.outputs));
+        }
+        return {};
+    }
+
+    Result<void> writeReport() {
+        output_->add(kReportFile);
+        std::ofstream out(request_.out_folder / kReportFile, std::ios::binary);
+        out << mergeReportJson(report_) << '\n';
+        out.close();
+        if (!out) {
+            return Error{ErrorCode::InvalidFile, std::string(kReportFile) + ": cannot be written"};
+        }
+        if (request_.progress) {
+            request_.progress(1.0, kReportFile);
+        }
+        return {};
+    }
+
+    const MergeRequest& request_;
+    ModelConfig config_;
+    std::unique_ptr<TensorSource> base_;
+    std::map<std::string, const TensorInfo*> stored_; ///< By canonical name.
+    std::map<std::string, MergePlan> plans_;
+    std::unique_ptr<OutputFolder> output_;
+    std::unique_ptr<MergedTensorRows> open_;
+    std::map<std::string, MergedTensor> merged_;
+    std::string current_;
+    MergeReport report_;
+};
+
+} // namespace
+
+Result<MergeReport> mergeAdapters(const MergeRequest& request) {
+    return Merger(request).run();
+}
+
+} // namespace engine
