@@ -135,6 +135,14 @@ void keep(uint64_t value) {
 
 } // namespace
 
+void readMemory(ThreadPool* pool, const void* data, int64_t bytes) {
+    const ProbeLoops loops = chooseLoops();
+    const char* base = static_cast<const char*>(data);
+    parallelFor(pool, bytes, kReadSlice, [&](int64_t begin, int64_t end) {
+        keep(loops.read(base + begin, static_cast<size_t>(end - begin)));
+    });
+}
+
 MachineRates measureCpu(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes) {
     const double start = now();
     const double share = budget_seconds / kFigures;
@@ -160,9 +168,7 @@ MachineRates measureCpu(ThreadPool& pool, double budget_seconds, int64_t buffer_
     const Buffer buffer(buffer_bytes);
     if (buffer.data() != nullptr) {
         const auto readAll = [&](ThreadPool* readers) {
-            parallelFor(readers, buffer.size(), kReadSlice, [&](int64_t begin, int64_t end) {
-                keep(loops.read(buffer.data() + begin, static_cast<size_t>(end - begin)));
-            });
+            readMemory(readers, buffer.data(), buffer.size());
             return static_cast<double>(buffer.size());
         };
         rates.read_gb_per_s_one = bestRate(share, [&] { return readAll(nullptr); });

@@ -29,4 +29,8 @@ MachineRates measureCpu(ThreadPool& pool,
                         double budget_seconds = 1.0,
                         int64_t buffer_bytes = int64_t{512} << 20);
 
+/// Reads `bytes` at `data` once with all threads of the pool (nullptr: the calling thread), as the
+/// bandwidth measurement does; for benchmarks that want the bandwidth of the same moment.
+void readMemory(ThreadPool* pool, const void* data, int64_t bytes);
+
 } // namespace kernels::cpu

@@ -37,6 +37,8 @@ public:
         return scales_.open(w);
     }
 
+    [[nodiscard]] int64_t cols() const { return cols_; }
+
     /// Vector (nibble n, byte half b, word half h) holds, in lane 4 L + j, the element of byte
     /// 16 L + 8 b + 4 h + j.
     static void convert(const float* x, int64_t cols, float* out) {
@@ -51,14 +53,25 @@ public:
         }
     }
 
-    template <int T>
-    KERNELS_INLINE void row(int64_t row_index, const float* x, int64_t x_stride, F* sums) const {
-        const float* scales = scales_.ofRow(row_index);
-        const uint8_t* codes = data_ + row_index * cols_ / 2;
+    static constexpr int kTogether(int /*tokens*/) { return 1; }
+    static constexpr bool hasPieces(int tokens) { return tokens >= 3; }
+
+    template <int R, int T>
+    KERNELS_INLINE void rows(int64_t row,
+                             int64_t k,
+                             int64_t end,
+                             const float* x,
+                             int64_t x_stride,
+                             F (&row_sums)[R][T]) const {
+        static_assert(R == 1);
+        F(&sums)[T] = row_sums[0];
+        // Counted from the row's first scale, like k.
+        const float* scales = scales_.ofRow(row, k, end, 0) - k / kScaleStep;
+        const uint8_t* codes = data_ + row * cols_ / 2;
         for (int t = 0; t < T; ++t) {
             sums[t] = V::zero();
         }
-        for (int64_t k = 0; k < cols_; k += kStep) {
+        for (; k < end; k += kStep) {
             const __m256i packed =
                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + k / 2));
             const __m256i nibble = _mm256_set1_epi8(15);
@@ -79,7 +92,8 @@ public:
 
 private:
     template <int T>
-    KERNELS_INLINE void multiply(__m256i index, const float* x, int64_t x_stride, F* dot) const {
+    KERNELS_INLINE void
+    multiply(__m256i index, const float* x, int64_t x_stride, F (&dot)[T]) const {
         const __m256i low = _mm256_shuffle_epi8(low_, index);
         const __m256i high = _mm256_shuffle_epi8(high_, index);
         const __m256i halves[2] = {_mm256_unpacklo_epi8(low, high),

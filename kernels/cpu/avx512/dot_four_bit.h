@@ -25,6 +25,8 @@ public:
         return scales_.open(w);
     }
 
+    [[nodiscard]] int64_t cols() const { return cols_; }
+
     /// Per 128 elements: those at 8i, then 8i + 1, ... 8i + 7.
     static void convert(const float* x, int64_t cols, float* out) {
         for (int64_t k = 0; k < cols; k += kStep) {
@@ -37,21 +39,31 @@ public:
         }
     }
 
-    template <int T>
-    KERNELS_INLINE void row(int64_t row_index, const float* x, int64_t x_stride, F* sums) const {
-        const float* scales = scales_.ofRow(row_index);
-        const uint8_t* codes = data_ + row_index * cols_ / 2;
+    static constexpr int kTogether(int /*tokens*/) { return 1; }
+    static constexpr bool hasPieces(int tokens) { return tokens >= 3; }
+
+    template <int R, int T>
+    KERNELS_INLINE void rows(int64_t row,
+                             int64_t k,
+                             int64_t end,
+                             const float* x,
+                             int64_t x_stride,
+                             F (&row_sums)[R][T]) const {
+        static_assert(R == 1);
+        F(&sums)[T] = row_sums[0];
+        // Counted from the row's first scale, like k.
+        const float* scales = scales_.ofRow(row, k, end, 0) - k / kScaleStep;
+        const uint8_t* codes = data_ + row * cols_ / 2;
         for (int t = 0; t < T; ++t) {
             sums[t] = V::zero();
         }
-        int64_t k = 0;
-        for (; k + kStep <= cols_; k += kStep) {
+        for (; k + kStep <= end; k += kStep) {
             const int64_t s = k / kScaleStep;
             const F scale = _mm512_mask_blend_ps(0xff00, _mm512_set1_ps(scales[s]),
                                                  _mm512_set1_ps(scales[s + 1]));
             multiply<T>(_mm512_loadu_si512(codes + k / 2), scale, x + k, x_stride, sums);
         }
-        if (k < cols_) { // half a step; the activations are zero above
+        if (k < end) { // half a step; the activations are zero above
             const __m512i half = _mm512_zextsi256_si512(
                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + k / 2)));
             multiply<T>(half, _mm512_set1_ps(scales[k / kScaleStep]), x + k, x_stride, sums);
@@ -61,7 +73,7 @@ public:
 private:
     template <int T>
     KERNELS_INLINE void
-    multiply(__m512i codes, F scale, const float* x, int64_t x_stride, F* sums) const {
+    multiply(__m512i codes, F scale, const float* x, int64_t x_stride, F (&sums)[T]) const {
         F dot[T];
         for (int t = 0; t < T; ++t) {
             dot[t] = V::zero();

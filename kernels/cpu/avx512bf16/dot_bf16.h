@@ -48,48 +48,71 @@ public:
         return true;
     }
 
+    [[nodiscard]] int64_t cols() const { return cols_; }
+
     static void convert(const float* x, int64_t cols, uint16_t* out) {
         for (int64_t k = 0; k < cols; k += kStep) {
             _mm512_storeu_si512(out + k, narrowAt(x, k, cols));
         }
     }
 
-    template <int T>
-    KERNELS_INLINE void row(int64_t row_index, const uint16_t* x, int64_t x_stride, F* sums) const {
-        constexpr int kChains = T == 1 ? 4 : (T == 2 ? 2 : 1);
-        F acc[T][kChains];
-        for (int t = 0; t < T; ++t) {
-            for (int c = 0; c < kChains; ++c) {
-                acc[t][c] = V::zero();
-            }
-        }
-        const uint16_t* w = data_ + row_index * cols_;
-        int64_t k = 0;
-        for (; k + kChains * kStep <= cols_; k += kChains * kStep) {
-#pragma GCC unroll 4
-            for (int c = 0; c < kChains; ++c) {
-                const __m512i weights = _mm512_loadu_si512(w + k + c * kStep);
-#pragma GCC unroll 8
-                for (int t = 0; t < T; ++t) {
-                    acc[t][c] = dotPairs(acc[t][c], weights,
-                                         _mm512_loadu_si512(x + t * x_stride + k + c * kStep));
+    static constexpr int kTogether(int tokens) { return tokens == 1 ? 1 : (tokens <= 5 ? 4 : 2); }
+    static constexpr bool hasPieces(int /*tokens*/) { return false; }
+
+    template <int R, int T>
+    KERNELS_INLINE void rows(int64_t row,
+                             int64_t k,
+                             int64_t end,
+                             const uint16_t* x,
+                             int64_t x_stride,
+                             F (&sums)[R][T]) const {
+        constexpr int kChains = R * T == 1 ? 4 : (R * T == 2 ? 2 : 1);
+        F acc[R][T][kChains];
+        for (int r = 0; r < R; ++r) {
+            for (int t = 0; t < T; ++t) {
+                for (int c = 0; c < kChains; ++c) {
+                    acc[r][t][c] = V::zero();
                 }
             }
         }
-        for (; k < cols_; k += kStep) {
-            const int64_t left = cols_ - k;
+        const uint16_t* w = data_ + row * cols_;
+        for (; k + kChains * kStep <= end; k += kChains * kStep) {
+#pragma GCC unroll 4
+            for (int c = 0; c < kChains; ++c) {
+                const int64_t at = k + c * kStep;
+                __m512i weights[R];
+                for (int r = 0; r < R; ++r) {
+                    weights[r] = _mm512_loadu_si512(w + r * cols_ + at);
+                }
+#pragma GCC unroll 8
+                for (int t = 0; t < T; ++t) {
+                    const __m512i xt = _mm512_loadu_si512(x + t * x_stride + at);
+#pragma GCC unroll 4
+                    for (int r = 0; r < R; ++r) {
+                        acc[r][t][c] = dotPairs(acc[r][t][c], weights[r], xt);
+                    }
+                }
+            }
+        }
+        for (; k < end; k += kStep) {
+            const int64_t left = end - k;
             const auto mask =
                 left >= kStep ? ~__mmask32{0}
                               : static_cast<__mmask32>((1U << static_cast<unsigned>(left)) - 1U);
-            const __m512i weights = _mm512_maskz_loadu_epi16(mask, w + k);
-            for (int t = 0; t < T; ++t) {
-                acc[t][0] = dotPairs(acc[t][0], weights, _mm512_loadu_si512(x + t * x_stride + k));
+            for (int r = 0; r < R; ++r) {
+                const __m512i weights = _mm512_maskz_loadu_epi16(mask, w + r * cols_ + k);
+                for (int t = 0; t < T; ++t) {
+                    const __m512i xt = _mm512_loadu_si512(x + t * x_stride + k);
+                    acc[r][t][0] = dotPairs(acc[r][t][0], weights, xt);
+                }
             }
         }
-        for (int t = 0; t < T; ++t) {
-            sums[t] = acc[t][0];
-            for (int c = 1; c < kChains; ++c) {
-                sums[t] = V::add(sums[t], acc[t][c]);
+        for (int r = 0; r < R; ++r) {
+            for (int t = 0; t < T; ++t) {
+                sums[r][t] = acc[r][t][0];
+                for (int c = 1; c < kChains; ++c) {
+                    sums[r][t] = V::add(sums[r][t], acc[r][t][c]);
+                }
             }
         }
     }
@@ -115,6 +138,8 @@ public:
         table_ = narrowPair(once, once);
         return scales_.open(w);
     }
+
+    [[nodiscard]] int64_t cols() const { return cols_; }
 
     /// Per 128 elements: those at 4i, then 4i + 1, 4i + 2, 4i + 3.
     static void convert(const float* x, int64_t cols, uint16_t* out) {
@@ -144,32 +169,55 @@ public:
         }
     }
 
-    template <int T>
-    KERNELS_INLINE void row(int64_t row_index, const uint16_t* x, int64_t x_stride, F* sums) const {
-        const float* scales = scales_.ofRow(row_index);
-        const uint8_t* codes = data_ + row_index * cols_ / 2;
-        for (int t = 0; t < T; ++t) {
-            sums[t] = V::zero();
+    /// One row at a time reads memory in order; very wide rows are taken four at a time, because
+    /// their activations do not stay in the first cache beside the codes.
+    static constexpr int kTogether(int /*tokens*/) { return 1; }
+    static constexpr int kTogetherWide(int tokens) { return tokens == 1 ? 4 : 1; }
+    static constexpr int64_t kWideColumns = 8192;
+    /// With several tokens the products take longer than the reading: pieces of columns pay.
+    static constexpr bool hasPieces(int tokens) { return tokens >= 3; }
+
+    template <int R, int T>
+    KERNELS_INLINE void rows(int64_t row,
+                             int64_t k,
+                             int64_t end,
+                             const uint16_t* x,
+                             int64_t x_stride,
+                             F (&sums)[R][T]) const {
+        const float* scales[R];
+        const uint8_t* codes[R];
+        for (int r = 0; r < R; ++r) {
+            // Counted from the row's first scale, like k.
+            scales[r] = scales_.ofRow(row + r, k, end, r) - k / kScaleStep;
+            codes[r] = data_ + (row + r) * cols_ / 2;
+            for (int t = 0; t < T; ++t) {
+                sums[r][t] = V::zero();
+            }
         }
-        int64_t k = 0;
-        for (; k + kStep <= cols_; k += kStep) {
+        for (; k + kStep <= end; k += kStep) {
             const int64_t s = k / kScaleStep;
-            const F scale = _mm512_mask_blend_ps(0xff00, _mm512_set1_ps(scales[s]),
-                                                 _mm512_set1_ps(scales[s + 1]));
-            multiply<T>(_mm512_loadu_si512(codes + k / 2), scale, x + k, x_stride, sums);
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) {
+                _mm_prefetch(codes[r] + k / 2 + kPrefetchBytes, _MM_HINT_T0);
+                const F scale = _mm512_mask_blend_ps(0xff00, _mm512_set1_ps(scales[r][s]),
+                                                     _mm512_set1_ps(scales[r][s + 1]));
+                multiply<T>(_mm512_loadu_si512(codes[r] + k / 2), scale, x + k, x_stride, sums[r]);
+            }
         }
-        if (k < cols_) { // half a step; the activations are zero above
-            const __m512i half = _mm512_zextsi256_si512(
-                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + k / 2)));
-            const F scale = _mm512_set1_ps(scales[k / kScaleStep]);
-            multiply<T>(half, scale, x + k, x_stride, sums);
+        if (k < end) { // half a step; the activations are zero above
+            for (int r = 0; r < R; ++r) {
+                const __m512i half = _mm512_zextsi256_si512(
+                    _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes[r] + k / 2)));
+                const F scale = _mm512_set1_ps(scales[r][k / kScaleStep]);
+                multiply<T>(half, scale, x + k, x_stride, sums[r]);
+            }
         }
     }
 
 private:
     template <int T>
     KERNELS_INLINE void
-    multiply(__m512i codes, F scale, const uint16_t* x, int64_t x_stride, F* sums) const {
+    multiply(__m512i codes, F scale, const uint16_t* x, int64_t x_stride, F (&sums)[T]) const {
         // High nibble of a byte = even element.
         const __m512i w0 = _mm512_permutexvar_epi16(_mm512_srli_epi16(codes, 4), table_);
         const __m512i w1 = _mm512_permutexvar_epi16(codes, table_);
@@ -185,6 +233,8 @@ private:
             sums[t] = V::fma(dot, scale, sums[t]);
         }
     }
+
+    static constexpr int64_t kPrefetchBytes = 1024;
 
     const uint8_t* data_ = nullptr;
     int64_t cols_ = 0;

@@ -27,38 +27,44 @@ public:
         if (is_direct_) {
             return true;
         }
-        // Twice: decoded per block, then repeated per 64 elements.
-        const int64_t count = w.cols / kScaleStep + V::kWidth;
-        buffer_ = threadScratchOf<float>(ScratchSlot::Scales, static_cast<size_t>(2 * count));
-        repeated_ = buffer_ + count;
+        count_ = w.cols / kScaleStep + V::kWidth;
+        buffer_ =
+            threadScratchOf<float>(ScratchSlot::Scales, static_cast<size_t>(2 * kSlots * count_));
         return buffer_ != nullptr;
     }
 
-    /// cols / 64 scales; valid until the next call on this thread.
-    KERNELS_INLINE const float* ofRow(int64_t row) const {
-        const int64_t blocks = weight_.cols / weight_.block_size;
-        const int64_t first = row * blocks;
+    static constexpr int kSlots = 4; ///< Rows whose scales can be held at a time.
+
+    /// The scales of columns [k, end) of a row, one per 64 columns (k is a multiple of 64); valid
+    /// until the next call with the same slot on this thread.
+    KERNELS_INLINE const float* ofRow(int64_t row, int64_t k, int64_t end, int slot) const {
+        const int64_t row_first = row * (weight_.cols / weight_.block_size);
         if (is_direct_) {
-            return weight_.absmax + first;
+            return weight_.absmax + row_first + k / kScaleStep;
         }
-        const float* scales = weight_.absmax + first;
+        const int64_t first = k / weight_.block_size;
+        const int64_t blocks = (end - 1) / weight_.block_size + 1 - first;
+        float* decoded = buffer_ + 2 * slot * count_;
+        const float* scales = decoded;
         if (weight_.absmax == nullptr) {
-            decode(first, blocks);
-            scales = buffer_;
+            decode(row_first + first, blocks, decoded);
+        } else {
+            scales = weight_.absmax + row_first + first;
         }
-        const int64_t repeat = weight_.block_size / kScaleStep;
-        if (repeat == 1) {
+        if (weight_.block_size == kScaleStep) {
             return scales;
         }
-        for (int64_t i = 0; i < blocks * repeat; ++i) {
-            repeated_[i] = scales[i / repeat];
+        float* repeated = decoded + count_;
+        int64_t i = 0;
+        for (int64_t column = k; column < end; column += kScaleStep) {
+            repeated[i++] = scales[column / weight_.block_size - first];
         }
-        return repeated_;
+        return repeated;
     }
 
 private:
-    KERNELS_INLINE void decode(int64_t first, int64_t count) const {
-        lookUpNestedCodes(weight_, first, count, buffer_);
+    KERNELS_INLINE void decode(int64_t first, int64_t count, float* out) const {
+        lookUpNestedCodes(weight_, first, count, out);
         const auto offset = V::set1(weight_.nested_offset);
         int64_t j = 0;
         while (j < count) {
@@ -67,11 +73,11 @@ private:
             const int64_t end = group_end < count ? group_end : count;
             const auto factor = V::set1(weight_.nested_absmax[group]);
             for (; j + V::kWidth <= end; j += V::kWidth) {
-                V::store(buffer_ + j, V::add(V::mul(V::load(buffer_ + j), factor), offset));
+                V::store(out + j, V::add(V::mul(V::load(out + j), factor), offset));
             }
             if (j < end) {
-                const auto codes = V::loadPart(buffer_ + j, end - j);
-                V::storePart(buffer_ + j, V::add(V::mul(codes, factor), offset), end - j);
+                const auto codes = V::loadPart(out + j, end - j);
+                V::storePart(out + j, V::add(V::mul(codes, factor), offset), end - j);
                 j = end;
             }
         }
@@ -80,7 +86,7 @@ private:
     WeightView weight_;
     bool is_direct_ = false;
     float* buffer_ = nullptr;
-    float* repeated_ = nullptr;
+    int64_t count_ = 0;
 };
 
 } // namespace kernels::cpu

@@ -7,9 +7,14 @@
 //   X           element type of the converted activations
 //   kStep       the converted row is padded with zeros to a multiple of this
 //   convert()   one activation row, fp32 -> X in the order the policy wants
-//   row<T>()    sums[t] = vector whose lanes add up to <row, x_t>
+//   kTogether(T) rows that are multiplied at once, so that an activation is loaded once for them
+//   rows<R, T>() sums[r][t] = vector whose lanes add up to <row + r, x_t> over columns [k, end)
 //
-// The order of additions depends on the shape only, never on threads.
+//   hasPieces(T) wide rows are taken in pieces of columns, so that the activations of a piece stay
+//                in the first cache while 16 rows pass. Costs memory bandwidth.
+//
+// The order of additions depends on the shape only, never on
+// threads.
 #pragma once
 
 #include "kernels/cpu/scratch.h"
@@ -30,6 +35,7 @@ struct Epilogue {
 
 constexpr int64_t kDotTokens = 8;             ///< Tokens per pass over a row.
 constexpr int64_t kBytesPerChunk = 64 * 1024; ///< Weight bytes that a thread claims at once.
+constexpr int64_t kPieceBytes = 16384;        ///< Activations held in the first cache.
 
 template <class Policy>
 struct DotProduct {
@@ -47,6 +53,36 @@ struct DotProduct {
                              float* y,
                              int64_t y_stride);
 
+    /// Columns per piece: equal pieces whose activations take about kPieceBytes.
+    static int64_t pieceOf(int64_t cols, int64_t tokens) {
+        if (!Policy::hasPieces(static_cast<int>(tokens))) {
+            return cols;
+        }
+        const int64_t most = kPieceBytes / (tokens * static_cast<int64_t>(sizeof(X)));
+        const int64_t pieces = (cols + most - 1) / most;
+        const int64_t piece = (cols + pieces - 1) / pieces;
+        return (piece + Policy::kStep - 1) / Policy::kStep * Policy::kStep;
+    }
+
+    template <int R, int T>
+    static KERNELS_INLINE void addSums(const Policy& policy,
+                                       int64_t row,
+                                       int64_t r,
+                                       int64_t k,
+                                       int64_t end,
+                                       const X* x,
+                                       int64_t x_stride,
+                                       F (&sums)[T][kWidth]) {
+        F row_sums[R][T];
+        policy.template rows<R, T>(row + r, k, end, x, x_stride, row_sums);
+        for (int i = 0; i < R; ++i) {
+            for (int t = 0; t < T; ++t) {
+                F& sum = sums[t][V::slotOfRow(r + i)];
+                sum = V::add(sum, row_sums[i][t]);
+            }
+        }
+    }
+
     /// `count` <= kWidth rows from `row` on, T tokens.
     template <int T>
     static void rowGroup(const Policy& policy,
@@ -57,20 +93,44 @@ struct DotProduct {
                          const Epilogue& epilogue,
                          float* y,
                          int64_t y_stride) {
+        constexpr int kTogether = Policy::kTogether(T);
         F sums[T][kWidth];
-        for (int64_t r = 0; r < kWidth; ++r) {
-            F row_sums[T];
-            if (r < count) {
-                policy.template row<T>(row + r, x, x_stride, row_sums);
-            } else {
-                for (int t = 0; t < T; ++t) {
-                    row_sums[t] = V::zero();
-                }
-            }
-            for (int t = 0; t < T; ++t) {
-                sums[t][V::slotOfRow(r)] = row_sums[t];
+        for (int t = 0; t < T; ++t) {
+            for (int64_t r = 0; r < kWidth; ++r) {
+                sums[t][r] = V::zero();
             }
         }
+        if constexpr (requires { Policy::kWideColumns; }) {
+            constexpr int kWide = Policy::kTogetherWide(T);
+            if (kWide != kTogether && policy.cols() > Policy::kWideColumns && count == kWidth) {
+                for (int64_t r = 0; r < kWidth; r += kWide) {
+                    addSums<kWide, T>(policy, row, r, 0, policy.cols(), x, x_stride, sums);
+                }
+                return store<T>(sums, row, count, epilogue, y, y_stride);
+            }
+        }
+        const int64_t piece = pieceOf(policy.cols(), T);
+        for (int64_t k = 0; k < policy.cols(); k += piece) {
+            const int64_t end = policy.cols() - k < piece ? policy.cols() : k + piece;
+            int64_t r = 0;
+            for (; r + kTogether <= count; r += kTogether) {
+                addSums<kTogether, T>(policy, row, r, k, end, x, x_stride, sums);
+            }
+            for (; r < count; ++r) {
+                addSums<1, T>(policy, row, r, k, end, x, x_stride, sums);
+            }
+        }
+        store<T>(sums, row, count, epilogue, y, y_stride);
+    }
+
+    /// Adds the lanes up and writes one output row piece per token.
+    template <int T>
+    static KERNELS_INLINE void store(const F (&sums)[T][kWidth],
+                                     int64_t row,
+                                     int64_t count,
+                                     const Epilogue& epilogue,
+                                     float* y,
+                                     int64_t y_stride) {
         const bool is_full = count == kWidth;
         F factor = V::set1(epilogue.factor);
         if (epilogue.row_factor != nullptr) {
@@ -158,6 +218,8 @@ public:
         return true;
     }
 
+    [[nodiscard]] int64_t cols() const { return cols_; }
+
     static void convert(const float* x, int64_t cols, float* out) {
         int64_t i = 0;
         for (; i + V::kWidth <= cols; i += V::kWidth) {
@@ -168,37 +230,62 @@ public:
         }
     }
 
-    template <int T>
-    KERNELS_INLINE void row(int64_t row_index, const float* x, int64_t x_stride, F* sums) const {
-        constexpr int kChains = T == 1 ? 4 : (T == 2 ? 2 : 1);
-        F acc[T][kChains];
-        for (int t = 0; t < T; ++t) {
-            for (int c = 0; c < kChains; ++c) {
-                acc[t][c] = V::zero();
-            }
-        }
-        const int64_t first = row_index * cols_;
-        int64_t k = 0;
-        for (; k + kChains * V::kWidth <= cols_; k += kChains * V::kWidth) {
-#pragma GCC unroll 4
-            for (int c = 0; c < kChains; ++c) {
-                const F w = load(first + k + c * V::kWidth);
-#pragma GCC unroll 8
-                for (int t = 0; t < T; ++t) {
-                    acc[t][c] = V::fma(w, V::load(x + t * x_stride + k + c * V::kWidth), acc[t][c]);
+    /// Accumulators and loaded values fit the registers.
+    static constexpr int kTogether(int tokens) { return tokens == 1 ? 1 : (tokens <= 3 ? 4 : 2); }
+    static constexpr bool hasPieces(int /*tokens*/) { return false; }
+
+    template <int R, int T>
+    KERNELS_INLINE void rows(int64_t row,
+                             int64_t k,
+                             int64_t end,
+                             const float* x,
+                             int64_t x_stride,
+                             F (&sums)[R][T]) const {
+        constexpr int kChains = R * T == 1 ? 4 : (R * T == 2 ? 2 : 1);
+        F acc[R][T][kChains];
+        for (int r = 0; r < R; ++r) {
+            for (int t = 0; t < T; ++t) {
+                for (int c = 0; c < kChains; ++c) {
+                    acc[r][t][c] = V::zero();
                 }
             }
         }
-        for (; k < cols_; k += V::kWidth) {
-            const F w = cols_ - k >= V::kWidth ? load(first + k) : loadPart(first + k, cols_ - k);
-            for (int t = 0; t < T; ++t) {
-                acc[t][0] = V::fma(w, V::load(x + t * x_stride + k), acc[t][0]);
+        const int64_t first = row * cols_;
+        for (; k + kChains * V::kWidth <= end; k += kChains * V::kWidth) {
+#pragma GCC unroll 4
+            for (int c = 0; c < kChains; ++c) {
+                const int64_t at = k + c * V::kWidth;
+                F w[R];
+                for (int r = 0; r < R; ++r) {
+                    w[r] = load(first + r * cols_ + at);
+                    prefetch(first + (r + R) * cols_ + at);
+                }
+#pragma GCC unroll 8
+                for (int t = 0; t < T; ++t) {
+                    const F xt = V::load(x + t * x_stride + at);
+#pragma GCC unroll 4
+                    for (int r = 0; r < R; ++r) {
+                        acc[r][t][c] = V::fma(w[r], xt, acc[r][t][c]);
+                    }
+                }
             }
         }
-        for (int t = 0; t < T; ++t) {
-            sums[t] = acc[t][0];
-            for (int c = 1; c < kChains; ++c) {
-                sums[t] = V::add(sums[t], acc[t][c]);
+        for (; k < end; k += V::kWidth) {
+            const int64_t left = end - k;
+            for (int r = 0; r < R; ++r) {
+                const int64_t at = first + r * cols_ + k;
+                const F w = left >= V::kWidth ? load(at) : loadPart(at, left);
+                for (int t = 0; t < T; ++t) {
+                    acc[r][t][0] = V::fma(w, V::load(x + t * x_stride + k), acc[r][t][0]);
+                }
+            }
+        }
+        for (int r = 0; r < R; ++r) {
+            for (int t = 0; t < T; ++t) {
+                sums[r][t] = acc[r][t][0];
+                for (int c = 1; c < kChains; ++c) {
+                    sums[r][t] = V::add(sums[r][t], acc[r][t][c]);
+                }
             }
         }
     }
@@ -214,6 +301,14 @@ private:
         } else {
             return V::loadI8(static_cast<const int8_t*>(data_) + index);
         }
+    }
+    /// Asks for the rows that come next; pieces of rows are too short for the processor's own
+    /// prediction. A prefetch behind the last row does no harm.
+    KERNELS_INLINE void prefetch(int64_t index) const {
+        constexpr int64_t kSize = kFormat == WeightFormat::F32       ? 4
+                                  : kFormat == WeightFormat::Int8Row ? 1
+                                                                     : 2;
+        _mm_prefetch(static_cast<const char*>(data_) + index * kSize, _MM_HINT_T0);
     }
     KERNELS_INLINE F loadPart(int64_t index, int64_t n) const {
         if constexpr (kFormat == WeightFormat::F32) {
@@ -249,19 +344,30 @@ public:
         return buffer_ != nullptr;
     }
 
+    [[nodiscard]] int64_t cols() const { return weight_.cols; }
+
     static void convert(const float* x, int64_t cols, float* out) {
         NaturalDot<V, WeightFormat::F32>::convert(x, cols, out);
     }
 
-    template <int T>
-    KERNELS_INLINE void row(int64_t row_index, const float* x, int64_t x_stride, F* sums) const {
-        Expand<V>::row(weight_, codes_.value, row_index, 0, weight_.cols, buffer_);
+    static constexpr int kTogether(int /*tokens*/) { return 1; }
+    static constexpr bool hasPieces(int tokens) { return tokens >= 3; }
+
+    template <int R, int T>
+    KERNELS_INLINE void rows(int64_t row,
+                             int64_t k,
+                             int64_t end,
+                             const float* x,
+                             int64_t x_stride,
+                             F (&sums)[R][T]) const {
+        static_assert(R == 1);
+        Expand<V>::row(weight_, codes_.value, row, k, end - k, buffer_);
         WeightView expanded;
         expanded.data = buffer_;
-        expanded.cols = weight_.cols;
+        expanded.cols = end - k;
         NaturalDot<V, WeightFormat::F32> dense;
         dense.open(expanded);
-        dense.template row<T>(0, x, x_stride, sums);
+        dense.template rows<R, T>(0, 0, end - k, x + k, x_stride, sums);
     }
 
 private:
