@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0
+// The derived cache: the file itself, damaged in every region, and loads with it (nothing is
+// quantized twice, nothing wrong ever gets through, deleting it at any time is harmless).
+#include "engine/run/random_source.h"
+#include "engine/run/weight_cache.h"
+#include "tests/engine/run/loader_fixture.h"
+
+#include <fstream>
+#include <random>
+
+namespace fs = std::filesystem;
+
+using support::DeviceId;
+using support::everywhere;
+using support::Expected;
+using support::Format;
+using support::GoldenModel;
+using support::MemorySource;
+using support::Place;
+using support::planFor;
+using support::Residency;
+using support::TestDevices;
+
+namespace {
+
+std::vector<std::byte> randomBytes(uint64_t count, uint32_t seed) {
+    std::mt19937 random(seed);
+    std::vector<std::byte> bytes(count);
+    for (auto& byte : bytes) {
+        byte = static_cast<std::byte>(random());
+    }
+    return bytes;
+}
+
+std::vector<engine::CachedTensor> twoTensors() {
+    engine::CachedTensor a;
+    a.name = "a.weight";
+    a.format = Format::Nf4Dq;
+    a.rows = 40;
+    a.cols = 100;
+    engine::CachedTensor b = a;
+    b.name = "b.weight";
+    b.format = Format::Q8;
+    b.rows = 3;
+    b.cols = 7;
+    return {a, b};
+}
+
+/// Writes both tensors with known contents.
+void writeFile(const fs::path& folder, uint64_t key) {
+    auto writer = engine::WeightCacheWriter::create(folder, key, twoTensors());
+    QVERIFY2(writer.has_value(), writer.has_value() ? "" : writer.error().message.c_str());
+    const auto a = engine::formatParts(Format::Nf4Dq, engine::TensorType::BF16, 40, 100);
+    // Interleaved, in small pieces, as the loader produces them.
+    const auto data = randomBytes(a.data, 1);
+    const std::span<const std::byte> all(data);
+    QVERIFY((*writer)->write(0, 0, all.first(1000)).has_value());
+    QVERIFY((*writer)->write(0, 2, randomBytes(a.absmax_q, 2)).has_value());
+    QVERIFY((*writer)->write(0, 0, all.subspan(1000)).has_value());
+    QVERIFY((*writer)->write(0, 3, randomBytes(a.nested_absmax, 3)).has_value());
+    QVERIFY((*writer)->write(0, 4, randomBytes(a.nested_code, 4)).has_value());
+    QVERIFY((*writer)->write(1, 0, randomBytes(21, 5)).has_value());
+    QVERIFY((*writer)->write(1, 1, randomBytes(12, 6)).has_value());
+    const auto done = (*writer)->finish();
+    QVERIFY2(done.has_value(), done.has_value() ? "" : done.error().message.c_str());
+}
+
+std::vector<char> readFile(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void overwrite(const fs::path& path, const std::vector<char>& bytes) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::vector<fs::path> filesIn(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        files.push_back(entry.path());
+    }
+    return files;
+}
+
+Place quantized(DeviceId store, DeviceId compute, Residency residency, Format format) {
+    return {store, compute, residency, format};
+}
+
+/// A load of a golden model with a cache folder.
+struct CachedLoad {
+    const GoldenModel& golden = GoldenModel::get("e2b/model");
+    MemorySource source{GoldenModel::get("e2b/model").tensors};
+    QTemporaryDir folder;
+    TestDevices devices;
+    engine::LoadOptions options;
+
+    CachedLoad() {
+        options.cache_folder = fs::path(folder.path().toStdString()) / "cache";
+        options.parallel = engine::poolParallelFor(devices.owned.pool.get());
+    }
+    engine::Result<std::unique_ptr<engine::TensorStore>> load(const engine::PlacementPlan& plan) {
+        source.reads = 0;
+        source.bytes_read = 0;
+        return engine::load(source, golden.config, plan, devices.owned.set, options);
+    }
+    engine::PlacementPlan planOf(const Place& place) {
+        return planFor(golden.config, source, everywhere(place));
+    }
+};
+
+} // namespace
+
+class TestWeightCache : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void hashDependsOnEveryByteAndNotOnSplits();
+    void writesAndReads();
+    void incompleteIsNeverVisible();
+    void damagedFiles_data();
+    void damagedFiles();
+    void everyByteFlipped();
+    void identityFollowsContent();
+    void secondLoadUsesIt_data();
+    void secondLoadUsesIt();
+    void formatsKeepTheirOwnFiles();
+    void mapsShareAFile();
+    void damageIsRepaired();
+    void deletedWhileInUse();
+    void corruptedWhileInUse();
+    void unwritableFolderIsANote();
+    void moveReadsIt();
+};
+
+void TestWeightCache::hashDependsOnEveryByteAndNotOnSplits() {
+    for (const size_t size : {0, 1, 7, 8, 31, 32, 33, 64, 1000}) {
+        auto bytes = randomBytes(size, 9);
+        const uint64_t whole = engine::contentHash(bytes);
+        QVERIFY(whole != engine::contentHash(bytes, 1));
+        for (size_t i = 0; i < size; ++i) {
+            engine::ContentHasher hasher;
+            hasher.update(std::span(bytes).first(i));
+            hasher.update(std::span(bytes).subspan(i));
+            QCOMPARE(hasher.finish(), whole);
+            bytes[i] ^= std::byte{1};
+            QVERIFY(engine::contentHash(bytes) != whole);
+            bytes[i] ^= std::byte{1};
+        }
+        bytes.push_back(std::byte{0});
+        QVERIFY(engine::contentHash(bytes) != whole);
+    }
+}
+
+void TestWeightCache::writesAndReads() {
+    QTemporaryDir dir;
+    const fs::path folder = fs::path(dir.path().toStdString()) / "deep" / "cache";
+    writeFile(folder, 77);
+    QCOMPARE(filesIn(folder).size(), size_t{1});
+    std::string note;
+    const auto cache = engine::WeightCache::open(folder, 77, note);
+    QVERIFY2(cache != nullptr, note.c_str());
+    QVERIFY(note.empty());
+    QCOMPARE(cache->tensors().size(), size_t{2});
+    QVERIFY(cache->find("c.weight") == nullptr);
+    const auto* a = cache->find("a.weight");
+    QVERIFY(a != nullptr);
+    QCOMPARE(a->format, Format::Nf4Dq);
+    const std::array<uint32_t, 5> seeds = {1, 0, 2, 3, 4};
+    for (int part = 0; part < engine::kCacheParts; ++part) {
+        const auto index = static_cast<size_t>(part);
+        QCOMPARE(a->offset[index] % 64, uint64_t{0});
+        std::vector<std::byte> bytes(a->bytes[index]);
+        QVERIFY(cache->read(*a, part, 0, bytes).has_value());
+        QVERIFY(bytes == randomBytes(a->bytes[index], seeds[index]));
+        QVERIFY(bytes.empty() || engine::contentHash(bytes) == a->checksum[index]);
+    }
+    std::vector<std::byte> piece(10);
+    QVERIFY(cache->read(*a, 0, 1990, piece).has_value());
+    QVERIFY(!cache->read(*a, 0, 1991, piece).has_value());
+    QVERIFY(!cache->read(*a, 5, 0, piece).has_value());
+    QVERIFY(engine::WeightCache::open(folder, 78, note) == nullptr);
+    QVERIFY(note.empty()); // simply not there
+}
+
+void TestWeightCache::incompleteIsNeverVisible() {
+    QTemporaryDir dir;
+    const fs::path folder = dir.path().toStdString();
+    {
+        auto writer = engine::WeightCacheWriter::create(folder, 5, twoTensors());
+        QVERIFY(writer.has_value());
+        QVERIFY((*writer)->write(0, 0, randomBytes(100, 1)).has_value());
+        QVERIFY(!(*writer)->write(1, 0, randomBytes(1, 1)).has_value());    // out of order
+        QVERIFY(!(*writer)->write(0, 0, randomBytes(5000, 1)).has_value()); // too much
+        QVERIFY(!(*writer)->finish().has_value());
+    }
+    QVERIFY(filesIn(folder).empty());
+}
+
+void TestWeightCache::damagedFiles_data() {
+    QTest::addColumn<QString>("kind");
+    for (const char* kind :
+         {"empty", "one byte", "header only", "cut in data", "cut in directory", "cut in footer",
+          "last byte missing", "one byte more", "other magic", "other version", "other key",
+          "directory offset beyond", "directory count", "directory checksum", "text"}) {
+        QTest::newRow(kind) << QString(kind);
+    }
+}
+
+void TestWeightCache::damagedFiles() {
+    QFETCH(QString, kind);
+    QTemporaryDir dir;
+    const fs::path folder = dir.path().toStdString();
+    writeFile(folder, 77);
+    const fs::path path = folder / engine::cacheFileName(77);
+    std::vector<char> bytes = readFile(path);
+    const size_t size = bytes.size();
+    const std::map<QString, size_t> cuts = {{"empty", 0},
+                                            {"one byte", 1},
+                                            {"header only", 64},
+                                            {"cut in data", 500},
+                                            {"cut in directory", size - 200},
+                                            {"cut in footer", size - 30},
+                                            {"last byte missing", size - 1}};
+    if (cuts.contains(kind)) {
+        bytes.resize(cuts.at(kind));
+    } else if (kind == "one byte more") {
+        bytes.push_back(0);
+    } else if (kind == "other magic") {
+        bytes[0] ^= 1;
+    } else if (kind == "other version") {
+        bytes[8] = 2;
+    } else if (kind == "other key") {
+        bytes[16] ^= 1;
+    } else if (kind == "directory offset beyond") {
+        bytes[size - 64 + 6] = 1;
+    } else if (kind == "directory count") {
+        bytes[size - 64 + 24] = 3;
+    } else if (kind == "directory checksum") {
+        bytes[size - 64 + 16] ^= 1;
+    } else {
+        const std::string text = "this is not a cache file, but a text that somebody put there";
+        bytes.assign(text.begin(), text.end());
+        bytes.resize(4096, ' ');
+    }
+    overwrite(path, bytes);
+    std::string note;
+    QVERIFY(engine::WeightCache::open(folder, 77, note) == nullptr);
+    QVERIFY(note.find(engine::cacheFileName(77)) != std::string::npos);
+}
+
+void TestWeightCache::everyByteFlipped() {
+    QTemporaryDir dir;
+    const fs::path folder = dir.path().toStdString();
+    writeFile(folder, 77);
+    const fs::path path = folder / engine::cacheFileName(77);
+    const std::vector<char> intact = readFile(path);
+    int unnoticed = 0;
+    for (size_t i = 0; i < intact.size(); ++i) {
+        std::vector<char> bytes = intact;
+        bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+        overwrite(path, bytes);
+        std::string note;
+        const auto cache = engine::WeightCache::open(folder, 77, note);
+        bool is_noticed = cache == nullptr;
+        for (size_t t = 0; cache != nullptr && t < cache->tensors().size(); ++t) {
+            const auto& tensor = cache->tensors()[t];
+            for (int part = 0; part < engine::kCacheParts; ++part) {
+                std::vector<std::byte> content(tensor.bytes[static_cast<size_t>(part)]);
+                is_noticed = is_noticed || !cache->read(tensor, part, 0, content).has_value() ||
+                             (!content.empty() && engine::contentHash(content) !=
+                                                      tensor.checksum[static_cast<size_t>(part)]);
+            }
+        }
+        unnoticed += is_noticed ? 0 : 1;
+    }
+    // Only padding may change unnoticed: the ends of header and footer and the gaps between parts.
+    const auto parts = engine::formatParts(Format::Nf4Dq, engine::TensorType::BF16, 40, 100);
+    const uint64_t used = parts.total() + 21 + 12 + 24 + 40;
+    std::string note;
+    overwrite(path, intact);
+    QVERIFY(engine::WeightCache::open(folder, 77, note) != nullptr);
+    const uint64_t directory = 2 * (8 + 8 + 5 * 8 + 15 * 8);
+    QCOMPARE(static_cast<uint64_t>(unnoticed), intact.size() - used - directory);
+}
+
+void TestWeightCache::identityFollowsContent() {
+    const GoldenModel& golden = GoldenModel::get("e2b/model");
+    MemorySource source(golden.tensors);
+    const auto identity = engine::sourceIdentity(source, {});
+    QVERIFY(identity.has_value());
+    QCOMPARE(*engine::sourceIdentity(source, {}), *identity);
+    // A retrained model with the same names and shapes.
+    MemorySource trained(golden.tensors);
+    for (const auto& [name, tensor] : golden.tensors) {
+        for (auto& byte : trained.bytes(name)) {
+            byte ^= 1;
+        }
+    }
+    QVERIFY(*engine::sourceIdentity(trained, {}) != *identity);
+    // Another shape, another name.
+    MemorySource renamed(golden.tensors);
+    renamed.set("new.tensor", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
+    QVERIFY(*engine::sourceIdentity(renamed, {}) != *identity);
+    // The time of the file counts when the folder is known.
+    auto file = engine::openModelFolder(golden.folder);
+    QVERIFY(file.has_value());
+    QTemporaryDir dir;
+    const fs::path copy = fs::path(dir.path().toStdString()) / "model.safetensors";
+    fs::copy_file(golden.folder / "model.safetensors", copy);
+    const auto first = engine::sourceIdentity(**file, dir.path().toStdString());
+    fs::last_write_time(copy, fs::last_write_time(copy) + std::chrono::seconds(5));
+    QVERIFY(*engine::sourceIdentity(**file, dir.path().toStdString()) != *first);
+    QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(1, Format::Fp4));
+    QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(2, Format::Nf4));
+}
+
+void TestWeightCache::secondLoadUsesIt_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("on_disk");
+    for (const Format format :
+         {Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Fp4Dq, Format::Q8}) {
+        for (const bool on_disk : {false, true}) {
+            QTest::addRow("%s %s", std::string(engine::formatName(format)).c_str(),
+                          on_disk ? "on disk" : "in memory")
+                << static_cast<int>(format) << on_disk;
+        }
+    }
+}
+
+void TestWeightCache::secondLoadUsesIt() {
+    QFETCH(int, format);
+    QFETCH(bool, on_disk);
+    CachedLoad run;
+    Expected expected(run.golden);
+    const auto plan =
+        run.planOf(on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream,
+                                       static_cast<Format>(format))
+                           : quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always,
+                                       static_cast<Format>(format)));
+    for (int round = 0; round < 3; ++round) {
+        auto store = run.load(plan);
+        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+        const auto& report = (*store)->report();
+        if (round == 0) {
+            QVERIFY(report.tensors_quantized > 100);
+            QVERIFY(report.cache_bytes_written > 0);
+        } else {
+            QCOMPARE(report.tensors_quantized, 0);
+            QCOMPARE(report.cache_bytes_written, uint64_t{0});
+            QVERIFY(on_disk || report.tensors_from_cache > 100);
+        }
+        QVERIFY(report.notes.empty());
+        run.source.bytes_read = 0;
+        const std::string wrong = support::firstWrong(**store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        if (on_disk) { // only what is dense is read from the model now
+            uint64_t dense = 0;
+            for (const auto& row : plan.tensors) {
+                dense += row.format == Format::Bf16 ? 3 * row.bytes : 0;
+            }
+            QVERIFY(run.source.bytes_read <= dense);
+        }
+    }
+}
+
+void TestWeightCache::formatsKeepTheirOwnFiles() {
+    CachedLoad run;
+    for (const Format format : {Format::Nf4, Format::Q8, Format::Nf4, Format::Q8}) {
+        auto store = run.load(
+            run.planOf(quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, format)));
+        QVERIFY(store.has_value());
+    }
+    QCOMPARE(filesIn(run.options.cache_folder).size(), size_t{2});
+}
+
+void TestWeightCache::mapsShareAFile() {
+    // Two maps that quantize different parts: the second load adds, the third has everything.
+    CachedLoad run;
+    const auto planWith = [&](bool layers, bool towers) {
+        return planFor(run.golden.config, run.source, [=](const engine::ExpectedTensor& tensor) {
+            const bool is_language = tensor.tower == engine::Tower::Language;
+            const bool is_wanted =
+                tensor.kind == engine::TensorKind::Linear && (is_language ? layers : towers);
+            return quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
+                             is_wanted ? Format::Nf4 : Format::AsStored);
+        });
+    };
+    QVERIFY(run.load(planWith(true, false)).has_value());
+    QVERIFY(run.load(planWith(false, true)).has_value());
+    auto both = run.load(planWith(true, true));
+    QVERIFY(both.has_value());
+    QCOMPARE((*both)->report().tensors_quantized, 0);
+    QCOMPARE(filesIn(run.options.cache_folder).size(), size_t{1});
+    Expected expected(run.golden);
+    const std::string wrong = support::firstWrong(**both, expected);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+void TestWeightCache::damageIsRepaired() {
+    CachedLoad run;
+    Expected expected(run.golden);
+    const auto plan =
+        run.planOf(quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4Dq));
+    QVERIFY(run.load(plan).has_value());
+    const fs::path path = filesIn(run.options.cache_folder).at(0);
+    const std::vector<char> intact = readFile(path);
+    for (const double where : {0.001, 0.3, 0.6, 0.9, 0.99}) {
+        std::vector<char> bytes = intact;
+        for (size_t i = 0; i < 200; ++i) { // longer than any padding
+            const size_t at = static_cast<size_t>(where * static_cast<double>(bytes.size())) + i;
+            if (at < bytes.size()) {
+                bytes[at] = static_cast<char>(~bytes[at]);
+            }
+        }
+        overwrite(path, bytes);
+        auto store = run.load(plan);
+        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+        QVERIFY(!(*store)->report().notes.empty());
+        QVERIFY((*store)->report().tensors_quantized > 0);
+        const std::string wrong = support::firstWrong(**store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QVERIFY(readFile(path) == intact); // written anew, the same bytes
+        auto next = run.load(plan);
+        QVERIFY(next.has_value());
+        QCOMPARE((*next)->report().tensors_quantized, 0);
+    }
+    for (const size_t size : {size_t{0}, size_t{100}, intact.size() / 2, intact.size() - 1}) {
+        fs::resize_file(path, size);
+        auto store = run.load(plan);
+        QVERIFY(store.has_value());
+        QVERIFY(!(*store)->report().notes.empty());
+        QVERIFY(readFile(path) == intact);
+    }
+}
+
+void TestWeightCache::deletedWhileInUse() {
+    CachedLoad run;
+    Expected expected(run.golden);
+    auto store = run.load(
+        run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4)));
+    QVERIFY(store.has_value());
+    fs::remove_all(run.options.cache_folder);
+    const std::string wrong = support::firstWrong(**store, expected);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+void TestWeightCache::corruptedWhileInUse() {
+    CachedLoad run;
+    Expected expected(run.golden);
+    for (const bool is_cut : {false, true}) {
+        auto store = run.load(run.planOf(
+            quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4)));
+        QVERIFY(store.has_value());
+        const fs::path path = filesIn(run.options.cache_folder).at(0);
+        if (is_cut) {
+            fs::resize_file(path, 5000);
+        } else {
+            std::vector<char> bytes = readFile(path);
+            std::fill(bytes.begin() + 64, bytes.end(), '\0');
+            overwrite(path, bytes);
+        }
+        // Whole tensors are checked at every use; they are made from the model files instead.
+        for (int handle = 0; handle < (*store)->size(); ++handle) {
+            if ((*store)->format(handle) != Format::Nf4) {
+                continue;
+            }
+            const std::string& name = (*store)->name(handle);
+            if (engine::isGatherOnly((*store)->plan(), name)) {
+                continue;
+            }
+            const auto view = (*store)->acquire(handle);
+            QVERIFY2(view.has_value(), view.has_value() ? "" : view.error().message.c_str());
+            const auto& wanted = expected(name, Format::Nf4);
+            std::vector<float> seen(wanted.size());
+            engine::expandRange(*view, 0, static_cast<int64_t>(seen.size()), seen.data());
+            QVERIFY2(seen == wanted, name.c_str());
+        }
+        QVERIFY(!(*store)->report().notes.empty());
+    }
+}
+
+void TestWeightCache::unwritableFolderIsANote() {
+    CachedLoad run;
+    std::ofstream(run.folder.path().toStdString() + "/file") << "in the way";
+    run.options.cache_folder = fs::path(run.folder.path().toStdString()) / "file" / "cache";
+    Expected expected(run.golden);
+    for (const DeviceId store_id : {DeviceId::cpu(), DeviceId::disk()}) {
+        auto store = run.load(run.planOf(quantized(
+            store_id, DeviceId::cpu(),
+            store_id == DeviceId::cpu() ? Residency::Always : Residency::Stream, Format::Nf4)));
+        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+        QVERIFY(!(*store)->report().notes.empty());
+        const std::string wrong = support::firstWrong(**store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+}
+
+void TestWeightCache::moveReadsIt() {
+    // Disk to memory and a change of format back to a cached one: read from the cache, not made.
+    CachedLoad run;
+    Expected expected(run.golden);
+    const auto nf4 =
+        run.planOf(quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4));
+    const auto dense = run.planOf(
+        quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::AsStored));
+    const auto disk =
+        run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4));
+    auto store = run.load(nf4);
+    QVERIFY(store.has_value());
+    const int quantized_at_load = (*store)->report().tensors_quantized;
+    for (const auto* plan : {&dense, &nf4, &disk, &nf4, &dense, &disk}) {
+        QVERIFY(engine::applyPlan(**store, *plan, run.options).has_value());
+        const std::string wrong = support::firstWrong(**store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+    QCOMPARE((*store)->report().tensors_quantized, quantized_at_load);
+}
+
+QTEST_APPLESS_MAIN(TestWeightCache)
+#include "tst_weight_cache.moc"
