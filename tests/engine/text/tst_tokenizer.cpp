@@ -467,7 +467,7 @@ void TestTokenizer::decodeReturnsTheText() {
 void TestTokenizer::decodeBytes_data() {
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<QString>("text");
-    const QString bad(QChar(QChar::ReplacementCharacter));
+    const QString bad(1, QChar(QChar::ReplacementCharacter));
     QTest::addRow("one character") << QByteArray("\xf0\x9f\xa6\x99") << QStringLiteral("🦙");
     QTest::addRow("ASCII") << QByteArray("A\n") << QStringLiteral("A\n");
     QTest::addRow("incomplete") << QByteArray("\xf0\x9f\xa6") << bad.repeated(3);
