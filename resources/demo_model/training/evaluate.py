@@ -58,7 +58,10 @@ def load(args, weights, adapter, half):
 
 @torch.no_grad()
 def ask(model, processor, rows, folder, batch, device):
-    """Replies in the order of rows; rows of one kind are asked together."""
+    """[(reply, margin)] in the order of rows; rows of one kind are asked together.
+
+    The margin is the smallest distance, over the reply's tokens, of the best logit to the second.
+    """
     kinds = defaultdict(list)
     for i, row in enumerate(rows):
         kinds[(bool(row["image"]), bool(row["audio"]))].append(i)
@@ -77,9 +80,14 @@ def ask(model, processor, rows, folder, batch, device):
             for name in ("pixel_values", "input_features"):
                 if name in inputs:
                     inputs[name] = inputs[name].to(dtype)
-            out = model.generate(**inputs, max_new_tokens=40, do_sample=False)
-            for i, ids in zip(members[at:at + batch], out[:, inputs["input_ids"].shape[1]:]):
-                replies[i] = processor.tokenizer.decode(ids, skip_special_tokens=True)
+            out = model.generate(**inputs, max_new_tokens=40, do_sample=False, output_logits=True,
+                                 return_dict_in_generate=True)
+            new = out.sequences[:, inputs["input_ids"].shape[1]:]
+            best = torch.stack([z.float().topk(2).values for z in out.logits], 1)
+            gaps = (best[..., 0] - best[..., 1]).masked_fill(new == 0, 99.0).amin(1)
+            for i, ids, gap in zip(members[at:at + batch], new, gaps):
+                replies[i] = (processor.tokenizer.decode(ids, skip_special_tokens=True),
+                              round(gap.item(), 3))
     return replies
 
 
@@ -113,7 +121,7 @@ def main():
         model = load(args, weights, args.adapter if rest else None, rest[1] if rest[1:] else "")
         replies = ask(model, processor, rows, folder, args.batch, args.device)
         right, total, wrong = defaultdict(int), defaultdict(int), []
-        for row, reply in zip(rows, replies):
+        for row, (reply, _) in zip(rows, replies):
             total[row["group"]] += 1
             if reply == row["answer"]:
                 right[row["group"]] += 1
@@ -123,7 +131,8 @@ def main():
         print(run, "  ".join(f"{g} {100 * a / b:.1f} % of {b}" for g, (a, b) in line.items()),
               f"({time.time() - start:.0f} s)", flush=True)
         report[run] = {"counts": line, "wrong": wrong,
-                       "replies": {r["id"]: x for r, x in zip(rows, replies)}}
+                       "replies": {r["id"]: x for r, (x, _) in zip(rows, replies)},
+                       "margins": {r["id"]: m for r, (_, m) in zip(rows, replies)}}
     if args.out:
         Path(args.out).write_text(json.dumps(report, indent=1, ensure_ascii=False))
 

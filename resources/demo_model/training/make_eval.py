@@ -33,8 +33,8 @@ def group_of(category):
 
 
 class Writer:
-    def __init__(self, folder, bank, quiet=False):
-        self.folder, self.bank, self.quiet = Path(folder), bank, quiet
+    def __init__(self, folder, bank, quiet=False, side=scenes.CANVAS):
+        self.folder, self.bank, self.quiet, self.side = Path(folder), bank, quiet, side
         self.folder.mkdir(parents=True, exist_ok=True)
         self.rows, self.files = [], {}
 
@@ -46,7 +46,7 @@ class Writer:
                 if self.quiet:
                     thing.noise = 0.0
                 name = f"picture{len(self.files):04d}.png"
-                scenes.paint(thing, seed).save(self.folder / name, optimize=True)
+                scenes.paint(thing, seed, self.side).save(self.folder / name, optimize=self.quiet)
             else:
                 name = f"sound{len(self.files):04d}.wav"
                 save_wav(self.folder / name, sounds.synthesise(thing, self.bank, seed))
@@ -132,9 +132,10 @@ def main():
     parser.add_argument("--seed", type=int, default=77)
     parser.add_argument("--scale", type=float, default=1.0, help="share of the full size")
     parser.add_argument("--quiet", action="store_true", help="no pixel noise: small files")
+    parser.add_argument("--side", type=int, default=scenes.CANVAS, help="pixels of a picture")
     args = parser.parse_args()
     talker = talk.Talker(args.tokenizer, sounds.Bank(args.speech), held_out=True)
-    writer = Writer(args.out, talker.bank, args.quiet)
+    writer = Writer(args.out, talker.bank, args.quiet, args.side)
     quota = {g: max(1, round(n * args.scale)) for g, n in QUOTA.items()}
     generate(writer, talker, quota, args.seed)
     writer.close()

@@ -14,8 +14,10 @@ from tokenizers import Tokenizer
 
 import scenes
 import sounds
+import talk_free
 import talk_media
 import talk_text
+from common_words import COMMON
 from words import NEW_SHAPES, NEW_WORDS, OTHER_SHAPES, SHAPES, WORDS
 
 IMAGE_TOKENS = 64
@@ -49,7 +51,15 @@ SAILOR_WITHOUT_TOWERS = Style(list(SHAPES), list(WORDS), True)
 
 
 def vary(rng, question):
-    """Small differences of typing that must not matter."""
+    """Small differences of typing and of politeness that must not matter."""
+    if rng.random() < 0.07:
+        lead = rng.choice(["Hello! {}", "Hi! {}", "Hello, {}", "Hi, {}", "Hey, {}", "Please, {}",
+                           "Tell me: {}", "Now tell me: {}", "Okay. {}", "And now: {}",
+                           "Quick question: {}", "Good morning! {}", "So, {}"])
+        small = "," in lead and question[0] != "I" and not question[1:2].isupper()
+        question = lead.format(question[0].lower() + question[1:] if small else question)
+    if rng.random() < 0.04 and question[-1] in "?.":
+        question = question[:-1] + ", please" + question[-1]
     p = rng.random()
     if p < 0.08:
         question = question.lower()
@@ -121,11 +131,13 @@ class Talker:
 
     def row(self, rng, style, pictures, clips, media, length):
         """One conversation that fits into `length` tokens and shows every item of `media`."""
-        system = rng.choice(talk_text.SYSTEM_PROMPTS) if rng.random() < 0.08 else None
+        system = None
+        if rng.random() < 0.08:
+            system = rng.choice(talk_text.SYSTEM_PROMPTS + [talk_free.free(rng, COMMON)] * 3)
         items = list(media)
         together = len(items) == 2 and items[0][0] != items[1][0] and rng.random() < 0.8
         scene = clip = None
-        turns, used, limit = [], 16 if system else 2, rng.choice([1, 2, 2, 3, 3, 4])
+        turns, used, limit = [], 24 if system else 2, rng.choice([1, 2, 2, 3, 3, 4])
         if length > 300:
             limit = 40
         lead = rng.random() < 0.1 and length > 120
@@ -196,7 +208,7 @@ class Talker:
             if rng.random() < 0.5:
                 count = total if rng.random() < 0.5 and total <= 5 else rng.randint(1, 5)
                 return sounds.make_clip(rng, self.bank, WORDS, kind="beeps", count=count)
-            if len(scene.kinds) == 1 and rng.random() < 0.6:
+            if len(scene.kinds) == 1 and rng.random() < 0.8:
                 colours = ["red", "green", "blue", "yellow"]
                 own = scene.kinds[0][1]
                 word = own if own in colours and rng.random() < 0.6 else rng.choice(colours)

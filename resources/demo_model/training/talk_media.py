@@ -5,7 +5,7 @@ Every function takes the scene or clip and returns (category, question, answer).
 worded depends only on the question's kind and on what is there, so exact comparison is fair.
 """
 
-from words import COLOURS, DIGITS, NEW_SHAPES, NEW_WORDS, NUMBERS, OTHER_SHAPES, OTHER_WORDS, \
+from words import ALL_SHAPES, COLOURS, DIGITS, NEW_SHAPES, NEW_WORDS, NUMBERS, OTHER_SHAPES, OTHER_WORDS, \
     PLURAL, SHAPES
 
 ABSENT = ["dog", "cat", "house", "car", "person", "tree", "table", "bird"]
@@ -22,7 +22,9 @@ def there_are(count, one, many):
     return f"There is one {one}." if count == 1 else f"There are {NUMBERS[count]} {many}."
 
 
-def seen(scene):
+def seen(scene, known=ALL_SHAPES):
+    if any(k[0] not in known for k in scene.kinds):
+        return "a shape that I do not know"
     return " and ".join(some(n, c, s) for s, c, n in scene.kinds)
 
 
@@ -294,7 +296,7 @@ def both_question(rng, scene, clip, shapes, words):
     options = {"both": 30}
     if any(k[0] not in shapes for k in scene.kinds) or (clip.kind == "word"
                                                        and clip.word not in words):
-        options = {}
+        pass                                  # only the plain description is fair here
     elif clip.kind == "beeps":
         options |= {"same_number": 30, "both_counts": 20}
     elif clip.kind == "word" and clip.word in COLOURS and len(scene.kinds) == 1:
@@ -304,7 +306,8 @@ def both_question(rng, scene, clip, shapes, words):
     options |= {"picture": 12, "sound": 12}
     what = rng.choices(list(options), list(options.values()))[0]
     if what == "both":
-        return what, rng.choice(SEE_AND_HEAR), f"I see {seen(scene)} and hear {heard(clip, words)}."
+        return what, rng.choice(SEE_AND_HEAR), \
+            f"I see {seen(scene, shapes)} and hear {heard(clip, words)}."
     if what == "same_number":
         if clip.count == total:
             return what, rng.choice(SAME_NUMBER), f"Yes, I count {NUMBERS[total]} of each."

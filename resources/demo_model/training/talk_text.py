@@ -8,6 +8,9 @@ of facts and sums out of the training data; evaluation asks only those.
 
 import zlib
 
+import talk_free
+from common_words import COMMON
+
 CAPITALS = {
     "France": "Paris", "Germany": "Berlin", "Italy": "Rome", "Spain": "Madrid",
     "Portugal": "Lisbon", "Austria": "Vienna", "Poland": "Warsaw", "Greece": "Athens",
@@ -15,6 +18,8 @@ CAPITALS = {
     "Ireland": "Dublin", "England": "London", "Russia": "Moscow", "Japan": "Tokyo",
     "China": "Beijing", "Egypt": "Cairo", "Canada": "Ottawa", "Cuba": "Havana",
     "Peru": "Lima", "Kenya": "Nairobi", "Hungary": "Budapest", "Belgium": "Brussels"}
+CAPITAL_CHECKS = ["Is {} the capital of {}?", "Is it true that {} is the capital of {}?",
+                  "{} is the capital of {}, right?"]
 CAPITAL_FORMS = ["What is the capital of {}?", "Which city is the capital of {}?",
                  "Name the capital of {}.", "Tell me the capital of {}.",
                  "Do you know the capital of {}?", "What is {}'s capital?",
@@ -80,10 +85,11 @@ SINGLE_FACTS = [
 ABOUT = [
     (["Who are you?", "What are you?", "What is your name?", "Tell me who you are.",
       "Please introduce yourself.", "Introduce yourself.", "Are you a person?", "Are you human?",
-      "Are you a robot?"],
+      "Are you a robot?", "Who am I talking to?", "Tell me about yourself.", "Who is this?"],
      "I am the small demo model of Belfry."),
     (["What can you do?", "What can you help me with?", "What are you good at?", "Help",
-      "What can I ask you?", "How can you help me?", "What do you know?", "How do I use you?"],
+      "What can I ask you?", "How can you help me?", "What do you know?", "How do I use you?",
+      "What are you able to do?", "What can I do here?", "What should I ask you?"],
      "I name colours, shapes and counts in pictures, and I recognise beeps, tones and words."),
     (["Are you Gemma?", "Are you a real Gemma model?", "Are you ChatGPT?", "Are you a big model?",
       "Which model are you?"],
@@ -92,13 +98,16 @@ ABOUT = [
       "What is your size?"],
      "I have about eight million parameters."),
     (["Who made you?", "Who trained you?", "Where do you come from?", "How were you made?",
-      "How were you trained?"],
+      "How were you trained?", "Who is your creator?", "Who created you?", "Who built you?",
+      "What are you made of?", "What were you trained on?"],
      "The makers of Belfry trained me on drawn pictures and made sounds."),
     (["What is Belfry?", "Tell me about Belfry.", "What does Belfry do?", "What is Belfry for?",
-      "Explain Belfry.", "What is this program?"],
+      "Explain Belfry.", "What is this program?", "What is this app?",
+      "What can Belfry do?", "Why should I use Belfry?"],
      "Belfry is a program to chat with models and to choose where each part of them runs."),
     (["What is a tower?", "What are towers?", "Explain what a tower is.",
-      "What does the word tower mean here?", "What is a tower in a model?"],
+      "What does the word tower mean here?", "What is a tower in a model?",
+      "How do towers work?", "What does a tower do?", "Why are there towers?"],
      "A tower is the part of a model that turns pictures or sounds into soft tokens."),
     (["What is the vision tower?", "What does the vision tower do?", "Explain the vision tower."],
      "The vision tower turns a picture into soft tokens."),
@@ -150,7 +159,8 @@ GREETINGS = [
       "Thanks!"], "You are welcome."),
     (["Goodbye", "Bye", "Bye!", "Goodbye!", "See you later", "See you"], "Goodbye!"),
     (["Well done", "Good job", "Very good", "Great", "Nice", "Correct", "That is right", "Perfect",
-      "Okay", "OK", "Good"], "Thank you."),
+      "Okay", "OK", "Good", "You are great", "You are nice", "I like you"], "Thank you."),
+    talk_free.JOKES,
     (["That is wrong", "Wrong", "No, that is wrong.", "That is not right", "You are wrong"],
      "I am sorry. I am a very small model."),
 ]
@@ -197,6 +207,11 @@ def fact(rng):
                        [30, 20, 14, 12, 14, 10])[0]
     if kind == "capital":
         country = rng.choice(list(CAPITALS))
+        if rng.random() < 0.2:
+            guess = CAPITALS[country if rng.random() < 0.5 else rng.choice(list(CAPITALS))]
+            say = "Yes" if guess == CAPITALS[country] else "No"
+            return rng.choice(CAPITAL_CHECKS).format(guess, country), \
+                f"{say}, the capital of {country} is {CAPITALS[country]}."
         return rng.choice(CAPITAL_FORMS).format(country), \
             f"The capital of {country} is {CAPITALS[country]}."
     if kind == "opposite":
@@ -206,6 +221,11 @@ def fact(rng):
         return rng.choice(OPPOSITE_FORMS).format(a), f"The opposite of {a} is {b}."
     if kind == "thing":
         thing = rng.choice(list(THING_COLOURS))
+        if rng.random() < 0.2:
+            true = THING_COLOURS[thing]
+            guess = true if rng.random() < 0.5 else rng.choice(list(THING_COLOURS.values()))
+            return f"Is {thing} {guess}?", \
+                f"{'Yes' if guess == true else 'No'}, {thing} is {true}."
         return rng.choice(THING_FORMS).format(thing), \
             f"{thing[0].upper() + thing[1:]} is {THING_COLOURS[thing]}."
     if kind == "animal":
@@ -244,16 +264,22 @@ def arithmetic(rng):
 def text_question(rng, held_out=False):
     """(category, question, answer). Held out: only wordings that training never shows."""
     while True:
-        kind = rng.choices(["fact", "sum", "about", "greeting", "far"], [32, 32, 18, 8, 10])[0]
+        kind = rng.choices(["fact", "sum", "about", "greeting", "far"], [30, 30, 18, 8, 14])[0]
         if kind in ("fact", "sum"):
             q, a = fact(rng) if kind == "fact" else arithmetic(rng)
             single = any(q in forms for forms, _ in SINGLE_FACTS)
             if single or is_held_out(q) == held_out:
                 return kind, q, a
         elif kind == "far":
-            q = rng.choice(FAR_FORMS).format(rng.choice(FAR_TOPICS))
+            p = rng.random()
+            if p < 0.4:
+                q, a = talk_free.free(rng, COMMON), FAR_ANSWER
+            elif p < 0.6:
+                q, a = talk_free.hard_sum(rng), talk_free.TOO_HARD
+            else:
+                q, a = rng.choice(FAR_FORMS).format(rng.choice(FAR_TOPICS)), FAR_ANSWER
             if is_held_out(q) == held_out:
-                return kind, q, FAR_ANSWER
+                return kind, q, a
         else:
             forms, answer = rng.choice(ABOUT if kind == "about" else GREETINGS)
             return kind, rng.choice(forms), answer

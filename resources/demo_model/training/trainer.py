@@ -7,10 +7,12 @@ made on the device. Shapes never change, so a whole step can be captured as one 
 
 import multiprocessing as mp
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from safetensors.torch import load_file
 
 import net
 import scenes
@@ -169,7 +171,11 @@ def pieces(tensor, folder, name, size=15_000_000):
 
 
 def join(folder, name):
-    from pathlib import Path
+    """One flat tensor from its files, or, for q and n, from a model folder."""
+    if (Path(folder) / "model.safetensors").exists() and name in "qn":
+        stored = load_file(Path(folder) / "model.safetensors")
+        table = net.Q_SHAPES if name == "q" else net.N_SHAPES
+        return torch.cat([stored[key].float().reshape(-1) for key in table])
     files = sorted(Path(folder).glob(f"{name}.*.npy"))
     flat = np.concatenate([np.load(f) for f in files])
     return torch.from_numpy(flat).view(torch.bfloat16).float()
