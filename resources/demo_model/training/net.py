@@ -2,7 +2,7 @@
 """The demo model as plain functions over named weights, built for fast training.
 
 Sizes, tensor names and arithmetic are those of Gemma 4 E2B in small (per-layer embeddings, KV
-sharing, double-wide MLP, sliding and full layers, both towers); check_parity.py compares it with
+sharing, double-wide MLP, sliding and full layers, both towers); check.py compares it with
 transformers. All weights live in two flat tensors: `q`, every two-dimensional linear weight (what
 4-bit quantization touches), and `n`, the rest. Clip limits are not applied here: export.py sets
 them outside the range that training data reaches.

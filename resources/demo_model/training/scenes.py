@@ -218,8 +218,8 @@ def sprites():
         mask = Image.new("L", (SPRITE * k, SPRITE * k), 0)
         pen = ImageDraw.Draw(mask)
         for points, fill in polygons(shape):
-            pen.polygon([(k * (SPRITE / 2 + SPRITE_RADIUS * x), k * (SPRITE / 2 + SPRITE_RADIUS * y))
-                         for x, y in points], fill=fill)
+            pen.polygon([(k * (SPRITE / 2 + SPRITE_RADIUS * x),
+                          k * (SPRITE / 2 + SPRITE_RADIUS * y)) for x, y in points], fill=fill)
         out[i] = np.asarray(mask.resize((SPRITE, SPRITE), Image.BOX))
     return out
 

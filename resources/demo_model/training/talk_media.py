@@ -5,8 +5,8 @@ Every function takes the scene or clip and returns (category, question, answer).
 worded depends only on the question's kind and on what is there, so exact comparison is fair.
 """
 
-from words import ALL_SHAPES, COLOURS, DIGITS, NEW_SHAPES, NEW_WORDS, NUMBERS, OTHER_SHAPES, OTHER_WORDS, \
-    PLURAL, SHAPES
+from words import ALL_SHAPES, COLOURS, DIGITS, NEW_SHAPES, NEW_WORDS, NUMBERS, OTHER_SHAPES, \
+    OTHER_WORDS, PLURAL, SHAPES
 
 ABSENT = ["dog", "cat", "house", "car", "person", "tree", "table", "bird"]
 SIDES = {"h": ("on the left", "on the right"), "v": ("at the top", "at the bottom")}
@@ -43,7 +43,8 @@ COUNT_ALL = ["How many shapes are there?", "How many shapes do you see?", "Count
 COUNT_COLOUR = ["How many {} shapes are there?", "How many {} shapes do you see?",
                 "Count the {} shapes.", "How many shapes are {}?", "How many {} things are there?"]
 COLOUR_OF = ["What colour is the {}?", "What color is the {}?", "Which colour does the {} have?",
-             "Tell me the colour of the {}.", "Which color is the {}?", "Name the colour of the {}."]
+             "Tell me the colour of the {}.", "Which color is the {}?",
+             "Name the colour of the {}."]
 COLOURS_OF = ["What colour are the {}?", "What color are the {}?", "Which colour do the {} have?",
               "Tell me the colour of the {}.", "Which color are the {}?"]
 COLOUR_IT = ["What colour is it?", "What color is it?", "Which colour is it?",
