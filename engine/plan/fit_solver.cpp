@@ -25,32 +25,36 @@ constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 /// Blocks that are placed as one, beside the decoder layers.
 enum Block { Vision = 0, Audio, PerLayerTable, Table, Head, Projection, Norm, BlockCount };
 
+constexpr int kMaxGpus = 8; ///< `fit` uses at most these; more are left alone.
+
 /// One member of the family. Places are indices into devices_: GPUs first, then cpu, then disk.
 struct Candidate {
-    std::vector<int> split; ///< Per GPU: the first layer after it; the rest is on cpu.
+    std::array<int, kMaxGpus> split{}; ///< Per GPU: the first layer after it; the rest is on cpu.
     std::array<int, BlockCount> place{};
     size_t format = 0; ///< Index of the format variant.
 };
 
+/// Compared in this order. Times in whole picoseconds, so that sums in different orders are equal.
 struct Cost {
-    double token_s = std::numeric_limits<double>::infinity();
+    int64_t token_ps = std::numeric_limits<int64_t>::max();
     int quality = 0;
-    double media_s = 0;
+    int64_t media_ps = 0;
     int tables = 0;
-    friend bool operator<(const Cost& a, const Cost& b) {
-        // Times are sums in different orders: equal within rounding counts as equal.
-        const double near = 1e-9;
-        if (std::abs(a.token_s - b.token_s) > near * (a.token_s + b.token_s)) {
-            return a.token_s < b.token_s;
-        }
-        if (a.quality != b.quality) {
-            return a.quality < b.quality;
-        }
-        if (std::abs(a.media_s - b.media_s) > near * (a.media_s + b.media_s)) {
-            return a.media_s < b.media_s;
-        }
-        return a.tables < b.tables;
-    }
+    friend auto operator<=>(const Cost&, const Cost&) = default;
+};
+
+int64_t picoseconds(double seconds) {
+    return std::llround(seconds * 1e12);
+}
+
+/// What a device computes, as far as its scratch depends on it.
+enum Role : unsigned {
+    HasLayers = 1,
+    HasHead = 2,
+    HasProjection = 4,
+    HasVision = 8,
+    HasAudio = 16,
+    RoleCount = 32
 };
 
 /// The model in one choice of formats.
@@ -60,13 +64,13 @@ struct Variant {
     int quality = 0;
     bool has_own_head = false;
     Resolution resolution;
-    PlacementPlan plan; ///< Rows; places are overwritten per question.
-    std::vector<int> row_layer;
+    PlacementPlan plan;         ///< Rows; places are overwritten per question.
     std::vector<int> row_block; ///< Per row: a Block, or -1 for a decoder layer.
     std::vector<int64_t> layer_bytes;
     std::array<int64_t, BlockCount> block_bytes{};
     std::array<int64_t, BlockCount> block_adapter{}; ///< On the computing device, wherever stored.
-    std::unordered_map<uint64_t, std::vector<int64_t>> scratch; ///< Per signature, per device.
+    /// Scratch by kind of device (cpu, cuda, sim) and roles; -1 = not asked yet.
+    std::array<std::array<int64_t, RoleCount>, 3> scratch{};
 };
 
 class Solver {
@@ -78,6 +82,7 @@ public:
             }
         }
         std::sort(devices_.begin(), devices_.end());
+        devices_.resize(std::min<size_t>(devices_.size(), kMaxGpus));
         gpus_ = static_cast<int>(devices_.size());
         cpu_ = gpus_;
         disk_ = gpus_ + 1;
@@ -86,14 +91,15 @@ public:
         for (const DeviceId& id : devices_) {
             const uint64_t usable = id == DeviceId::disk() ? std::numeric_limits<uint64_t>::max()
                                                            : usableBytes(request, {}, id);
-            limits_.push_back(usable > static_cast<uint64_t>(kNoLimit)
-                                  ? kNoLimit
-                                  : static_cast<int64_t>(usable));
-            const auto info = std::find_if(request.devices.begin(),
-                                           request.devices.end(),
+            limits_.push_back(
+                usable > static_cast<uint64_t>(kNoLimit) ? kNoLimit : static_cast<int64_t>(usable));
+            const auto info = std::find_if(request.devices.begin(), request.devices.end(),
                                            [&id](const DeviceInfo& d) { return d.id == id; });
             const bool is_given = info != request.devices.end();
-            rates_.push_back(ratesOf(is_given ? &*info : nullptr, id));
+            // A simulated GPU stands for a card: it is weighed as one, though it computes on the
+            // CPU.
+            const DeviceId as_card = id.kind == DeviceId::Kind::Sim ? DeviceId::cuda(id.index) : id;
+            rates_.push_back(ratesOf(is_given ? &*info : nullptr, as_card));
             context_.push_back(is_given ? static_cast<int64_t>(info->context_bytes) : 0);
         }
         if (request.tensors.empty()) {
@@ -105,11 +111,7 @@ public:
 
     FitResult run() {
         makeVariants();
-        search(false);
-        const bool is_found = best_cost_.token_s < std::numeric_limits<double>::infinity();
-        if (!is_found) {
-            search(true);
-        }
+        const bool is_found = gpus_ <= 2 ? searchAll() : searchGreedy();
         FitResult result;
         const Variant& variant = variants_[best_.format];
         result.fits = is_found;
@@ -141,8 +143,7 @@ private:
         }
         PlacementPlan& plan = variants_.front().plan;
         for (int i = 0; i < layer_count_; ++i) {
-            const bool is_shared =
-                request_.config.text.layers[static_cast<size_t>(i)].is_kv_shared;
+            const bool is_shared = request_.config.text.layers[static_cast<size_t>(i)].is_kv_shared;
             const uint64_t bytes = is_shared ? 0 : layerKvBytes(request_, plan, i);
             kv_bytes_.push_back(static_cast<int64_t>(
                 std::min<uint64_t>(bytes, static_cast<uint64_t>(kNoLimit) / 4096)));
@@ -168,6 +169,9 @@ private:
         variant.resolution = resolveDeviceMap(map, input);
         variant.has_own_head = variant.resolution.has_own_head;
         variant.layer_bytes.assign(static_cast<size_t>(layer_count_), 0);
+        for (auto& by_role : variant.scratch) {
+            by_role.fill(-1);
+        }
         PlacementPlan& plan = variant.plan;
         plan.context = planContext(request_, map);
         plan.prefill_chunk = std::max<int64_t>(1, request_.prefill_chunk);
@@ -181,7 +185,22 @@ private:
         }
         const ExpectedTensor* table = nullptr;
         plan.tensors.reserve(variant.resolution.tensors.size());
-        for (const ResolvedTensor& resolved : variant.resolution.tensors) {
+        // The rows that say where a layer computes go first: they are looked up by name.
+        std::vector<const ResolvedTensor*> rows;
+        rows.reserve(variant.resolution.tensors.size());
+        for (const bool is_query : {true, false}) {
+            for (const ResolvedTensor& resolved : variant.resolution.tensors) {
+                const bool is_first =
+                    resolved.index >= 0 &&
+                    (*tensors_)[static_cast<size_t>(resolved.index)].name.ends_with(
+                        ".self_attn.q_proj.weight");
+                if (is_first == is_query) {
+                    rows.push_back(&resolved);
+                }
+            }
+        }
+        for (const ResolvedTensor* row_of : rows) {
+            const ResolvedTensor& resolved = *row_of;
             const bool is_head = resolved.index < 0;
             const ExpectedTensor* tensor =
                 is_head ? table : &(*tensors_)[static_cast<size_t>(resolved.index)];
@@ -200,7 +219,6 @@ private:
             if (block == Head && !is_head) {
                 extra += adapterBytes(adapter, "lm_head.weight");
             }
-            variant.row_layer.push_back(block < 0 ? tensor->layer : -1);
             variant.row_block.push_back(block);
             if (block < 0) {
                 variant.layer_bytes[static_cast<size_t>(tensor->layer)] += bytes + extra;
@@ -257,103 +275,137 @@ private:
         c.place[Projection] = layer_count_ > 0 ? layerPlace(c, 0) : c.place[Head];
     }
 
-    /// Bytes per device without scratch.
-    void additiveBytes(const Candidate& c, std::vector<int64_t>& need) const {
+    /// Weights and KV of layers, head, final norm and per-layer projection.
+    void addLayerBytes(const Candidate& c, std::vector<int64_t>& need) const {
         const Variant& variant = variants_[c.format];
-        need.assign(devices_.size(), 0);
-        std::array<int64_t, 2> visits{};
-        for (int b = 0; b < BlockCount; ++b) {
+        for (const int b : {Head, Norm, Projection}) {
+            const auto block = static_cast<size_t>(b);
+            need[static_cast<size_t>(c.place[block])] +=
+                variant.block_bytes[block] + variant.block_adapter[block];
+        }
+        uint64_t mirrored = 0;
+        for (int i = 0; i < layer_count_; ++i) {
+            const int place = layerPlace(c, i);
+            const auto layer = static_cast<size_t>(i);
+            need[static_cast<size_t>(place)] +=
+                variant.layer_bytes[layer] + kv_bytes_[layer] +
+                mirrorBytes(
+                    i, place, [&](int source) { return layerPlace(c, source); }, mirrored);
+        }
+    }
+
+    /// Bytes of the mirror that layer i needs on its device, once per kind of layer and device.
+    template <typename PlaceOf>
+    int64_t mirrorBytes(int i, int place, PlaceOf placeOf, uint64_t& mirrored) const {
+        const LayerConfig& layer = request_.config.text.layers[static_cast<size_t>(i)];
+        if (!layer.is_kv_shared || layer.kv_source < 0 || placeOf(layer.kv_source) == place) {
+            return 0;
+        }
+        const unsigned kind = layer.type == LayerType::Full ? 1 : 0;
+        const uint64_t bit = uint64_t{1} << (2 * static_cast<unsigned>(place) + kind);
+        if ((mirrored & bit) != 0) {
+            return 0;
+        }
+        mirrored |= bit;
+        return kv_bytes_[static_cast<size_t>(layer.kv_source)];
+    }
+
+    /// Towers and tables of rows. Towers on disk visit the CPU one at a time.
+    void addBlockBytes(const Candidate& c, std::vector<int64_t>& need) const {
+        const Variant& variant = variants_[c.format];
+        int64_t visit = 0;
+        for (const int b : {Vision, Audio, PerLayerTable, Table}) {
             const auto block = static_cast<size_t>(b);
             const int place = c.place[block];
             need[static_cast<size_t>(computePlace(place))] += variant.block_adapter[block];
             if (place != disk_) {
                 need[static_cast<size_t>(place)] += variant.block_bytes[block];
             } else if (b == Vision || b == Audio) {
-                visits[block] = variant.block_bytes[block];
+                visit = std::max(visit, variant.block_bytes[block]);
             }
         }
-        need[static_cast<size_t>(cpu_)] += std::max(visits[0], visits[1]);
-        const auto& layers = request_.config.text.layers;
-        uint64_t mirrored = 0; // bit per (owner kind, device): at most two owners have readers
-        for (int i = 0; i < layer_count_; ++i) {
-            const auto layer = static_cast<size_t>(i);
-            const int place = layerPlace(c, i);
-            need[static_cast<size_t>(place)] += variant.layer_bytes[layer] + kv_bytes_[layer];
-            const int source = layers[layer].kv_source;
-            if (layers[layer].is_kv_shared && source >= 0 && layerPlace(c, source) != place) {
-                const bool is_full = layers[layer].type == LayerType::Full;
-                const uint64_t bit = uint64_t{1} << static_cast<unsigned>(2 * place + (is_full ? 1 : 0));
-                if ((mirrored & bit) == 0) {
-                    mirrored |= bit;
-                    need[static_cast<size_t>(place)] += kv_bytes_[static_cast<size_t>(source)];
-                }
-            }
-        }
+        need[static_cast<size_t>(cpu_)] += visit;
     }
 
-    /// Scratch per device, asked of the model once per distribution of roles.
-    const std::vector<int64_t>& scratch(const Candidate& c) {
-        Variant& variant = variants_[c.format];
-        uint64_t key = 0;
+    /// Scratch of one device by what it computes, asked of the model once per set of roles.
+    int64_t scratch(Variant& variant, int device, unsigned roles) const {
+        const DeviceId::Kind kind = devices_[static_cast<size_t>(device)].kind;
+        int64_t& known = variant.scratch[kind == DeviceId::Kind::Cuda  ? 1
+                                         : kind == DeviceId::Kind::Sim ? 2
+                                                                       : 0][roles];
+        if (known >= 0 || roles == 0) {
+            return std::max<int64_t>(0, known);
+        }
+        const int other = device != cpu_ ? cpu_ : gpus_ > 0 ? 0 : cpu_;
+        const auto placeOf = [&](unsigned role) {
+            return devices_[static_cast<size_t>((roles & role) != 0 ? device : other)];
+        };
+        PlacementPlan& plan = variant.plan;
+        for (size_t i = 0; i < plan.tensors.size(); ++i) {
+            const int block = variant.row_block[i];
+            const unsigned role = block < 0                                  ? HasLayers
+                                  : block == Vision                          ? HasVision
+                                  : block == Audio                           ? HasAudio
+                                  : block == Projection                      ? HasProjection
+                                  : block == PerLayerTable || block == Table ? 0U
+                                                                             : HasHead;
+            plan.tensors[i].store = placeOf(role);
+            plan.tensors[i].compute = plan.tensors[i].store;
+        }
+        plan.kv_device.assign(static_cast<size_t>(layer_count_), placeOf(HasLayers));
+        known = 0;
+        for (const auto& [id, bytes] : scratchBytes(request_, plan, plan.kv_device)) {
+            if (id == devices_[static_cast<size_t>(device)]) {
+                known = static_cast<int64_t>(bytes);
+            }
+        }
+        return known;
+    }
+
+    [[nodiscard]] unsigned rolesOf(const Candidate& c, int device) const {
+        unsigned roles = 0;
         for (int g = 0, first = 0; g <= gpus_; ++g) {
             const int end = g < gpus_ ? c.split[static_cast<size_t>(g)] : layer_count_;
-            key |= uint64_t{end > first ? 1U : 0U} << static_cast<unsigned>(g);
+            roles |= g == device && end > first ? HasLayers : 0U;
             first = std::max(first, end);
         }
-        unsigned shift = 20;
-        for (const int b : {Vision, Audio, Head, Projection}) {
-            key |= static_cast<uint64_t>(computePlace(c.place[static_cast<size_t>(b)])) << shift;
-            shift += 8;
-        }
-        const auto [it, is_new] = variant.scratch.try_emplace(key);
-        if (is_new) {
-            PlacementPlan& plan = variant.plan;
-            for (size_t i = 0; i < plan.tensors.size(); ++i) {
-                const int block = variant.row_block[i];
-                const int place = block < 0 ? layerPlace(c, variant.row_layer[i])
-                                            : c.place[static_cast<size_t>(block)];
-                plan.tensors[i].store = devices_[static_cast<size_t>(place)];
-                plan.tensors[i].compute = devices_[static_cast<size_t>(computePlace(place))];
-            }
-            for (int i = 0; i < layer_count_; ++i) {
-                plan.kv_device[static_cast<size_t>(i)] =
-                    devices_[static_cast<size_t>(layerPlace(c, i))];
-            }
-            it->second.assign(devices_.size(), 0);
-            for (const auto& [id, bytes] : scratchBytes(request_, plan, plan.kv_device)) {
-                const auto at = std::find(devices_.begin(), devices_.end(), id);
-                if (at != devices_.end()) {
-                    it->second[static_cast<size_t>(at - devices_.begin())] =
-                        static_cast<int64_t>(bytes);
-                }
-            }
-        }
-        return it->second;
+        const auto add = [&](int block, unsigned role) {
+            const auto b = static_cast<size_t>(block);
+            const bool is_there = variants_[c.format].block_bytes[b] > 0;
+            roles |= is_there && computePlace(c.place[b]) == device ? role : 0U;
+        };
+        add(Head, HasHead);
+        add(Projection, HasProjection);
+        add(Vision, HasVision);
+        add(Audio, HasAudio);
+        return roles;
     }
 
-    /// Bytes over the limits, all devices together; 0 = it fits.
-    int64_t excess(const Candidate& c, bool is_exact) {
-        additiveBytes(c, need_);
+    /// Adds scratch and driver contexts, and returns the bytes over the limits.
+    int64_t finish(const Candidate& c, std::vector<int64_t>& need) {
+        Variant& variant = variants_[c.format];
+        for (int d = 0; d <= cpu_; ++d) {
+            const auto device = static_cast<size_t>(d);
+            need[device] += scratch(variant, d, rolesOf(c, d));
+            need[device] += need[device] > 0 ? context_[device] : 0;
+        }
+        return overLimits(need);
+    }
+
+    [[nodiscard]] int64_t overLimits(const std::vector<int64_t>& need) const {
         int64_t over = 0;
-        const auto count = [&] {
-            over = 0;
-            for (size_t d = 0; d < need_.size(); ++d) {
-                if (need_[d] > limits_[d]) {
-                    over += need_[d] - limits_[d];
-                }
-            }
-        };
-        count();
-        if (over > 0 && !is_exact) {
-            return over;
+        for (size_t d = 0; d < need.size(); ++d) {
+            over += std::max<int64_t>(0, need[d] - limits_[d]);
         }
-        const std::vector<int64_t>& extra = scratch(c);
-        for (size_t d = 0; d < need_.size(); ++d) {
-            need_[d] += extra[d];
-            need_[d] += need_[d] > 0 ? context_[d] : 0;
-        }
-        count();
         return over;
+    }
+
+    /// All bytes of a candidate in need_; returns those over the limits.
+    int64_t excess(const Candidate& c) {
+        need_.assign(devices_.size(), 0);
+        addLayerBytes(c, need_);
+        addBlockBytes(c, need_);
+        return finish(c, need_);
     }
 
     // --- cost ----------------------------------------------------------------------------------
@@ -385,17 +437,16 @@ private:
         return time;
     }
 
-    [[nodiscard]] double mediaTime(int block, int place, const Variant& variant) const {
+    [[nodiscard]] int64_t mediaPs(int block, int place, const Variant& variant) const {
         const auto d = static_cast<size_t>(computePlace(place));
-        const double flops = block == Vision
-                                 ? imageFlops(request_.config, request_.image_tokens)
-                                 : 10 * audioFlopsPerSecond(request_.config);
+        const double flops = block == Vision ? imageFlops(request_.config, request_.image_tokens)
+                                             : 10 * audioFlopsPerSecond(request_.config);
         double time = flops / (towerShare(devices_[d]) * rates_[d].flops);
         if (place == disk_) {
             time += static_cast<double>(variant.block_bytes[static_cast<size_t>(block)]) /
                     rates_[static_cast<size_t>(disk_)].read_bytes_per_s;
         }
-        return time;
+        return picoseconds(time);
     }
 
     /// 0 on a GPU, 1 in main memory, 2 on disk.
@@ -405,168 +456,226 @@ private:
 
     // --- search --------------------------------------------------------------------------------
 
-    void search(bool is_leanest) {
-        is_leanest_ = is_leanest;
-        least_excess_ = kNoLimit;
-        for (size_t f = 0; f < variants_.size(); ++f) {
-            Candidate c;
-            c.format = f;
-            c.split.assign(static_cast<size_t>(gpus_), 0);
-            if (gpus_ <= 2) {
-                splitFrom(c, 0, 0);
-            } else {
-                greedySplits(c);
-            }
-        }
-    }
+    /// Places of towers and tables with their cost, best first.
+    struct Inner {
+        std::array<int, BlockCount> place{};
+        int64_t media_ps = 0;
+        int tables = 0;
+    };
 
-    /// All ways to cut the layers into consecutive parts, most layers on GPUs first.
-    void splitFrom(Candidate& c, int gpu, int first) {
-        if (gpu == gpus_) {
-            chooseHead(c);
-            return;
-        }
-        for (int end = layer_count_; end >= first; --end) {
-            c.split[static_cast<size_t>(gpu)] = end;
-            splitFrom(c, gpu + 1, end);
-        }
-    }
-
-    void chooseHead(Candidate& c) {
-        for (int head = 0; head <= cpu_; ++head) {
-            c.place[Head] = head;
-            placeDependents(c);
-            Cost cost;
-            cost.token_s = tokenTime(c);
-            cost.quality = variants_[c.format].quality;
-            if (!is_leanest_ && best_cost_ < cost) {
-                continue;
-            }
-            choosePlaces(c, cost);
-        }
-    }
-
-    void choosePlaces(Candidate& c, const Cost& base) {
-        const Variant& variant = variants_[c.format];
+    [[nodiscard]] std::vector<Inner> innerChoices(size_t format, int head) const {
+        const Variant& variant = variants_[format];
         const auto choices = [&](int block) {
+            if (variant.block_bytes[static_cast<size_t>(block)] == 0) {
+                return std::vector<int>{cpu_};
+            }
             std::vector<int> places;
-            const bool is_absent = variant.block_bytes[static_cast<size_t>(block)] == 0;
-            for (int place = 0; place <= (is_absent ? 0 : disk_); ++place) {
-                places.push_back(is_absent ? cpu_ : place);
+            for (int place = 0; place <= disk_; ++place) {
+                places.push_back(place);
             }
             return places;
         };
-        const std::vector<int> tables = choices(PerLayerTable);
-        const std::vector<int> audio = choices(Audio);
-        const std::vector<int> vision = choices(Vision);
         std::vector<int> own = {cpu_};
         if (variant.has_own_head) {
-            own = {c.place[Head]};
-            for (const int place : {cpu_, disk_}) {
-                if (place != c.place[Head]) {
-                    own.push_back(place);
-                }
-            }
+            own =
+                head == cpu_ ? std::vector<int>{cpu_, disk_} : std::vector<int>{head, cpu_, disk_};
         }
-        for (const int vision_place : vision) {
-            c.place[Vision] = vision_place;
-            for (const int audio_place : audio) {
-                c.place[Audio] = audio_place;
-                Cost cost = base;
-                cost.media_s = mediaTime(Vision, vision_place, variant) +
-                               mediaTime(Audio, audio_place, variant);
-                for (const int table : tables) {
-                    c.place[PerLayerTable] = table;
-                    for (const int own_place : own) {
-                        c.place[Table] = own_place;
-                        cost.tables = 4 * tableRank(own_place) + tableRank(table);
-                        consider(c, cost);
+        std::vector<Inner> all;
+        for (const int vision : choices(Vision)) {
+            for (const int audio : choices(Audio)) {
+                for (const int table : choices(PerLayerTable)) {
+                    for (const int own_table : own) {
+                        Inner inner;
+                        inner.place[Vision] = vision;
+                        inner.place[Audio] = audio;
+                        inner.place[PerLayerTable] = table;
+                        inner.place[Table] = own_table;
+                        inner.media_ps =
+                            mediaPs(Vision, vision, variant) + mediaPs(Audio, audio, variant);
+                        inner.tables = 4 * tableRank(own_table) + tableRank(table);
+                        all.push_back(inner);
                     }
                 }
             }
         }
+        std::stable_sort(all.begin(), all.end(), [](const Inner& a, const Inner& b) {
+            return std::tie(a.media_ps, a.tables) < std::tie(b.media_ps, b.tables);
+        });
+        return all;
     }
 
-    void consider(const Candidate& c, const Cost& cost) {
-        if (!is_leanest_) {
-            if (cost < best_cost_ && excess(c, false) == 0) {
-                best_cost_ = cost;
-                best_ = c;
-            }
-            return;
-        }
-        const int64_t over = excess(c, true);
-        if (over < least_excess_) {
-            least_excess_ = over;
-            best_ = c;
+    static void applyInner(Candidate& c, const Inner& inner) {
+        for (const int b : {Vision, Audio, PerLayerTable, Table}) {
+            c.place[static_cast<size_t>(b)] = inner.place[static_cast<size_t>(b)];
         }
     }
 
-    /// Three GPUs and more: fill them one after the other, for every place of the other blocks.
-    /// Second try: no cut between the last KV owners and their readers, which would need a mirror.
-    void greedySplits(Candidate& c) {
-        const int last_owner = std::max(0, request_.config.text.lastKvOwner() - 1);
-        const std::vector<int> places = {0, gpus_ - 1, cpu_, disk_};
-        for (const bool keeps_sharing : {false, true}) {
+    /// Every member, cheapest first, until one fits. Otherwise the leanest.
+    bool searchAll() {
+        struct Outer {
+            Cost cost;
+            Candidate candidate;
+        };
+        std::vector<Outer> outers;
+        std::vector<std::vector<Inner>> inners;
+        const auto addOuter = [&](Candidate& c) {
             for (int head = 0; head <= cpu_; ++head) {
-                for (const int table : places) {
-                    for (const int audio : places) {
-                        for (const int vision : places) {
-                            c.place.fill(cpu_);
-                            c.place[Head] = head;
-                            c.place[PerLayerTable] = table;
-                            c.place[Audio] = audio;
-                            c.place[Vision] = vision;
-                            c.place[Table] = variants_[c.format].has_own_head ? cpu_ : head;
-                            fill(c, keeps_sharing ? last_owner : -1);
+                c.place[Head] = head;
+                placeDependents(c);
+                Outer outer;
+                outer.cost.token_ps = picoseconds(tokenTime(c));
+                for (size_t f = 0; f < variants_.size(); ++f) {
+                    c.format = f;
+                    outer.cost.quality = variants_[f].quality;
+                    outer.candidate = c;
+                    outers.push_back(outer);
+                }
+            }
+        };
+        for (int first = gpus_ > 0 ? layer_count_ : 0; first >= 0; --first) {
+            for (int second = gpus_ > 1 ? layer_count_ : first; second >= first; --second) {
+                Candidate c;
+                c.split[0] = first;
+                c.split[1] = second;
+                addOuter(c);
+            }
+        }
+        std::stable_sort(outers.begin(), outers.end(),
+                         [](const Outer& a, const Outer& b) { return a.cost < b.cost; });
+        for (size_t f = 0; f < variants_.size(); ++f) {
+            for (int head = 0; head <= cpu_; ++head) {
+                inners.push_back(innerChoices(f, head));
+            }
+        }
+        int64_t least = kNoLimit;
+        std::vector<int64_t> base;
+        for (const bool is_leanest : {false, true}) {
+            for (const Outer& outer : outers) {
+                Candidate c = outer.candidate;
+                base.assign(devices_.size(), 0);
+                addLayerBytes(c, base);
+                if (!is_leanest && overLimits(base) > 0) {
+                    continue;
+                }
+                for (const Inner& inner : inners[c.format * static_cast<size_t>(cpu_ + 1) +
+                                                 static_cast<size_t>(c.place[Head])]) {
+                    applyInner(c, inner);
+                    need_ = base;
+                    addBlockBytes(c, need_);
+                    if (!is_leanest && overLimits(need_) > 0) {
+                        continue;
+                    }
+                    const int64_t over = finish(c, need_);
+                    if (over == 0) {
+                        best_ = c;
+                        return true;
+                    }
+                    if (is_leanest && over < least) {
+                        least = over;
+                        best_ = c;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    /// Three GPUs and more: for every place of the other blocks the GPUs are filled with layers one
+    /// after the other; once as full as they get, once without a cut between the last owners of KV
+    /// and their readers (which would need mirrors).
+    bool searchGreedy() {
+        Cost best_cost;
+        int64_t least = kNoLimit;
+        for (size_t f = 0; f < variants_.size(); ++f) {
+            for (int head = 0; head <= cpu_; ++head) {
+                for (const Inner& inner : innerChoices(f, head)) {
+                    for (const bool keeps_sharing : {false, true}) {
+                        Candidate c;
+                        c.format = f;
+                        c.place[Head] = head;
+                        applyInner(c, inner);
+                        fill(c, keeps_sharing);
+                        Cost cost;
+                        cost.token_ps = picoseconds(tokenTime(c));
+                        cost.quality = variants_[f].quality;
+                        cost.media_ps = inner.media_ps;
+                        cost.tables = inner.tables;
+                        const bool is_found = best_cost < Cost();
+                        if (is_found && !(cost < best_cost)) {
+                            continue;
+                        }
+                        const int64_t over = excess(c);
+                        if (over == 0) {
+                            best_cost = cost;
+                            best_ = c;
+                        } else if (!is_found && over < least) {
+                            least = over;
+                            best_ = c;
                         }
                     }
                 }
             }
         }
+        return best_cost < Cost();
     }
 
-    void fill(Candidate& c, int keep_from) {
-        std::vector<int64_t> room(devices_.size(), 0);
-        c.split.assign(static_cast<size_t>(gpus_), 0);
-        placeDependents(c);
-        const std::vector<int64_t> empty_scratch(devices_.size(), 0);
+    /// Gives each GPU in turn as many layers as its room allows.
+    void fill(Candidate& c, bool keeps_sharing) {
+        Variant& variant = variants_[c.format];
+        std::vector<int64_t> fixed(devices_.size(), 0);
+        addBlockBytes(c, fixed);
+        const int head = c.place[Head];
+        fixed[static_cast<size_t>(head)] += variant.block_bytes[Head] +
+                                            variant.block_adapter[Head] +
+                                            variant.block_bytes[Norm] + variant.block_adapter[Norm];
+        // Cuts are not wanted after this layer and before the last.
+        const int owners_from = std::max(0, request_.config.text.lastKvOwner() - 1);
+        std::vector<int> place_of(static_cast<size_t>(layer_count_), cpu_);
+        uint64_t mirrored = 0;
         int next = 0;
         for (int g = 0; g < gpus_; ++g) {
             const auto gpu = static_cast<size_t>(g);
-            int end = layer_count_;
-            while (end > next) {
-                for (size_t k = gpu; k < c.split.size(); ++k) {
-                    c.split[k] = end;
-                }
-                placeDependents(c);
-                additiveBytes(c, room);
-                const int64_t need = room[gpu] + scratch(c)[gpu] + context_[gpu];
-                const bool is_cut = keep_from >= 0 && end > keep_from && end < layer_count_;
-                if (need <= limits_[gpu] && !is_cut) {
+            c.split[gpu] = layer_count_; // so that it counts as one with layers
+            c.place[Projection] = next == 0 ? g : place_of[0];
+            const unsigned roles = (rolesOf(c, g) & ~static_cast<unsigned>(HasLayers)) | HasLayers;
+            int64_t need =
+                fixed[gpu] + scratch(variant, g, roles) + context_[gpu] +
+                (next == 0 ? variant.block_bytes[Projection] + variant.block_adapter[Projection]
+                           : 0);
+            int end = next;
+            while (end < layer_count_) {
+                place_of[static_cast<size_t>(end)] = g;
+                const auto layer = static_cast<size_t>(end);
+                need +=
+                    variant.layer_bytes[layer] + kv_bytes_[layer] +
+                    mirrorBytes(
+                        end, g, [&](int source) { return place_of[static_cast<size_t>(source)]; },
+                        mirrored);
+                if (need > limits_[gpu]) {
                     break;
                 }
-                --end;
+                ++end;
             }
-            for (size_t k = gpu; k < c.split.size(); ++k) {
-                c.split[k] = end;
+            if (keeps_sharing && end > owners_from && end < layer_count_ && next <= owners_from) {
+                end = owners_from;
             }
+            for (int i = end; i < layer_count_; ++i) {
+                place_of[static_cast<size_t>(i)] = cpu_;
+            }
+            c.split[gpu] = end;
             next = end;
         }
+        for (size_t k = 1; k < static_cast<size_t>(gpus_); ++k) {
+            c.split[k] = std::max(c.split[k], c.split[k - 1]);
+        }
         placeDependents(c);
-        Cost cost;
-        cost.token_s = tokenTime(c);
-        const Variant& variant = variants_[c.format];
-        cost.quality = variant.quality;
-        cost.media_s = mediaTime(Vision, c.place[Vision], variant) +
-                       mediaTime(Audio, c.place[Audio], variant);
-        cost.tables = 4 * tableRank(c.place[Table]) + tableRank(c.place[PerLayerTable]);
-        consider(c, cost);
     }
 
     // --- result --------------------------------------------------------------------------------
 
-    [[nodiscard]] DeviceId deviceAt(int place) const { return devices_[static_cast<size_t>(place)]; }
+    [[nodiscard]] DeviceId deviceAt(int place) const {
+        return devices_[static_cast<size_t>(place)];
+    }
 
     [[nodiscard]] DeviceMap mapOf(const Candidate& c) const {
         const Variant& variant = variants_[c.format];
@@ -628,31 +737,28 @@ private:
         };
         Candidate all = best_;
         all.format = 0;
-        all.split.assign(static_cast<size_t>(gpus_), layer_count_);
+        all.split.fill(layer_count_);
         all.place.fill(gpus_ > 0 ? 0 : cpu_);
-        const bool is_too_much = excess(all, true) > 0;
+        const bool is_too_much = excess(all) > 0;
         const int first = gpus_ > 0 ? 0 : cpu_;
-        result.steps.push_back(
-            "everything on " + deviceAt(first).toString() + " needs " +
-            bytesText(need_[static_cast<size_t>(first)]) + " of " +
-            (limits_[static_cast<size_t>(first)] == kNoLimit
-                 ? std::string("unbounded memory")
-                 : bytesText(limits_[static_cast<size_t>(first)])) +
-            (is_too_much ? ": too much" : ": it fits"));
+        result.steps.push_back("everything on " + deviceAt(first).toString() + " needs " +
+                               bytesText(need_[static_cast<size_t>(first)]) + " of " +
+                               (limits_[static_cast<size_t>(first)] == kNoLimit
+                                    ? std::string("unbounded memory")
+                                    : bytesText(limits_[static_cast<size_t>(first)])) +
+                               (is_too_much ? ": too much" : ": it fits"));
         const Variant& variant = variants_[best_.format];
         const auto moved = [&](const std::string& name, int block, const std::string& cost) {
             const int place = best_.place[static_cast<size_t>(block)];
             const int64_t bytes = variant.block_bytes[static_cast<size_t>(block)];
             if (place != first && bytes > 0) {
                 result.steps.push_back(name + " to " + deviceAt(place).toString() + ": " +
-                                       bytesText(bytes) + " less on " +
-                                       deviceAt(first).toString() + "; " + cost);
+                                       bytesText(bytes) + " less on " + deviceAt(first).toString() +
+                                       "; " + cost);
             }
         };
-        const int64_t row =
-            request_.config.text.num_layers * request_.config.text.ple_size * 2;
-        moved("per-layer embedding table",
-              PerLayerTable,
+        const int64_t row = request_.config.text.num_layers * request_.config.text.ple_size * 2;
+        moved("per-layer embedding table", PerLayerTable,
               "one row of " + std::to_string(row) + " bytes per token, not measurable");
         moved("audio tower", Audio, "costs only when audio is attached");
         moved("vision tower", Vision, "costs only when an image is attached");
@@ -678,19 +784,21 @@ private:
                 from = end;
             }
         }
-        const int64_t over = excess(best_, true);
+        const int64_t over = excess(best_);
         if (!result.fits) {
             result.steps.push_back("even this leanest plan is " + bytesText(over) +
                                    " over the limits");
             return;
         }
-        char speed[96];
-        std::snprintf(speed,
-                      sizeof speed,
-                      "about %.3g tokens/s by these constants (everything on %s: %.3g)",
-                      1.0 / std::max(1e-12, tokenTime(best_)),
-                      deviceAt(first).toString().c_str(),
-                      1.0 / std::max(1e-12, tokenTime(all)));
+        const bool has_sim = std::any_of(devices_.begin(), devices_.end(), [](const DeviceId& id) {
+            return id.kind == DeviceId::Kind::Sim;
+        });
+        char speed[160];
+        std::snprintf(speed, sizeof speed,
+                      "weighed with about %.3g tokens/s (everything on %s: %.3g)%s",
+                      1.0 / std::max(1e-12, tokenTime(best_)), deviceAt(first).toString().c_str(),
+                      1.0 / std::max(1e-12, tokenTime(all)),
+                      has_sim ? "; simulated GPUs count as mid-range cards here" : "");
         result.steps.emplace_back(speed);
     }
 
@@ -705,13 +813,12 @@ private:
     std::vector<int64_t> kv_bytes_;
     std::vector<int64_t> need_;
     Candidate best_;
-    Cost best_cost_;
-    bool is_leanest_ = false;
-    int64_t least_excess_ = kNoLimit;
 };
 
 } // namespace
 
-FitResult fitDeviceMap(const PlanRequest& request) { return Solver(request).run(); }
+FitResult fitDeviceMap(const PlanRequest& request) {
+    return Solver(request).run();
+}
 
 } // namespace engine

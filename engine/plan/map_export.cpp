@@ -162,9 +162,8 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
         }
     }
     const bool has_gpu =
-        std::any_of(plan.tensors.begin(), plan.tensors.end(), [](const TensorPlacement& row) {
-            return row.compute.isGpu();
-        });
+        std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                    [](const TensorPlacement& row) { return row.compute.isGpu(); });
     std::map<DeviceId, std::vector<int>> by_device;
     for (const auto& [layer, device] : layers) {
         by_device[device].push_back(layer);
@@ -206,11 +205,9 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
         }
     }
     flags += " -c " + std::to_string(plan.context);
-    const bool is_kv_on_cpu =
-        has_gpu && !plan.kv_device.empty() &&
-        std::all_of(plan.kv_device.begin(), plan.kv_device.end(), [](const DeviceId& device) {
-            return !device.isGpu();
-        });
+    const bool is_kv_on_cpu = has_gpu && !plan.kv_device.empty() &&
+                              std::all_of(plan.kv_device.begin(), plan.kv_device.end(),
+                                          [](const DeviceId& device) { return !device.isGpu(); });
     if (is_kv_on_cpu) {
         flags += " -nkvo";
     }
@@ -235,7 +232,8 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
         out.losses.emplace_back("weights that visit the GPU: there they compute where they are");
     }
     if (has_disk) {
-        out.losses.emplace_back("disk: there the whole file is memory-mapped (--mmap is the default)");
+        out.losses.emplace_back(
+            "disk: there the whole file is memory-mapped (--mmap is the default)");
     }
     std::string format_names;
     for (const Format format : formats) {
@@ -278,9 +276,8 @@ ExportedText exportPython(const PlacementPlan& plan,
     const bool is_quantized = count > 0;
     if (is_quantized) {
         for (const MapTree::Key& key : skips.uniformParts(0)) {
-            plain_modules.push_back(key.path.ends_with(".weight")
-                                        ? key.path.substr(0, key.path.size() - 7)
-                                        : key.path);
+            plain_modules.push_back(
+                key.path.ends_with(".weight") ? key.path.substr(0, key.path.size() - 7) : key.path);
         }
         for (const auto& [format, n] : formats) {
             if (isFourBit(format) && format != most) {
@@ -294,11 +291,10 @@ ExportedText exportPython(const PlacementPlan& plan,
     for (const std::string& loss : out.losses) {
         text += "# Differs: " + loss + "\n";
     }
-    text += is_quantized
-                ? "import torch\nfrom transformers import (AutoModelForImageTextToText, "
-                  "AutoProcessor, BitsAndBytesConfig)\n"
-                : "import torch\nfrom transformers import AutoModelForImageTextToText, "
-                  "AutoProcessor\n";
+    text += is_quantized ? "import torch\nfrom transformers import (AutoModelForImageTextToText, "
+                           "AutoProcessor, BitsAndBytesConfig)\n"
+                         : "import torch\nfrom transformers import AutoModelForImageTextToText, "
+                           "AutoProcessor\n";
     text += "\nmodel_path = " + jsonString(model_path) + "\n";
     text += "device_map = " + dictionary(accelerateKeys(plan), "") + "\n";
     if (is_quantized) {

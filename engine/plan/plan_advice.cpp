@@ -83,9 +83,8 @@ private:
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const ExpectedTensor* tensor = tensorOfRow(parts_, i);
             const TensorPlacement& row = plan_.tensors[i];
-            const bool is_here =
-                row.store == device_.id ||
-                (row.compute == device_.id && row.residency == Residency::Always);
+            const bool is_here = row.store == device_.id ||
+                                 (row.compute == device_.id && row.residency == Residency::Always);
             if (tensor != nullptr && is_here && is(*tensor)) {
                 bytes += row.bytes;
             }
@@ -101,8 +100,7 @@ private:
         const std::string name = "model.language_model.embed_tokens_per_layer";
         const uint64_t bytes = held([&](const ExpectedTensor& t) { return t.module == name; });
         const int64_t row = text().num_layers * text().ple_size * 2;
-        add("move " + name + " to " + away().toString(),
-            bytes,
+        add("move " + name + " to " + away().toString(), bytes,
             device_.id.isGpu()
                 ? "nothing measurable (one row of " + std::to_string(row) + " bytes per token)"
                 : "one read of " + std::to_string(row) + " bytes per token");
@@ -114,8 +112,7 @@ private:
         const double rate = towerShare(DeviceId::cpu()) * cpu.flops;
         for (const Tower tower : {Tower::Audio, Tower::Vision}) {
             const bool is_audio = tower == Tower::Audio;
-            const uint64_t bytes =
-                held([&](const ExpectedTensor& t) { return t.tower == tower; });
+            const uint64_t bytes = held([&](const ExpectedTensor& t) { return t.tower == tower; });
             std::string cost;
             if (!device_.id.isGpu()) {
                 cost = "one read of the files per " + std::string(is_audio ? "clip" : "image");
@@ -130,8 +127,7 @@ private:
                     (is_audio ? "model.audio_tower and model.embed_audio"
                               : "model.vision_tower and model.embed_vision") +
                     " to " + away().toString(),
-                bytes,
-                cost);
+                bytes, cost);
         }
     }
 
@@ -142,8 +138,7 @@ private:
                 parts_.resolution->has_own_head
                     ? held([&](const ExpectedTensor& t) { return t.module == name; })
                     : 0;
-            add("move " + name + " to cpu (the head has its own copy)",
-                bytes,
+            add("move " + name + " to cpu (the head has its own copy)", bytes,
                 "nothing measurable (one row per token)");
             return;
         }
@@ -151,12 +146,10 @@ private:
             if (tensor.module != name) {
                 continue;
             }
-            const uint64_t bytes =
-                held([&](const ExpectedTensor& t) { return t.module == name; });
+            const uint64_t bytes = held([&](const ExpectedTensor& t) { return t.module == name; });
             const uint64_t small =
                 formatBytes(Format::Q8, TensorType::BF16, tensor.shape[0], tensor.shape[1]);
-            add("use --head int8 and move " + name + " to cpu",
-                bytes > small ? bytes - small : 0,
+            add("use --head int8 and move " + name + " to cpu", bytes > small ? bytes - small : 0,
                 "some accuracy of the last layer; it is faster");
         }
     }
@@ -170,8 +163,8 @@ private:
                 const bool is_packed =
                     tensor != nullptr && parts_.request->stored.contains(tensor->name) &&
                     parts_.request->stored.at(tensor->name).packed != Format::AsStored;
-                const int set_by = parts_.resolution->tensors[i]
-                                       .set_by[static_cast<size_t>(MapField::Format) - 1];
+                const int set_by =
+                    parts_.resolution->tensors[i].set_by[static_cast<size_t>(MapField::Format) - 1];
                 if (tensor == nullptr || is_packed || row.store != device_.id ||
                     !isQuantizable(*tensor) || set_by >= kSetByDefault) {
                     continue;
@@ -215,8 +208,7 @@ private:
             }
         }
         add("use a context of " + std::to_string(shorter.context) + " tokens",
-            now > then ? now - then : 0,
-            "memory of the conversation");
+            now > then ? now - then : 0, "memory of the conversation");
     }
 
     void moveLayers() {
@@ -241,13 +233,11 @@ private:
         const int last = layer_bytes.rbegin()->first;
         const DeviceRates cpu = rates(DeviceId::cpu());
         const DeviceRates gpu = rates(device_.id);
-        const double slower =
-            static_cast<double>(freed) *
-                (1 / (bandwidthShare(DeviceId::cpu()) * cpu.read_bytes_per_s) -
-                 1 / (bandwidthShare(device_.id) * gpu.read_bytes_per_s)) +
-            cpu.hop_s + gpu.hop_s;
-        add("move layers " + std::to_string(first) + "-" + std::to_string(last) + " to cpu",
-            freed,
+        const double slower = static_cast<double>(freed) *
+                                  (1 / (bandwidthShare(DeviceId::cpu()) * cpu.read_bytes_per_s) -
+                                   1 / (bandwidthShare(device_.id) * gpu.read_bytes_per_s)) +
+                              cpu.hop_s + gpu.hop_s;
+        add("move layers " + std::to_string(first) + "-" + std::to_string(last) + " to cpu", freed,
             "about " + seconds(std::max(0.0, slower)) + " per token");
     }
 
@@ -270,8 +260,8 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
     uint64_t layers = 0;
     for (size_t i = 0; i < plan.tensors.size(); ++i) {
         const TensorPlacement& row = plan.tensors[i];
-        const bool is_here = row.store == device.id || (row.compute == device.id &&
-                                                        row.residency == Residency::Always);
+        const bool is_here = row.store == device.id ||
+                             (row.compute == device.id && row.residency == Residency::Always);
         if (!is_here) {
             continue;
         }
@@ -291,23 +281,22 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
         all.push_back({name, bytes});
     }
     if (layers > 0) {
-        all.push_back({"decoder layers " + std::to_string(first_layer) + "-" +
-                           std::to_string(last_layer),
-                       layers});
+        all.push_back(
+            {"decoder layers " + std::to_string(first_layer) + "-" + std::to_string(last_layer),
+             layers});
     }
     const auto staging = stagingBytes(plan);
     if (const auto it = staging.find(device.id); it != staging.end()) {
         all.push_back({"room for visiting weights", it->second.total()});
     }
-    all.push_back({"KV cache of " + std::to_string(plan.context) + " tokens",
-                   device.parts[MemoryPart::Kv]});
+    all.push_back(
+        {"KV cache of " + std::to_string(plan.context) + " tokens", device.parts[MemoryPart::Kv]});
     all.push_back({"adapters", device.parts[MemoryPart::Adapter]});
     all.push_back({"workspace", device.parts[MemoryPart::Workspace]});
     all.push_back({"context of the driver", device.parts[MemoryPart::Context]});
     std::erase_if(all, [](const Contributor& c) { return c.bytes == 0; });
-    std::stable_sort(all.begin(), all.end(), [](const Contributor& a, const Contributor& b) {
-        return a.bytes > b.bytes;
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Contributor& a, const Contributor& b) { return a.bytes > b.bytes; });
     return all;
 }
 
@@ -326,8 +315,7 @@ PlanIssue overLimit(const PlacementPlan& plan,
                     formatByteCount(need - device.limit) + " too much. The largest parts:";
     const std::vector<Contributor> all = contributors(plan, device, parts);
     for (size_t i = 0; i < std::min(all.size(), kShownContributors); ++i) {
-        issue.message +=
-            (i == 0 ? " " : ", ") + all[i].name + " " + formatByteCount(all[i].bytes);
+        issue.message += (i == 0 ? " " : ", ") + all[i].name + " " + formatByteCount(all[i].bytes);
     }
     for (const ModulePlacement& module : plan.modules) {
         if (module.store == device.id || module.compute == device.id) {

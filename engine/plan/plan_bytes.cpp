@@ -31,8 +31,7 @@ std::string_view visitGroup(std::string_view tensor) {
 }
 
 bool isGatherOnly(const PlacementPlan& plan, std::string_view tensor) {
-    return isGatherOnlyName(tensor,
-                            tensor == kTable && plan.find(std::string(kHead)) != nullptr);
+    return isGatherOnlyName(tensor, tensor == kTable && plan.find(std::string(kHead)) != nullptr);
 }
 
 std::map<DeviceId, StagingBytes> stagingBytes(const PlacementPlan& plan) {

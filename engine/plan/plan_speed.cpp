@@ -37,10 +37,9 @@ DeviceRates ratesOf(const DeviceInfo* device, DeviceId id) {
         }
     };
     const bool is_cuda = id.kind == DeviceId::Kind::Cuda;
-    fill(rates.read_bytes_per_s,
-         is_cuda                  ? kGpuRead
-         : id == DeviceId::disk() ? kDiskRead
-                                  : kCpuRead);
+    fill(rates.read_bytes_per_s, is_cuda                  ? kGpuRead
+                                 : id == DeviceId::disk() ? kDiskRead
+                                                          : kCpuRead);
     fill(rates.flops, is_cuda ? kGpuFlops : kCpuFlops);
     fill(rates.link_bytes_per_s, is_cuda ? kLink : kCpuRead);
     fill(rates.layer_overhead_s, is_cuda ? kGpuLayerOverhead : 0.0);
@@ -52,7 +51,9 @@ double bandwidthShare(DeviceId device) {
     return device.kind == DeviceId::Kind::Cuda ? 0.85 : 0.80;
 }
 
-double towerShare(DeviceId device) { return device.kind == DeviceId::Kind::Cuda ? 0.50 : 0.65; }
+double towerShare(DeviceId device) {
+    return device.kind == DeviceId::Kind::Cuda ? 0.50 : 0.65;
+}
 
 double imageFlops(const ModelConfig& config, int64_t image_tokens) {
     if (!config.vision.has_value()) {
@@ -68,7 +69,8 @@ double imageFlops(const ModelConfig& config, int64_t image_tokens) {
     const auto patch_width = static_cast<double>(3 * vision.patch_size * vision.patch_size);
     const auto out = static_cast<double>(config.text.hidden_size);
     return 2 * weights * patches + layers * 4 * patches * patches * hidden +
-           2 * patches * patch_width * hidden + 2 * static_cast<double>(image_tokens) * hidden * out;
+           2 * patches * patch_width * hidden +
+           2 * static_cast<double>(image_tokens) * hidden * out;
 }
 
 double audioFlopsPerSecond(const ModelConfig& config) {
@@ -78,14 +80,15 @@ double audioFlopsPerSecond(const ModelConfig& config) {
     const AudioConfig& audio = *config.audio;
     const auto hidden = static_cast<double>(audio.hidden_size);
     // 16 hidden^2 in the two feed-forwards, 4 in attention, 3 in the light convolution.
-    const double per_token = 2 * static_cast<double>(audio.num_layers) * 23 * hidden * hidden +
-                             2 * hidden * static_cast<double>(audio.output_size) +
-                             2 * static_cast<double>(audio.output_size) *
-                                 static_cast<double>(config.text.hidden_size);
+    const double per_token =
+        2 * static_cast<double>(audio.num_layers) * 23 * hidden * hidden +
+        2 * hidden * static_cast<double>(audio.output_size) +
+        2 * static_cast<double>(audio.output_size) * static_cast<double>(config.text.hidden_size);
     const double bins = static_cast<double>(audio.mel_bins);
-    const double convolutions = 2 * 9 * static_cast<double>(audio.conv_channels[0]) * bins / 2 * 50 +
-                                2 * 9 * static_cast<double>(audio.conv_channels[0]) *
-                                    static_cast<double>(audio.conv_channels[1]) * bins / 4 * 25;
+    const double convolutions =
+        2 * 9 * static_cast<double>(audio.conv_channels[0]) * bins / 2 * 50 +
+        2 * 9 * static_cast<double>(audio.conv_channels[0]) *
+            static_cast<double>(audio.conv_channels[1]) * bins / 4 * 25;
     return per_token * kAudioTokensPerSecond + convolutions;
 }
 
@@ -172,8 +175,8 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
                            tensor->name.find(".self_attn.v_proj.") != std::string::npos;
         if (layer < last_owner || (layer == last_owner && is_kv)) {
             const double share = row.compute.kind == DeviceId::Kind::Cuda ? 0.50 : 0.65;
-            prefill += 2 * static_cast<double>(tensor->numElements()) /
-                       (share * rate(row.compute).flops);
+            prefill +=
+                2 * static_cast<double>(tensor->numElements()) / (share * rate(row.compute).flops);
             prefill_chunk += (is_streamed ? travel(row) : 0.0) + per_byte(row);
         }
     }
@@ -194,9 +197,9 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
     const double per_token = std::max(prefill, prefill_chunk / chunk);
     estimate.prefill_tokens_per_s = per_token > 0 ? 1.0 / per_token : 0.0;
     if (config.vision.has_value()) {
-        estimate.image_s = imageFlops(config, plan.image_tokens) /
-                               (towerShare(vision) * rate(vision).flops) +
-                           vision_visit;
+        estimate.image_s =
+            imageFlops(config, plan.image_tokens) / (towerShare(vision) * rate(vision).flops) +
+            vision_visit;
     }
     if (config.audio.has_value()) {
         // The visit is paid once per clip; spread over ten seconds of audio.

@@ -29,7 +29,9 @@ void add(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const 
     plan.transfers_per_token.push_back({from, to, bytes, what});
 }
 
-std::string layerName(int layer) { return "model.language_model.layers." + std::to_string(layer); }
+std::string layerName(int layer) {
+    return "model.language_model.layers." + std::to_string(layer);
+}
 
 /// "15-18, 20".
 std::string layerList(const std::vector<int>& layers) {
@@ -48,7 +50,9 @@ std::string layerList(const std::vector<int>& layers) {
     return out;
 }
 
-std::string plainBytes(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+std::string plainBytes(uint64_t bytes) {
+    return std::to_string(bytes) + " bytes";
+}
 
 /// Bytes of one token's K and V of a layer.
 uint64_t kvRowBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
@@ -104,8 +108,8 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
         }
         warning.key = warning.modules.front();
         warning.message = (layers.size() == 1 ? "layer " : "layers ") + layerList(layers) +
-                          (layers.size() == 1 ? " computes on " : " compute on ") + places +
-                          ": " + plainBytes(bytes) + " travel per token inside " +
+                          (layers.size() == 1 ? " computes on " : " compute on ") + places + ": " +
+                          plainBytes(bytes) + " travel per token inside " +
                           (layers.size() == 1 ? "it" : "them") +
                           "; keeping a layer's weights together avoids that";
         plan.warnings.push_back(std::move(warning));
@@ -183,8 +187,8 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
         }
         if (tensor->module == "model.language_model.embed_tokens_per_layer") {
             table = &plan.tensors[i];
-            element = std::max<uint64_t>(
-                1, table->bytes / static_cast<uint64_t>(std::max<int64_t>(1, tensor->numElements())));
+            element = std::max<uint64_t>(1, table->bytes / static_cast<uint64_t>(std::max<int64_t>(
+                                                               1, tensor->numElements())));
         } else if (tensor->module == "model.language_model.per_layer_model_projection") {
             projection = &plan.tensors[i];
         }
@@ -194,10 +198,7 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
     }
     const bool is_resident = table->residency == Residency::Always;
     const DeviceId from = is_resident ? table->compute : table->store;
-    add(plan,
-        from,
-        projection->compute,
-        asBytes(text.num_layers * text.ple_size, element),
+    add(plan, from, projection->compute, asBytes(text.num_layers * text.ple_size, element),
         "per-layer embedding row");
     for (const DeviceId& device : parts.layer_device) {
         add(plan, projection->compute, device, asBytes(text.ple_size), "per-layer input slice");

@@ -20,7 +20,9 @@ namespace {
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 constexpr int64_t kDefaultContext = 4096;
 
-uint64_t saturatedAdd(uint64_t a, uint64_t b) { return a > kNoLimit - b ? kNoLimit : a + b; }
+uint64_t saturatedAdd(uint64_t a, uint64_t b) {
+    return a > kNoLimit - b ? kNoLimit : a + b;
+}
 
 /// Rows and columns that the byte rule wants: leading dimensions folded, vectors as one row.
 std::pair<int64_t, int64_t> foldedShape(const std::vector<int64_t>& shape) {
@@ -56,9 +58,9 @@ std::map<DeviceId, uint64_t> defaultWorkspace(const ModelConfig& config,
         widest_head = std::max(widest_head, layer.head_dim);
     }
     const int64_t chunk = std::min(std::max<int64_t>(1, plan.prefill_chunk), plan.context);
-    const int64_t values = chunk * (3 * config.text.hidden_size + 2 * widest_mlp +
-                                    2 * config.text.num_heads * widest_head +
-                                    2 * config.text.ple_size);
+    const int64_t values =
+        chunk * (3 * config.text.hidden_size + 2 * widest_mlp +
+                 2 * config.text.num_heads * widest_head + 2 * config.text.ple_size);
     std::map<DeviceId, uint64_t> bytes;
     for (const DeviceId& device : layers) {
         bytes[device] = static_cast<uint64_t>(values) * 4U;
@@ -112,8 +114,8 @@ rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTe
     }
     const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
     const auto [rows, cols] = foldedShape(tensor.shape);
-    return formatBytes(
-        row.format, stored.type, rows, cols, is_packed_kept ? stored.block_size : kBlockSize);
+    return formatBytes(row.format, stored.type, rows, cols,
+                       is_packed_kept ? stored.block_size : kBlockSize);
 }
 
 int64_t planContext(const PlanRequest& request, const DeviceMap& map) {
@@ -147,8 +149,8 @@ public:
         addTransfers(plan_, parts());
         checkModelBlock();
         makeModules();
-        plan_.estimate = estimateSpeed(
-            plan_, {&request_.config, tensors_, &resolution_, &request_.devices});
+        plan_.estimate =
+            estimateSpeed(plan_, {&request_.config, tensors_, &resolution_, &request_.devices});
         // Memory is judged where every tensor has a device of this machine.
         if (!resolution_.is_incomplete) {
             checkLimits();
@@ -213,8 +215,7 @@ private:
         resolution_ = resolveDeviceMap(map_, input);
         plan_.errors = resolution_.errors;
         plan_.warnings = resolution_.warnings;
-        plan_.notes.insert(
-            plan_.notes.end(), resolution_.notes.begin(), resolution_.notes.end());
+        plan_.notes.insert(plan_.notes.end(), resolution_.notes.begin(), resolution_.notes.end());
 
         plan_.is_reference_precision = request_.is_reference_precision;
         plan_.prefill_chunk = std::max<int64_t>(1, request_.prefill_chunk);
@@ -223,9 +224,10 @@ private:
         const int64_t asked =
             request_.context > 0 ? request_.context : map_.kv_context.value_or(plan_.context);
         if (asked > plan_.context) {
-            plan_.notes.push_back("a context of " + std::to_string(asked) +
-                                  " tokens is more than the model has positions for; planned with " +
-                                  std::to_string(plan_.context));
+            plan_.notes.push_back(
+                "a context of " + std::to_string(asked) +
+                " tokens is more than the model has positions for; planned with " +
+                std::to_string(plan_.context));
         }
         if (map_.kv_format == KvFormat::F16 || map_.kv_format == KvFormat::Q8) {
             PlanIssue issue;
@@ -279,9 +281,8 @@ private:
                 layer_device_[static_cast<size_t>(tensor.layer)] = plan_.tensors[i].compute;
             }
         }
-        plan_.kv_device = map_.kv_place.has_value()
-                              ? std::vector<DeviceId>(count, *map_.kv_place)
-                              : layer_device_;
+        plan_.kv_device = map_.kv_place.has_value() ? std::vector<DeviceId>(count, *map_.kv_place)
+                                                    : layer_device_;
     }
 
     DevicePlan& deviceOf(DeviceId id) {
@@ -312,16 +313,16 @@ private:
             device.limit = usableBytes(request_, map_, device.id);
         }
         for (const auto& [id, bytes] : request_.limits) {
-            const bool is_known = id == DeviceId::disk() ||
-                                  std::any_of(plan_.devices.begin(),
-                                              plan_.devices.end(),
-                                              [id = id](const DevicePlan& d) { return d.id == id; });
+            const bool is_known =
+                id == DeviceId::disk() ||
+                std::any_of(plan_.devices.begin(), plan_.devices.end(),
+                            [id = id](const DevicePlan& d) { return d.id == id; });
             if (!is_known) {
                 PlanIssue issue;
                 issue.code = "DM04";
                 issue.key = "--limit";
-                issue.message = "--limit names " + id.toString() +
-                                ", which this machine does not have";
+                issue.message =
+                    "--limit names " + id.toString() + ", which this machine does not have";
                 plan_.errors.push_back(std::move(issue));
             }
         }
@@ -495,6 +496,8 @@ private:
 
 } // namespace
 
-PlacementPlan makePlan(const PlanRequest& request) { return Planner(request).run(); }
+PlacementPlan makePlan(const PlanRequest& request) {
+    return Planner(request).run();
+}
 
 } // namespace engine
