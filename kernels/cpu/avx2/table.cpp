@@ -16,6 +16,7 @@ struct Avx2Kit {
     using Bf16 = NaturalDot<Avx2, WeightFormat::BF16>;
     using Matmul = MatmulFp32<Avx2, 6, 2>; // 12 accumulators of 16 registers
     using MatmulExact = Matmul;
+    static constexpr DotLimits kDotLimits = {.bf16 = 24, .four_bit = 40, .int8 = 20, .exact = 12};
     static constexpr const char* kName = "cpu-avx2";
 };
 

@@ -15,6 +15,7 @@ struct Avx512Kit {
     using Bf16 = NaturalDot<Avx512, WeightFormat::BF16>;
     using Matmul = MatmulFp32<Avx512, 12, 2>; // 24 accumulators of 32 registers
     using MatmulExact = Matmul;
+    static constexpr DotLimits kDotLimits = {.bf16 = 28, .four_bit = 32, .int8 = 20, .exact = 8};
     static constexpr const char* kName = "cpu-avx512";
 };
 

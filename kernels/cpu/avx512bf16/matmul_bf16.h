@@ -52,6 +52,38 @@ struct MatmulBf16 {
 
     static constexpr bool isNative(DType type) { return type == DType::BF16; }
 
+    /// Columns [k, k + count) of a 4-bit row as bf16, exactly: the 16 products of a block are
+    /// rounded once and looked up. False when the layout or the type wants the general way.
+    static bool expandFourBit(const WeightView& w,
+                              const CodeValues& codes,
+                              int64_t row,
+                              int64_t k,
+                              int64_t count,
+                              uint16_t* out) {
+        if (w.expand_type != DType::BF16 || w.cols % w.block_size != 0 || w.block_size % 64 != 0 ||
+            k % w.block_size != 0 || count % 64 != 0) {
+            return false;
+        }
+        const int64_t first = row * w.cols + k;
+        const uint8_t* bytes = static_cast<const uint8_t*>(w.data) + first / 2;
+        const __m512 values = _mm512_loadu_ps(codes.value);
+        for (int64_t i = 0; i < count; i += 64) {
+            const __m512 scale = _mm512_set1_ps(blockScale(w, (first + i) / w.block_size));
+            const __m512 products = _mm512_mul_ps(values, scale);
+            const __m512i table = narrowPair(products, products);
+            for (int64_t half = 0; half < 64; half += 32) {
+                // 16 bytes to 32-bit lanes: the byte above, its high nibble below. VPERMW reads 5
+                // bits, and the table holds its 16 entries twice.
+                const __m512i wide = _mm512_cvtepu8_epi32(
+                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + (i + half) / 2)));
+                const __m512i index =
+                    _mm512_or_si512(_mm512_slli_epi32(wide, 16), _mm512_srli_epi32(wide, 4));
+                _mm512_storeu_si512(out + i + half, _mm512_permutexvar_epi16(index, table));
+            }
+        }
+        return true;
+    }
+
     /// Two rows of B, interleaved: lane c = (row[c], next[c]). next may be nullptr (zeros).
     static void
     packDepthRow(const uint16_t* row, const uint16_t* next, int64_t cols, uint16_t* out) {

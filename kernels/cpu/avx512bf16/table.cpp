@@ -16,6 +16,7 @@ struct Avx512Bf16Kit {
     using Bf16 = Bf16Dot;
     using Matmul = MatmulBf16;
     using MatmulExact = MatmulFp32<V, 12, 2>;
+    static constexpr DotLimits kDotLimits = {.bf16 = 6, .four_bit = 20, .int8 = 8, .exact = 8};
     static constexpr const char* kName = "cpu-avx512bf16";
 };
 

@@ -5,6 +5,7 @@
 //   V         vector layer
 //   FourBit   dot policy for aligned 4-bit rows;  Bf16  dot policy for bf16 rows
 //   Matmul    tile product for bf16, 4-bit and int8 weights;  MatmulExact  for F32 and F16
+//   kDotLimits  where the packed path takes over
 //   kName     OpTable::name
 #pragma once
 
@@ -16,8 +17,29 @@
 namespace kernels::cpu {
 
 /// Up to this many tokens a weight row is read as stored and multiplied with 8 tokens at a time;
-/// above, panels are packed. Measured on Zen 4, 2 cores, E2B shapes (tests/bench).
-constexpr int64_t kMaxDotTokens = 24;
+/// above, panels are packed. Measured per table on Zen 4 with a 1536 x 6144 weight.
+struct DotLimits {
+    int64_t bf16 = 0;
+    int64_t four_bit = 0;
+    int64_t int8 = 0;
+    int64_t exact = 0; ///< F32 and F16.
+
+    [[nodiscard]] constexpr int64_t of(WeightFormat format) const {
+        switch (format) {
+        case WeightFormat::BF16:
+            return bf16;
+        case WeightFormat::Nf4:
+        case WeightFormat::Fp4:
+            return four_bit;
+        case WeightFormat::Int8Row:
+            return int8;
+        case WeightFormat::F32:
+        case WeightFormat::F16:
+            break;
+        }
+        return exact;
+    }
+};
 
 template <class Kit>
 struct Linear {
@@ -95,7 +117,7 @@ private:
         if (w.format == WeightFormat::Int8Row) {
             e.row_factor = w.row_scale;
         }
-        if (x.rows > kMaxDotTokens) {
+        if (x.rows > Kit::kDotLimits.of(w.format)) {
             const bool is_exact = w.format == WeightFormat::F32 || w.format == WeightFormat::F16;
             return is_exact ? Gemm<typename Kit::MatmulExact>::run(pool, x, w, e, y)
                             : Gemm<typename Kit::Matmul>::run(pool, x, w, e, y);

@@ -87,6 +87,16 @@ struct MatmulFp32 {
     /// True when rows of this type can be packed without conversion.
     static constexpr bool isNative(DType type) { return type == DType::F32; }
 
+    /// No shortcut: 4-bit rows are expanded by Expand<V>.
+    static bool expandFourBit(const WeightView& /*w*/,
+                              const CodeValues& /*codes*/,
+                              int64_t /*row*/,
+                              int64_t /*k*/,
+                              int64_t /*count*/,
+                              float* /*out*/) {
+        return false;
+    }
+
     /// One pair of B rows (here: one row) as packed lanes: out[c] = row[c].
     static void packDepthRow(const float* row, const float* /*next*/, int64_t cols, float* out) {
         int64_t c = 0;
