@@ -387,6 +387,9 @@ private:
         result.device = weights().computeDevice(result.weight);
         result.in = in;
         result.out = out;
+        if (AdapterHook* adapters = context().adapters(); adapters != nullptr) {
+            result.adapter = adapters->find(result.name);
+        }
         return result;
     }
 

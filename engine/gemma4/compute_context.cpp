@@ -101,13 +101,19 @@ Result<void> ComputeContext::move(
                        to.id().toString());
 }
 
-Result<void> ComputeContext::runOn(
-    const Linear& linear, DeviceScratch& where, WeightView view, MatF32 x, MutF32 y) {
+Result<void> ComputeContext::runOn(const Linear& linear,
+                                   DeviceScratch& where,
+                                   WeightView view,
+                                   int64_t expert_index,
+                                   MatF32 x,
+                                   MutF32 y) {
     const auto queue = where.queue();
     const auto& ops = where.ops();
     ENGINE_KERNEL(ops.linear(queue, x, view, y), "linear", linear.name);
     if (linear.adapter != AdapterHook::kNone && adapters_ != nullptr) {
-        ENGINE_TRY(adapters_->apply(linear.adapter, queue, x, y));
+        ENGINE_TRY(expert_index < 0
+                       ? adapters_->apply(linear.adapter, queue, x, y)
+                       : adapters_->applyExpert(linear.adapter, expert_index, queue, x, y));
     }
     if (linear.has_output_clip) {
         ENGINE_KERNEL(ops.clamp(queue, y, linear.output_min, linear.output_max, y), "output clip",
@@ -118,7 +124,6 @@ Result<void> ComputeContext::runOn(
 
 Result<void> ComputeContext::linear(
     const Linear& linear, DeviceScratch& home, MatF32 x, MutF32 y, const char* clamp_buffer) {
-    ENGINE_ASSIGN(const WeightView view, weights_->acquire(linear.weight));
     MatF32 input = x;
     if (linear.has_input_clip) {
         const MutF32 clamped = home.matrix(clamp_buffer, x.rows, x.cols);
@@ -127,36 +132,23 @@ Result<void> ComputeContext::linear(
             "input clip", linear.name);
         input = clamped;
     }
-    Result<void> result;
-    if (linear.device == home.id()) {
-        result = runOn(linear, home, view, input, y);
-    } else {
-        DeviceScratch* other = scratch(linear.device);
-        assert(other != nullptr && other->has("foreign_in"));
-        const MutF32 remote_x = other->matrix("foreign_in", x.rows, x.cols);
-        const MutF32 remote_y = other->matrix("foreign_out", y.rows, y.cols);
-        assert(input.stride == input.cols && y.stride == y.cols);
-        ENGINE_TRY(move(home, input.data, *other, remote_x.data,
-                        static_cast<size_t>(x.rows * x.cols) * sizeof(float)));
-        ENGINE_TRY(runOn(linear, *other, view, remote_x, remote_y));
-        result = move(*other, remote_y.data, home, y.data,
-                      static_cast<size_t>(y.rows * y.cols) * sizeof(float));
-    }
+    ENGINE_ASSIGN(const WeightView view, weights_->acquire(linear.weight));
+    Result<void> result = runWhereItComputes(linear, home, view, -1, input, y);
     weights_->release(linear.weight);
     return result;
 }
 
-Result<void> ComputeContext::linearRows(
-    const Linear& linear, DeviceScratch& home, int64_t first, MatF32 x, MutF32 y) {
+Result<void> ComputeContext::expert(
+    const Linear& linear, DeviceScratch& home, int64_t index, MatF32 x, MutF32 y) {
     ENGINE_ASSIGN(WeightView view, weights_->acquire(linear.weight));
-    size_t row_bytes = 0;
+    size_t element = 0;
     switch (view.format) {
     case WeightFormat::F32:
-        row_bytes = static_cast<size_t>(view.cols) * 4U;
+        element = 4U;
         break;
     case WeightFormat::F16:
     case WeightFormat::BF16:
-        row_bytes = static_cast<size_t>(view.cols) * 2U;
+        element = 2U;
         break;
     case WeightFormat::Int8Row:
     case WeightFormat::Nf4:
@@ -165,25 +157,33 @@ Result<void> ComputeContext::linearRows(
         return Error{ErrorCode::Unsupported,
                      linear.name + ": experts run in 16 or 32 bits only; leave them as stored"};
     }
-    view.data = static_cast<const std::byte*>(view.data) + static_cast<size_t>(first) * row_bytes;
+    view.data = static_cast<const std::byte*>(view.data) +
+                static_cast<size_t>(index * y.cols * view.cols) * element;
     view.rows = y.cols;
-    Result<void> result;
-    if (linear.device == home.id()) {
-        result = checkStatus(home.ops().linear(home.queue(), x, view, y), "expert", linear.name);
-    } else {
-        DeviceScratch* other = scratch(linear.device);
-        assert(other != nullptr && other->has("foreign_in"));
-        const MutF32 remote_x = other->matrix("foreign_in", x.rows, x.cols);
-        const MutF32 remote_y = other->matrix("foreign_out", y.rows, y.cols);
-        ENGINE_TRY(move(home, x.data, *other, remote_x.data,
-                        static_cast<size_t>(x.rows * x.cols) * sizeof(float)));
-        ENGINE_KERNEL(other->ops().linear(other->queue(), remote_x, view, remote_y), "expert",
-                      linear.name);
-        result = move(*other, remote_y.data, home, y.data,
-                      static_cast<size_t>(y.rows * y.cols) * sizeof(float));
-    }
+    Result<void> result = runWhereItComputes(linear, home, view, index, x, y);
     weights_->release(linear.weight);
     return result;
+}
+
+Result<void> ComputeContext::runWhereItComputes(const Linear& linear,
+                                                DeviceScratch& home,
+                                                WeightView view,
+                                                int64_t expert_index,
+                                                MatF32 x,
+                                                MutF32 y) {
+    if (linear.device == home.id()) {
+        return runOn(linear, home, view, expert_index, x, y);
+    }
+    DeviceScratch* other = scratch(linear.device);
+    assert(other != nullptr && other->has("foreign_in"));
+    assert(x.stride == x.cols && y.stride == y.cols);
+    const MutF32 remote_x = other->matrix("foreign_in", x.rows, x.cols);
+    const MutF32 remote_y = other->matrix("foreign_out", y.rows, y.cols);
+    ENGINE_TRY(move(home, x.data, *other, remote_x.data,
+                    static_cast<size_t>(x.rows * x.cols) * sizeof(float)));
+    ENGINE_TRY(runOn(linear, *other, view, expert_index, remote_x, remote_y));
+    return move(*other, remote_y.data, home, y.data,
+                static_cast<size_t>(y.rows * y.cols) * sizeof(float));
 }
 
 } // namespace engine

@@ -99,23 +99,32 @@ public:
                         kernels::MutF32 y,
                         const char* clamp_buffer = nullptr);
 
-    /// Same with only output rows [first, first + y.cols) of the weight (experts).
-    Result<void> linearRows(const Linear& linear,
-                            DeviceScratch& home,
-                            int64_t first,
-                            kernels::MatF32 x,
-                            kernels::MutF32 y);
+    /// The same for one expert of a 3-D tensor seen as [experts * out, in]: y [rows, out].
+    Result<void> expert(const Linear& linear,
+                        DeviceScratch& home,
+                        int64_t index,
+                        kernels::MatF32 x,
+                        kernels::MutF32 y);
 
     /// Copies a contiguous matrix between devices (both may be the same: no copy, no count).
     Result<void>
     move(DeviceScratch& from, const void* src, DeviceScratch& to, void* dst, size_t bytes);
 
 private:
+    /// expert_index -1: not an expert.
     Result<void> runOn(const Linear& linear,
                        DeviceScratch& where,
                        kernels::WeightView view,
+                       int64_t expert_index,
                        kernels::MatF32 x,
                        kernels::MutF32 y);
+    /// On the weight's compute device, with the operands moved there and back when it is another.
+    Result<void> runWhereItComputes(const Linear& linear,
+                                    DeviceScratch& home,
+                                    kernels::WeightView view,
+                                    int64_t expert_index,
+                                    kernels::MatF32 x,
+                                    kernels::MutF32 y);
     WeightSource* weights_;
     AdapterHook* adapters_;
     std::map<DeviceId, std::unique_ptr<DeviceScratch>> scratch_;

@@ -2,6 +2,7 @@
 // The text decoder: embedding, per-layer inputs, layers, head. Formulas: shared spec gemma4,
 // section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
 // performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
+#include "engine/base/float_types.h"
 #include "engine/gemma4/model.h"
 
 #include <algorithm>
@@ -208,9 +209,8 @@ Result<void> Model::storeKv(DecoderLayer& layer, int index, KvCache& kv, MatF32 
                 const auto* from =
                     static_cast<const std::byte*>(is_k ? cache.primary.k : cache.primary.v);
                 auto* to = static_cast<std::byte*>(is_k ? mirror.k : mirror.v);
-                ENGINE_TRY(context_->move(cache_home, from + offset,
-                                          mirror_home, to + offset,
-                                          bytes));
+                ENGINE_TRY(
+                    context_->move(cache_home, from + offset, mirror_home, to + offset, bytes));
             }
             first += count;
         }
@@ -282,6 +282,35 @@ Result<void> Model::attend(DecoderLayer& layer,
     return context_->linear(layer.o, home, out, projected);
 }
 
+Result<void>
+Model::routerScores(DecoderLayer& layer, DeviceScratch& home, MutF32 z, MutF32 scores) {
+    if (is_reference_) {
+        return context_->linear(layer.router, home, z, scores);
+    }
+    // A rounded score can choose another expert, and fast kernels round their input to bf16. The
+    // input as a sum of two bf16 numbers keeps 16 bits of its mantissa for twice a tiny product.
+    const auto count = static_cast<size_t>(z.rows * z.cols);
+    std::vector<float> high(count);
+    std::vector<float> low(count);
+    ENGINE_KERNEL(home.device().copyOut(high.data(), z.data, count * sizeof(float)), "copy out",
+                  layer.router.name);
+    for (size_t i = 0; i < count; ++i) {
+        const float value = high[i];
+        high[i] = roundToBf16(value);
+        low[i] = value - high[i];
+    }
+    const MutF32 part = home.matrix("moe_rows", z.rows, z.cols);
+    const MutF32 rest = home.matrix("moe_router_low", scores.rows, scores.cols);
+    ENGINE_KERNEL(home.device().copyIn(part.data, low.data(), count * sizeof(float)), "copy in",
+                  layer.router.name);
+    ENGINE_TRY(context_->linear(layer.router, home, part, rest));
+    ENGINE_KERNEL(home.device().copyIn(part.data, high.data(), count * sizeof(float)), "copy in",
+                  layer.router.name);
+    ENGINE_TRY(context_->linear(layer.router, home, part, scores));
+    return checkStatus(home.ops().add_scaled(home.queue(), rest, 1.0F, scores), "add",
+                       layer.router.name);
+}
+
 Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
     // Formula: shared spec gemma4, 3.8. `dense` holds the dense branch's output and receives the
     // sum.
@@ -302,7 +331,7 @@ Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
     ENGINE_KERNEL(ops.scale(queue, z, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
                   "scale", name);
     const MutF32 scores = home.matrix("moe_probs", rows, experts);
-    ENGINE_TRY(context_->linear(layer.router, home, z, scores));
+    ENGINE_TRY(routerScores(layer, home, z, scores));
     std::vector<float> host_scores(static_cast<size_t>(rows * experts));
     ENGINE_KERNEL(home.device().copyOut(host_scores.data(), scores.data, host_scores.size() * 4),
                   "copy out", name);
@@ -356,13 +385,13 @@ Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
                                       static_cast<size_t>(text.hidden_size) * sizeof(float)));
         }
         const MutF32 gate_up = home.matrix("moe_gate_up", count, 2 * inner);
-        ENGINE_TRY(context_->linearRows(layer.experts_gate_up, home, e * 2 * inner, in, gate_up));
+        ENGINE_TRY(context_->expert(layer.experts_gate_up, home, e, in, gate_up));
         const MutF32 act = home.matrix("moe_act", count, inner);
         const MatF32 gate{gate_up.data, count, inner, gate_up.stride};
         const MatF32 up{gate_up.data + inner, count, inner, gate_up.stride};
         ENGINE_KERNEL(ops.gelu_mul(queue, gate, up, act), "GELU", name);
         const MutF32 down = home.matrix("moe_down", count, text.hidden_size);
-        ENGINE_TRY(context_->linearRows(layer.experts_down, home, e * text.hidden_size, act, down));
+        ENGINE_TRY(context_->expert(layer.experts_down, home, e, act, down));
         for (int64_t i = 0; i < count; ++i) {
             const Choice& c = mine[static_cast<size_t>(i)];
             ENGINE_KERNEL(

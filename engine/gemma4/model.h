@@ -145,6 +145,10 @@ private:
                           kernels::MutF32 h,
                           int64_t first_row,
                           bool has_blocks);
+    Result<void> routerScores(DecoderLayer& layer,
+                              DeviceScratch& home,
+                              kernels::MutF32 z,
+                              kernels::MutF32 scores);
     Result<void> runExperts(DecoderLayer& layer, kernels::MutF32 x, kernels::MutF32 dense);
     Result<void> head(DeviceScratch& home,
                       kernels::MutF32 x,

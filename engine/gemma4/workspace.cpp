@@ -157,6 +157,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         }
         if (text.has_moe) {
             layout.add("moe_probs", rows * text.num_experts);
+            layout.add("moe_router_low", rows * text.num_experts);
             layout.add("moe_in", rows * text.hidden_size);
             layout.add("moe_rows", rows * text.hidden_size);
             layout.add("moe_gate_up", rows * 2 * text.moe_intermediate_size);

@@ -377,6 +377,7 @@ private:
                 places.emplace("lm_head.weight", table->second);
             }
         }
+        std::map<DeviceId, uint64_t> scratch;
         for (const AdapterBytes& adapter : request_.adapters) {
             const auto it = places.find(adapter.tensor);
             if (it == places.end()) {
@@ -384,7 +385,12 @@ private:
                                       " are not counted: the plan has no such tensor");
                 continue;
             }
-            deviceOf(it->second).parts[MemoryPart::Adapter] += adapter.bytes;
+            const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : it->second;
+            deviceOf(device).parts[MemoryPart::Adapter] += adapter.bytes;
+            scratch[device] = std::max(scratch[device], adapter.scratch_bytes);
+        }
+        for (const auto& [device, bytes] : scratch) {
+            deviceOf(device).parts[MemoryPart::Adapter] += bytes;
         }
     }
 

@@ -42,6 +42,8 @@ struct DeviceInfo {
 struct AdapterBytes {
     std::string tensor; ///< Canonical base tensor or lm_head.weight.
     uint64_t bytes = 0;
+    bool is_on_host = false;    ///< Embedding parts: on the cpu device, wherever the table is.
+    uint64_t scratch_bytes = 0; ///< Workspace on its device; the largest there counts once.
 };
 
 struct PlanRequest {

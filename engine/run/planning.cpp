@@ -126,14 +126,11 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
         }
         plan.limits[*id] = bytes;
     }
-    std::map<std::string, uint64_t> adapter_bytes;
     for (const AdapterFootprint& footprint : adapters) {
         for (const TensorFootprint& row : footprint.tensors) {
-            adapter_bytes[row.tensor] += row.bytes;
+            plan.adapters.push_back(
+                {row.tensor, row.bytes, row.is_on_host, footprint.scratch_bytes});
         }
-    }
-    for (const auto& [tensor, bytes] : adapter_bytes) {
-        plan.adapters.push_back({tensor, bytes});
     }
     // What the model will allocate, by the model's own rules.
     plan.workspace_bytes = [config = plan.config](const PlacementPlan& p) {
