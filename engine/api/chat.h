@@ -76,7 +76,7 @@ struct Reply {
 };
 
 /// Text that came with one decoding step.
-struct ReplyDelta {
+struct ReplyUpdate {
     std::string text, thinking;
     int64_t tokens = 0; ///< Generated so far.
 };

@@ -102,9 +102,9 @@ void TestSampler::distributions_data() {
     QTest::addColumn<Floats>("logits");
     QTest::addColumn<SamplingOptions>("options");
     QTest::addColumn<Shares>("expected");
-    const auto row = [](const char* name, Floats logits, const SamplingOptions& options,
+    const auto row = [](const char* name, const Floats& logits, const SamplingOptions& options,
                         const Shares& expected) {
-        QTest::addRow("%s", name) << std::move(logits) << options << expected;
+        QTest::addRow("%s", name) << logits << options << expected;
     };
     const auto with = [](auto change) {
         SamplingOptions options;
@@ -302,6 +302,7 @@ void TestSampler::sameSeedSameTokens() {
     }
     const auto draw = [&](Sampler& sampler) {
         std::vector<TokenId> tokens;
+        tokens.reserve(50);
         for (int i = 0; i < 50; ++i) {
             tokens.push_back(*sampler.sample(logits));
         }
@@ -351,13 +352,13 @@ void TestSampler::largeVocabularyEqualsFullSort() {
     // The definition, with a full sort and the C library's exponential.
     std::vector<TokenId> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0);
-    const auto logitOf = [&](TokenId id) { return logits[static_cast<size_t>(id)]; };
+    const auto logit_of = [&](TokenId id) { return logits[static_cast<size_t>(id)]; };
     std::stable_sort(ids.begin(), ids.end(),
-                     [&](TokenId a, TokenId b) { return logitOf(a) > logitOf(b); });
+                     [&](TokenId a, TokenId b) { return logit_of(a) > logit_of(b); });
     constexpr double kTemperature = 0.8;
     if (top_k > 0) {
-        const float bar = logitOf(ids[static_cast<size_t>(top_k) - 1]);
-        while (logitOf(ids.back()) < bar) {
+        const float bar = logit_of(ids[static_cast<size_t>(top_k) - 1]);
+        while (logit_of(ids.back()) < bar) {
             ids.pop_back();
         }
     }
@@ -365,7 +366,7 @@ void TestSampler::largeVocabularyEqualsFullSort() {
     double total = 0.0;
     for (const TokenId id : ids) {
         weights.push_back(
-            std::exp((static_cast<double>(logitOf(id)) - static_cast<double>(logitOf(ids[0]))) /
+            std::exp((static_cast<double>(logit_of(id)) - static_cast<double>(logit_of(ids[0]))) /
                      kTemperature));
         total += weights.back();
     }

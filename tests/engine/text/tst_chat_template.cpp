@@ -123,9 +123,9 @@ void TestChatTemplate::exactStrings_data() {
     QTest::addColumn<std::vector<ChatMessage>>("messages");
     QTest::addColumn<bool>("thinking");
     QTest::addColumn<QByteArray>("text");
-    const auto row = [](const char* name, std::vector<ChatMessage> messages, bool thinking,
+    const auto row = [](const char* name, const std::vector<ChatMessage>& messages, bool thinking,
                         const char* text) {
-        QTest::addRow("%s", name) << std::move(messages) << thinking << QByteArray(text);
+        QTest::addRow("%s", name) << messages << thinking << QByteArray(text);
     };
     row("single turn", {user("Hello")}, false, "<bos><|turn>user\nHello<turn|>\n<|turn>model\n");
     row("system", {systemMessage("You are terse."), user("Hello")}, false,
@@ -183,8 +183,9 @@ void TestChatTemplate::otherForms_data() {
     // Rules 2, 3 and 5 of the specification, section 6.2.
     QTest::addColumn<std::vector<ChatMessage>>("messages");
     QTest::addColumn<QByteArray>("text");
-    const auto row = [](const char* name, std::vector<ChatMessage> messages, const char* text) {
-        QTest::addRow("%s", name) << std::move(messages) << QByteArray(text);
+    const auto row = [](const char* name, const std::vector<ChatMessage>& messages,
+                        const char* text) {
+        QTest::addRow("%s", name) << messages << QByteArray(text);
     };
     row("system as a list",
         {{"system", {ChatPart::makeText(" A "), ChatPart::makeText("B")}}, user("x")},
@@ -284,10 +285,9 @@ void TestChatTemplate::refuses_data() {
     QTest::addColumn<std::vector<ChatMessage>>("messages");
     QTest::addColumn<bool>("is_unsupported");
     QTest::addColumn<QString>("words");
-    const auto row = [](const char* name, std::vector<ChatMessage> messages, bool is_unsupported,
-                        const char* words) {
-        QTest::addRow("%s", name) << std::move(messages) << is_unsupported
-                                  << QString::fromLatin1(words);
+    const auto row = [](const char* name, const std::vector<ChatMessage>& messages,
+                        bool is_unsupported, const char* words) {
+        QTest::addRow("%s", name) << messages << is_unsupported << QString::fromLatin1(words);
     };
     row("nothing", {}, false, "no message");
     row("tool", {user("x"), ChatMessage::makeText("tool", "r")}, true, "message 2");

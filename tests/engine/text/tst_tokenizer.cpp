@@ -89,48 +89,48 @@ std::string toUtf8(char32_t c) {
 
 /// A text of characters that meet in merges, in scripts without spaces, and outside the vocabulary.
 std::string randomText(std::mt19937& random, size_t num_pieces) {
-    static const std::vector<std::string> kPieces = {" ",
-                                                     "  ",
-                                                     "\n",
-                                                     "\n\n",
-                                                     "\t",
-                                                     "the",
-                                                     "in",
-                                                     "er",
-                                                     "and",
-                                                     "return",
-                                                     "x",
-                                                     "1",
-                                                     "e",
-                                                     "t",
-                                                     "a",
-                                                     "h",
-                                                     "<",
-                                                     ">",
-                                                     "|",
-                                                     "turn",
-                                                     ".",
-                                                     "ü",
-                                                     "ß",
-                                                     "日本",
-                                                     "語",
-                                                     "混",
-                                                     "م",
-                                                     "न",
-                                                     "्",
-                                                     "😀",
-                                                     "👩‍👩‍👧",
-                                                     "\r",
-                                                     "é",
-                                                     "\x01",
-                                                     "▁",
-                                                     "_"};
+    static const std::vector<std::string> pieces = {" ",
+                                                    "  ",
+                                                    "\n",
+                                                    "\n\n",
+                                                    "\t",
+                                                    "the",
+                                                    "in",
+                                                    "er",
+                                                    "and",
+                                                    "return",
+                                                    "x",
+                                                    "1",
+                                                    "e",
+                                                    "t",
+                                                    "a",
+                                                    "h",
+                                                    "<",
+                                                    ">",
+                                                    "|",
+                                                    "turn",
+                                                    ".",
+                                                    "ü",
+                                                    "ß",
+                                                    "日本",
+                                                    "語",
+                                                    "混",
+                                                    "م",
+                                                    "न",
+                                                    "्",
+                                                    "😀",
+                                                    "👩‍👩‍👧",
+                                                    "\r",
+                                                    "é",
+                                                    "\x01",
+                                                    "▁",
+                                                    "_"};
     std::string text;
     for (size_t i = 0; i < num_pieces; ++i) {
         if (random() % 8 == 0) {
             text += toUtf8(static_cast<char32_t>(0x20 + random() % 0x500));
         } else {
-            text += kPieces[random() % kPieces.size()];
+            text += pieces[random() % pieces.size()];
         }
     }
     return text;
@@ -441,14 +441,14 @@ void TestTokenizer::segmentsNeverMakeControlTokens() {
 }
 
 void TestTokenizer::addedTokensDoNotReachOverBorders() {
-    const auto hasTurn = [&](const std::vector<Segment>& segments) {
+    const auto has_turn = [&](const std::vector<Segment>& segments) {
         const Ids ids = real_->encodeSegments(segments);
         return std::find(ids.begin(), ids.end(), 106) != ids.end();
     };
-    QVERIFY(!hasTurn({typed("<turn"), control("|>")}));
-    QVERIFY(!hasTurn({control("<turn"), typed("|>")}));
-    QVERIFY(!hasTurn({control("<turn"), control("|>")}));
-    QVERIFY(hasTurn({typed("<turn"), control("<turn|>")}));
+    QVERIFY(!has_turn({typed("<turn"), control("|>")}));
+    QVERIFY(!has_turn({control("<turn"), typed("|>")}));
+    QVERIFY(!has_turn({control("<turn"), control("|>")}));
+    QVERIFY(has_turn({typed("<turn"), control("<turn|>")}));
 }
 
 void TestTokenizer::decodeReturnsTheText() {

@@ -82,8 +82,8 @@ void TestTokenizerFile::refusesContent_data() {
     QTest::addColumn<QString>("rule");
     QTest::addColumn<QString>("words");
     const auto row = [](const char* name, ErrorCode code, const char* rule, const char* words,
-                        Change change) {
-        QTest::addRow("%s", name) << std::move(change) << code << QString::fromLatin1(rule)
+                        const Change& change) {
+        QTest::addRow("%s", name) << change << code << QString::fromLatin1(rule)
                                   << QString::fromUtf8(words);
     };
     constexpr auto kBad = ErrorCode::InvalidFile;
@@ -324,8 +324,9 @@ void TestTokenizerFile::refusesText_data() {
     QTest::addColumn<TextChange>("change");
     QTest::addColumn<QString>("rule");
     QTest::addColumn<QString>("words");
-    const auto row = [](const char* name, const char* rule, const char* words, TextChange change) {
-        QTest::addRow("%s", name) << std::move(change) << QString::fromLatin1(rule)
+    const auto row = [](const char* name, const char* rule, const char* words,
+                        const TextChange& change) {
+        QTest::addRow("%s", name) << change << QString::fromLatin1(rule)
                                   << QString::fromUtf8(words);
     };
     row("empty", "TK01", "not valid JSON", [](std::string& t) { t.clear(); });
@@ -445,8 +446,8 @@ void TestTokenizerFile::tooManyValues() {
 
 void TestTokenizerFile::acceptsOtherSpellings_data() {
     QTest::addColumn<Change>("change");
-    const auto row = [](const char* name, Change change) {
-        QTest::addRow("%s", name) << std::move(change);
+    const auto row = [](const char* name, const Change& change) {
+        QTest::addRow("%s", name) << change;
     };
     row("as it is", [](json&) {});
     row("merges as strings", [](json& f) {

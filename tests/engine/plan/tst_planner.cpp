@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan says besides published totals: exact bytes per format and residency, staging areas,
+// limits and DM09 with its advice, transfers and DM20 to DM22, the cache's place, modules.
+#include "engine/plan/plan_transfers.h"
+#include "engine/quant/quantize.h"
+#include "tests/engine/plan/plan_fixture.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace engine;
+using namespace planfixture;
+
+namespace {
+
+const Model& e2b() {
+    static const Model model = publishedModel("E2B");
+    return model;
+}
+
+PlanRequest mapped(const Model& model, const std::string& text, int gpus = 2) {
+    PlanRequest request = requestFor(model, gpus, 64 * kGiB);
+    const auto map = parseDeviceMap(text, {});
+    if (!map.has_value()) {
+        qFatal("%s", map.error().message.c_str());
+    }
+    request.map = *map;
+    return request;
+}
+
+std::string native(const std::string& keys, const std::string& def = "\"sim:0\"") {
+    return R"({"version": 1, "default": )" + def + R"(, "map": {)" + keys + "}}";
+}
+
+uint64_t weights(const PlacementPlan& plan, DeviceId id) {
+    const DevicePlan* row = deviceRow(plan, id);
+    return row == nullptr ? 0 : row->parts[MemoryPart::Weights];
+}
+
+uint64_t transfer(const PlacementPlan& plan, DeviceId from, DeviceId to, const std::string& what) {
+    for (const TransferPerToken& row : plan.transfers_per_token) {
+        if (row.from == from && row.to == to && row.what == what) {
+            return row.bytes;
+        }
+    }
+    return 0;
+}
+
+bool mentions(const std::vector<std::string>& texts, const std::string& part) {
+    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
+        return text.find(part) != std::string::npos;
+    });
+}
+
+constexpr uint64_t kPle = 4'697'620'480;
+constexpr uint64_t kEmbed = 805'306'368;
+constexpr uint64_t kVision = 334'730'112 + 2'359'296;
+constexpr uint64_t kAudio = 609'650'176 + 4'718'592;
+constexpr uint64_t kTotal = 10'208'596'934;
+
+} // namespace
+
+class TestPlanner : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void formatBytes_data();
+    void formatBytes();
+    void storedTypesAndBlocks();
+    void residencies_data();
+    void residencies();
+    void stagingRule();
+    void limits();
+    void overLimit();
+    void overLimitOnCpu();
+    void notJudgedWhenUnplaced();
+    void oneDeviceMovesNothing();
+    void splitStack();
+    void kvReadersElsewhere();
+    void kvPlace();
+    void splitLayer();
+    void streamedWeights();
+    void modelBlock();
+    void contextOptions();
+    void kvFormats();
+    void adapters();
+    void modules();
+    void presets_data();
+    void presets();
+    void presetsWithoutGpu();
+};
+
+// By hand: bytes of one tensor [rows, cols] in every format.
+void TestPlanner::formatBytes_data() {
+    QTest::addColumn<QString>("format");
+    QTest::addColumn<quint64>("bytes");
+    // up_proj of layer 0: [6144, 1536], n = 9,437,184, 147,456 blocks, 576 groups of 256 blocks.
+    const quint64 n = 9'437'184;
+    QTest::addRow("as_stored") << "as_stored" << 2 * n;
+    QTest::addRow("f32") << "f32" << 4 * n;
+    QTest::addRow("f16") << "f16" << 2 * n;
+    QTest::addRow("nf4") << "nf4" << quint64{4'718'592 + 4 * 147'456};
+    QTest::addRow("fp4") << "fp4" << quint64{4'718'592 + 4 * 147'456};
+    QTest::addRow("nf4_dq") << "nf4_dq" << quint64{4'718'592 + 147'456 + 4 * 576 + 1024 + 4};
+    QTest::addRow("fp4_dq") << "fp4_dq" << quint64{4'718'592 + 147'456 + 4 * 576 + 1024 + 4};
+    QTest::addRow("q8") << "q8" << quint64{n + 4 * 6144};
+}
+
+void TestPlanner::formatBytes() {
+    QFETCH(QString, format);
+    QFETCH(quint64, bytes);
+    const std::string up = "model.language_model.layers.0.mlp.up_proj.weight";
+    const PlacementPlan plan = makePlan(
+        mapped(e2b(), native("\"" + up + R"(": {"format": ")" + format.toStdString() + "\"}")));
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    const TensorPlacement* row = plan.find(up);
+    QVERIFY(row != nullptr);
+    QCOMPARE(row->bytes, bytes);
+    QCOMPARE(weights(plan, DeviceId::sim(0)), kTotal - 18'874'368 + bytes);
+}
+
+void TestPlanner::storedTypesAndBlocks() {
+    PlanRequest request = mapped(e2b(), native(""));
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        request.stored[tensor.name] = {};
+    }
+    const std::string up = "model.language_model.layers.0.mlp.up_proj.weight";
+    const std::string norm = "model.language_model.norm.weight";
+    request.stored[norm].type = TensorType::F32;
+    request.stored[up].packed = Format::Nf4Dq;
+    request.stored[up].block_size = 128;
+    const PlacementPlan plan = makePlan(request);
+    QCOMPARE(plan.find(norm)->bytes, uint64_t{4 * 1536});
+    // 73,728 blocks of 128, 288 groups of 256.
+    QCOMPARE(plan.find(up)->format, Format::Nf4Dq);
+    QCOMPARE(plan.find(up)->bytes, uint64_t{4'718'592 + 73'728 + 4 * 288 + 1028});
+    // A position table and convolutions count all their dimensions.
+    QCOMPARE(plan.find("model.vision_tower.patch_embedder.position_embedding_table")->bytes,
+             uint64_t{31'457'280});
+    QCOMPARE(plan.find("model.audio_tower.subsample_conv_projection.layer1.conv.weight")->bytes,
+             uint64_t{2 * 36'864});
+    QCOMPARE(plan.find("model.audio_tower.layers.0.feed_forward1.ffw_layer_1.input_min")->bytes,
+             uint64_t{2});
+}
+
+void TestPlanner::residencies_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<quint64>("gpu");
+    QTest::addColumn<quint64>("cpu");
+    const quint64 layer0 = 72'368'130;
+    const quint64 linear = 18'874'368; // the largest linear weight of layer 0
+    const auto add = [](const char* name, const char* keys, quint64 gpu, quint64 cpu) {
+        QTest::addRow("%s", name) << keys << gpu << cpu;
+    };
+    add("all on one device", "", kTotal, 0);
+    add("PLE computed on the CPU", R"("model.embed_tokens_per_layer": "cpu")", kTotal - kPle, kPle);
+    add("PLE stored on the CPU: rows travel", R"("model.embed_tokens_per_layer": {"store": "cpu"})",
+        kTotal - kPle, kPle);
+    add("PLE on disk: no memory anywhere", R"("model.embed_tokens_per_layer": "disk")",
+        kTotal - kPle, 0);
+    add("PLE kept on both",
+        R"("model.embed_tokens_per_layer": {"store": "cpu", "residency": "always"})", kTotal, kPle);
+    add("a layer streamed", R"("model.layers.0": {"store": "cpu"})", kTotal - layer0 + 2 * linear,
+        layer0);
+    add("a layer streamed from disk", R"("model.layers.0": "disk")", kTotal - layer0 + 2 * linear,
+        0);
+    add("a layer kept on both", R"("model.layers.0": {"store": "cpu", "residency": "always"})",
+        kTotal, layer0);
+    add("a layer that visits", R"("model.layers.0": {"store": "cpu", "residency": "on_use"})",
+        kTotal, layer0);
+    add("vision visits",
+        R"("model.vision_tower": {"store": "cpu"}, "model.embed_vision": {"store": "cpu"})", kTotal,
+        kVision);
+    add("both towers visit: room for the larger",
+        R"("model.vision_tower": {"store": "cpu"}, "model.embed_vision": {"store": "cpu"},
+           "model.audio_tower": "disk", "model.embed_audio": "disk")",
+        kTotal - kVision, kVision);
+    add("the tied table streamed for the head", R"("model.embed_tokens": {"store": "cpu"})",
+        kTotal - kEmbed + 2 * kEmbed, kEmbed);
+    add("the table read by rows, the head resident",
+        R"("model.embed_tokens": {"store": "cpu"},
+           "lm_head": {"store": "sim:0", "compute": "sim:0", "duplicate_tied": true})",
+        kTotal, kEmbed);
+    add("two copies of the table",
+        R"("lm_head": {"store": "cpu", "compute": "cpu", "duplicate_tied": true})", kTotal, kEmbed);
+}
+
+void TestPlanner::residencies() {
+    QFETCH(QString, keys);
+    QFETCH(quint64, gpu);
+    QFETCH(quint64, cpu);
+    const PlacementPlan plan = makePlan(mapped(e2b(), native(keys.toStdString())));
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QCOMPARE(weights(plan, DeviceId::sim(0)), gpu);
+    QCOMPARE(weights(plan, DeviceId::cpu()), cpu);
+    QCOMPARE(weights(plan, DeviceId::disk()), uint64_t{0});
+}
+
+void TestPlanner::stagingRule() {
+    const PlacementPlan plan = makePlan(mapped(
+        e2b(),
+        native(R"("model.layers.[0-3]": {"store": "cpu"}, "model.layers.34": {"store": "cpu"},
+            "model.embed_tokens_per_layer": {"store": "cpu"}, "model.vision_tower": {"store": "cpu"},
+            "model.embed_vision": {"store": "cpu"}, "model.audio_tower": {"store": "cpu"},
+            "model.norm": {"store": "cpu", "residency": "on_use"})")));
+    const auto staging = stagingBytes(plan);
+    QCOMPARE(staging.size(), size_t{1});
+    const StagingBytes& sim = staging.at(DeviceId::sim(0));
+    QCOMPARE(sim.stream, uint64_t{2 * 37'748'736}); // layer 34 is double-wide
+    QCOMPARE(sim.visit, uint64_t{609'650'176});     // the audio tower without its projector
+    QCOMPARE(visitGroup("model.embed_vision.embedding_projection.weight"),
+             std::string_view("vision"));
+    QCOMPARE(visitGroup("model.audio_tower.output_proj.bias"), std::string_view("audio"));
+    QCOMPARE(visitGroup("model.language_model.norm.weight"), std::string_view("language"));
+    QVERIFY(isGatherOnly(plan, "model.language_model.embed_tokens_per_layer.weight"));
+    QVERIFY(!isGatherOnly(plan, "model.language_model.embed_tokens.weight"));
+}
+
+void TestPlanner::limits() {
+    PlanRequest request = mapped(e2b(), R"({"version": 1, "default": "sim:0",
+        "limits": {"sim:0": "20GiB", "cpu": "8GiB"}, "reserve": {"sim:0": "512MiB", "sim:1": "1GiB"}})");
+    request.devices[1].free = 30 * kGiB;
+    PlacementPlan plan = makePlan(request);
+    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->limit, 20 * kGiB - (kGiB >> 1U));
+    QCOMPARE(deviceRow(plan, DeviceId::sim(1))->limit, 63 * kGiB);
+    QCOMPARE(deviceRow(plan, DeviceId::cpu())->limit, 8 * kGiB);
+    // --limit beats the map's limit; free memory bounds both.
+    request.limits[DeviceId::sim(0)] = 25 * kGiB;
+    plan = makePlan(request);
+    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->limit, 25 * kGiB - (kGiB >> 1U));
+    request.limits[DeviceId::sim(0)] = 50 * kGiB;
+    plan = makePlan(request);
+    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->limit, 30 * kGiB - (kGiB >> 1U));
+    // Exactly what is needed fits, one byte less does not.
+    const uint64_t need = deviceRow(plan, DeviceId::sim(0))->parts.total();
+    request.limits[DeviceId::sim(0)] = need + (kGiB >> 1U);
+    QVERIFY(makePlan(request).fits);
+    request.limits[DeviceId::sim(0)] = need + (kGiB >> 1U) - 1;
+    plan = makePlan(request);
+    QVERIFY(!plan.fits);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    // A reserve larger than the bound leaves nothing, not a wrapped number.
+    request.limits[DeviceId::sim(0)] = 1;
+    QCOMPARE(deviceRow(makePlan(request), DeviceId::sim(0))->limit, uint64_t{0});
+    // A limit for a device that does not exist.
+    request.limits = {{DeviceId::cuda(3), kGiB}};
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM04"));
+}
+
+void TestPlanner::overLimit() {
+    PlanRequest request = requestFor(e2b(), 1, 6 * kGiB);
+    useModelRules(request);
+    request.context = 32768;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(!plan.fits);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    const PlanIssue& issue = plan.errors[0];
+    QCOMPARE(issue.key, std::string("sim:0"));
+    const uint64_t need = deviceRow(plan, DeviceId::sim(0))->parts.total();
+    QVERIFY(issue.message.find(std::to_string(need) + " bytes") != std::string::npos);
+    QVERIFY(issue.message.find(std::to_string(6 * kGiB) + " bytes") != std::string::npos);
+    // Five contributors, largest first.
+    const std::string parts = issue.message.substr(issue.message.find("largest parts:"));
+    QCOMPARE(std::count(parts.begin(), parts.end(), ','), 4);
+    const std::vector<std::string> order = {
+        "model.language_model.embed_tokens_per_layer 4.38 GiB", "decoder layers 0-34 3.47 GiB",
+        "model.language_model.embed_tokens 768.00 MiB", "model.audio_tower 581.41 MiB"};
+    size_t at = 0;
+    for (const std::string& item : order) {
+        const size_t found = parts.find(item, at);
+        QVERIFY2(found != std::string::npos, (item + " in " + parts).c_str());
+        at = found;
+    }
+    QVERIFY(mentions(
+        issue.suggestions,
+        "move model.language_model.embed_tokens_per_layer to cpu: frees 4.38 GiB, costs nothing "
+        "measurable (one row of 17920 bytes per token)"));
+    QVERIFY(mentions(issue.suggestions,
+                     "model.audio_tower and model.embed_audio to cpu: frees 585.91 MiB"));
+    QVERIFY(mentions(issue.suggestions,
+                     "model.vision_tower and model.embed_vision to cpu: frees 321.47 MiB"));
+    QVERIFY(mentions(issue.suggestions, "--quant nf4: frees"));
+    QVERIFY(mentions(issue.suggestions, "--head int8"));
+    QVERIFY(!issue.modules.empty());
+
+    // Doing what is proposed frees what was promised.
+    PlanRequest moved = request;
+    moved.preset = "ple-cpu";
+    const PlacementPlan after = makePlan(moved);
+    QCOMPARE(need - deviceRow(after, DeviceId::sim(0))->parts.total(), kPle);
+    PlanRequest quantized = request;
+    quantized.quant = QuantOption::Nf4;
+    const uint64_t freed = need - deviceRow(makePlan(quantized), DeviceId::sim(0))->parts.total();
+    QVERIFY2(mentions(issue.suggestions, "--quant nf4: frees " + formatByteCount(freed)),
+             formatByteCount(freed).c_str());
+}
+
+void TestPlanner::overLimitOnCpu() {
+    PlanRequest request = requestFor(e2b(), 0, 0);
+    request.preset = "cpu";
+    request.devices[0].capacity = request.devices[0].free = 4 * kGiB;
+    const PlacementPlan plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    QVERIFY(mentions(plan.errors[0].suggestions, "embed_tokens_per_layer to disk"));
+    QVERIFY(
+        mentions(plan.errors[0].suggestions, "model.audio_tower and model.embed_audio to disk"));
+    // Unknown memory is no limit.
+    request.devices[0].capacity = 0;
+    request.devices[0].free = 0;
+    QVERIFY(makePlan(request).fits);
+}
+
+void TestPlanner::notJudgedWhenUnplaced() {
+    PlanRequest request = mapped(e2b(), R"({"model.language_model": "sim:0"})");
+    request.limits[DeviceId::sim(0)] = 1;
+    const PlacementPlan plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM03"));
+    QVERIFY(!plan.fits);
+    // A misspelt key and too little memory are both reported.
+    request = mapped(e2b(), R"({"": "sim:0", "model.visoin_tower": "cpu"})");
+    request.limits[DeviceId::sim(0)] = 1;
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM02 DM09"));
+}
+
+void TestPlanner::oneDeviceMovesNothing() {
+    const PlacementPlan plan = makePlan(mapped(e2b(), native("")));
+    QVERIFY(plan.transfers_per_token.empty());
+    QVERIFY(plan.warnings.empty());
+    QVERIFY(plan.notes.empty());
+}
+
+void TestPlanner::splitStack() {
+    // Layers 0-19 and the head on sim:0, 20-34 on sim:1: two hops of the hidden state.
+    const PlacementPlan plan =
+        makePlan(mapped(e2b(), native(R"("model.layers.[20-34]": "sim:1")")));
+    QVERIFY(plan.fits);
+    QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "hidden state"),
+             uint64_t{1536 * 4});
+    QCOMPARE(transfer(plan, DeviceId::sim(1), DeviceId::sim(0), "hidden state"),
+             uint64_t{1536 * 4});
+    // Slices of the per-layer input for 15 layers.
+    QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "per-layer input slice"),
+             uint64_t{15 * 256 * 4});
+    QCOMPARE(codesOf(plan.warnings), std::string("DM20 DM20"));
+    // The per-layer table on the CPU sends one row.
+    const PlacementPlan table =
+        makePlan(mapped(e2b(), native(R"("model.embed_tokens_per_layer": {"store": "cpu"})")));
+    QCOMPARE(transfer(table, DeviceId::cpu(), DeviceId::sim(0), "per-layer embedding row"),
+             uint64_t{17'920});
+    QCOMPARE(table.transfers_per_token.size(), size_t{1});
+}
+
+// Layer 20 of E2B reads the KV of layer 13; alone on another device it needs a mirror.
+void TestPlanner::kvReadersElsewhere() {
+    const PlacementPlan plan = makePlan(mapped(e2b(), native(R"("model.layers.20": "sim:1")")));
+    QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
+    QVERIFY(plan.warnings[0].message.find("layer 13") != std::string::npos);
+    QVERIFY2(plan.warnings[0].message.find("1024 bytes per token") != std::string::npos,
+             plan.warnings[0].message.c_str());
+    QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{1024});
+    const uint64_t window = 512 - 1 + 512; // ring of the window and one chunk
+    QCOMPARE(deviceRow(plan, DeviceId::sim(1))->parts[MemoryPart::Kv], window * 1024);
+    // All readers elsewhere: 3 KB per token, both owners mirrored once.
+    const PlacementPlan all = makePlan(mapped(e2b(), native(R"("model.layers.[15-34]": "sim:1")")));
+    QCOMPARE(transfer(all, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{3072});
+    QCOMPARE(deviceRow(all, DeviceId::sim(1))->parts[MemoryPart::Kv], window * 1024 + 4096 * 2048);
+    // Owners elsewhere: the mirror is where the readers are; E4B sends 6 KB.
+    const Model e4b = publishedModel("E4B");
+    const PlacementPlan four = makePlan(mapped(e4b, native(R"("model.layers.[0-23]": "sim:1")")));
+    QCOMPARE(transfer(four, DeviceId::sim(1), DeviceId::sim(0), "KV mirror"), uint64_t{6144});
+    QCOMPARE(kvMirrors(e4b.config, four).size(), size_t{2});
+    // The same with the model's own rules.
+    PlanRequest exact = mapped(e2b(), native(R"("model.layers.[15-34]": "sim:1")"));
+    useModelRules(exact);
+    const PlacementPlan exact_plan = makePlan(exact);
+    const auto kv = kvBytesPerDevice(e2b().config, exact_plan);
+    for (const auto& [id, bytes] : kv) {
+        QCOMPARE(deviceRow(exact_plan, id)->parts[MemoryPart::Kv], bytes);
+    }
+    QCOMPARE(kv.size(), size_t{2});
+    // fp32 cache on the float32 path.
+    PlanRequest reference = mapped(e2b(), native(R"("model.layers.20": "sim:1")"));
+    reference.is_reference_precision = true;
+    const PlacementPlan wide = makePlan(reference);
+    QCOMPARE(deviceRow(wide, DeviceId::sim(1))->parts[MemoryPart::Kv], 2 * window * 1024);
+    QCOMPARE(transfer(wide, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{2048});
+}
+
+void TestPlanner::kvPlace() {
+    const PlacementPlan plan = makePlan(mapped(
+        e2b(), R"({"version": 1, "default": "sim:0", "map": {"model.layers.[20-34]": "sim:1"},
+            "kv": {"place": "sim:1", "context": 8192}})"));
+    QVERIFY(plan.fits);
+    QCOMPARE(plan.context, int64_t{8192});
+    QVERIFY(std::all_of(plan.kv_device.begin(), plan.kv_device.end(),
+                        [](const DeviceId& id) { return id == DeviceId::sim(1); }));
+    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->parts[MemoryPart::Kv], uint64_t{0});
+    QCOMPARE(deviceRow(plan, DeviceId::sim(1))->parts[MemoryPart::Kv],
+             uint64_t{12 * 1023 * 1024 + 3 * 8192 * 2048});
+    // Readers 15-19 stay on sim:0 and are flagged; no mirror is needed.
+    QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
+    QCOMPARE(plan.warnings[0].modules.size(), size_t{5});
+    QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{0});
+    QVERIFY(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "queries, keys and values") > 0);
+    // follow_layer is the default, said or not.
+    const PlacementPlan follow = makePlan(
+        mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"place": "follow_layer"}})"));
+    QCOMPARE(follow.kv_device.front(), DeviceId::sim(0));
+}
+
+void TestPlanner::splitLayer() {
+    const PlacementPlan plan = makePlan(mapped(
+        e2b(), native(R"("model.layers.[3-5].mlp": "cpu", "model.layers.9.mlp.down_proj": "sim:1",
+            "model.layers.12.input_layernorm": "cpu")")));
+    QVERIFY(plan.fits);
+    QCOMPARE(codesOf(plan.warnings), std::string("DM21 DM21")); // a norm elsewhere is no split
+    QCOMPARE(plan.warnings[0].modules.size(), size_t{3});
+    QCOMPARE(plan.warnings[0].modules[0], std::string("model.language_model.layers.3"));
+    // gate and up: 1536 in, 6144 out each; down: 6144 in, 1536 out.
+    const uint64_t in = uint64_t{4} * (1536 + 1536 + 6144);
+    const uint64_t out = uint64_t{4} * (6144 + 6144 + 1536);
+    QVERIFY(plan.warnings[0].message.find(std::to_string(3 * (in + out)) + " bytes") !=
+            std::string::npos);
+    QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::cpu(), "input of a split layer"), 3 * in);
+    QCOMPARE(transfer(plan, DeviceId::cpu(), DeviceId::sim(0), "output of a split layer"), 3 * out);
+    QVERIFY(plan.warnings[1].message.find("layer 9 computes on sim:0 and sim:1") !=
+            std::string::npos);
+    // The device of a layer is that of its q_proj.
+    const PlacementPlan query =
+        makePlan(mapped(e2b(), native(R"("model.layers.3.self_attn.q_proj": "sim:1")")));
+    QCOMPARE(query.kv_device[3], DeviceId::sim(1));
+    QCOMPARE(codesOf(query.warnings), std::string("DM21"));
+}
+
+void TestPlanner::streamedWeights() {
+    const PlacementPlan plan = makePlan(
+        mapped(e2b(), native(R"("model.layers.0": {"store": "cpu"}, "model.layers.1": "disk",
+            "model.embed_tokens_per_layer": {"store": "cpu"}, "model.vision_tower": {"store": "cpu"})")));
+    QCOMPARE(transfer(plan, DeviceId::cpu(), DeviceId::sim(0), "streamed weights"),
+             uint64_t{72'368'130});
+    QCOMPARE(transfer(plan, DeviceId::disk(), DeviceId::sim(0), "streamed weights"),
+             uint64_t{72'368'130});
+    const PlacementPlan plain = makePlan(mapped(e2b(), native("")));
+    QVERIFY(plan.estimate.decode_tokens_per_s < plain.estimate.decode_tokens_per_s);
+    QVERIFY(plan.estimate.image_s > plain.estimate.image_s); // the visit
+    QVERIFY(plan.estimate.prefill_tokens_per_s > 0);
+}
+
+void TestPlanner::modelBlock() {
+    const auto warned = [](const std::string& block) {
+        return codesOf(makePlan(mapped(e2b(), R"({"version": 1, "model": )" + block +
+                                                  R"(, "default": "sim:0"})"))
+                           .warnings);
+    };
+    QCOMPARE(warned(R"({"architecture": "gemma4", "layers": 35})"), std::string());
+    QCOMPARE(warned(R"({"architecture": "Gemma4ForConditionalGeneration"})"), std::string());
+    QCOMPARE(warned(R"({"layers": 42})"), std::string("DM22"));
+    QCOMPARE(warned(R"({"architecture": "llama", "layers": 42})"), std::string("DM22 DM22"));
+    const PlacementPlan plan = makePlan(
+        mapped(e2b(), "{\"version\": 1,\n \"model\": {\"layers\": 42}, \"default\": \"sim:0\"}"));
+    QVERIFY(plan.fits); // a warning only
+    QCOMPARE(plan.warnings[0].line, 2);
+}
+
+void TestPlanner::contextOptions() {
+    PlanRequest request =
+        mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"context": 2000}})");
+    QCOMPARE(makePlan(request).context, int64_t{2000});
+    request.context = 3000; // the option beats the map
+    QCOMPARE(makePlan(request).context, int64_t{3000});
+    request.context = 1'000'000;
+    const PlacementPlan clamped = makePlan(request);
+    QCOMPARE(clamped.context, int64_t{131072});
+    QVERIFY(mentions(clamped.notes, "1000000"));
+    PlanRequest none = mapped(e2b(), native(""));
+    QCOMPARE(makePlan(none).context, int64_t{4096});
+}
+
+void TestPlanner::kvFormats() {
+    const auto errors = [](const char* format) {
+        return codesOf(
+            makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"format": ")" +
+                                       std::string(format) + "\"}}"))
+                .errors);
+    };
+    QCOMPARE(errors("bf16"), std::string());
+    QCOMPARE(errors("q8"), std::string("DM10"));
+    QCOMPARE(errors("f16"), std::string("DM10"));
+}
+
+void TestPlanner::adapters() {
+    PlanRequest request = mapped(e2b(), native(R"("model.vision_tower": {"store": "cpu"},
+        "model.audio_tower": "cpu")"));
+    request.adapters = {{"model.language_model.layers.0.mlp.up_proj.weight", 100},
+                        {"model.vision_tower.encoder.layers.0.mlp.up_proj.linear.weight", 20},
+                        {"model.audio_tower.layers.0.self_attn.q_proj.linear.weight", 3},
+                        {"lm_head.weight", 4000},
+                        {"model.language_model.layers.20.self_attn.k_proj.weight", 50000}};
+    const PlacementPlan plan = makePlan(request);
+    // On the compute device of the base tensor; a tensor that is never loaded has none.
+    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->parts[MemoryPart::Adapter], uint64_t{4120});
+    QCOMPARE(deviceRow(plan, DeviceId::cpu())->parts[MemoryPart::Adapter], uint64_t{3});
+    QVERIFY(mentions(plan.notes, "layers.20.self_attn.k_proj"));
+}
+
+void TestPlanner::modules() {
+    PlanRequest request = mapped(e2b(), native(R"("model.vision_tower.encoder.layers.0": "cpu",
+        "model.layers.3": {"format": "bf16"})"));
+    request.quant = QuantOption::Nf4;
+    const PlacementPlan plan = makePlan(request);
+    uint64_t sum = 0;
+    std::map<std::string, ModulePlacement> by_name;
+    for (const ModulePlacement& module : plan.modules) {
+        sum += module.bytes;
+        QVERIFY2(by_name.emplace(module.name, module).second, module.name.c_str());
+    }
+    QCOMPARE(sum, weights(plan, DeviceId::sim(0)) + weights(plan, DeviceId::cpu()));
+    QCOMPARE(by_name.size(), size_t{35 + 9 + 1}); // + lm_head, tied: no bytes of its own
+    QCOMPARE(by_name.at("lm_head").bytes, uint64_t{0});
+    QVERIFY(by_name.at("model.vision_tower").is_mixed);
+    QVERIFY(!by_name.at("model.language_model.layers.0").is_mixed); // norms in bf16 do not count
+    QCOMPARE(by_name.at("model.language_model.layers.0").format, Format::Nf4);
+    QCOMPARE(by_name.at("model.language_model.layers.3").format, Format::AsStored);
+    QCOMPARE(by_name.at("model.vision_tower").store, DeviceId::sim(0));
+    QCOMPARE(by_name.at("model.vision_tower").format, Format::Nf4);
+}
+
+void TestPlanner::presets_data() {
+    QTest::addColumn<QString>("preset");
+    QTest::addColumn<quint64>("gpu");
+    QTest::addRow("gpu") << "gpu" << quint64{kTotal};
+    QTest::addRow("towers-cpu") << "towers-cpu" << quint64{kTotal - kVision - kAudio};
+    QTest::addRow("ple-cpu") << "ple-cpu" << quint64{kTotal - kPle};
+    QTest::addRow("lean") << "lean" << quint64{kTotal - kPle - kVision - kAudio};
+    QTest::addRow("cpu") << "cpu" << quint64{0};
+}
+
+void TestPlanner::presets() {
+    QFETCH(QString, preset);
+    QFETCH(quint64, gpu);
+    PlanRequest request = requestFor(e2b(), 2, 64 * kGiB);
+    request.preset = preset.toStdString();
+    PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QCOMPARE(weights(plan, DeviceId::sim(0)), gpu);
+    QCOMPARE(weights(plan, DeviceId::cpu()), kTotal - gpu);
+    // cuda is taken before sim.
+    request.devices.push_back(device(DeviceId::cuda(1), 64 * kGiB));
+    plan = makePlan(request);
+    QCOMPARE(weights(plan, DeviceId::cuda(1)), gpu);
+    QCOMPARE(weights(plan, DeviceId::sim(0)), uint64_t{0});
+    // Models without audio or per-layer embeddings have the same presets.
+    const Model dense = publishedModel("31B");
+    PlanRequest other = requestFor(dense, 1, 128 * kGiB);
+    other.devices[0] = device(DeviceId::cpu(), 128 * kGiB);
+    other.preset = preset.toStdString();
+    plan = makePlan(other);
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+}
+
+void TestPlanner::presetsWithoutGpu() {
+    PlanRequest request = requestFor(e2b(), 0, 0);
+    request.preset = "lean";
+    const PlacementPlan plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM04"));
+    QVERIFY(!plan.fits);
+    request.preset = "gpus";
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM01"));
+    QVERIFY(makePlan(request).errors[0].message.find("towers-cpu") != std::string::npos);
+}
+
+QTEST_APPLESS_MAIN(TestPlanner)
+#include "tst_planner.moc"

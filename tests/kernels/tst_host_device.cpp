@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host device: capacity, accounts per tag, injected failures, poison, and that its table and
+// queue work together. Also the choice of tables and the machine probe.
+#include "kernels/cpu/host_device.h"
+#include "kernels/cpu/machine_probe.h"
+#include "kernels/cpu/tables.h"
+
+#include <QtTest>
+
+#include <cstring>
+
+using kernels::Status;
+using kernels::cpu::HostDevice;
+using kernels::cpu::ThreadPool;
+
+class TestHostDevice : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void accounts();
+    void capacity();
+    void injectedFailure();
+    void alignmentAndPoison();
+    void copies();
+    void runsKernels();
+    void tables();
+    void machineProbe();
+};
+
+void TestHostDevice::accounts() {
+    HostDevice device(0, nullptr, kernels::cpuScalarOps());
+    void* a = device.allocate(100, 1);
+    void* b = device.allocate(50, 2);
+    void* c = device.allocate(0, 2);
+    QVERIFY(a != nullptr && b != nullptr && c != nullptr);
+    QCOMPARE(device.memory().used, uint64_t{150});
+    QCOMPARE(device.usedBytes(1), uint64_t{100});
+    QCOMPARE(device.usedBytes(2), uint64_t{50});
+    QCOMPARE(device.usedBytes(3), uint64_t{0});
+    device.free(a);
+    device.free(nullptr);
+    QCOMPARE(device.memory().used, uint64_t{50});
+    QCOMPARE(device.memory().peak, uint64_t{150});
+    QCOMPARE(device.liveAllocations(), size_t{2});
+    device.resetPeak();
+    QCOMPARE(device.memory().peak, uint64_t{50});
+    device.free(b);
+    device.free(c);
+    QCOMPARE(device.liveAllocations(), size_t{0});
+    QCOMPARE(device.usedBytes(2), uint64_t{0});
+}
+
+void TestHostDevice::capacity() {
+    HostDevice device(1000, nullptr, kernels::cpuScalarOps());
+    QCOMPARE(device.memory().capacity, uint64_t{1000});
+    void* a = device.allocate(600, 0);
+    QVERIFY(a != nullptr);
+    QVERIFY(device.allocate(401, 0) == nullptr);
+    QVERIFY(device.allocate(SIZE_MAX, 0) == nullptr);
+    QCOMPARE(device.memory().used, uint64_t{600});
+    void* b = device.allocate(400, 0); // exactly full
+    QVERIFY(b != nullptr);
+    device.setCapacity(500); // below what is used: nothing more fits, nothing is lost
+    QVERIFY(device.allocate(1, 0) == nullptr);
+    device.free(a);
+    QVERIFY(device.allocate(101, 0) == nullptr);
+    QVERIFY(device.allocate(100, 0) != nullptr);
+    device.free(b);
+}
+
+void TestHostDevice::injectedFailure() {
+    HostDevice device(0, nullptr, kernels::cpuScalarOps());
+    device.failAllocation(3);
+    QVERIFY(device.allocate(10, 0) != nullptr);
+    QVERIFY(device.allocate(10, 0) != nullptr);
+    QVERIFY(device.allocate(10, 0) == nullptr);
+    QVERIFY(device.allocate(10, 0) != nullptr); // once only
+    QCOMPARE(device.allocationCalls(), uint64_t{4});
+    QCOMPARE(device.memory().used, uint64_t{30});
+    device.failAllocation(1);
+    device.failAllocation(0);
+    QVERIFY(device.allocate(10, 0) != nullptr);
+}
+
+void TestHostDevice::alignmentAndPoison() {
+    HostDevice device(0, nullptr, kernels::cpuScalarOps());
+    device.setPoison(true);
+    for (const size_t bytes : {size_t{1}, size_t{65}, size_t{5} << 20}) {
+        auto* p = static_cast<uint8_t*>(device.allocate(bytes, 0));
+        QVERIFY(p != nullptr);
+        QCOMPARE(reinterpret_cast<uintptr_t>(p) % 64, uintptr_t{0});
+        QCOMPARE(p[0], uint8_t{0xff});
+        QCOMPARE(p[bytes - 1], uint8_t{0xff});
+    }
+}
+
+void TestHostDevice::copies() {
+    HostDevice device(0, nullptr, kernels::cpuScalarOps());
+    void* p = device.allocate(8, 0);
+    const char text[8] = "1234567";
+    char back[8] = {};
+    QCOMPARE(device.copyIn(p, text, 8), Status::Ok);
+    QCOMPARE(device.copyOut(back, p, 8), Status::Ok);
+    QVERIFY(std::memcmp(text, back, 8) == 0);
+    QCOMPARE(device.copyIn(nullptr, nullptr, 0), Status::Ok);
+    QCOMPARE(device.synchronize(), Status::Ok);
+    QVERIFY(device.isHostVisible());
+}
+
+void TestHostDevice::runsKernels() {
+    ThreadPool pool(2);
+    HostDevice device(0, &pool, kernels::bestCpuOps());
+    auto* x = static_cast<float*>(device.allocate(4000 * sizeof(float), 0));
+    for (int i = 0; i < 4000; ++i) {
+        x[i] = static_cast<float>(i);
+    }
+    QCOMPARE(device.ops().scale(device.queue(), {x, 40, 100, 100}, 2.0F), Status::Ok);
+    for (int i = 0; i < 4000; ++i) {
+        QCOMPARE(x[i], static_cast<float>(2 * i));
+    }
+}
+
+void TestHostDevice::tables() {
+    QCOMPARE(QByteArray(kernels::cpuScalarOps().name), QByteArray("cpu-scalar"));
+    QVERIFY(kernels::findCpuOps("no such table") == nullptr);
+    QVERIFY(kernels::findCpuOps("cpu-scalar") == &kernels::cpuScalarOps());
+    // A wider table implies the narrower ones, and the best is the widest.
+    if (kernels::cpuAvx512Bf16Ops() != nullptr) {
+        QVERIFY(kernels::cpuAvx512Ops() != nullptr);
+        QVERIFY(&kernels::bestCpuOps() == kernels::cpuAvx512Bf16Ops());
+    }
+    if (kernels::cpuAvx512Ops() != nullptr) {
+        QVERIFY(kernels::cpuAvx2Ops() != nullptr);
+    }
+    QVERIFY(kernels::findCpuOps(kernels::bestCpuOps().name) == &kernels::bestCpuOps());
+}
+
+void TestHostDevice::machineProbe() {
+    ThreadPool pool(2);
+    const auto rates = kernels::cpu::measureCpu(pool, 0.1, int64_t{32} << 20);
+    QCOMPARE(rates.threads, 2);
+    QVERIFY(rates.read_gb_per_s > 0.1);
+    QVERIFY(rates.read_gb_per_s_one > 0.1);
+    QVERIFY(rates.copy_gb_per_s > 0.1);
+    QVERIFY(rates.fp32_gflops > 0.1);
+    QVERIFY((rates.bf16_gflops > 0.0) == (kernels::cpuAvx512Bf16Ops() != nullptr));
+    QVERIFY(rates.seconds > 0.0);
+    const auto no_memory = kernels::cpu::measureCpu(pool, 0.01, 0);
+    QCOMPARE(no_memory.read_gb_per_s, 0.0);
+}
+
+QTEST_APPLESS_MAIN(TestHostDevice)
+#include "tst_host_device.moc"

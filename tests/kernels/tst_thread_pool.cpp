@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool: every index exactly once, chunk borders independent of the thread count, nested and
+// concurrent jobs, sleeping and waking, many short jobs.
+#include "kernels/cpu/thread_pool.h"
+
+#include <QtTest>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <vector>
+
+using kernels::cpu::ThreadPool;
+
+class TestThreadPool : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyIndexOnce_data();
+    void everyIndexOnce();
+    void chunkBorders();
+    void usesItsThreads();
+    void nestedJobs();
+    void concurrentJobs();
+    void manyShortJobs();
+    void sleepsAndWakes();
+    void startsAndStops();
+};
+
+void TestThreadPool::everyIndexOnce_data() {
+    QTest::addColumn<int>("threads");
+    QTest::addColumn<int>("n");
+    QTest::addColumn<int>("grain");
+    for (const int threads : {0, 1, 2, 3, 9}) {
+        for (const int n : {0, 1, 7, 1000}) {
+            for (const int grain : {0, 1, 3, 1000, 5000}) {
+                QTest::addRow("%d threads, %d by %d", threads, n, grain) << threads << n << grain;
+            }
+        }
+    }
+}
+
+void TestThreadPool::everyIndexOnce() {
+    QFETCH(int, threads);
+    QFETCH(int, n);
+    QFETCH(int, grain);
+    ThreadPool pool(threads);
+    QVERIFY(pool.size() >= 1);
+    std::vector<std::atomic<int>> hits(static_cast<size_t>(n));
+    pool.parallelFor(n, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            hits[static_cast<size_t>(i)].fetch_add(1);
+        }
+    });
+    for (const auto& hit : hits) {
+        QCOMPARE(hit.load(), 1);
+    }
+}
+
+void TestThreadPool::chunkBorders() {
+    for (const int threads : {1, 2, 4}) {
+        ThreadPool pool(threads);
+        std::mutex mutex;
+        std::set<std::pair<int64_t, int64_t>> chunks;
+        pool.parallelFor(25, 10, [&](int64_t begin, int64_t end) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            chunks.insert({begin, end});
+        });
+        const std::set<std::pair<int64_t, int64_t>> expected = {{0, 10}, {10, 20}, {20, 25}};
+        QVERIFY(chunks == expected);
+    }
+}
+
+/// Two chunks that wait for each other can only end on two threads.
+void TestThreadPool::usesItsThreads() {
+    ThreadPool pool(2);
+    QCOMPARE(pool.size(), 2);
+    std::atomic<int> arrived{0};
+    std::atomic<bool> is_late{false};
+    pool.parallelFor(2, 1, [&](int64_t, int64_t) {
+        arrived.fetch_add(1);
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (arrived.load() < 2 && !is_late.load()) {
+            if (std::chrono::steady_clock::now() > limit) {
+                is_late.store(true);
+            }
+            std::this_thread::yield();
+        }
+    });
+    QVERIFY(!is_late.load());
+}
+
+void TestThreadPool::nestedJobs() {
+    ThreadPool pool(3);
+    std::atomic<int64_t> sum{0};
+    pool.parallelFor(20, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            pool.parallelFor(10, 2, [&](int64_t b, int64_t e) { sum.fetch_add(e - b); });
+        }
+    });
+    QCOMPARE(sum.load(), int64_t{200});
+}
+
+void TestThreadPool::concurrentJobs() {
+    ThreadPool pool(2);
+    std::atomic<int64_t> sum{0};
+    const auto work = [&] {
+        for (int i = 0; i < 500; ++i) {
+            pool.parallelFor(16, 1, [&](int64_t b, int64_t e) { sum.fetch_add(e - b); });
+        }
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    QCOMPARE(sum.load(), int64_t{2 * 500 * 16});
+}
+
+/// Thousands of jobs in a row with data of their own on the stack: a worker that came late to one
+/// job must not touch it after its end, nor the next before it is complete.
+void TestThreadPool::manyShortJobs() {
+    ThreadPool pool(4);
+    for (int round = 0; round < 20000; ++round) {
+        int64_t parts[5] = {0, 0, 0, 0, 0};
+        const int64_t n = 1 + round % 5;
+        pool.parallelFor(n, 1, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                parts[i] = round + i;
+            }
+        });
+        for (int64_t i = 0; i < n; ++i) {
+            QCOMPARE(parts[i], round + i);
+        }
+    }
+}
+
+void TestThreadPool::sleepsAndWakes() {
+    ThreadPool pool(3);
+    for (int round = 0; round < 20; ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // longer than the spinning
+        std::atomic<int> count{0};
+        pool.parallelFor(30, 1, [&](int64_t, int64_t) { count.fetch_add(1); });
+        QCOMPARE(count.load(), 30);
+    }
+}
+
+void TestThreadPool::startsAndStops() {
+    for (int round = 0; round < 100; ++round) {
+        ThreadPool pool(1 + round % 4);
+        if (round % 2 == 0) {
+            std::atomic<int> count{0};
+            pool.parallelFor(4, 1, [&](int64_t, int64_t) { count.fetch_add(1); });
+            QCOMPARE(count.load(), 4);
+        }
+    }
+    QVERIFY(ThreadPool::availableProcessors() >= 1);
+}
+
+QTEST_APPLESS_MAIN(TestThreadPool)
+#include "tst_thread_pool.moc"
