@@ -25,7 +25,8 @@ public:
     virtual ~Device() = default;
 
     /// `bytes` of memory on the device, aligned to 64 bytes, uninitialised (poisoned in debug
-    /// builds); nullptr when the limit or the system has no room. `tag` groups the accounting (the engine's memory part).
+    /// builds); nullptr when the limit or the system has no room. `tag` groups the accounting (the
+    /// engine's memory part).
     virtual void* allocate(size_t bytes, int tag) = 0;
     /// Frees what allocate() returned; nullptr is ignored.
     virtual void free(void* pointer) = 0;

@@ -91,8 +91,14 @@ struct OpTable {
     /// y += scaling * ((x A^T) B^T + b_bias). The unmerged LoRA update (Hu et al. 2021, eq. 3).
     /// x [tokens, in], a [rank, in], b [out, rank], b_bias [out] or nullptr data;
     /// scratch [tokens, rank], overwritten.
-    Status (*lora_accumulate)(
-        Queue q, MatF32 x, MatView a, MatView b, MatView b_bias, float scaling, MutF32 scratch, MutF32 y);
+    Status (*lora_accumulate)(Queue q,
+                              MatF32 x,
+                              MatView a,
+                              MatView b,
+                              MatView b_bias,
+                              float scaling,
+                              MutF32 scratch,
+                              MutF32 y);
 
     /// y = rms(x) * weight per row; weight [1, cols] or absent (scale-free). y may be x.
     Status (*rms_norm)(Queue q, MatF32 x, MatView weight, float eps, MutF32 y);
@@ -104,8 +110,13 @@ struct OpTable {
     /// In place half-split ("NeoX") RoPE on columns [offset, offset + dim) of every head:
     /// pair (j, j + dim/2), angle position[t] * inv_freq[j], j in [0, dim/2). Angles in fp32.
     /// x [tokens, heads * head_dim].
-    Status (*rope)(Queue q, MutF32 x, int64_t head_dim, int64_t offset, int64_t dim,
-                   const int32_t* position, const float* inv_freq);
+    Status (*rope)(Queue q,
+                   MutF32 x,
+                   int64_t head_dim,
+                   int64_t offset,
+                   int64_t dim,
+                   const int32_t* position,
+                   const float* inv_freq);
 
     Status (*attention)(Queue q, const AttentionArgs& args);
     Status (*audio_attention)(Queue q, const AudioAttentionArgs& args);
@@ -135,12 +146,18 @@ struct OpTable {
 
     /// y[i,:] = scale * table[ids[i], col_offset : col_offset + cols(y)]; table may be any weight
     /// format. BadShape when an id is outside [0, rows).
-    Status (*gather_rows)(Queue q, WeightView table, const int32_t* ids, int64_t count,
-                          int64_t col_offset, float scale, MutF32 y);
+    Status (*gather_rows)(Queue q,
+                          WeightView table,
+                          const int32_t* ids,
+                          int64_t count,
+                          int64_t col_offset,
+                          float scale,
+                          MutF32 y);
 
     /// Store fp32 rows as kv_type (round to nearest even): dst row slot[i] <- src row i.
     /// src [rows, cols]; dst [capacity, cols].
-    Status (*store_rows)(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
+    Status (*store_rows)(
+        Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
 };
 
 } // namespace kernels

@@ -33,7 +33,9 @@ struct MutF32 {
     int64_t rows = 0;
     int64_t cols = 0;
     int64_t stride = 0;
-    operator MatF32() const { return {data, rows, cols, stride}; } // NOLINT(google-explicit-constructor)
+    operator MatF32() const {
+        return {data, rows, cols, stride};
+    } // NOLINT(google-explicit-constructor)
 };
 
 /// Dense matrix of any element type, contiguous [rows, cols].
@@ -58,13 +60,13 @@ struct WeightView {
 
     const float* row_scale = nullptr; ///< Int8Row: [rows].
 
-    int32_t block_size = 0;                ///< 4-bit: elements per absmax.
-    DType expand_type = DType::BF16;       ///< 4-bit: type that the product is rounded to.
-    const float* absmax = nullptr;         ///< 4-bit, plain: [ceil(rows*cols/block_size)].
-    const uint8_t* absmax_q = nullptr;     ///< 4-bit, nested: 8-bit codes of absmax.
-    const float* nested_absmax = nullptr;  ///< 4-bit, nested: one per 256 blocks.
-    const float* nested_code = nullptr;    ///< 4-bit, nested: [256], as stored.
-    float nested_offset = 0.0F;            ///< 4-bit, nested.
+    int32_t block_size = 0;               ///< 4-bit: elements per absmax.
+    DType expand_type = DType::BF16;      ///< 4-bit: type that the product is rounded to.
+    const float* absmax = nullptr;        ///< 4-bit, plain: [ceil(rows*cols/block_size)].
+    const uint8_t* absmax_q = nullptr;    ///< 4-bit, nested: 8-bit codes of absmax.
+    const float* nested_absmax = nullptr; ///< 4-bit, nested: one per 256 blocks.
+    const float* nested_code = nullptr;   ///< 4-bit, nested: [256], as stored.
+    float nested_offset = 0.0F;           ///< 4-bit, nested.
 };
 
 } // namespace kernels

@@ -69,8 +69,7 @@ struct ModulePlacement {
     Residency residency = Residency::Always;
     Format format = Format::AsStored;
     uint64_t bytes = 0;
-    bool is_mixed =
-        false; ///< Its tensors disagree; the fields above are those of its largest tensor.
+    bool is_mixed = false; ///< Its tensors disagree; the places above hold most of its bytes.
 };
 
 struct DevicePlan {

@@ -20,7 +20,9 @@ inline uint16_t floatToBf16(float value) {
     return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
 }
 
-inline float roundToBf16(float value) { return bf16ToFloat(floatToBf16(value)); }
+inline float roundToBf16(float value) {
+    return bf16ToFloat(floatToBf16(value));
+}
 
 inline float f16ToFloat(uint16_t h) {
     const uint32_t sign = static_cast<uint32_t>(h & 0x8000U) << 16;

@@ -14,8 +14,10 @@ namespace engine {
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}     // NOLINT(google-explicit-constructor)
-    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {} // NOLINT(google-explicit-constructor)
+    Result(T value)
+        : state_(std::in_place_index<0>, std::move(value)) {} // NOLINT(google-explicit-constructor)
+    Result(Error error)
+        : state_(std::in_place_index<1>, std::move(error)) {} // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] bool has_value() const { return state_.index() == 0; }
     explicit operator bool() const { return has_value(); }
@@ -91,4 +93,5 @@ private:
     if (!ENGINE_CONCAT(engine_assign_, __LINE__).has_value()) {                                    \
         return std::move(ENGINE_CONCAT(engine_assign_, __LINE__)).error();                         \
     }                                                                                              \
-    decl = std::move(ENGINE_CONCAT(engine_assign_, __LINE__)).value()
+    decl = \
+        std::move(ENGINE_CONCAT(engine_assign_, __LINE__)).value() // NOLINT(bugprone-macro-parentheses)

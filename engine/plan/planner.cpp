@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace engine {
@@ -421,7 +423,10 @@ private:
     void makeModules() {
         std::map<std::string_view, size_t> index;
         std::vector<uint64_t> largest;
-        std::vector<Format> linear_format;
+        using Place = std::tuple<DeviceId, DeviceId, Residency>;
+        std::vector<std::map<Place, uint64_t>> bytes_by_place; ///< Per module.
+        std::vector<std::optional<Format>>
+            linear_format; ///< Of the module's linear weights so far.
         const auto add = [&](const std::string& name, const TensorPlacement& row, bool is_linear) {
             const auto [it, is_new] = index.try_emplace(name, plan_.modules.size());
             if (is_new) {
@@ -433,25 +438,31 @@ private:
                 module.format = row.format;
                 plan_.modules.push_back(std::move(module));
                 largest.push_back(0);
-                linear_format.push_back(row.format);
+                bytes_by_place.emplace_back();
+                linear_format.emplace_back();
             }
             const size_t i = it->second;
             ModulePlacement& module = plan_.modules[i];
             module.is_mixed = module.is_mixed || module.store != row.store ||
                               module.compute != row.compute || module.residency != row.residency;
             if (is_linear) {
-                if (largest[i] > 0 && linear_format[i] != row.format) {
+                if (linear_format[i].has_value() && linear_format[i] != row.format) {
                     module.is_mixed = true;
                 }
                 linear_format[i] = row.format;
             }
-            // Linear weights before others, then the largest, decide what stands on the block.
+            // The place that holds most bytes stands on the block, with the format of the largest
+            // linear weight.
+            auto& places = bytes_by_place[i];
+            const Place place{row.store, row.compute, row.residency};
+            places[place] += row.bytes;
+            std::tie(module.store, module.compute, module.residency) =
+                std::max_element(places.begin(), places.end(), [](const auto& a, const auto& b) {
+                    return a.second < b.second;
+                })->first;
             const uint64_t weight = row.bytes + (is_linear ? uint64_t{1} << 50U : 0);
             if (weight > largest[i]) {
                 largest[i] = weight;
-                module.store = row.store;
-                module.compute = row.compute;
-                module.residency = row.residency;
                 module.format = row.format;
             }
             module.bytes += row.bytes;

@@ -59,7 +59,8 @@ std::map<std::string, GoldenTensor> readSafetensors(const std::filesystem::path&
     const auto bytes = readAll(file);
     uint64_t n = 0;
     std::memcpy(&n, bytes.data(), 8);
-    const auto header = nlohmann::json::parse(bytes.begin() + 8, bytes.begin() + 8 + static_cast<int64_t>(n));
+    const auto header =
+        nlohmann::json::parse(bytes.begin() + 8, bytes.begin() + 8 + static_cast<int64_t>(n));
     std::map<std::string, GoldenTensor> out;
     for (const auto& [name, entry] : header.items()) {
         if (name == "__metadata__") {
@@ -70,7 +71,8 @@ std::map<std::string, GoldenTensor> readSafetensors(const std::filesystem::path&
         GoldenTensor t;
         t.dtype = entry["dtype"].get<std::string>();
         t.shape = entry["shape"].get<std::vector<int64_t>>();
-        t.bytes.assign(bytes.begin() + static_cast<int64_t>(begin), bytes.begin() + static_cast<int64_t>(end));
+        t.bytes.assign(bytes.begin() + static_cast<int64_t>(begin),
+                       bytes.begin() + static_cast<int64_t>(end));
         out.emplace(name, std::move(t));
     }
     return out;
@@ -81,7 +83,9 @@ nlohmann::json readJson(const std::filesystem::path& file) {
     return nlohmann::json::parse(bytes.begin(), bytes.end());
 }
 
-std::filesystem::path goldenDir() { return BELFRY_GOLDEN_DIR; }
+std::filesystem::path goldenDir() {
+    return BELFRY_GOLDEN_DIR;
+}
 
 double maxRelativeToLargest(const std::vector<float>& a, const std::vector<float>& b) {
     if (a.size() != b.size()) {

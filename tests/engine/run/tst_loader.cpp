@@ -533,7 +533,7 @@ void TestLoader::failingReads() {
     });
     TestDevices devices;
     int failures = 0;
-    for (uint64_t n = 1;; n += 53) {
+    for (uint64_t n = 1;; n += 29) {
         source.reads = 0;
         source.fail_read = n;
         auto store =

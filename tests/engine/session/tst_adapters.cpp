@@ -32,6 +32,10 @@ class TestAdapters : public QObject {
 private Q_SLOTS:
     void golden_data();
     void golden();
+    void furtherKinds_data();
+    void furtherKinds();
+    void equalsMerged_data();
+    void equalsMerged();
     void onQuantizedBase();
     void oldKeysAreReported_data();
     void oldKeysAreReported();
@@ -85,6 +89,90 @@ void TestAdapters::golden() {
         const auto tokens = greedy[c.id].get<std::vector<int32_t>>();
         QCOMPARE(support::engineGreedy(engine, c, static_cast<int>(tokens.size())), tokens);
         ++compared;
+    }
+    QVERIFY(compared > 0);
+}
+
+void TestAdapters::furtherKinds_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QStringList>("folders");
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("prefix");
+    const QString data = QStringLiteral(BELFRY_TEST_DATA_DIR "/adapters/");
+    for (const char* name :
+         {"lora_bias", "bias_all", "modules_to_save", "trainable_tokens", "embedding",
+          "embedding_dora", "head", "tied_embedding", "experts", "experts_down"}) {
+        const QString folder = data + QString::fromUtf8(name);
+        const bool is_moe = QString::fromUtf8(name).startsWith(QStringLiteral("experts"));
+        QTest::addRow("%s", name) << (is_moe ? QStringLiteral("moe26b") : QStringLiteral("e2b"))
+                                  << QStringList{folder} << folder << QString();
+    }
+    const QString text = QString::fromStdString(support::goldenAdapter("e2b", "text"));
+    const QString dora = QString::fromStdString(support::goldenAdapter("e2b", "dora"));
+    const QString both = data + QStringLiteral("text_and_dora");
+    QTest::addRow("text, then dora")
+        << QStringLiteral("e2b") << QStringList{text, dora} << both << QStringLiteral("text+dora");
+    QTest::addRow("dora, then text")
+        << QStringLiteral("e2b") << QStringList{dora, text} << both << QStringLiteral("dora+text");
+}
+
+void TestAdapters::furtherKinds() {
+    QFETCH(QString, family);
+    QFETCH(QStringList, folders);
+    QFETCH(QString, file);
+    QFETCH(QString, prefix);
+    engine::LoadRequest request = support::goldenRequest(family.toStdString());
+    for (const QString& folder : folders) {
+        request.adapters.push_back({folder.toStdString(), 1.0, true});
+    }
+    engine::Engine engine;
+    QCOMPARE(loadError(engine, request), std::string());
+    const auto golden =
+        support::readSafetensors(file.toStdString() + "/expected_logits.safetensors");
+    int compared = 0;
+    for (const auto& c : support::goldenCases(family.toStdString())) {
+        const std::string key =
+            prefix.isEmpty() ? c.id : (c.id == "text" ? prefix.toStdString() : "");
+        if (golden.contains(key)) {
+            const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
+                                                               golden.at(key).floats());
+            QVERIFY2(
+                error <= 1e-4,
+                qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
+            ++compared;
+        }
+    }
+    QVERIFY(compared > 0);
+}
+
+void TestAdapters::equalsMerged_data() {
+    QTest::addColumn<QString>("family");
+    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
+        QTest::addRow("%s", family) << QString::fromUtf8(family);
+    }
+}
+
+void TestAdapters::equalsMerged() {
+    // What PEFT computes after merging into float32 weights is what the unmerged adapter gives.
+    QFETCH(QString, family);
+    const std::string model = family.toStdString();
+    engine::LoadRequest request = support::goldenRequest(model);
+    request.adapters = adapters(model, {"multimodal"});
+    engine::Engine engine;
+    QCOMPARE(loadError(engine, request), std::string());
+    const auto golden = support::readSafetensors(
+        std::filesystem::path(support::goldenAdapter(model, "multimodal")) /
+        "expected_logits_merged_fp32.safetensors");
+    int compared = 0;
+    for (const auto& c : support::goldenCases(model)) {
+        if (golden.contains(c.id)) {
+            const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                               golden.at(c.id).floats());
+            QVERIFY2(
+                error <= 1e-4,
+                qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
+            ++compared;
+        }
     }
     QVERIFY(compared > 0);
 }
