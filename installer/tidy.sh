@@ -8,6 +8,7 @@ build=$1
 cd "$root"
 git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'ui/*.cpp' |
     grep -v -e '/avx' -e '/simd/' -e '_x86.cpp' |
-    xargs -r -n 4 -P "$(nproc)" clang-tidy-14 -p "$build" --quiet 2>"$build/tidy.err" |
+    xargs -r -n 4 -P "$(nproc)" clang-tidy-14 -p "$build" --quiet \
+        --extra-arg=-Wno-unknown-warning-option 2>"$build/tidy.err" |
     tee "$build/tidy.log"
 ! grep -q 'error:' "$build/tidy.log"

@@ -33,9 +33,8 @@ struct MutF32 {
     int64_t rows = 0;
     int64_t cols = 0;
     int64_t stride = 0;
-    operator MatF32() const {
-        return {data, rows, cols, stride};
-    } // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): writable implies readable
+    operator MatF32() const { return {data, rows, cols, stride}; }
 };
 
 /// Dense matrix of any element type, contiguous [rows, cols].

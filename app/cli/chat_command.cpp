@@ -77,7 +77,8 @@ void printTiming(const engine::Reply& reply) {
         stderr, "[%lld tokens, %.1f tokens/s, first after %.2f s; prompt %lld tokens%s%s]\n",
         static_cast<long long>(t.decode_tokens),
         t.decode_s > 0 ? static_cast<double>(t.decode_tokens) / t.decode_s : 0.0,
-        t.time_to_first_token_s, static_cast<long long>(t.prefill_tokens + t.reused_tokens),
+        t.time_to_first_token_s,
+        static_cast<long long>(t.prefill_tokens) + static_cast<long long>(t.reused_tokens),
         t.reused_tokens > 0 ? (", " + std::to_string(t.reused_tokens) + " reused").c_str() : "",
         reply.finish_reason == "stop" ? "" : ("; ended by " + reply.finish_reason).c_str());
 }

@@ -35,7 +35,7 @@ Result<void> loadModel(engine::Engine& engine, const Arguments& arguments) {
                          byteText(value.bytes_done).c_str(), byteText(value.bytes_total).c_str());
         }
     };
-    const Result<void> outcome = engine.load(arguments.load, progress, interruptToken());
+    Result<void> outcome = engine.load(arguments.load, progress, interruptToken());
     if (shows) {
         std::fprintf(stderr, "\r\x1b[K");
     }

@@ -24,7 +24,7 @@ namespace {
 
 /// Logits of fixed token ids under one way of loading.
 Result<engine::LogitsResult>
-probe(engine::Engine& engine, engine::LoadRequest load, const std::vector<int32_t>& ids) {
+probe(engine::Engine& engine, const engine::LoadRequest& load, const std::vector<int32_t>& ids) {
     ENGINE_TRY(engine.load(load, {}, interruptToken()));
     engine::GenerateRequest request;
     request.raw_ids = ids;

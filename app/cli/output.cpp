@@ -276,7 +276,7 @@ std::string summaryText(const engine::ModelSummary& summary) {
                std::to_string(adapter.matched_modules.size()) + " modules matched, " +
                byteText(adapter.bytes) + "\n";
         for (const auto& [key, reason] : adapter.unmatched) {
-            out += "  not used: " + key + " (" + reason + ")\n";
+            out.append("  not used: ").append(key).append(" (").append(reason).append(")\n");
         }
         for (const std::string& module : adapter.missing) {
             out += "  targeted, but not in the file: " + module + "\n";

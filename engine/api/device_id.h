@@ -15,6 +15,7 @@ struct DeviceId {
     int index = 0; ///< 0 for cpu and disk.
 
     friend bool operator==(const DeviceId&, const DeviceId&) = default;
+    // NOLINTNEXTLINE(modernize-use-nullptr): false alarm on the generated comparison
     friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
     [[nodiscard]] bool isGpu() const { return kind == Kind::Cuda || kind == Kind::Sim; }
 

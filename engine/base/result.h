@@ -14,10 +14,10 @@ namespace engine {
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value)
-        : state_(std::in_place_index<0>, std::move(value)) {} // NOLINT(google-explicit-constructor)
-    Result(Error error)
-        : state_(std::in_place_index<1>, std::move(error)) {} // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): a value is a result
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    // NOLINTNEXTLINE(google-explicit-constructor): an error is a result
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     [[nodiscard]] bool has_value() const { return state_.index() == 0; }
     explicit operator bool() const { return has_value(); }
@@ -57,7 +57,8 @@ template <>
 class [[nodiscard]] Result<void> {
 public:
     Result() = default;
-    Result(Error error) : error_(std::move(error)) {} // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): an error is a result
+    Result(Error error) : error_(std::move(error)) {}
 
     [[nodiscard]] bool has_value() const { return !error_.has_value(); }
     explicit operator bool() const { return has_value(); }
@@ -87,11 +88,12 @@ private:
 #define ENGINE_CONCAT_INNER(a, b) a##b
 #define ENGINE_CONCAT(a, b) ENGINE_CONCAT_INNER(a, b)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `decl` may be a declaration
 /// `ENGINE_ASSIGN(auto x, f())`: declares or assigns x from a Result, or leaves with its error.
 #define ENGINE_ASSIGN(decl, expr)                                                                  \
     auto ENGINE_CONCAT(engine_assign_, __LINE__) = (expr);                                         \
     if (!ENGINE_CONCAT(engine_assign_, __LINE__).has_value()) {                                    \
         return std::move(ENGINE_CONCAT(engine_assign_, __LINE__)).error();                         \
     }                                                                                              \
-    decl = \
-        std::move(ENGINE_CONCAT(engine_assign_, __LINE__)).value() // NOLINT(bugprone-macro-parentheses)
+    decl = std::move(ENGINE_CONCAT(engine_assign_, __LINE__)).value()
+// NOLINTEND(bugprone-macro-parentheses)

@@ -330,8 +330,9 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
     return {};
 }
 
-Result<void>
-Engine::load(const LoadRequest& request, const ProgressCallback& progress, std::stop_token stop) {
+Result<void> Engine::load(const LoadRequest& request,
+                          const ProgressCallback& progress,
+                          const std::stop_token& stop) {
     ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, 0, stop));
     const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
                               prepared.plan->errors.front().code == "DM09";
@@ -377,7 +378,7 @@ void Engine::unload() {
 
 Result<void> Engine::applyMap(const std::string& device_map,
                               const ProgressCallback& progress,
-                              std::stop_token stop) {
+                              const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     LoadRequest request = target.request;
@@ -440,7 +441,8 @@ Result<void> Engine::applyMap(const std::string& device_map,
     return {};
 }
 
-Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters, std::stop_token stop) {
+Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
+                                 const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     // Check and open what is new before anything changes.
@@ -697,7 +699,7 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
 
 Result<Reply> Engine::generate(const GenerateRequest& request,
                                const UpdateCallback& update,
-                               std::stop_token stop) {
+                               const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     const ModelConfig& config = target.folder.config;
@@ -797,7 +799,7 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
 }
 
 Result<LogitsResult>
-Engine::logits(const GenerateRequest& request, int64_t rows, std::stop_token stop) {
+Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     Reply scratch;
@@ -819,7 +821,7 @@ Engine::logits(const GenerateRequest& request, int64_t rows, std::stop_token sto
 }
 
 Result<void>
-Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, std::stop_token stop) {
+Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * target, impl_->current());
     const int64_t budget =
         image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;

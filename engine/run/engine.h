@@ -59,15 +59,17 @@ public:
     /// Loads. On error what was loaded before is still there and usable, as far as memory allows
     /// both side by side; otherwise see LoadRequest rules in engine/README.md.
     Result<void>
-    load(const LoadRequest& request, const ProgressCallback& progress, std::stop_token stop);
+    load(const LoadRequest& request, const ProgressCallback& progress, const std::stop_token& stop);
     void unload();
 
     /// Re-places the loaded model: moves only what changed, keeps the chat's KV cache.
-    Result<void>
-    applyMap(const std::string& device_map, const ProgressCallback& progress, std::stop_token stop);
+    Result<void> applyMap(const std::string& device_map,
+                          const ProgressCallback& progress,
+                          const std::stop_token& stop);
 
     /// Strengths, switches, additions and removals of adapters; the base is not touched.
-    Result<void> setAdapters(const std::vector<AdapterChoice>& adapters, std::stop_token stop);
+    Result<void> setAdapters(const std::vector<AdapterChoice>& adapters,
+                             const std::stop_token& stop);
 
     [[nodiscard]] bool isLoaded() const;
     [[nodiscard]] const LoadRequest& loadedRequest() const;
@@ -83,14 +85,17 @@ public:
 
     /// One reply. Reuses the part of the KV cache that was computed for the same tokens, media and
     /// adapters. `delta` is called per token with complete characters.
-    Result<Reply>
-    generate(const GenerateRequest& request, const UpdateCallback& delta, std::stop_token stop);
+    Result<Reply> generate(const GenerateRequest& request,
+                           const UpdateCallback& delta,
+                           const std::stop_token& stop);
 
     /// Logits of the last `rows` prompt tokens.
-    Result<LogitsResult> logits(const GenerateRequest& request, int64_t rows, std::stop_token stop);
+    Result<LogitsResult>
+    logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop);
 
     /// Encodes an attachment ahead of its use (while the user still types).
-    Result<void> encodeAhead(const MessagePart& part, int64_t image_tokens, std::stop_token stop);
+    Result<void>
+    encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop);
     /// Token cost from the file's header.
     Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens);
 

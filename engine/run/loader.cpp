@@ -71,7 +71,7 @@ Result<void> fillAll(TensorStore::Impl& impl, CacheSet& caches, const LoadOption
             targets.push_back({&entry, &entry.compute});
         }
     }
-    ENGINE_TRY(fillTargets(impl, std::move(targets), caches, options, LoadStage::Fill));
+    ENGINE_TRY(fillTargets(impl, targets, caches, options, LoadStage::Fill));
     for (StoreEntry& entry : impl.entries) {
         if (entry.store.isAllocated() && entry.compute.isAllocated()) {
             ENGINE_TRY(checkStop(options));

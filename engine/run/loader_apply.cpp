@@ -177,7 +177,7 @@ private:
             targets.push_back(
                 {&entry, change->store.isAllocated() ? &change->store : &change->compute});
         }
-        ENGINE_TRY(fillTargets(*impl_, std::move(targets), caches_, *options_, LoadStage::Move));
+        ENGINE_TRY(fillTargets(*impl_, targets, caches_, *options_, LoadStage::Move));
         for (Change* change : changes) {
             if (change->store.isAllocated() && change->compute.isAllocated()) {
                 ENGINE_TRY(copyTensor(change->store, change->compute));

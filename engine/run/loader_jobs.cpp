@@ -342,6 +342,7 @@ public:
             return {};
         }
         std::vector<CachedTensor> tensors;
+        tensors.reserve(wanted.size());
         for (const StoreEntry* entry : wanted) {
             tensors.push_back(describe(*entry));
         }
@@ -465,7 +466,7 @@ void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& ca
 }
 
 Result<void> fillTargets(TensorStore::Impl& impl,
-                         std::vector<FillTarget> targets,
+                         const std::vector<FillTarget>& targets,
                          CacheSet& caches,
                          const LoadOptions& options,
                          LoadStage stage) {

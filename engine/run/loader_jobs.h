@@ -52,7 +52,7 @@ struct FillTarget {
 /// Fills all targets. Entries whose cached bytes turn out damaged are made from the checkpoint.
 /// Errors: as load(); Cancelled. What was filled so far keeps undefined contents.
 Result<void> fillTargets(TensorStore::Impl& impl,
-                         std::vector<FillTarget> targets,
+                         const std::vector<FillTarget>& targets,
                          CacheSet& caches,
                          const LoadOptions& options,
                          LoadStage stage);

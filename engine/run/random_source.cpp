@@ -52,8 +52,6 @@ Recipe recipeFor(const ExpectedTensor& tensor, uint64_t seed) {
         recipe.sigma = 1.0F / std::sqrt(inputs());
         return recipe;
     case TensorKind::Embedding:
-        recipe.sigma = 1.0F / std::sqrt(static_cast<float>(tensor.shape.back()));
-        return recipe;
     case TensorKind::Experts:
         recipe.sigma = 1.0F / std::sqrt(static_cast<float>(tensor.shape.back()));
         return recipe;
@@ -155,7 +153,7 @@ public:
         }
         const Recipe& recipe = recipes_[static_cast<size_t>(own - infos_.data())];
         constexpr int64_t kPiece = 4096;
-        std::array<uint16_t, kPiece> values;
+        std::array<uint16_t, kPiece> values{};
         uint64_t byte = offset;
         while (!out.empty()) {
             // Pieces end at multiples of 4096 elements, so the high half of the index is constant.
