@@ -78,6 +78,7 @@ MainWindow::MainWindow(bool has_demo_model, QWidget* parent)
     setCentralWidget(central);
     buildToolbar();
     buildChat();
+    refreshAttachments();
     setActivity(Activity::Idle);
     render();
     choose_button_->setFocus();
@@ -174,6 +175,7 @@ void MainWindow::buildChat() {
     memory_label_->setAccessibleName(tr("Memory in use"));
     status_label_ = new QLabel(this);
     status_label_->setAccessibleName(tr("Last reply"));
+    statusBar()->setContentsMargins(14, 0, 14, 4);
     statusBar()->addWidget(memory_label_, 1);
     statusBar()->addPermanentWidget(status_label_);
     connect(attach_button_, &QPushButton::clicked, this, &MainWindow::chooseAttachment);
@@ -431,7 +433,7 @@ void MainWindow::showModel(const QString& model,
 void MainWindow::showModelError(const QString& model, const engine::Error& error) {
     if (model == model_) {
         summary_.reset();
-        model_label_->setText(tr("This folder cannot be used: %1").arg(text(error.message)));
+        model_label_->setText(tr("%1 cannot be used: %2").arg(model, text(error.message)));
         setActivity(activity_);
     }
 }

@@ -135,11 +135,12 @@ Result<void> FileWriter::write(std::span<const std::byte> bytes) {
     return {};
 }
 
-Result<void> FileWriter::commit() {
+Result<void> FileWriter::commit(bool is_flushing) {
 #ifdef _WIN32
-    const bool is_flushed = FlushFileBuffers(reinterpret_cast<HANDLE>(handle_)) != 0;
+    const bool is_flushed =
+        !is_flushing || FlushFileBuffers(reinterpret_cast<HANDLE>(handle_)) != 0;
 #else
-    const bool is_flushed = ::fsync(static_cast<int>(handle_)) == 0;
+    const bool is_flushed = !is_flushing || ::fsync(static_cast<int>(handle_)) == 0;
 #endif
     if (!is_flushed) {
         return writeError(name_, "flushing to disk failed: " + lastErrorText());
@@ -169,6 +170,9 @@ Result<void> FileWriter::commit() {
     }
     is_committed_ = true;
 #ifndef _WIN32
+    if (!is_flushing) {
+        return {};
+    }
     // The new name is on disk only after the folder is flushed too; best effort.
     const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     const int folder_handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -29,8 +29,9 @@ public:
 
     /// Appends. Errors: InvalidFile with rule WriteFailed (disk full, ...).
     Result<void> write(std::span<const std::byte> bytes);
-    /// Flushes to disk and renames. Nothing may be written afterwards.
-    Result<void> commit();
+    /// Flushes to disk and renames. Nothing may be written afterwards. Without flushing a power cut
+    /// may leave an incomplete file under the final name: for files that are checked when read.
+    Result<void> commit(bool is_flushing = true);
 
 private:
     FileWriter() = default;

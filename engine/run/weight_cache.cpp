@@ -511,7 +511,7 @@ Result<void> WeightCacheWriter::finish() {
     footer.bytes.resize(kFooterBytes);
     ENGINE_TRY(impl.append(directory.bytes));
     ENGINE_TRY(impl.append(footer.bytes));
-    return impl.file->commit();
+    return impl.file->commit(/*is_flushing=*/false); // checksums find what a power cut leaves
 }
 
 } // namespace engine

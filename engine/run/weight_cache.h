@@ -105,7 +105,8 @@ public:
     /// Bytes of one part in ascending order of offset, any piece size. Tensors in the order given
     /// to create(); parts of one tensor may be interleaved (later ones wait in memory).
     Result<void> write(size_t tensor, int part, std::span<const std::byte> bytes);
-    /// Checks that every part is complete, writes the directory, flushes to disk, renames.
+    /// Checks that every part is complete, writes the directory, renames (without waiting for
+    /// the disk).
     Result<void> finish();
 
 private:

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fit solver against brute force: every member of its family of plans is written out as a map
+// and planned; whenever one of them fits, so must the solver's, and none may be cheaper. Against
+// the presets, with random limits; the order of its sacrifices; formats it may change.
+#include "tests/engine/plan/plan_fixture.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+using namespace engine;
+using namespace planfixture;
+
+namespace {
+
+bool mentions(const std::vector<std::string>& texts, const std::string& part) {
+    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
+        return text.find(part) != std::string::npos;
+    });
+}
+
+PlaceFields at(DeviceId store, DeviceId compute) {
+    PlaceFields fields;
+    fields.store = store;
+    fields.compute = compute;
+    return fields;
+}
+
+void put(DeviceMap& map, const std::string& key, DeviceId store, DeviceId compute) {
+    MapEntry entry;
+    entry.key = key;
+    entry.fields = at(store, compute);
+    map.entries.push_back(std::move(entry));
+}
+
+/// All members of the family, written from its description: consecutive layers on the GPUs in
+/// order and the rest on the CPU; head, towers and tables each on any GPU, the CPU or (towers and
+/// tables) on disk. `visit` returns false to stop.
+void eachMember(const Model& model,
+                const std::vector<DeviceId>& gpus,
+                const std::function<bool(const DeviceMap&)>& visit) {
+    const int layers = static_cast<int>(model.config.text.num_layers);
+    std::vector<DeviceId> computing = gpus;
+    computing.push_back(DeviceId::cpu());
+    std::vector<DeviceId> storing = computing;
+    storing.push_back(DeviceId::disk());
+    const auto computes = [](DeviceId store) {
+        return store == DeviceId::disk() ? DeviceId::cpu() : store;
+    };
+    const bool has_second = gpus.size() > 1;
+    for (int first = gpus.empty() ? 0 : layers; first >= 0; --first) {
+        for (int second = has_second ? layers : first; second >= first; --second) {
+            std::vector<DeviceId> of_layer;
+            for (int i = 0; i < layers; ++i) {
+                of_layer.push_back(i < first ? gpus[0] : i < second ? gpus[1] : DeviceId::cpu());
+            }
+            for (const DeviceId head : computing) {
+                for (const DeviceId table : storing) {
+                    for (const DeviceId audio : storing) {
+                        for (const DeviceId vision : storing) {
+                            DeviceMap map;
+                            map.has_default = true;
+                            map.default_fields = at(of_layer[0], of_layer[0]);
+                            for (int i = 0; i < layers; ++i) {
+                                const DeviceId device = of_layer[static_cast<size_t>(i)];
+                                put(map, "model.layers." + std::to_string(i), device, device);
+                            }
+                            put(map, "model.embed_tokens", head, head);
+                            put(map, "model.norm", head, head);
+                            put(map, "model.embed_tokens_per_layer", table, computes(table));
+                            for (const char* key : {"model.audio_tower", "model.embed_audio"}) {
+                                put(map, key, audio, computes(audio));
+                            }
+                            for (const char* key : {"model.vision_tower", "model.embed_vision"}) {
+                                put(map, key, vision, computes(vision));
+                            }
+                            if (!visit(map)) {
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A card that is faster than the CPU, so that the order of places matters.
+PlanRequest cardRequest(const Model& model, int gpus, uint64_t bytes, uint64_t cpu_bytes) {
+    PlanRequest request = requestFor(model, gpus, bytes, false);
+    request.devices[0].capacity = request.devices[0].free = cpu_bytes;
+    request.preset = "fit";
+    useModelRules(request);
+    return request;
+}
+
+} // namespace
+
+class TestFit : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void bruteForce_data();
+    void bruteForce();
+    void predictsThePlan_data();
+    void predictsThePlan();
+    void beatsPresets_data();
+    void beatsPresets();
+    void sacrificesInOrder();
+    void formatsOnlyWhenAllowed();
+    void ownHead();
+    void nothingFits();
+    void explains();
+};
+
+void TestFit::bruteForce_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<int>("gpus");
+    QTest::addColumn<int>("cases");
+    QTest::addRow("e2b, no GPU") << "e2b" << 0 << 10;
+    QTest::addRow("e2b, one GPU") << "e2b" << 1 << 12;
+    QTest::addRow("e2b, two GPUs") << "e2b" << 2 << 2;
+    QTest::addRow("e4b, one GPU") << "e4b" << 1 << 6;
+}
+
+// Random limits: the solver fits exactly when some member fits, and no member that fits decodes
+// faster.
+void TestFit::bruteForce() {
+    QFETCH(QString, model);
+    QFETCH(int, gpus);
+    QFETCH(int, cases);
+    const Model tiny = goldenModel(model.toStdString());
+    std::mt19937 random(static_cast<unsigned>(gpus) * 100U + 5U);
+    std::vector<DeviceId> ids;
+    for (int i = 0; i < gpus; ++i) {
+        ids.push_back(DeviceId::cuda(i));
+    }
+    PlanRequest whole = cardRequest(tiny, gpus, 64 * kGiB, 64 * kGiB);
+    whole.context = 64;
+    whole.prefill_chunk = 8;
+    whole.preset = gpus > 0 ? "gpu" : "cpu";
+    const PlacementPlan all = makePlan(whole);
+    const DeviceId home = gpus > 0 ? DeviceId::cuda(0) : DeviceId::cpu();
+    const uint64_t need = deviceRow(all, home)->parts.total();
+    int fitting = 0;
+    int refused = 0;
+    for (int k = 0; k < cases; ++k) {
+        const auto share = [&](unsigned from, unsigned to) {
+            return need * (from + random() % (to - from)) / 100U;
+        };
+        PlanRequest request = cardRequest(tiny, gpus, gpus > 0 ? share(2, 105) : 0, share(15, 120));
+        request.context = 64;
+        request.prefill_chunk = 8;
+        const FitResult fit = fitDeviceMap(request);
+        PlanRequest member = request;
+        double best = 0;
+        bool some_fits = false;
+        eachMember(tiny, ids, [&](const DeviceMap& map) {
+            member.map = map;
+            const PlacementPlan plan = makePlan(member);
+            if (plan.fits) {
+                some_fits = true;
+                best = std::max(best, plan.estimate.decode_tokens_per_s);
+            }
+            return true;
+        });
+        QCOMPARE(fit.fits, some_fits);
+        const PlacementPlan plan = makePlan(request);
+        QVERIFY2(plan.fits == some_fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+        if (some_fits) {
+            QVERIFY2(
+                plan.estimate.decode_tokens_per_s >= best * (1 - 1e-6),
+                qPrintable(
+                    QString("%1 against %2").arg(plan.estimate.decode_tokens_per_s).arg(best)));
+        }
+        ++(some_fits ? fitting : refused);
+    }
+    qInfo("%d limits with a plan, %d without", fitting, refused);
+    QVERIFY(fitting > 0);
+}
+
+void TestFit::predictsThePlan_data() {
+    QTest::addColumn<QString>("size");
+    QTest::addColumn<int>("gpus");
+    QTest::addColumn<bool>("has_adapter");
+    for (const char* size : {"E2B", "E4B", "31B"}) {
+        for (const int gpus : {0, 1, 2, 4}) {
+            QTest::addRow("%s %d GPUs", size, gpus) << size << gpus << false;
+        }
+        QTest::addRow("%s 1 GPU, adapter", size) << size << 1 << true;
+    }
+}
+
+// The solver adds bytes up by blocks; the planner's own sums must agree for random limits: what the
+// solver says fits, fits, and what it says does not, does not.
+void TestFit::predictsThePlan() {
+    QFETCH(QString, size);
+    QFETCH(int, gpus);
+    QFETCH(bool, has_adapter);
+    const Model model = publishedModel(size.toStdString());
+    std::mt19937 random(11);
+    int fitting = 0;
+    for (int k = 0; k < 12; ++k) {
+        PlanRequest request = cardRequest(model, gpus, (256U + random() % 12000U) << 20U,
+                                          (1024U + random() % 48000U) << 20U);
+        request.quant = k % 3 == 0 ? QuantOption::None : QuantOption::Nf4Dq;
+        request.head = k % 2 == 0 ? HeadOption::Bf16 : HeadOption::Int8;
+        request.context = 1024 << (k % 4);
+        if (has_adapter) {
+            for (const ExpectedTensor& tensor : model.tensors) {
+                if (tensor.kind == TensorKind::Linear && !tensor.is_unused) {
+                    request.adapters.push_back({tensor.name, 64'000, false, 500'000});
+                }
+            }
+            request.adapters.push_back(
+                {"model.language_model.embed_tokens.weight", 9'000'000, true, 700'000});
+        }
+        const FitResult fit = fitDeviceMap(request);
+        const PlacementPlan plan = makePlan(request);
+        QVERIFY2(plan.fits == fit.fits,
+                 (std::to_string(k) + (plan.errors.empty() ? "" : plan.errors[0].message)).c_str());
+        QVERIFY(fit.fits || codesOf(plan.errors).starts_with("DM09"));
+        fitting += fit.fits ? 1 : 0;
+    }
+    qInfo("%d of 12 fit", fitting);
+    QVERIFY(fitting > 0);
+}
+
+void TestFit::beatsPresets_data() {
+    QTest::addColumn<QString>("size");
+    QTest::addColumn<int>("quant");
+    for (const char* size : {"E2B", "E4B"}) {
+        QTest::addRow("%s bf16", size) << size << static_cast<int>(QuantOption::None);
+        QTest::addRow("%s nf4-dq", size) << size << static_cast<int>(QuantOption::Nf4Dq);
+    }
+}
+
+void TestFit::beatsPresets() {
+    QFETCH(QString, size);
+    QFETCH(int, quant);
+    const Model model = publishedModel(size.toStdString());
+    std::mt19937 random(3);
+    int compared = 0;
+    for (int k = 0; k < 25; ++k) {
+        PlanRequest request = cardRequest(model, 1, (512U + random() % 18000U) << 20U,
+                                          (2048U + random() % 30000U) << 20U);
+        request.quant = static_cast<QuantOption>(quant);
+        const PlacementPlan fit = makePlan(request);
+        for (const std::string& preset : devicePresets()) {
+            request.preset = preset;
+            const PlacementPlan plan = makePlan(request);
+            if (!plan.fits) {
+                continue;
+            }
+            ++compared;
+            QVERIFY2(fit.fits, preset.c_str());
+            QVERIFY2(fit.estimate.decode_tokens_per_s >=
+                         plan.estimate.decode_tokens_per_s * (1 - 1e-6),
+                     qPrintable(QString("%1: %2 against %3")
+                                    .arg(QString::fromStdString(preset))
+                                    .arg(fit.estimate.decode_tokens_per_s)
+                                    .arg(plan.estimate.decode_tokens_per_s)));
+        }
+    }
+    qInfo("%d presets compared", compared);
+    QVERIFY(compared > 10);
+}
+
+// As memory shrinks: nothing moves, then the per-layer table, then the audio tower, then the
+// vision tower, and only then layers.
+void TestFit::sacrificesInOrder() {
+    const Model model = publishedModel("E2B");
+    PlanRequest request = cardRequest(model, 1, 64 * kGiB, 64 * kGiB);
+    request.quant = QuantOption::Nf4Dq;
+    int stage = 0;
+    std::vector<int> seen(5, 0);
+    for (uint64_t mib = 8000; mib >= 400; mib -= 100) {
+        request.devices[1].capacity = request.devices[1].free = mib << 20U;
+        const PlacementPlan plan = makePlan(request);
+        QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+        const auto is_away = [&plan](const char* tensor) {
+            return !plan.find(tensor)->compute.isGpu();
+        };
+        const bool has_table = is_away("model.language_model.embed_tokens_per_layer.weight");
+        const bool has_audio = is_away("model.audio_tower.output_proj.weight");
+        const bool has_vision = is_away("model.vision_tower.patch_embedder.input_proj.weight");
+        const bool has_layers = std::any_of(plan.kv_device.begin(), plan.kv_device.end(),
+                                            [](const DeviceId& id) { return !id.isGpu(); });
+        const bool has_head = is_away("model.language_model.embed_tokens.weight");
+        const int now = has_layers || has_head ? 4
+                        : has_vision           ? 3
+                        : has_audio            ? 2
+                        : has_table            ? 1
+                                               : 0;
+        QVERIFY2(now >= stage, qPrintable(QString("%1 MiB").arg(mib)));
+        QVERIFY(!has_audio || has_table);
+        QVERIFY(!has_vision || has_audio);
+        stage = now;
+        ++seen[static_cast<size_t>(now)];
+        // Layers that left are the last ones, in one block.
+        bool is_gone = false;
+        for (const DeviceId& device : plan.kv_device) {
+            QVERIFY(!is_gone || !device.isGpu());
+            is_gone = !device.isGpu();
+        }
+    }
+    for (const int stage_index : {0, 1, 4}) {
+        QVERIFY2(seen[static_cast<size_t>(stage_index)] > 0,
+                 qPrintable(QString::number(stage_index)));
+    }
+    QVERIFY(seen[2] + seen[3] > 0);
+}
+
+void TestFit::formatsOnlyWhenAllowed() {
+    const Model model = publishedModel("E2B");
+    PlanRequest request = cardRequest(model, 1, 2 * kGiB, 64 * kGiB);
+    request.context = 4096;
+    request.quant = QuantOption::Nf4Dq;
+    const FitResult plain = fitDeviceMap(request);
+    QCOMPARE(plain.head, HeadOption::Bf16);
+    QCOMPARE(plain.quant, QuantOption::Nf4Dq);
+    request.may_change_head = true;
+    const FitResult head = fitDeviceMap(request);
+    QVERIFY(head.fits);
+    // A smaller head comes before layers on the CPU, not before towers and tables.
+    PlanRequest large = request;
+    large.devices[1].capacity = large.devices[1].free = 64 * kGiB;
+    QCOMPARE(fitDeviceMap(large).head, HeadOption::Bf16);
+    PlanRequest tight = request;
+    tight.devices[1].capacity = tight.devices[1].free = 1700U << 20U;
+    const FitResult small = fitDeviceMap(tight);
+    QVERIFY(small.fits);
+    QVERIFY(small.head != HeadOption::Bf16);
+    const PlacementPlan plan = makePlan(tight);
+    QVERIFY(plan.find("lm_head.weight") != nullptr);
+    QVERIFY(plan.find("lm_head.weight")->compute.isGpu());
+    QVERIFY(!plan.find("model.language_model.embed_tokens.weight")->store.isGpu());
+    QCOMPARE(plan.kv_device.back(), DeviceId::cuda(0));
+    // Quantizing what was asked for in bf16.
+    PlanRequest dense = cardRequest(model, 1, 4 * kGiB, 64 * kGiB);
+    QCOMPARE(fitDeviceMap(dense).quant, QuantOption::None);
+    dense.may_quantize = true;
+    QCOMPARE(fitDeviceMap(dense).quant, QuantOption::Nf4);
+    QVERIFY(makePlan(dense).fits);
+}
+
+void TestFit::ownHead() {
+    // --head int8: the bf16 table is only read by rows and leaves the GPU when room is short.
+    const Model model = publishedModel("E2B");
+    PlanRequest request = cardRequest(model, 1, 1900U << 20U, 64 * kGiB);
+    request.quant = QuantOption::Nf4Dq;
+    request.head = HeadOption::Int8;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QCOMPARE(plan.find("lm_head.weight")->store, DeviceId::cuda(0));
+    QCOMPARE(plan.find("lm_head.weight")->format, Format::Q8);
+    QCOMPARE(plan.find("model.language_model.embed_tokens.weight")->store, DeviceId::cpu());
+    QCOMPARE(plan.kv_device.back(), DeviceId::cuda(0));
+}
+
+void TestFit::nothingFits() {
+    const Model model = publishedModel("E2B");
+    PlanRequest request = cardRequest(model, 1, 100U << 20U, 200U << 20U);
+    const FitResult fit = fitDeviceMap(request);
+    QVERIFY(!fit.fits);
+    QVERIFY(mentions(fit.steps, "leanest"));
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(!plan.fits);
+    QVERIFY(codesOf(plan.errors).starts_with("DM09"));
+    QCOMPARE(plan.find("model.language_model.embed_tokens_per_layer.weight")->store,
+             DeviceId::disk());
+}
+
+void TestFit::explains() {
+    const Model model = publishedModel("E4B");
+    PlanRequest request = cardRequest(model, 1, 4 * kGiB, 64 * kGiB);
+    request.quant = QuantOption::Nf4Dq;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QVERIFY(mentions(plan.notes, "everything on cuda:0 needs"));
+    QVERIFY(mentions(plan.notes, "per-layer embedding table to cpu: 5.25 GiB less on cuda:0"));
+    QVERIFY(mentions(plan.notes, "tokens/s"));
+}
+
+QTEST_APPLESS_MAIN(TestFit)
+#include "tst_fit.moc"

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bundled model answers, and answers the same wherever its parts are: 60 fixed held-out
+// questions with pictures and sounds over 12 placements, 4-bit weights and an 8-bit head included;
+// the 12 that need the adapter fail without it, so a lost tower adapter would show.
+#include "engine/run/engine.h"
+#include "tests/support/golden.h"
+
+#include <QTest>
+
+namespace {
+
+const std::string kDemo = BELFRY_SOURCE_DIR "/resources/demo_model";
+
+struct Tally {
+    int right = 0, asked = 0;
+    std::vector<std::string> answers;
+};
+
+/// Asks the fixed questions; only those that need the adapter, or only those that do not.
+Tally ask(engine::Engine& engine, bool needs_adapter) {
+    Tally tally;
+    const std::string folder = kDemo + "/eval/fixed/";
+    for (const auto& question : support::readJson(folder + "questions.json")) {
+        if (question["adapter"].get<bool>() != needs_adapter) {
+            continue;
+        }
+        engine::GenerateRequest request;
+        engine::Message message;
+        if (question["image"].is_string()) {
+            message.parts.push_back(
+                {engine::MessagePart::Kind::Image, folder + question["image"].get<std::string>()});
+        }
+        if (question["audio"].is_string()) {
+            message.parts.push_back(
+                {engine::MessagePart::Kind::Audio, folder + question["audio"].get<std::string>()});
+        }
+        message.parts.push_back(
+            {engine::MessagePart::Kind::Text, question["question"].get<std::string>()});
+        request.messages.push_back(message);
+        request.sampling.temperature = 0.0;
+        request.sampling.max_tokens = 64;
+        const auto reply = engine.generate(request, {}, {});
+        const std::string text =
+            reply.has_value() ? reply->text : "error: " + reply.error().message;
+        ++tally.asked;
+        tally.right += text == question["answer"].get<std::string>() ? 1 : 0;
+        if (text != question["answer"].get<std::string>()) {
+            qInfo("%s: %s", question["id"].get<std::string>().c_str(), text.c_str());
+        }
+        tally.answers.push_back(text);
+    }
+    return tally;
+}
+
+std::string load(engine::Engine& engine,
+                 const char* map,
+                 const char* quant,
+                 const char* head,
+                 bool has_adapter) {
+    engine::LoadRequest request;
+    request.model = kDemo;
+    request.device_map = map;
+    request.quant = quant;
+    request.head = head;
+    request.context = 512;
+    request.threads = 2;
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    if (has_adapter) {
+        request.adapters.push_back({kDemo + "/adapter", 1.0, true});
+    }
+    const auto outcome = engine.load(request, {}, {});
+    return outcome.has_value() ? std::string() : outcome.error().message;
+}
+
+} // namespace
+
+class TestDemoModel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sameAnswersEverywhere_data();
+    void sameAnswersEverywhere();
+    void newThingsNeedTheAdapter();
+
+private:
+    std::vector<std::string> base_, adapted_;
+};
+
+void TestDemoModel::sameAnswersEverywhere_data() {
+    QTest::addColumn<QByteArray>("map");
+    QTest::addColumn<QByteArray>("quant");
+    QTest::addColumn<QByteArray>("head");
+    const auto row = [](const char* name, const char* map, const char* quant, const char* head) {
+        QTest::newRow(name) << QByteArray(map) << QByteArray(quant) << QByteArray(head);
+    };
+    row("one GPU", "gpu", "none", "bf16");
+    row("one GPU, nf4-dq, int8 head", "gpu", "nf4-dq", "int8");
+    row("towers on the CPU", "towers-cpu", "none", "bf16");
+    row("towers on the CPU, nf4-dq", "towers-cpu", "nf4-dq", "bf16");
+    row("table on the CPU", "ple-cpu", "nf4", "bf16");
+    row("towers and table on the CPU", "lean", "nf4-dq", "int8");
+    row("everything on the CPU", "cpu", "none", "bf16");
+    row("best fit", "fit", "nf4", "bf16");
+    row("two GPUs",
+        R"({"version": 1, "default": "sim:0", "map": {"model.language_model.layers.[5-9]": "sim:1"}})",
+        "nf4-dq", "bf16");
+    row("KV owners and readers apart",
+        R"({"version": 1, "default": "sim:0", "map": {"model.language_model.layers.[6-9]": "cpu"}})",
+        "none", "bf16");
+    row("towers visit",
+        R"({"version": 1, "default": "sim:0", "map": {"model.vision_tower": {"store": "cpu", "compute": "sim:0"}, "model.audio_tower": {"store": "disk", "compute": "sim:1"}}})",
+        "nf4", "bf16");
+    row("accelerate's map",
+        R"({"model.vision_tower": "cpu", "model.audio_tower": "cpu", "": "sim:0"})", "nf4", "bf16");
+}
+
+void TestDemoModel::sameAnswersEverywhere() {
+    QFETCH(QByteArray, map);
+    QFETCH(QByteArray, quant);
+    QFETCH(QByteArray, head);
+    engine::Engine plain;
+    QCOMPARE(load(plain, map.constData(), quant.constData(), head.constData(), false),
+             std::string());
+    const Tally base = ask(plain, false);
+    QCOMPARE(base.right, base.asked);
+    engine::Engine with_adapter;
+    QCOMPARE(load(with_adapter, map.constData(), quant.constData(), head.constData(), true),
+             std::string());
+    const Tally adapted = ask(with_adapter, true);
+    QCOMPARE(adapted.right, adapted.asked);
+    QCOMPARE(base.asked + adapted.asked, 60);
+    if (base_.empty()) {
+        base_ = base.answers;
+        adapted_ = adapted.answers;
+    }
+    QCOMPARE(base.answers, base_);
+    QCOMPARE(adapted.answers, adapted_);
+}
+
+void TestDemoModel::newThingsNeedTheAdapter() {
+    engine::Engine engine;
+    QCOMPARE(load(engine, "cpu", "none", "bf16", false), std::string());
+    const Tally without = ask(engine, true);
+    QCOMPARE(without.right, 0);
+}
+
+QTEST_APPLESS_MAIN(TestDemoModel)
+#include "tst_demo_model.moc"
