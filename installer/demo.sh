@@ -18,5 +18,5 @@ show inspect demo
 show plan demo --sim-gpu 64MiB --device-map towers-cpu
 picture=$(ls "$samples"/*.png | head -n 1)
 sound=$(ls "$samples"/*.wav | head -n 1)
-show chat demo --quant nf4-dq --temperature 0 --image "$picture" --prompt "What is in the picture?"
+show chat demo --quant nf4-dq --temperature 0 --image "$picture" --prompt "What do you see?"
 show chat demo --quant nf4-dq --temperature 0 --audio "$sound" --prompt "What do you hear?"
