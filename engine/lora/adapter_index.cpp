@@ -591,7 +591,7 @@ private:
         }
         why += ", " + u.tensor + " is " + shapeText(p.base.shape());
         bool is_fine = true;
-        const auto check = [&](const AdapterTensor& tensor, std::vector<int64_t> expected) {
+        const auto check = [&](const AdapterTensor& tensor, const std::vector<int64_t>& expected) {
             if (tensor.present) {
                 is_fine =
                     checkShape(static_cast<size_t>(tensor.source_index), expected, why) && is_fine;

@@ -111,6 +111,7 @@ struct AdapterSet::State {
         return fresh;
     }
 
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): its blocks are moved from
     void takeScratch(std::map<kernels::Device*, DeviceBlock> fresh) {
         for (auto& [device, block] : fresh) {
             scratch[device] = std::move(block);
