@@ -40,6 +40,7 @@ struct Cost {
     int quality = 0;
     int64_t media_ps = 0;
     int tables = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): false alarm on the generated comparison
     friend auto operator<=>(const Cost&, const Cost&) = default;
 };
 

@@ -448,7 +448,7 @@ private:
                                 table_fields_.values.duplicate_tied.value_or(false);
         const bool is_same_place = head.store == table_->store && head.compute == table_->compute;
         const bool is_same = is_same_place && head.format == table_->format;
-        if (may_differ) {
+        if (may_differ) { // NOLINT(bugprone-branch-clone): the order of the rules is the rule
             addHead(head);
         } else if (is_same) {
             return;

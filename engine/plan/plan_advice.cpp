@@ -277,6 +277,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
         }
     }
     std::vector<Contributor> all;
+    all.reserve(by_module.size() + 8);
     for (const auto& [name, bytes] : by_module) {
         all.push_back({name, bytes});
     }

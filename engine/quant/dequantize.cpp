@@ -128,7 +128,7 @@ void dequantize(const kernels::WeightView& weight,
     const int64_t count = weight.rows * weight.cols;
     const auto size = static_cast<int64_t>(tensorTypeSize(type));
     run(parallel, (count + kPiece - 1) / kPiece, [&](int64_t begin, int64_t end) {
-        std::array<float, kPiece> values;
+        std::array<float, kPiece> values{};
         for (int64_t piece = begin; piece < end; ++piece) {
             const int64_t first = piece * kPiece;
             const int64_t length = std::min(kPiece, count - first);

@@ -139,7 +139,7 @@ Result<void> quantizeBlocks(std::string_view tensor,
     const auto& kernels = quant_kernels::current();
     std::atomic<int64_t> first_bad{blocks};
     run(parallel, blocks, [&](int64_t begin, int64_t end) {
-        alignas(64) std::array<float, kMaxBlockSize + 1> buffer;
+        alignas(64) std::array<float, kMaxBlockSize + 1> buffer{};
         for (int64_t block = begin; block < end; ++block) {
             const int64_t first = block * block_size;
             const int64_t size = std::min<int64_t>(block_size, count - first);
@@ -252,7 +252,7 @@ Result<void> quantizeRowsInt8(std::string_view tensor,
     std::atomic<int64_t> first_bad{rows};
     run(parallel, rows, [&](int64_t begin, int64_t end) {
         // Rows are done in pieces that stay in the first-level cache: absmax first, then codes.
-        alignas(64) std::array<float, kMaxBlockSize> buffer;
+        alignas(64) std::array<float, kMaxBlockSize> buffer{};
         for (int64_t row = begin; row < end; ++row) {
             const std::byte* source = values.data() + row * cols * element;
             uint32_t bits = 0;
