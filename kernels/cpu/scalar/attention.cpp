@@ -7,6 +7,7 @@
 #include "kernels/cpu/visibility.h"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace kernels::cpu::scalar {
@@ -20,7 +21,7 @@ struct Score {
 
 /// Scores to probabilities, with the largest score subtracted first.
 void softmax(std::vector<Score>& scores) {
-    double largest = -INFINITY;
+    double largest = -std::numeric_limits<double>::infinity();
     for (const Score& score : scores) {
         largest = score.value > largest ? score.value : largest;
     }
