@@ -7,14 +7,13 @@
 
 namespace kernels::cuda {
 
-#define BELFRY_CUDA_KERNELS(X)                                                                     \
-    X(fill_f32)
+#define BELFRY_CUDA_KERNELS(X) X(fill_f32)
 
 enum class KernelId : int {
 #define BELFRY_KERNEL_ID(name) name,
     BELFRY_CUDA_KERNELS(BELFRY_KERNEL_ID)
 #undef BELFRY_KERNEL_ID
-        count
+        count // NOLINT(readability-identifier-naming): beside the kernels' own names
 };
 inline constexpr size_t kKernelCount = static_cast<size_t>(KernelId::count);
 
