@@ -125,6 +125,7 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
                    {"rows", result.rows},
                    {"vocab", result.vocab},
                    {"input_ids", result.input_ids},
+                   {"load_notes", engine.loadNotes()},
                    {"memory", memoryJson(engine.memory())}});
     } else {
         std::cout << arguments.out << ": logits [" << result.rows << ", " << result.vocab << "], "

@@ -21,8 +21,13 @@
 
 namespace engine {
 
+struct OwnedDevices;
+
 struct EngineOptions {
     std::string demo_folder; ///< Where "demo" is; empty = not available.
+    /// Called with the devices of every load before anything is allocated on them. A seam for
+    /// tests, which limit devices or let allocations fail.
+    std::function<void(OwnedDevices&)> on_devices;
 };
 
 struct LoadProgressValue {
@@ -113,6 +118,17 @@ public:
     kernels::cpu::MachineRates measureMachine(double seconds);
 
 private:
+    // The work behind the public methods of the same purpose; those turn a failed allocation of
+    // plain memory into OutOfMemory and leave a state that the next call can work with.
+    Result<void> loadModel(const LoadRequest& request,
+                           const ProgressCallback& progress,
+                           const std::stop_token& stop);
+    Result<Reply> answer(const GenerateRequest& request,
+                         const UpdateCallback& delta,
+                         const std::stop_token& stop);
+    Result<LogitsResult>
+    promptLogits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop);
+
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/model_folder.h"
 
+#include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/gemma4/published_shapes.h"
 #include "engine/quant/quant_state.h"
@@ -110,6 +111,18 @@ Result<ModelFolder> openShape(const std::string& shape) {
     return folder;
 }
 
+Result<Tokenizer> readTokenizer(const std::filesystem::path& folder) {
+    ENGINE_ASSIGN(const std::optional<std::string> text,
+                  readModelText(folder, "tokenizer.json", Tokenizer::kMaxFileBytes));
+    if (!text.has_value()) {
+        return Error{ErrorCode::InvalidFile,
+                     "tokenizer.json: there is no such file in the folder; download it beside the "
+                     "weights",
+                     {{"rule", "FileMissing"}, {"file", "tokenizer.json"}}};
+    }
+    return Tokenizer::fromJson(*text);
+}
+
 ModelSummary summarize(const ModelFolder& folder) {
     ModelSummary summary;
     const ModelConfig& config = folder.config;
@@ -122,6 +135,9 @@ ModelSummary summarize(const ModelFolder& folder) {
     summary.has_audio = config.audio.has_value();
     summary.is_header_only = folder.source->isHeaderOnly();
     summary.warnings = config.warnings;
+    for (std::string& warning : folder.source->warnings()) {
+        summary.warnings.push_back(std::move(warning));
+    }
     std::map<std::string, size_t> index;
     std::map<std::string, int> formats;
     for (const ExpectedTensor& tensor : folder.tensors) {
