@@ -7,6 +7,7 @@
 #include "engine/lora/adapter_runtime.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
+#include "engine/plan/map_write.h"
 #include "engine/run/device_set.h"
 #include "engine/run/generator.h"
 #include "engine/run/loader.h"
@@ -202,7 +203,12 @@ struct Engine::Impl {
             std::min(devices.front().capacity, devices.front().free + extra_cpu_free);
         ENGINE_ASSIGN(const PlanRequest plan_request,
                       planRequest(request, out.folder, devices, footprints));
-        out.plan = std::make_shared<const PlacementPlan>(makePlan(plan_request));
+        PlacementPlan plan = makePlan(plan_request);
+        plan.map_text = smallMapText(plan_request, plan.map_text);
+        for (std::string& odd : oddThings(out.folder)) {
+            plan.notes.push_back(std::move(odd));
+        }
+        out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
         return out;
     }
 
@@ -280,9 +286,33 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
     return summary;
 }
 
-Result<PlacementPlan> Engine::plan(const LoadRequest& request) {
-    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, 0, {}));
+Result<PlacementPlan> Engine::plan(const LoadRequest& request, uint64_t held_cpu_bytes) {
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, held_cpu_bytes, {}));
     return *prepared.plan;
+}
+
+Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind kind) {
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, 0, {}));
+    MapExport out;
+    out.kind = kind;
+    ExportedText text;
+    switch (kind) {
+    case MapExport::Kind::Document:
+        text.text = prepared.plan->map_text;
+        break;
+    case MapExport::Kind::Accelerate:
+        text = exportAccelerate(*prepared.plan, prepared.folder.tensors);
+        break;
+    case MapExport::Kind::LlamaCpp:
+        text = exportLlamaCpp(*prepared.plan, prepared.folder.tensors);
+        break;
+    case MapExport::Kind::Python:
+        text = exportPython(*prepared.plan, prepared.folder.tensors, prepared.folder.path.string());
+        break;
+    }
+    out.text = std::move(text.text);
+    out.losses = std::move(text.losses);
+    return out;
 }
 
 Result<void> Engine::Impl::addAdapters(Loaded& target,
@@ -395,6 +425,10 @@ Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_tok
 Result<void> Engine::loadModel(const LoadRequest& request,
                                const ProgressCallback& progress,
                                const std::stop_token& stop) {
+    if (!request.what_if.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "this is a plan for another computer; loading needs one for this computer"};
+    }
     ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, 0, stop));
     const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
                               prepared.plan->errors.front().code == "DM09";
@@ -445,6 +479,7 @@ Result<void> Engine::applyMap(const std::string& device_map,
     Loaded& target = *current;
     LoadRequest request = target.request;
     request.device_map = device_map;
+    request.moves.clear();
     request.adapters.clear();
     for (const auto& active : target.active) {
         request.adapters.push_back(active.choice);
@@ -630,7 +665,7 @@ std::vector<std::string> Engine::loadNotes() const {
     std::vector<std::string> notes;
     if (impl_->loaded != nullptr) {
         const LoadReport& report = impl_->loaded->store->report();
-        notes = impl_->loaded->folder.config.warnings;
+        notes = impl_->loaded->folder.config.warnings; // the checkpoint's are in the report
         notes.insert(notes.end(), report.notes.begin(), report.notes.end());
         if (impl_->loaded->tokenizer.has_value()) {
             const auto odd = impl_->loaded->tokenizer->warnings();

@@ -38,6 +38,9 @@ Result<ModelFolder> openShape(const std::string& shape);
 /// too large or a link that leaves the folder.
 Result<Tokenizer> readTokenizer(const std::filesystem::path& folder);
 
+/// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
+std::vector<std::string> oddThings(const ModelFolder& folder);
+
 /// inspect's values for the model part; what was odd in config and checkpoint is in warnings.
 ModelSummary summarize(const ModelFolder& folder);
 

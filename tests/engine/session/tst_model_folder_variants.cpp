@@ -130,6 +130,11 @@ void TestModelFolderVariants::oddThingsAreTold() {
     for (const char* odd : {"odd_tokenizer_member", "odd_header_member", "architectures"}) {
         QVERIFY2(names(summary->warnings, odd), odd);
     }
+    const auto plan = engine.plan(requestFor(folder));
+    QVERIFY(plan.has_value());
+    for (const char* odd : {"odd_header_member", "architectures"}) {
+        QVERIFY2(names(plan->notes, odd), odd);
+    }
     const auto loaded = engine.load(requestFor(folder), {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
     for (const std::string& warning : summary->warnings) {
