@@ -475,6 +475,39 @@ void Engine::unload() {
 Result<void> Engine::applyMap(const std::string& device_map,
                               const ProgressCallback& progress,
                               const std::stop_token& stop) {
+    try {
+        return replace(device_map, progress, stop);
+    } catch (const std::bad_alloc&) {
+        return loadAgain(outOfHostMemory("the move"));
+    }
+}
+
+Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
+                                 const std::stop_token& stop) {
+    try {
+        return changeAdapters(adapters, stop);
+    } catch (const std::bad_alloc&) {
+        return loadAgain(outOfHostMemory("changing adapters"));
+    }
+}
+
+Error Engine::loadAgain(Error error) {
+    if (impl_->loaded == nullptr) {
+        return error;
+    }
+    const LoadRequest former = impl_->loaded->request;
+    impl_->loaded.reset();
+    const Result<void> restored = load(former, {}, {});
+    if (!restored.has_value()) {
+        error.message +=
+            "; the former model could not be loaded again: " + restored.error().message;
+    }
+    return error;
+}
+
+Result<void> Engine::replace(const std::string& device_map,
+                             const ProgressCallback& progress,
+                             const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     LoadRequest request = target.request;
@@ -538,8 +571,8 @@ Result<void> Engine::applyMap(const std::string& device_map,
     return {};
 }
 
-Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
-                                 const std::stop_token& stop) {
+Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
+                                    const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     // Check and open what is new before anything changes.

@@ -126,6 +126,14 @@ private:
     Result<void> loadModel(const LoadRequest& request,
                            const ProgressCallback& progress,
                            const std::stop_token& stop);
+    Result<void> replace(const std::string& device_map,
+                         const ProgressCallback& progress,
+                         const std::stop_token& stop);
+    Result<void> changeAdapters(const std::vector<AdapterChoice>& adapters,
+                                const std::stop_token& stop);
+    /// The model as last loaded or placed, once more: after a step that cannot be undone. The
+    /// chat's cache starts empty. Returns `error`, which also says so when even this failed.
+    Error loadAgain(Error error);
     Result<Reply> answer(const GenerateRequest& request,
                          const UpdateCallback& delta,
                          const std::stop_token& stop);

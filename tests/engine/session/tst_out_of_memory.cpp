@@ -154,6 +154,7 @@ private Q_SLOTS:
     void plainMemoryInTurns_data();
     void plainMemoryInTurns();
     void plainMemoryInLoad();
+    void plainMemoryInMove();
 
 private:
     static void load(FaultyEngine& faulty, const char* map) {
@@ -362,6 +363,35 @@ void TestOutOfMemory::plainMemoryInLoad() {
     QVERIFY(failures > kPoints / 2);
     QCOMPARE(tokensOf(turn(faulty, c)), expected);
     QCOMPARE(faulty.accounts(), accounts);
+}
+
+void TestOutOfMemory::plainMemoryInMove() {
+    const support::GoldenCase c = caseWith(false, false);
+    FaultyEngine faulty;
+    load(faulty, kBefore);
+    const auto expected = tokensOf(turn(faulty, c));
+    t_new_calls = 0;
+    QVERIFY(faulty.engine->applyMap(kAfter, {}, {}).has_value());
+    const int64_t calls = t_new_calls;
+    QVERIFY(faulty.engine->applyMap(kBefore, {}, {}).has_value());
+    constexpr int64_t kPoints = 60;
+    int failures = 0;
+    for (int64_t i = 1; i <= kPoints; ++i) {
+        t_fail_new = calls * i / (kPoints + 1);
+        const auto moved = faulty.engine->applyMap(kAfter, {}, {});
+        t_fail_new = 0;
+        if (moved.has_value()) {
+            QVERIFY(faulty.engine->applyMap(kBefore, {}, {}).has_value());
+        } else {
+            ++failures;
+            QCOMPARE(moved.error().code, engine::ErrorCode::OutOfMemory);
+        }
+        QVERIFY(faulty.engine->isLoaded());
+        QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
+        QCOMPARE(tokensOf(turn(faulty, c)), expected);
+    }
+    qInfo("%d of %lld allocation points", failures, static_cast<long long>(calls));
+    QVERIFY(failures > kPoints / 2);
 }
 
 QTEST_APPLESS_MAIN(TestOutOfMemory)
