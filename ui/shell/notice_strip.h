@@ -12,13 +12,13 @@ class QPushButton;
 
 namespace ui {
 
-class NoticeBar : public QFrame {
+class NoticeStrip : public QFrame {
     Q_OBJECT
 
 public:
     enum class Kind { Info = 1, Error };
 
-    explicit NoticeBar(QWidget* parent = nullptr);
+    explicit NoticeStrip(QWidget* parent = nullptr);
 
     void showError(const QString& what, const engine::Error& error);
     void showNotice(const QString& what, const QString& detail, Kind kind = Kind::Info);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/notice_bar.h"
+#include "ui/shell/notice_strip.h"
 
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -18,14 +18,17 @@ namespace ui {
 QString nextStep(engine::ErrorCode code) {
     switch (code) {
     case engine::ErrorCode::OutOfMemory:
-        return NoticeBar::tr("Move parts to another device in the layout, choose 4 bits, or take a "
-                             "smaller context.");
+        return NoticeStrip::tr(
+            "Move parts to another device in the layout, choose 4 bits, or take a "
+            "smaller context.");
     case engine::ErrorCode::DeviceLost:
-        return NoticeBar::tr("The graphics card stopped answering. Restart Belfry; your chats are "
-                             "saved.");
+        return NoticeStrip::tr(
+            "The graphics card stopped answering. Restart Belfry; your chats are "
+            "saved.");
     case engine::ErrorCode::Internal:
-        return NoticeBar::tr("This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug "
-                             "report.");
+        return NoticeStrip::tr(
+            "This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug "
+            "report.");
     case engine::ErrorCode::InvalidFile:
     case engine::ErrorCode::Unsupported:
     case engine::ErrorCode::InvalidRequest:
@@ -35,7 +38,7 @@ QString nextStep(engine::ErrorCode code) {
     return {};
 }
 
-NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
+NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("noticeBar"));
     setAccessibleName(tr("Notice"));
     icon_ = new QLabel(this);
@@ -89,14 +92,14 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     });
 }
 
-void NoticeBar::showError(const QString& what, const engine::Error& error) {
+void NoticeStrip::showError(const QString& what, const engine::Error& error) {
     const QString step = nextStep(error.code);
     showNotice(what,
                fromUtf8(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
                Kind::Error);
 }
 
-void NoticeBar::showNotice(const QString& what, const QString& detail, Kind kind) {
+void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind kind) {
     kind_ = kind;
     const Theme& theme = Theme::current();
     icon_->setPixmap(
@@ -113,13 +116,13 @@ void NoticeBar::showNotice(const QString& what, const QString& detail, Kind kind
     QAccessible::updateAccessibility(&alert);
 }
 
-void NoticeBar::showAction(const QString& what, const QString& detail, const QString& action) {
+void NoticeStrip::showAction(const QString& what, const QString& detail, const QString& action) {
     showNotice(what, detail);
     action_->setText(action);
     action_->show();
 }
 
-void NoticeBar::paintEvent(QPaintEvent* /*event*/) {
+void NoticeStrip::paintEvent(QPaintEvent* /*event*/) {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     QColor tint = kind_ == Kind::Error ? theme.danger : theme.accent;
