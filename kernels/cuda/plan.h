@@ -39,6 +39,13 @@ unsigned projectSharedBytes(bool is_four_bit, int64_t cols, bool has_residual);
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
 
+/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile.
+constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys) {
+    const int64_t queries = 64;
+    return static_cast<unsigned>((queries + 2 * keys) * head_dim * 2 + queries * keys * 2 +
+                                 keys * 8 + 4 * queries * 4 + queries * 8);
+}
+
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 

@@ -354,8 +354,22 @@ Status attention(Queue q, const AttentionArgs& a) {
     if (a.queries == 0) {
         return Status::Ok;
     }
-    return streamOf(q).launch(KernelId::attention_reference, static_cast<unsigned>(a.queries),
-                              static_cast<unsigned>(a.num_heads), 1, 128, 0, attentionArgs(a));
+    Stream& s = streamOf(q);
+    const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 && a.queries >= 4 &&
+                          (a.head_dim == 64 || a.head_dim == 256 || a.head_dim == 512);
+    if (is_flash) {
+        const int64_t keys = a.head_dim == 512 ? 32 : 64;
+        const KernelId id = a.head_dim == 512   ? KernelId::flash_512
+                            : a.head_dim == 256 ? KernelId::flash_256
+                                                : KernelId::flash_64;
+        const unsigned shared = flashSharedBytes(a.head_dim, keys);
+        if (shared <= static_cast<unsigned>(s.facts.shared_bytes)) {
+            return s.launch(id, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
+                            kThreads, shared, attentionArgs(a));
+        }
+    }
+    return s.launch(KernelId::attention_reference, static_cast<unsigned>(a.queries),
+                    static_cast<unsigned>(a.num_heads), 1, 128, 0, attentionArgs(a));
 }
 
 Status audioAttention(Queue q, const AudioAttentionArgs& a) {
