@@ -3,13 +3,37 @@
 
 namespace kernels::cuda {
 
+Status statusOf(CuResult result) {
+    if (result >= kCuCaptureUnsupported && result <= kCuCaptureLast) {
+        return Status::Unsupported;
+    }
+    switch (result) {
+    case kCuSuccess:
+        return Status::Ok;
+    case kCuOutOfMemory:
+        return Status::OutOfMemory;
+    case kCuInvalidValue:
+        return Status::BadShape;
+    case kCuInvalidImage:
+    case kCuNoBinaryForGpu:
+    case kCuUnsupportedPtx:
+    case kCuNotFound:
+    case kCuNotSupported:
+        return Status::Unsupported;
+    default:
+        return Status::DeviceLost;
+    }
+}
+
 Status Stream::check(CuResult result, const char* call) {
     if (result == kCuSuccess) {
         return Status::Ok;
     }
     last_error = result;
     last_call = call;
-    return result == kCuOutOfMemory ? Status::OutOfMemory : Status::DeviceLost;
+    const Status status = statusOf(result);
+    is_lost = is_lost || status == Status::DeviceLost;
+    return status;
 }
 
 Status Stream::launchRaw(KernelId id,
@@ -19,6 +43,9 @@ Status Stream::launchRaw(KernelId id,
                          unsigned block,
                          unsigned shared,
                          void** parameters) {
+    if (is_lost) {
+        return Status::DeviceLost;
+    }
     CuFunction function = functions[static_cast<size_t>(id)];
     if (function == nullptr) {
         last_call = kernelName(id);
