@@ -30,9 +30,9 @@ namespace {
 constexpr qint64 kBlock = 1024 * 1024;
 const QString kTemporaryPrefix = QStringLiteral("incoming-");
 
-QString translated(const char* text) {
-    return QCoreApplication::translate("app::AttachmentFiles", text);
-}
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::AttachmentFiles)
+};
 
 /// The suffix stays for the sake of exports and file dialogs; nothing trusts it.
 QString safeSuffix(const QString& source) {
@@ -69,14 +69,14 @@ engine::Error writeError(const QString& folder, const QString& detail, bool is_f
     const QString place = QDir::toNativeSeparators(folder);
     if (is_full) {
         return storeError(StoreProblem::DiskFull,
-                          translated("The disk that holds %1 is full: an attachment could not be "
-                                     "copied there. Free some space; the chat refers to the "
-                                     "original file until then.")
+                          Text::tr("The disk that holds %1 is full: an attachment could not be "
+                                   "copied there. Free some space; the chat refers to the "
+                                   "original file until then.")
                               .arg(place));
     }
     return storeError(StoreProblem::ReadOnly,
-                      translated("An attachment could not be copied to %1 (%2). Make the folder "
-                                 "writable; the chat refers to the original file until then.")
+                      Text::tr("An attachment could not be copied to %1 (%2). Make the folder "
+                               "writable; the chat refers to the original file until then.")
                           .arg(place, detail));
 }
 
@@ -114,8 +114,8 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     QFile input(source);
     if (!input.open(QIODevice::ReadOnly)) {
         return storeError(StoreProblem::Other,
-                          translated("%1 cannot be read (%2), so the chat keeps only its name. "
-                                     "Attach it again if the model needs it.")
+                          Text::tr("%1 cannot be read (%2), so the chat keeps only its name. "
+                                   "Attach it again if the model needs it.")
                               .arg(QDir::toNativeSeparators(source), input.errorString()));
     }
     if (!QDir().mkpath(folder_)) {
@@ -141,7 +141,7 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     }
     if (input.error() != QFileDevice::NoError) {
         return storeError(StoreProblem::Other,
-                          translated("%1 cannot be read to its end (%2).")
+                          Text::tr("%1 cannot be read to its end (%2).")
                               .arg(QDir::toNativeSeparators(source), input.errorString()));
     }
     stored.hash = QString::fromLatin1(hash.result().toHex());

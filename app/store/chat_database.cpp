@@ -21,9 +21,9 @@ namespace {
 
 constexpr qint64 kSchema = 1;
 
-QString translated(const char* text) {
-    return QCoreApplication::translate("app::ChatDatabase", text);
-}
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
+};
 
 QString compact(const QJsonObject& object) {
     return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
@@ -45,8 +45,8 @@ QString searchable(const ui::ChatTurn& turn) {
 
 engine::Error noSuchChat(const QString& id) {
     return storeError(StoreProblem::Other,
-                      translated("There is no chat %1 any more. It may have been deleted in an "
-                                 "earlier session.")
+                      Text::tr("There is no chat %1 any more. It may have been deleted in an "
+                               "earlier session.")
                           .arg(id));
 }
 
@@ -87,8 +87,8 @@ engine::Result<OpenReport> ChatDatabase::open() {
 engine::Result<void> ChatDatabase::openFile() {
     if (!QDir().mkpath(options_.folder)) {
         return storeError(StoreProblem::ReadOnly,
-                          translated("The folder %1 cannot be created, so chats are not saved. "
-                                     "Create it or make its parent folder writable.")
+                          Text::tr("The folder %1 cannot be created, so chats are not saved. "
+                                   "Create it or make its parent folder writable.")
                               .arg(QDir::toNativeSeparators(options_.folder)));
     }
     // A WAL that is still there tells that the last session did not end in order.
@@ -108,7 +108,7 @@ engine::Result<void> ChatDatabase::checkAfterCrash() {
     if (verdict != QLatin1String("ok")) {
         return storeError(
             StoreProblem::Damaged,
-            translated("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), verdict));
+            Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), verdict));
     }
     return {};
 }
@@ -126,9 +126,9 @@ engine::Result<void> ChatDatabase::createTables() {
     if (version > kSchema) {
         return storeError(
             StoreProblem::TooNew,
-            translated("%1 was written by a later version of Belfry (its form is number %2, this "
-                       "program knows number %3), so chats are not saved. Start the later version, "
-                       "or move the file away.")
+            Text::tr("%1 was written by a later version of Belfry (its form is number %2, this "
+                     "program knows number %3), so chats are not saved. Start the later version, "
+                     "or move the file away.")
                 .arg(QDir::toNativeSeparators(file()))
                 .arg(version)
                 .arg(kSchema));
@@ -220,8 +220,8 @@ engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why
     report.set_aside = aside;
     report.recovered_chats = recover(aside);
     report.message =
-        translated("The file with the chats was damaged. It was kept as %1; %2 chats could be read "
-                   "from it and are in the list again.")
+        Text::tr("The file with the chats was damaged. It was kept as %1; %2 chats could be read "
+                 "from it and are in the list again.")
             .arg(QDir::toNativeSeparators(aside))
             .arg(report.recovered_chats);
     return report;
@@ -284,8 +284,8 @@ engine::Result<void> ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStr
 engine::Result<void> ChatDatabase::save(ui::ChatDocument& chat, QStringList& notes) {
     if (is_read_only_ || !database_.isOpen()) {
         return storeError(StoreProblem::ReadOnly,
-                          translated("Chats cannot be saved in %1. Make the folder writable; what "
-                                     "is not saved yet is kept in memory and saved then.")
+                          Text::tr("Chats cannot be saved in %1. Make the folder writable; what "
+                                   "is not saved yet is kept in memory and saved then.")
                               .arg(QDir::toNativeSeparators(options_.folder)));
     }
     if (chat.id.isEmpty()) {

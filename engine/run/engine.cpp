@@ -6,6 +6,7 @@
 #include "engine/lora/adapter_runtime.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
+#include "engine/plan/map_write.h"
 #include "engine/run/device_set.h"
 #include "engine/run/generator.h"
 #include "engine/run/loader.h"
@@ -194,7 +195,9 @@ struct Engine::Impl {
             std::min(devices.front().capacity, devices.front().free + extra_cpu_free);
         ENGINE_ASSIGN(const PlanRequest plan_request,
                       planRequest(request, out.folder, devices, footprints));
-        out.plan = std::make_shared<const PlacementPlan>(makePlan(plan_request));
+        PlacementPlan plan = makePlan(plan_request);
+        plan.map_text = smallMapText(plan_request, plan.map_text);
+        out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
         return out;
     }
 
@@ -252,9 +255,33 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
     return summary;
 }
 
-Result<PlacementPlan> Engine::plan(const LoadRequest& request) {
-    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, 0, {}));
+Result<PlacementPlan> Engine::plan(const LoadRequest& request, uint64_t held_cpu_bytes) {
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, held_cpu_bytes, {}));
     return *prepared.plan;
+}
+
+Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind kind) {
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, 0, {}));
+    MapExport out;
+    out.kind = kind;
+    ExportedText text;
+    switch (kind) {
+    case MapExport::Kind::Document:
+        text.text = prepared.plan->map_text;
+        break;
+    case MapExport::Kind::Accelerate:
+        text = exportAccelerate(*prepared.plan, prepared.folder.tensors);
+        break;
+    case MapExport::Kind::LlamaCpp:
+        text = exportLlamaCpp(*prepared.plan, prepared.folder.tensors);
+        break;
+    case MapExport::Kind::Python:
+        text = exportPython(*prepared.plan, prepared.folder.tensors, prepared.folder.path.string());
+        break;
+    }
+    out.text = std::move(text.text);
+    out.losses = std::move(text.losses);
+    return out;
 }
 
 Result<void> Engine::Impl::addAdapters(Loaded& target,
@@ -333,6 +360,10 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
 Result<void> Engine::load(const LoadRequest& request,
                           const ProgressCallback& progress,
                           const std::stop_token& stop) {
+    if (!request.what_if.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "this is a plan for another computer; loading needs one for this computer"};
+    }
     ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, 0, stop));
     const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
                               prepared.plan->errors.front().code == "DM09";
@@ -383,6 +414,7 @@ Result<void> Engine::applyMap(const std::string& device_map,
     Loaded& target = *current;
     LoadRequest request = target.request;
     request.device_map = device_map;
+    request.moves.clear();
     request.adapters.clear();
     for (const auto& active : target.active) {
         request.adapters.push_back(active.choice);

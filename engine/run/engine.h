@@ -53,8 +53,11 @@ public:
                                  const std::vector<std::string>& adapters);
 
     /// The plan for a request; allocates nothing. Problems of the map stand in plan.errors.
+    /// `held_cpu_bytes`: memory of this program that the plan would give back first.
     /// Errors: only when the model or an adapter cannot be read.
-    Result<PlacementPlan> plan(const LoadRequest& request);
+    Result<PlacementPlan> plan(const LoadRequest& request, uint64_t held_cpu_bytes = 0);
+    /// The plan's map for other programs. Errors: as plan().
+    Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind);
 
     /// Loads. On error what was loaded before is still there and usable, as far as memory allows
     /// both side by side; otherwise see LoadRequest rules in engine/README.md.

@@ -122,6 +122,12 @@ ModelSummary summarize(const ModelFolder& folder) {
     summary.has_audio = config.audio.has_value();
     summary.is_header_only = folder.source->isHeaderOnly();
     summary.warnings = config.warnings;
+    for (const LayerConfig& layer : config.text.layers) {
+        summary.layers.push_back(
+            {layer.type == LayerType::Full, layer.is_kv_shared, layer.kv_source});
+    }
+    summary.vision_layers = config.vision.has_value() ? config.vision->num_layers : 0;
+    summary.audio_layers = config.audio.has_value() ? config.audio->num_layers : 0;
     std::map<std::string, size_t> index;
     std::map<std::string, int> formats;
     for (const ExpectedTensor& tensor : folder.tensors) {

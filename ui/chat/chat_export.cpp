@@ -15,9 +15,9 @@ namespace {
 
 constexpr qsizetype kFileNameLength = 80;
 
-QString translated(const char* text) {
-    return QCoreApplication::translate("ui::ChatExport", text);
-}
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(ui::ChatExport)
+};
 
 QString modelName(const QString& folder) {
     const QString name = QFileInfo(folder).fileName();
@@ -48,8 +48,7 @@ QString adapterList(const std::vector<engine::AdapterChoice>& adapters) {
 }
 
 QString attachmentLink(const Attachment& attachment) {
-    const QString target =
-        QString::fromUtf8(QUrl::toPercentEncoding(attachment.file, "/:", "()"));
+    const QString target = QString::fromUtf8(QUrl::toPercentEncoding(attachment.file, "/:", "()"));
     const QString link = QStringLiteral("[%1](%2)").arg(plain(attachment.name), target);
     return attachment.kind == engine::MessagePart::Kind::Image ? QLatin1Char('!') + link : link;
 }
@@ -60,15 +59,14 @@ QString figures(const ChatTurn& turn) {
     const QLocale locale;
     const engine::GenerateTiming& timing = turn.timing;
     if (timing.decode_tokens > 0) {
-        parts.append(translated("%n tokens").replace(QStringLiteral("%n"),
-                                                     locale.toString(timing.decode_tokens)));
+        parts.append(Text::tr("%n tokens", nullptr, static_cast<int>(timing.decode_tokens)));
     }
     if (timing.decode_tokens > 0 && timing.decode_s > 0.0) {
         const double rate = static_cast<double>(timing.decode_tokens) / timing.decode_s;
-        parts.append(translated("%1 tokens/s").arg(locale.toString(rate, 'f', 1)));
+        parts.append(Text::tr("%1 tokens/s").arg(locale.toString(rate, 'f', 1)));
     }
     if (timing.time_to_first_token_s > 0.0) {
-        parts.append(translated("first token after %1 s")
+        parts.append(Text::tr("first token after %1 s")
                          .arg(locale.toString(timing.time_to_first_token_s, 'f', 2)));
     }
     if (!turn.model.isEmpty()) {
@@ -79,18 +77,18 @@ QString figures(const ChatTurn& turn) {
         parts.append(adapters);
     }
     if (turn.seed != 0) {
-        parts.append(translated("seed %1").arg(turn.seed));
+        parts.append(Text::tr("seed %1").arg(turn.seed));
     }
     if (turn.finish_reason == QLatin1String("cancelled")) {
-        parts.append(translated("stopped"));
+        parts.append(Text::tr("stopped"));
     } else if (turn.finish_reason == QLatin1String("interrupted")) {
-        parts.append(translated("interrupted"));
+        parts.append(Text::tr("interrupted"));
     } else if (turn.finish_reason == QLatin1String("context")) {
-        parts.append(translated("context full"));
+        parts.append(Text::tr("context full"));
     } else if (turn.finish_reason == QLatin1String("length")) {
-        parts.append(translated("length limit"));
+        parts.append(Text::tr("length limit"));
     } else if (turn.finish_reason == QLatin1String("failed")) {
-        parts.append(translated("failed"));
+        parts.append(Text::tr("failed"));
     }
     return parts.join(QStringLiteral(" · "));
 }
@@ -103,22 +101,21 @@ QString quoted(const QString& text) {
 
 void appendTurn(QString& out, const ChatTurn& turn) {
     const bool is_user = turn.role == engine::Message::Role::User;
-    out += QStringLiteral("## ") + (is_user ? translated("You") : translated("Model"));
+    out += QStringLiteral("## ") + (is_user ? Text::tr("You") : Text::tr("Model"));
     if (turn.time.isValid()) {
-        out += QStringLiteral(" · ") + QLocale().toString(turn.time.toLocalTime(),
-                                                          QLocale::ShortFormat);
+        out += QStringLiteral(" · ") +
+               QLocale().toString(turn.time.toLocalTime(), QLocale::ShortFormat);
     }
     out += QStringLiteral("\n\n");
     if (turn.is_cut) {
-        out += QLatin1Char('*') + translated("Left out of the context") +
-               QStringLiteral("*\n\n");
+        out += QLatin1Char('*') + Text::tr("Left out of the context") + QStringLiteral("*\n\n");
     }
     for (const Attachment& attachment : turn.attachments) {
         out += attachmentLink(attachment) + QStringLiteral("\n\n");
     }
     if (!turn.thinking.isEmpty()) {
         out += QStringLiteral("<details><summary>%1</summary>\n\n%2\n\n</details>\n\n")
-                   .arg(translated("Thinking"), turn.thinking.trimmed());
+                   .arg(Text::tr("Thinking"), turn.thinking.trimmed());
     }
     if (!turn.text.isEmpty()) {
         out += turn.text.trimmed() + QStringLiteral("\n\n");
@@ -146,15 +143,15 @@ QString exportFileName(const QString& title, ExportFormat format) {
         name.chop(1); // Windows drops a final point
     }
     if (name.isEmpty()) {
-        name = translated("Chat");
+        name = Text::tr("Chat");
     }
-    return name + (format == ExportFormat::Markdown ? QStringLiteral(".md")
-                                                    : QStringLiteral(".json"));
+    return name +
+           (format == ExportFormat::Markdown ? QStringLiteral(".md") : QStringLiteral(".json"));
 }
 
 QString chatToMarkdown(const ChatDocument& chat) {
     QString out = QStringLiteral("# ") +
-                  plain(chat.title.isEmpty() ? translated("New chat") : chat.title) +
+                  plain(chat.title.isEmpty() ? Text::tr("New chat") : chat.title) +
                   QStringLiteral("\n\n");
     QStringList about;
     if (chat.created.isValid()) {
@@ -171,7 +168,7 @@ QString chatToMarkdown(const ChatDocument& chat) {
         out += about.join(QStringLiteral(" · ")) + QStringLiteral("\n\n");
     }
     if (!chat.system_prompt.isEmpty()) {
-        out += QStringLiteral("**") + translated("System prompt") + QStringLiteral("**\n\n") +
+        out += QStringLiteral("**") + Text::tr("System prompt") + QStringLiteral("**\n\n") +
                quoted(chat.system_prompt) + QStringLiteral("\n\n");
     }
     for (const ChatTurn& turn : chat.turns) {
