@@ -121,7 +121,7 @@ engine::Result<void> ChatDatabase::createTables() {
         version = statement.integer(0);
     }
     if (version == kSchema) {
-        return {};
+        return checkTables();
     }
     if (version > kSchema) {
         return storeError(
@@ -153,6 +153,23 @@ engine::Result<void> ChatDatabase::createTables() {
         ENGINE_TRY(database_.run(sql));
     }
     return transaction.commit();
+}
+
+engine::Result<void> ChatDatabase::checkTables() {
+    // A flipped byte in the schema is a plain SQL error to SQLite; here it means a broken file.
+    for (const char* sql : {
+             "SELECT id, title, folded_title, is_title_set, created, modified, model, settings, "
+             "deleted FROM chats",
+             "SELECT chat, position, folded, data FROM turns",
+             "SELECT chat, position, hash FROM attachments",
+         }) {
+        auto statement = database_.prepare(sql);
+        if (!statement.has_value()) {
+            return storeError(StoreProblem::Damaged,
+                              QString::fromStdString(statement.error().message));
+        }
+    }
+    return {};
 }
 
 engine::Result<void> ChatDatabase::purge() {
@@ -189,6 +206,11 @@ engine::Result<OpenReport> ChatDatabase::openReadOnly(const engine::Error& why) 
         return engine::Error(why); // nothing to read either
     }
     ENGINE_TRY(database_.open(file(), Database::Access::ReadOnly, options_.vfs));
+    // A disk that was full from the beginning leaves a file without tables: nothing to read.
+    if (!database_.prepare("SELECT 1 FROM chats, turns").has_value()) {
+        close();
+        return engine::Error(why);
+    }
     is_read_only_ = true;
     return report;
 }

@@ -66,6 +66,7 @@ private:
     engine::Result<void> openFile();
     engine::Result<OpenReport> openReadOnly(const engine::Error& why);
     engine::Result<void> createTables();
+    engine::Result<void> checkTables();
     engine::Result<void> checkAfterCrash();
     engine::Result<void> purge();
     qint64 recover(const QString& damaged);

@@ -17,8 +17,10 @@ bool isMark(QChar character) {
 }
 
 QString foldWord(const QString& text) {
+    // By way of capitals, because that also makes "ss" of a sharp s and one letter of both sigmas.
+    const QString upper = text.normalized(QString::NormalizationForm_KD).toUpper();
     QString folded;
-    for (const QChar character : text.normalized(QString::NormalizationForm_KD).toCaseFolded()) {
+    for (const QChar character : upper.toLower()) {
         if (!isMark(character)) {
             folded.append(character);
         }
