@@ -27,7 +27,7 @@ namespace app {
 
 namespace {
 
-constexpr qint64 kBlock = 1024 * 1024;
+constexpr qint64 kBlock = qint64{1} << 20U;
 const QString kTemporaryPrefix = QStringLiteral("incoming-");
 
 struct Text {

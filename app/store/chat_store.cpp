@@ -24,9 +24,8 @@ QString text(const engine::Error& error) {
 
 } // namespace
 
-ChatStore::ChatStore(StoreOptions options)
-    : options_(options), database_(options), session_(options.folder), retry_timer_(this),
-      list_timer_(this) {
+ChatStore::ChatStore(const StoreOptions& options)
+    : database_(options), session_(options.folder), retry_timer_(this), list_timer_(this) {
     retry_timer_.setInterval(kRetryMs);
     connect(&retry_timer_, &QTimer::timeout, this, &ChatStore::retry);
     list_timer_.setInterval(kListMs);
@@ -202,7 +201,9 @@ void ChatStore::list(const QString& query) {
         }
     }
     const QStringList words = searchWords(query);
-    for (const auto& [id, unsaved] : unsaved_) {
+    for (const auto& entry : unsaved_) {
+        const QString& id = entry.first;
+        const Unsaved& unsaved = entry.second;
         const auto same = std::find_if(chats.begin(), chats.end(),
                                        [&](const ui::ChatSummary& chat) { return chat.id == id; });
         if (same != chats.end()) {
@@ -298,8 +299,8 @@ void ChatStore::close() {
     Q_EMIT closed();
 }
 
-ChatStoreThread::ChatStoreThread(StoreOptions options, QObject* parent)
-    : QObject(parent), store_(new ChatStore(std::move(options))) {
+ChatStoreThread::ChatStoreThread(const StoreOptions& options, QObject* parent)
+    : QObject(parent), store_(new ChatStore(options)) {
     store_->moveToThread(&thread_);
     connect(&thread_, &QThread::finished, store_, &QObject::deleteLater);
     // Queued behind everything that was asked before, so nothing of it is lost.

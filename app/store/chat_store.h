@@ -24,7 +24,7 @@ class ChatStore : public QObject {
     Q_OBJECT
 
 public:
-    explicit ChatStore(StoreOptions options);
+    explicit ChatStore(const StoreOptions& options);
     ~ChatStore() override;
 
 public Q_SLOTS:
@@ -85,7 +85,6 @@ private:
         bool is_removed = false;
     };
 
-    StoreOptions options_;
     ChatDatabase database_;
     SessionFile session_;
     std::map<QString, Unsaved> unsaved_; ///< By chat id.
@@ -101,7 +100,7 @@ class ChatStoreThread : public QObject {
     Q_OBJECT
 
 public:
-    explicit ChatStoreThread(StoreOptions options, QObject* parent = nullptr);
+    explicit ChatStoreThread(const StoreOptions& options, QObject* parent = nullptr);
     /// Waits until everything that was asked before is done and the file is closed.
     ~ChatStoreThread() override;
 

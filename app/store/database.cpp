@@ -208,6 +208,12 @@ engine::Result<void> Database::open(const QString& file, Access access, const QB
     if (access == Access::ReadOnly) {
         return run("SELECT count(*) FROM sqlite_master"); // reads the first page
     }
+    // SQLite opens a write-protected file for reading without a word.
+    if (sqlite3_db_readonly(connection_, "main") == 1) {
+        close();
+        return storeError(StoreProblem::ReadOnly,
+                          explain(StoreProblem::ReadOnly, file, Text::tr("write-protected")));
+    }
     // A second program waits this long for the first to close, then hears that it is in use.
     sqlite3_busy_timeout(connection_, 200);
     for (const char* sql : {"PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL",

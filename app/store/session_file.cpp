@@ -15,7 +15,7 @@ namespace app {
 
 namespace {
 
-constexpr qint64 kMaxBytes = 4 * 1024 * 1024; // a draft is text that somebody typed
+constexpr qint64 kMaxBytes = qint64{4} << 20U; // a draft is text that somebody typed
 
 QString key(const char* name) {
     return QString::fromLatin1(name);

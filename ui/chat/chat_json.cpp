@@ -53,7 +53,7 @@ QJsonArray adaptersToJson(const std::vector<engine::AdapterChoice>& adapters) {
 
 std::vector<engine::AdapterChoice> adaptersFromJson(const QJsonArray& array) {
     std::vector<engine::AdapterChoice> adapters;
-    for (const QJsonValue& value : array) {
+    for (const auto& value : array) {
         const QJsonObject object = value.toObject();
         adapters.push_back({object.value(key("folder")).toString().toStdString(),
                             object.value(key("strength")).toDouble(1.0),
@@ -182,12 +182,12 @@ ChatTurn turnFromJson(const QJsonObject& object) {
     turn.role = roleFromName(object.value(key("role")).toString());
     turn.text = object.value(key("text")).toString();
     turn.thinking = object.value(key("thinking")).toString();
-    for (const QJsonValue& value : object.value(key("attachments")).toArray()) {
+    for (const auto& value : object.value(key("attachments")).toArray()) {
         turn.attachments.push_back(attachmentFromJson(value.toObject()));
     }
     turn.finish_reason = object.value(key("finish_reason")).toString();
     turn.timing = timingFromJson(object.value(key("timing")).toObject());
-    for (const QJsonValue& value : object.value(key("notes")).toArray()) {
+    for (const auto& value : object.value(key("notes")).toArray()) {
         turn.notes.append(value.toString());
     }
     turn.seed = object.value(key("seed")).toString().toULongLong();
@@ -248,7 +248,7 @@ std::optional<ChatDocument> chatFromJson(const QJsonObject& object) {
     chat.created = timeFromText(object.value(key("created")).toString());
     chat.modified = timeFromText(object.value(key("modified")).toString());
     settingsFromJson(object, chat);
-    for (const QJsonValue& value : object.value(key("turns")).toArray()) {
+    for (const auto& value : object.value(key("turns")).toArray()) {
         chat.turns.push_back(turnFromJson(value.toObject()));
     }
     return chat;

@@ -66,8 +66,10 @@ int fileTruncate(sqlite3_file* file, sqlite3_int64 size) {
     return code != SQLITE_OK ? code : inner(file)->pMethods->xTruncate(inner(file), size);
 }
 int fileSync(sqlite3_file* file, int flags) {
-    const int code = fault(SQLITE_IOERR_FSYNC);
-    return code != SQLITE_OK ? code : inner(file)->pMethods->xSync(inner(file), flags);
+    // The system of a test does not crash: a real sync would only take time on a busy disk.
+    (void)file;
+    (void)flags;
+    return fault(SQLITE_IOERR_FSYNC);
 }
 int fileSize(sqlite3_file* file, sqlite3_int64* size) {
     return inner(file)->pMethods->xFileSize(inner(file), size);
