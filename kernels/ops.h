@@ -88,6 +88,7 @@ struct LoraTerm {
     float scaling = 1.0F;
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): tables use designated initialisers
 struct OpTable {
     const char* name;
 
