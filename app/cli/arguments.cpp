@@ -90,9 +90,12 @@ const std::map<std::string, std::string>& commandUsage() {
     static const std::map<std::string, std::string> kUsage = {
         {"inspect", "belfry-cli inspect MODEL [--adapter DIR]...\n  what is in it: modules, bytes, "
                     "towers, adapter coverage\n"},
-        {"plan", std::string("belfry-cli plan MODEL [load options]\n  where everything would go, "
-                             "predicted bytes, errors; allocates nothing\n") +
-                     kLoadOptions},
+        {"plan",
+         std::string(
+             "belfry-cli plan MODEL [load options] [--export belfry|accelerate|llama.cpp|python]\n"
+             "  where everything would go, predicted bytes, errors; allocates nothing. "
+             "--export prints the map for another program\n") +
+             kLoadOptions},
         {"chat", std::string("belfry-cli chat MODEL [load options] [media] [sampling] (--prompt "
                              "TEXT | --raw-prompt TEXT)\n"
                              "  one reply, streamed to stdout; without a prompt: interactive\n") +
@@ -253,6 +256,19 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
          [&]() -> Result<void> {
              ENGINE_ASSIGN(const std::string word, value());
              out.model = "shape:" + word;
+             return {};
+         }},
+        {"--export",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(out.export_as, value());
+             const auto known = {"belfry", "accelerate", "llama.cpp", "python"};
+             if (std::find(known.begin(), known.end(), out.export_as) == known.end()) {
+                 return wrongUsage("--export " + out.export_as +
+                                   ": expected belfry, accelerate, llama.cpp or python");
+             }
+             if (out.command != "plan") {
+                 return wrongUsage("--export belongs to the command plan");
+             }
              return {};
          }},
         {"--precision",

@@ -27,6 +27,7 @@ struct Arguments {
     std::vector<int32_t> ids;
     bool is_thinking = false;
     engine::SamplingParameters sampling;
+    std::string export_as; ///< plan: "", belfry, accelerate, llama.cpp or python.
     // logits, merge
     int64_t last = 1;
     std::string out;

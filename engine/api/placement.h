@@ -119,6 +119,9 @@ struct PlacementPlan {
     std::vector<std::string> notes; ///< Translations, keys without effect, solver's explanation.
     std::vector<TransferPerToken> transfers_per_token;
     SpeedEstimate estimate;
+    /// The map this plan was made from, as a version 1 document: what applyMap takes and a user
+    /// saves. Presets and moves are worked in.
+    std::string map_text;
 
     [[nodiscard]] const TensorPlacement* find(const std::string& tensor) const {
         for (const auto& row : tensors) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,41 @@ struct AdapterChoice {
     std::string folder;
     double strength = 1.0; ///< 0 to 2.
     bool is_enabled = true;
+};
+
+/// One change to a device map, as the layout editor makes it.
+struct MapMove {
+    enum class Kind : uint8_t {
+        Place = 1, ///< Store and compute there.
+        Inherit,   ///< Take out every key at or below: it follows its parent again (the head: the
+                   ///< token table; the KV cache: its layers).
+    };
+    Kind kind = Kind::Place;
+    /// Module, tensor or range (model.vision_tower, model.language_model.layers.[3-7]), "" for the
+    /// whole model, "kv" for the KV cache.
+    std::string module;
+    DeviceId store, compute;
+    std::optional<Residency> residency = {}; ///< Only where store and compute differ.
+    bool is_tied_copy = false; ///< lm_head only: a copy of its own, apart from the token table.
+    friend bool operator==(const MapMove&, const MapMove&) = default;
+};
+
+/// A device that a plan assumes instead of those of this machine. Rates of 0 = defaults.
+struct WhatIfDevice {
+    DeviceId id;
+    std::string description; ///< "RTX 3060"
+    uint64_t capacity = 0;   ///< Bytes.
+    uint64_t free = 0;       ///< Bytes free for the engine.
+    double read_bytes_per_s = 0, flops = 0, link_bytes_per_s = 0;
+    friend bool operator==(const WhatIfDevice&, const WhatIfDevice&) = default;
+};
+
+/// A map written for another program.
+struct MapExport {
+    enum class Kind : uint8_t { Document = 1, Accelerate, LlamaCpp, Python };
+    Kind kind = Kind::Document;
+    std::string text;
+    std::vector<std::string> losses; ///< What that program does differently, one line each.
 };
 
 /// Everything that decides a plan.
@@ -34,8 +70,11 @@ struct LoadRequest {
     std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
     std::vector<AdapterChoice> adapters;
     bool is_reference_precision = false;
-    int threads = 0;          ///< 0 = all.
-    std::string cache_folder; ///< Derived weights; empty = none.
+    int threads = 0;            ///< 0 = all.
+    std::string cache_folder;   ///< Derived weights; empty = none.
+    std::vector<MapMove> moves; ///< Made on device_map, in this order.
+    /// Plans only: these devices instead of this machine's; load() refuses such a request.
+    std::vector<WhatIfDevice> what_if;
 };
 
 /// One block of a model, for inspect.
@@ -43,6 +82,13 @@ struct ModuleSummary {
     std::string name, kind;
     int64_t parameters = 0;
     uint64_t bytes = 0; ///< As stored.
+};
+
+/// One decoder layer, for drawing it.
+struct LayerSummary {
+    bool is_full_attention = false;
+    bool is_kv_shared = false;
+    int kv_source = -1; ///< Layer whose keys and values it reads; its own number for owners.
 };
 
 struct AdapterSummary {
@@ -76,6 +122,8 @@ struct ModelSummary {
     bool is_header_only = false; ///< Weights are absent: plan works, load does not.
     std::string quantization;    ///< "none", "nf4", "nf4-dq", ...: what the files hold.
     std::vector<ModuleSummary> modules;
+    std::vector<LayerSummary> layers;
+    int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.
     std::vector<AdapterSummary> adapters;
     std::vector<std::string> warnings;
 };

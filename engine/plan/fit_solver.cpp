@@ -70,6 +70,11 @@ struct Variant {
     std::vector<int64_t> layer_bytes;
     std::array<int64_t, BlockCount> block_bytes{};
     std::array<int64_t, BlockCount> block_adapter{}; ///< On the computing device, wherever stored.
+    /// Scratch of adapters: the largest on each device counts once.
+    std::vector<int64_t> layer_scratch;
+    std::array<int64_t, BlockCount> block_scratch{};
+    int64_t host_adapter = 0; ///< On cpu whatever the placement.
+    int64_t host_scratch = 0;
     /// Scratch by kind of device (cpu, cuda, sim) and roles; -1 = not asked yet.
     std::array<std::array<int64_t, RoleCount>, 3> scratch{};
 };
@@ -180,9 +185,18 @@ private:
         plan.is_reference_precision = request_.is_reference_precision;
         plan.kv_device.assign(static_cast<size_t>(layer_count_), DeviceId::cpu());
 
-        std::unordered_map<std::string_view, int64_t> adapter;
-        for (const AdapterBytes& bytes : request_.adapters) {
-            adapter[bytes.tensor] += static_cast<int64_t>(bytes.bytes);
+        variant.layer_scratch.assign(static_cast<size_t>(layer_count_), 0);
+        std::unordered_map<std::string_view, AdapterNeed> adapter;
+        for (const AdapterBytes& part : request_.adapters) {
+            const auto scratch = static_cast<int64_t>(part.scratch_bytes);
+            if (part.is_on_host) {
+                variant.host_adapter += static_cast<int64_t>(part.bytes);
+                variant.host_scratch = std::max(variant.host_scratch, scratch);
+                continue;
+            }
+            AdapterNeed& need = adapter[part.tensor];
+            need.bytes += static_cast<int64_t>(part.bytes);
+            need.scratch = std::max(need.scratch, scratch);
         }
         const ExpectedTensor* table = nullptr;
         plan.tensors.reserve(variant.resolution.tensors.size());
@@ -216,26 +230,62 @@ private:
             row.format = resolved.format;
             row.bytes = rowBytes(request_, resolved, *tensor);
             const auto bytes = static_cast<int64_t>(row.bytes);
-            int64_t extra = adapterBytes(adapter, row.tensor);
+            AdapterNeed extra = adapterNeed(adapter, row.tensor);
             if (block == Head && !is_head) {
-                extra += adapterBytes(adapter, "lm_head.weight");
+                const AdapterNeed tied = adapterNeed(adapter, "lm_head.weight");
+                extra.bytes += tied.bytes;
+                extra.scratch = std::max(extra.scratch, tied.scratch);
             }
             variant.row_block.push_back(block);
             if (block < 0) {
-                variant.layer_bytes[static_cast<size_t>(tensor->layer)] += bytes + extra;
+                const auto layer = static_cast<size_t>(tensor->layer);
+                variant.layer_bytes[layer] += bytes + extra.bytes;
+                variant.layer_scratch[layer] =
+                    std::max(variant.layer_scratch[layer], extra.scratch);
             } else {
                 variant.block_bytes[static_cast<size_t>(block)] += bytes;
-                variant.block_adapter[static_cast<size_t>(block)] += extra;
+                const auto b = static_cast<size_t>(block);
+                variant.block_adapter[b] += extra.bytes;
+                variant.block_scratch[b] = std::max(variant.block_scratch[b], extra.scratch);
             }
             plan.tensors.push_back(std::move(row));
         }
         return variant;
     }
 
-    static int64_t adapterBytes(const std::unordered_map<std::string_view, int64_t>& adapter,
-                                std::string_view tensor) {
-        const auto it = adapter.find(tensor);
-        return it == adapter.end() ? 0 : it->second;
+    /// What the adapters of one base tensor need on its computing device.
+    struct AdapterNeed {
+        int64_t bytes = 0;
+        int64_t scratch = 0;
+    };
+
+    static AdapterNeed
+    adapterNeed(const std::unordered_map<std::string_view, AdapterNeed>& adapters,
+                std::string_view tensor) {
+        const auto it = adapters.find(tensor);
+        return it == adapters.end() ? AdapterNeed() : it->second;
+    }
+
+    /// Adapters' scratch per device: the largest of what computes there.
+    void addAdapterScratch(const Candidate& c, std::vector<int64_t>& need) const {
+        const Variant& variant = variants_[c.format];
+        std::vector<int64_t> largest(devices_.size(), 0);
+        const auto raise = [&largest](int place, int64_t bytes) {
+            int64_t& at = largest[static_cast<size_t>(place)];
+            at = std::max(at, bytes);
+        };
+        raise(cpu_, variant.host_scratch);
+        for (int b = 0; b < BlockCount; ++b) {
+            const auto block = static_cast<size_t>(b);
+            raise(computePlace(c.place[block]), variant.block_scratch[block]);
+        }
+        for (int i = 0; i < layer_count_; ++i) {
+            raise(layerPlace(c, i), variant.layer_scratch[static_cast<size_t>(i)]);
+        }
+        for (size_t d = 0; d < need.size(); ++d) {
+            need[d] += largest[d];
+        }
+        need[static_cast<size_t>(cpu_)] += variant.host_adapter;
     }
 
     [[nodiscard]] int blockOf(const ExpectedTensor& tensor) const {
@@ -385,6 +435,9 @@ private:
     /// Adds scratch and driver contexts, and returns the bytes over the limits.
     int64_t finish(const Candidate& c, std::vector<int64_t>& need) {
         Variant& variant = variants_[c.format];
+        if (!request_.adapters.empty()) {
+            addAdapterScratch(c, need);
+        }
         for (int d = 0; d <= cpu_; ++d) {
             const auto device = static_cast<size_t>(d);
             need[device] += scratch(variant, d, rolesOf(c, d));

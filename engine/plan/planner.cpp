@@ -3,6 +3,7 @@
 // them. Each step is a function of its own file; here is their order.
 #include "engine/plan/planner.h"
 
+#include "engine/plan/map_write.h"
 #include "engine/plan/plan_advice.h"
 #include "engine/plan/plan_speed.h"
 #include "engine/plan/plan_transfers.h"
@@ -158,6 +159,7 @@ public:
             checkLimits();
         }
         plan_.fits = plan_.errors.empty();
+        plan_.map_text = writeDeviceMap(map_);
         return std::move(plan_);
     }
 

@@ -2,6 +2,8 @@
 #include "engine/run/planning.h"
 
 #include "engine/gemma4/workspace.h"
+#include "engine/plan/map_keys.h"
+#include "engine/plan/map_write.h"
 
 #include <algorithm>
 #include <fstream>
@@ -33,6 +35,47 @@ SystemMemory systemMemory() {
     return memory;
 }
 
+/// The map that the moves are made on.
+Result<DeviceMap> baseMap(const PlanRequest& plan) {
+    if (plan.map.has_value()) {
+        return *plan.map;
+    }
+    if (plan.preset == "fit") {
+        return fitDeviceMap(plan).map;
+    }
+    std::vector<DeviceId> ids;
+    for (const DeviceInfo& device : plan.devices) {
+        ids.push_back(device.id);
+    }
+    return presetDeviceMap(plan.preset, ids, plan.config);
+}
+
+DeviceMap withMove(const DeviceMap& map, const MapMove& move) {
+    const bool is_inherit = move.kind == MapMove::Kind::Inherit;
+    if (move.module == "kv") {
+        DeviceMap out = nativeForm(map);
+        out.kv_place = is_inherit ? std::nullopt : std::optional<DeviceId>(move.compute);
+        return out;
+    }
+    if (is_inherit) {
+        DeviceMap out = nativeForm(map);
+        std::erase_if(out.entries, [&](const MapEntry& entry) {
+            return isAtOrBelow(canonicalKey(entry.key), move.module);
+        });
+        return out;
+    }
+    PlaceFields fields;
+    fields.store = move.store;
+    fields.compute = move.compute;
+    if (move.store != move.compute) {
+        fields.residency = move.residency;
+    }
+    if (move.is_tied_copy) {
+        fields.duplicate_tied = true;
+    }
+    return withPlace(map, move.module, fields);
+}
+
 template <typename T>
 Result<T> optionWord(const char* option,
                      const std::string& word,
@@ -52,6 +95,20 @@ Result<T> optionWord(const char* option,
 
 std::vector<DeviceInfo> machineDevices(const LoadRequest& request) {
     std::vector<DeviceInfo> devices;
+    for (const WhatIfDevice& assumed : request.what_if) {
+        DeviceInfo device;
+        device.id = assumed.id;
+        device.description = assumed.description;
+        device.capacity = assumed.capacity;
+        device.free = assumed.free;
+        device.rates.read_bytes_per_s = assumed.read_bytes_per_s;
+        device.rates.flops = assumed.flops;
+        device.rates.link_bytes_per_s = assumed.link_bytes_per_s;
+        devices.push_back(device);
+    }
+    if (!devices.empty()) {
+        return devices;
+    }
     const SystemMemory memory = systemMemory();
     DeviceInfo cpu;
     cpu.id = DeviceId::cpu();
@@ -139,7 +196,31 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     plan.kv_bytes = [config = plan.config](const PlacementPlan& p, int layer) {
         return kvBytes(config, runShape(config, p), layer);
     };
+    if (!request.moves.empty()) {
+        ENGINE_ASSIGN(DeviceMap map, baseMap(plan));
+        for (const MapMove& move : request.moves) {
+            map = withMove(map, move);
+        }
+        plan.map = std::move(map);
+    }
     return plan;
+}
+
+std::string smallMapText(const PlanRequest& request, const std::string& map_text) {
+    const Result<DeviceMap> map = parseDeviceMap(map_text, {});
+    if (!map.has_value()) {
+        return map_text;
+    }
+    ResolveInput input;
+    input.config = &request.config;
+    input.tensors = &request.tensors;
+    input.stored = &request.stored;
+    for (const DeviceInfo& device : request.devices) {
+        input.devices.push_back(device.id);
+    }
+    input.quant = request.quant;
+    input.head = request.head;
+    return writeDeviceMap(canonicalMap(*map, input));
 }
 
 Error planError(const PlacementPlan& plan) {

@@ -14,7 +14,8 @@
 
 namespace engine {
 
-/// Devices of this machine for a request: cpu, simulated GPUs, graphics cards.
+/// Devices of this machine for a request (cpu, simulated GPUs, graphics cards), or the assumed
+/// ones of request.what_if.
 std::vector<DeviceInfo> machineDevices(const LoadRequest& request);
 
 /// Errors: InvalidRequest (unknown option words, limits of unknown devices), device-map syntax
@@ -23,6 +24,9 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                 const ModelFolder& folder,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters);
+
+/// The map of a plan in its smallest form; a map with errors comes back as it is.
+std::string smallMapText(const PlanRequest& request, const std::string& map_text);
 
 /// The error of a plan that cannot be loaded: its first problem, all of them in details.
 Error planError(const PlacementPlan& plan);

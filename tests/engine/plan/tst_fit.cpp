@@ -149,7 +149,7 @@ void TestFit::bruteForce() {
         const auto share = [&](unsigned from, unsigned to) {
             return need * (from + random() % (to - from)) / 100U;
         };
-        PlanRequest request = cardRequest(tiny, gpus, gpus > 0 ? share(2, 105) : 0, share(15, 120));
+        PlanRequest request = cardRequest(tiny, gpus, gpus > 0 ? share(2, 105) : 0, share(40, 200));
         request.context = 64;
         request.prefill_chunk = 8;
         const FitResult fit = fitDeviceMap(request);

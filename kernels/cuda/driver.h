@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA driver API as one table of function pointers, filled at run time from libcuda.so.1
+// (nvcuda.dll): the program has no link dependency on CUDA and starts on machines without it. The
+// types are declared here, after the public driver API reference, so that no toolkit is needed to
+// build. Tests put a fake driver behind the same table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace kernels::cuda {
+
+using CuResult = int; ///< 0 = CUDA_SUCCESS.
+using CuDevice = int;
+using CuPointer = uint64_t; ///< CUdeviceptr.
+using CuContext = struct CuContextHandle*;
+using CuStream = struct CuStreamHandle*;
+using CuEvent = struct CuEventHandle*;
+using CuModule = struct CuModuleHandle*;
+using CuFunction = struct CuFunctionHandle*;
+using CuGraph = struct CuGraphHandle*;
+using CuGraphExec = struct CuGraphExecHandle*;
+
+inline constexpr CuResult kCuSuccess = 0;
+inline constexpr CuResult kCuInvalidValue = 1;
+inline constexpr CuResult kCuOutOfMemory = 2;
+inline constexpr CuResult kCuNoDevice = 100;
+inline constexpr CuResult kCuInvalidImage = 200;
+inline constexpr CuResult kCuNoBinaryForGpu = 209;
+inline constexpr CuResult kCuUnsupportedPtx = 222;
+inline constexpr CuResult kCuNotFound = 500;
+inline constexpr CuResult kCuNotReady = 600;
+inline constexpr CuResult kCuNotSupported = 801;
+/// 900 to 908: a call that cannot be captured, or a capture that such a call ended.
+inline constexpr CuResult kCuCaptureUnsupported = 900;
+inline constexpr CuResult kCuCaptureLast = 908;
+
+/// CUdevice_attribute values that we read.
+inline constexpr int kCuAttributeMultiprocessors = 16;
+inline constexpr int kCuAttributeClockKhz = 13;
+inline constexpr int kCuAttributeMajor = 75;
+inline constexpr int kCuAttributeMinor = 76;
+inline constexpr int kCuAttributeMaxSharedPerBlockOptin = 97;
+inline constexpr int kCuAttributeL2Bytes = 38;
+
+/// CUfunction_attribute values that we use.
+inline constexpr int kCuFunctionStaticShared = 1;
+inline constexpr int kCuFunctionMaxDynamicShared = 8;
+
+/// CUlaunchAttribute: a 4-byte id, 4 bytes of padding, 64 bytes of value.
+struct CuLaunchAttribute {
+    int id = 0;
+    char pad[4] = {};
+    union {
+        int programmatic_serialization_allowed;
+        char bytes[64];
+    } value = {};
+};
+inline constexpr int kCuLaunchProgrammaticSerialization = 6;
+
+/// CUlaunchConfig.
+struct CuLaunchConfig {
+    unsigned grid_x = 1, grid_y = 1, grid_z = 1;
+    unsigned block_x = 1, block_y = 1, block_z = 1;
+    unsigned shared_bytes = 0;
+    CuStream stream = nullptr;
+    CuLaunchAttribute* attributes = nullptr;
+    unsigned attribute_count = 0;
+};
+
+/// Every entry point that Belfry calls: X(member, exported name, parameters).
+#define BELFRY_CU_FUNCTIONS(X)                                                                     \
+    X(init, "cuInit", (unsigned flags))                                                            \
+    X(driverGetVersion, "cuDriverGetVersion", (int* version))                                      \
+    X(getErrorName, "cuGetErrorName", (CuResult code, const char** name))                          \
+    X(deviceGetCount, "cuDeviceGetCount", (int* count))                                            \
+    X(deviceGet, "cuDeviceGet", (CuDevice * device, int ordinal))                                  \
+    X(deviceGetName, "cuDeviceGetName", (char* name, int length, CuDevice device))                 \
+    X(deviceGetUuid, "cuDeviceGetUuid_v2", (unsigned char* uuid, CuDevice device))                 \
+    X(deviceGetAttribute, "cuDeviceGetAttribute", (int* value, int attribute, CuDevice device))    \
+    X(deviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, CuDevice device))                    \
+    X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (CuContext * context, CuDevice device))        \
+    X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CuDevice device))                        \
+    X(primaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2", (CuDevice device, unsigned flags))      \
+    X(ctxSetCurrent, "cuCtxSetCurrent", (CuContext context))                                       \
+    X(ctxEnablePeerAccess, "cuCtxEnablePeerAccess", (CuContext peer, unsigned flags))              \
+    X(ctxSynchronize, "cuCtxSynchronize", ())                                                      \
+    X(memGetInfo, "cuMemGetInfo_v2", (size_t * free, size_t * total))                              \
+    X(memAlloc, "cuMemAlloc_v2", (CuPointer * pointer, size_t bytes))                              \
+    X(memFree, "cuMemFree_v2", (CuPointer pointer))                                                \
+    X(memHostAlloc, "cuMemHostAlloc", (void** pointer, size_t bytes, unsigned flags))              \
+    X(memFreeHost, "cuMemFreeHost", (void* pointer))                                               \
+    X(memHostRegister, "cuMemHostRegister_v2", (void* pointer, size_t bytes, unsigned flags))      \
+    X(memHostUnregister, "cuMemHostUnregister", (void* pointer))                                   \
+    X(memHostGetDevicePointer, "cuMemHostGetDevicePointer_v2",                                     \
+      (CuPointer * pointer, void* host, unsigned flags))                                           \
+    X(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                                     \
+      (CuPointer to, const void* from, size_t bytes, CuStream stream))                             \
+    X(memcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                                     \
+      (void* to, CuPointer from, size_t bytes, CuStream stream))                                   \
+    X(memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                                     \
+      (CuPointer to, CuPointer from, size_t bytes, CuStream stream))                               \
+    X(memcpyPeerAsync, "cuMemcpyPeerAsync",                                                        \
+      (CuPointer to, CuContext to_context, CuPointer from, CuContext from_context, size_t bytes,   \
+       CuStream stream))                                                                           \
+    X(memsetD8Async, "cuMemsetD8Async",                                                            \
+      (CuPointer to, unsigned char value, size_t bytes, CuStream stream))                          \
+    X(streamCreate, "cuStreamCreate", (CuStream * stream, unsigned flags))                         \
+    X(streamDestroy, "cuStreamDestroy_v2", (CuStream stream))                                      \
+    X(streamSynchronize, "cuStreamSynchronize", (CuStream stream))                                 \
+    X(streamWaitEvent, "cuStreamWaitEvent", (CuStream stream, CuEvent event, unsigned flags))      \
+    X(streamBeginCapture, "cuStreamBeginCapture_v2", (CuStream stream, int mode))                  \
+    X(streamEndCapture, "cuStreamEndCapture", (CuStream stream, CuGraph * graph))                  \
+    X(graphInstantiate, "cuGraphInstantiateWithFlags",                                             \
+      (CuGraphExec * exec, CuGraph graph, unsigned long long flags))                               \
+    X(graphLaunch, "cuGraphLaunch", (CuGraphExec exec, CuStream stream))                           \
+    X(graphDestroy, "cuGraphDestroy", (CuGraph graph))                                             \
+    X(graphExecDestroy, "cuGraphExecDestroy", (CuGraphExec exec))                                  \
+    X(eventCreate, "cuEventCreate", (CuEvent * event, unsigned flags))                             \
+    X(eventDestroy, "cuEventDestroy_v2", (CuEvent event))                                          \
+    X(eventRecord, "cuEventRecord", (CuEvent event, CuStream stream))                              \
+    X(eventSynchronize, "cuEventSynchronize", (CuEvent event))                                     \
+    X(eventElapsedTime, "cuEventElapsedTime", (float* milliseconds, CuEvent start, CuEvent end))   \
+    X(moduleLoadData, "cuModuleLoadData", (CuModule * module, const void* image))                  \
+    X(moduleUnload, "cuModuleUnload", (CuModule module))                                           \
+    X(moduleGetFunction, "cuModuleGetFunction",                                                    \
+      (CuFunction * function, CuModule module, const char* name))                                  \
+    X(funcGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, CuFunction function))    \
+    X(funcSetAttribute, "cuFuncSetAttribute", (CuFunction function, int attribute, int value))     \
+    X(launchKernelEx, "cuLaunchKernelEx",                                                          \
+      (const CuLaunchConfig* config, CuFunction function, void** parameters, void** extra))
+
+/// The entry points of one driver library. Plain pointers: calls cost what a linked call costs.
+struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
+#define BELFRY_CU_MEMBER(member, name, parameters) CuResult(*member) parameters = nullptr;
+    BELFRY_CU_FUNCTIONS(BELFRY_CU_MEMBER)
+#undef BELFRY_CU_MEMBER
+
+    /// "CUDA_ERROR_OUT_OF_MEMORY", or the number when the driver has no name for it.
+    [[nodiscard]] std::string errorName(CuResult code) const;
+};
+
+/// The machine's driver, loaded and initialised once; nullptr without one, with one that lacks an
+/// entry point, or without a card. `why` (may be nullptr) then gets one sentence for the user.
+const Driver* systemDriver(std::string* why);
+
+/// Starts a driver whose entry points are filled in and says in one sentence why it cannot be used:
+/// too old, incomplete (`missing` names an entry point, or nullptr), no card. Empty = usable.
+std::string describeUnusable(const Driver& driver, const char* missing);
+
+} // namespace kernels::cuda

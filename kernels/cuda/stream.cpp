@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/stream.h"
+
+namespace kernels::cuda {
+
+Status statusOf(CuResult result) {
+    if (result >= kCuCaptureUnsupported && result <= kCuCaptureLast) {
+        return Status::Unsupported;
+    }
+    switch (result) {
+    case kCuSuccess:
+        return Status::Ok;
+    case kCuOutOfMemory:
+        return Status::OutOfMemory;
+    case kCuInvalidValue:
+        return Status::BadShape;
+    case kCuInvalidImage:
+    case kCuNoBinaryForGpu:
+    case kCuUnsupportedPtx:
+    case kCuNotFound:
+    case kCuNotSupported:
+        return Status::Unsupported;
+    default:
+        return Status::DeviceLost;
+    }
+}
+
+Status Stream::check(CuResult result, const char* call) {
+    if (result == kCuSuccess) {
+        return Status::Ok;
+    }
+    last_error = result;
+    last_call = call;
+    const Status status = statusOf(result);
+    is_lost = is_lost || status == Status::DeviceLost;
+    return status;
+}
+
+Status Stream::launchRaw(KernelId id,
+                         unsigned grid_x,
+                         unsigned grid_y,
+                         unsigned grid_z,
+                         unsigned block,
+                         unsigned shared,
+                         void** parameters) {
+    if (is_lost) {
+        return Status::DeviceLost;
+    }
+    CuFunction function = functions[static_cast<size_t>(id)];
+    if (function == nullptr) {
+        last_call = kernelName(id);
+        return Status::Unsupported;
+    }
+    CuLaunchConfig config;
+    config.grid_x = grid_x;
+    config.grid_y = grid_y;
+    config.grid_z = grid_z;
+    config.block_x = block;
+    config.shared_bytes = shared;
+    config.stream = handle;
+    CuLaunchAttribute overlap;
+    if (is_overlapping && facts.compute_capability >= 90) {
+        overlap.id = kCuLaunchProgrammaticSerialization;
+        overlap.value.programmatic_serialization_allowed = 1;
+        config.attributes = &overlap;
+        config.attribute_count = 1;
+    }
+    return check(driver->launchKernelEx(&config, function, parameters, nullptr), kernelName(id));
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Queue::context points to for a CUDA table: one compute stream of one device with its kernels
+// and its scratch memory, and the launch call. Launching never allocates and never waits.
+#pragma once
+
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/kernel_list.h"
+#include "kernels/views.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace kernels::cuda {
+
+/// Read from the device, never assumed.
+struct DeviceFacts {
+    int multiprocessors = 0;
+    int compute_capability = 0; ///< 10 * major + minor.
+    int shared_bytes = 0;       ///< Largest dynamic shared memory of a block (opt-in).
+    int64_t l2_bytes = 0;
+};
+
+/// OutOfMemory, Unsupported (not in this driver, image or capture), BadShape (an argument that the
+/// driver refuses: our mistake); everything else has cost us the context: DeviceLost.
+Status statusOf(CuResult result);
+
+struct Stream {
+    const Driver* driver = nullptr;
+    CuContext context = nullptr;
+    CuStream handle = nullptr;
+    DeviceFacts facts;
+    std::array<CuFunction, kKernelCount> functions{};
+    /// Reference precision: fp32 products of exactly rounded weights, no tensor cores.
+    bool is_reference = false;
+    /// Memory for expanded weight panels, rounded activations and partial results. Sized by
+    /// scratchBytes() (plan.h); a kernel that needs more refuses.
+    CuPointer scratch = 0;
+    size_t scratch_bytes = 0;
+    CuResult last_error = kCuSuccess;
+    const char* last_call = ""; ///< Driver entry point or kernel that failed last.
+    bool is_lost = false;       ///< The context is beyond repair: every call answers DeviceLost.
+
+    /// Enqueues one kernel. Arguments must have exactly the kernel's parameter types.
+    template <typename... Args>
+    Status launch(KernelId id,
+                  unsigned grid_x,
+                  unsigned grid_y,
+                  unsigned grid_z,
+                  unsigned block,
+                  unsigned shared,
+                  Args... args) {
+        void* parameters[] = {static_cast<void*>(&args)...};
+        return launchRaw(id, grid_x, grid_y, grid_z, block, shared, parameters);
+    }
+    Status launchRaw(KernelId id,
+                     unsigned grid_x,
+                     unsigned grid_y,
+                     unsigned grid_z,
+                     unsigned block,
+                     unsigned shared,
+                     void** parameters);
+    /// Maps a driver result to a status and remembers the failure.
+    Status check(CuResult result, const char* call);
+    /// While true, launches may start before their predecessor has finished (programmatic dependent
+    /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
+    bool is_overlapping = false;
+};
+
+} // namespace kernels::cuda

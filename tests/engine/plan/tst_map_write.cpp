@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps as text: what is written reads back to the same placement, the canonical map resolves like
+// its source, exports survive the way back where they can be expressed, and the editor's moves.
+#include "engine/plan/map_write.h"
+#include "tests/engine/plan/plan_fixture.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace engine;
+using namespace planfixture;
+
+namespace {
+
+const std::vector<DeviceId> kDevices = {DeviceId::cuda(0), DeviceId::cuda(1)};
+
+const Model& e2b() {
+    static const Model model = publishedModel("E2B");
+    return model;
+}
+
+ResolveInput inputFor(const Model& model, HeadOption head = HeadOption::Bf16) {
+    ResolveInput input;
+    input.config = &model.config;
+    input.tensors = &model.tensors;
+    input.devices = kDevices;
+    input.quant = QuantOption::Nf4;
+    input.head = head;
+    return input;
+}
+
+std::string rowsOf(const DeviceMap& map, HeadOption head = HeadOption::Bf16) {
+    const Resolution resolution = resolveDeviceMap(map, inputFor(e2b(), head));
+    std::string out = codesOf(resolution.errors);
+    for (const ResolvedTensor& row : resolution.tensors) {
+        out += std::to_string(row.index) + placeText(&row) + " " +
+               std::to_string(static_cast<int>(row.format)) + "\n";
+    }
+    return out;
+}
+
+DeviceMap parsed(const std::string& text) {
+    auto map = parseDeviceMap(text, {});
+    if (!map.has_value()) {
+        qFatal("%s in %s", map.error().message.c_str(), text.c_str());
+    }
+    return *map;
+}
+
+PlacementPlan planOf(const DeviceMap& map) {
+    PlanRequest request = requestFor(e2b(), 2, 64 * kGiB, false);
+    request.map = map;
+    request.quant = QuantOption::Nf4;
+    return makePlan(request);
+}
+
+bool mentions(const std::vector<std::string>& texts, const std::string& part) {
+    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
+        return text.find(part) != std::string::npos;
+    });
+}
+
+} // namespace
+
+class TestMapWrite : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void roundTrip_data();
+    void roundTrip();
+    void layersBecomeRanges();
+    void keepsTheRest();
+    void accelerate_data();
+    void accelerate();
+    void accelerateLosses();
+    void llamaCpp();
+    void python();
+    void moves();
+};
+
+void TestMapWrite::roundTrip_data() {
+    QTest::addColumn<QString>("text");
+    const auto add = [](const char* name, const char* text) { QTest::addRow("%s", name) << text; };
+    add("default only", R"({"version": 1, "default": "cuda:0"})");
+    add("imported", R"({"": 0, "model.vision_tower": "cpu", "model.audio_tower": "disk"})");
+    add("imported without a default", R"({"model": 1, "lm_head": 1})");
+    add("imported, implied copy", R"({"": 0, "lm_head": 1})");
+    add("imported with foreign spellings",
+        R"({"base_model.model": 0, "base_model.model.model.layers.3": "cpu", "vision_tower": 1})");
+    add("split stack",
+        R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[20-34]": "cuda:1"}})");
+    add("alternating layers",
+        R"({"version": 1, "default": "cuda:0", "map": {"model.layers.1": "cuda:1",
+        "model.layers.3": "cuda:1", "model.layers.5": "cpu", "model.layers.[7-9]": "cpu"}})");
+    add("residencies", R"({"version": 1, "default": "cuda:0", "map": {
+        "model.vision_tower": {"store": "cpu", "residency": "always"},
+        "model.layers.[0-3]": {"store": "disk", "residency": "on_use"}, "model.audio_tower": "disk"}})");
+    add("formats",
+        R"({"version": 1, "default": {"store": "cuda:0", "compute": "cuda:0", "format": "fp4"},
+        "map": {"model.vision_tower": {"format": "as_stored"}, "model.layers.3.mlp": {"format": "f32"},
+        "model.embed_tokens_per_layer": {"format": "q8"}}})");
+    add("two copies", R"({"version": 1, "default": "cuda:0", "map": {
+        "lm_head": {"store": "cuda:1", "compute": "cuda:1", "format": "q8", "duplicate_tied": true}}})");
+    add("parts of a layer", R"({"version": 1, "default": "cpu", "map": {
+        "model.layers.[0-34].mlp": "cuda:0", "model.layers.4.mlp.up_proj": {"format": "q8"}}})");
+}
+
+void TestMapWrite::roundTrip() {
+    QFETCH(QString, text);
+    const DeviceMap map = parsed(text.toStdString());
+    for (const HeadOption head : {HeadOption::Bf16, HeadOption::Int8}) {
+        const std::string rows = rowsOf(map, head);
+        QVERIFY(!rows.starts_with("DM"));
+        const std::string written = writeDeviceMap(map);
+        QVERIFY2(rowsOf(parsed(written), head) == rows, written.c_str());
+        const DeviceMap canonical = canonicalMap(map, inputFor(e2b(), head));
+        const std::string short_text = writeDeviceMap(canonical);
+        QVERIFY2(rowsOf(parsed(short_text), head) == rows, short_text.c_str());
+        // Writing what was read changes nothing more.
+        QCOMPARE(writeDeviceMap(parsed(short_text)), short_text);
+        QCOMPARE(writeDeviceMap(canonicalMap(parsed(short_text), inputFor(e2b(), head))),
+                 short_text);
+    }
+}
+
+void TestMapWrite::layersBecomeRanges() {
+    std::string keys;
+    for (int i = 20; i < 35; ++i) {
+        keys +=
+            (keys.empty() ? "\"" : ", \"") + ("model.layers." + std::to_string(i)) + "\": \"cpu\"";
+    }
+    const DeviceMap map = parsed(R"({"version": 1, "default": "cuda:0", "map": {)" + keys + "}}");
+    QCOMPARE(writeDeviceMap(canonicalMap(map, inputFor(e2b()))),
+             std::string("{\n  \"version\": 1,\n  \"default\": \"cuda:0\",\n  \"map\": {\n"
+                         "    \"model.language_model.layers.[20-34]\": \"cpu\"\n  }\n}\n"));
+}
+
+void TestMapWrite::keepsTheRest() {
+    const std::string text =
+        "{\n  \"version\": 1,\n  \"model\": { \"architecture\": \"gemma4\", \"layers\": 35 },\n"
+        "  \"default\": \"cuda:0\",\n"
+        "  \"limits\": { \"cpu\": \"12GiB\", \"cuda:0\": 6000000001 },\n"
+        "  \"reserve\": { \"cuda:0\": \"512MiB\" },\n"
+        "  \"kv\": { \"context\": 8192, \"place\": \"cpu\", \"format\": \"bf16\" },\n"
+        "  \"adapter\": { \"place\": \"follow_compute\" },\n"
+        "  \"notes\": \"two\\nlines, \\\"quoted\\\"\"\n}\n";
+    QCOMPARE(writeDeviceMap(parsed(text)), text);
+}
+
+void TestMapWrite::accelerate_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addRow("one GPU") << R"({"": 0})";
+    QTest::addRow("towers stored on the CPU")
+        << R"({"": 0, "model.vision_tower": "cpu", "model.audio_tower": "disk"})";
+    QTest::addRow("split stack")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[20-34]": "cuda:1"}})";
+    QTest::addRow("all on the CPU") << R"({"": "cpu"})";
+    QTest::addRow("head elsewhere") << R"({"": 0, "lm_head": 1})";
+}
+
+void TestMapWrite::accelerate() {
+    QFETCH(QString, text);
+    const DeviceMap map = parsed(text.toStdString());
+    const ExportedText exported = exportAccelerate(planOf(map), e2b().tensors);
+    const DeviceMap again = parsed(exported.text);
+    QVERIFY(again.is_imported);
+    QVERIFY2(rowsOf(again) == rowsOf(map), exported.text.c_str());
+}
+
+void TestMapWrite::accelerateLosses() {
+    const ExportedText exported = exportAccelerate(
+        planOf(
+            parsed(R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower": "cpu"}})")),
+        e2b().tensors);
+    QVERIFY(mentions(exported.losses, "compute on another device"));
+    QVERIFY(exportAccelerate(planOf(parsed(R"({"": 0})")), e2b().tensors).losses.empty());
+}
+
+void TestMapWrite::llamaCpp() {
+    const ExportedText lean = exportLlamaCpp(
+        planOf(parsed(R"({"version": 1, "default": "cuda:0", "kv": {"context": 8192}, "map": {
+            "model.vision_tower": "cpu", "model.embed_vision": "cpu", "model.audio_tower": "cpu",
+            "model.embed_audio": "cpu", "model.embed_tokens_per_layer": "cpu", "model.layers.[33-34]": "cpu"}})")),
+        e2b().tensors);
+    const std::string line = lean.text.substr(0, lean.text.find('\n'));
+    for (const char* part :
+         {"-ngl 99", "-c 8192", "--no-mmproj-offload", R"(-ot "blk\.(33|34)\.=CPU")"}) {
+        QVERIFY2(line.find(part) != std::string::npos, line.c_str());
+    }
+    const ExportedText cpu = exportLlamaCpp(planOf(parsed(R"({"": "cpu"})")), e2b().tensors);
+    QVERIFY(cpu.text.find("-ngl 0") != std::string::npos);
+    const ExportedText mixed = exportLlamaCpp(
+        planOf(
+            parsed(R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower": "cpu"}})")),
+        e2b().tensors);
+    QVERIFY(mentions(mixed.losses, "go together"));
+    QVERIFY(mentions(mixed.losses, "per-layer embedding table is always on the CPU"));
+    QVERIFY(mixed.text.find("\n# ") != std::string::npos);
+}
+
+void TestMapWrite::python() {
+    const ExportedText text = exportPython(
+        planOf(parsed(
+            R"({"version": 1, "default": "cuda:0", "map": {"model.audio_tower": {"format": "as_stored"}}})")),
+        e2b().tensors, "a \"quoted\" folder");
+    for (const char* part : {"device_map = {\n  \"\": 0\n}", "bnb_4bit_quant_type=\"nf4\"",
+                             "bnb_4bit_use_double_quant=False", "\"model.audio_tower\"",
+                             "model_path = \"a \\\"quoted\\\" folder\""}) {
+        QVERIFY2(text.text.find(part) != std::string::npos,
+                 (std::string(part) + "\n" + text.text).c_str());
+    }
+}
+
+// The editor: one module moves, what it does not say stays.
+void TestMapWrite::moves() {
+    DeviceMap map = parsed(R"({"version": 1, "default": "cuda:0", "map": {
+        "model.layers.[0-9]": {"store": "cpu", "compute": "cpu", "format": "bf16"}}})");
+    PlaceFields gpu;
+    gpu.store = DeviceId::cuda(1);
+    gpu.compute = DeviceId::cuda(1);
+    map = withPlace(map, "model.language_model.layers.[3-4]", gpu);
+    const Resolution moved = resolveDeviceMap(map, inputFor(e2b()));
+    QCOMPARE(codesOf(moved.errors), std::string());
+    const auto row = [&](int layer) {
+        return rowOf(e2b(), moved,
+                     "model.language_model.layers." + std::to_string(layer) +
+                         ".mlp.up_proj.weight");
+    };
+    QCOMPARE(placeText(row(2)), std::string("cpu"));
+    QCOMPARE(placeText(row(3)), std::string("cuda:1"));
+    QCOMPARE(placeText(row(4)), std::string("cuda:1"));
+    QCOMPARE(placeText(row(5)), std::string("cpu"));
+    QCOMPARE(placeText(row(10)), std::string("cuda:0"));
+    QCOMPARE(row(3)->format, Format::AsStored); // bf16 stays given, against --quant nf4
+    QCOMPARE(row(10)->format, Format::Nf4);
+    // The whole model: every place goes, formats stay.
+    PlaceFields cpu;
+    cpu.store = DeviceId::cpu();
+    cpu.compute = DeviceId::cpu();
+    const Resolution whole = resolveDeviceMap(withPlace(map, "", cpu), inputFor(e2b()));
+    QVERIFY(
+        std::all_of(whole.tensors.begin(), whole.tensors.end(), [](const ResolvedTensor& tensor) {
+            return tensor.compute == DeviceId::cpu() && tensor.store == DeviceId::cpu();
+        }));
+    QCOMPARE(rowOf(e2b(), whole, "model.language_model.layers.5.mlp.up_proj.weight")->format,
+             Format::AsStored);
+}
+
+QTEST_APPLESS_MAIN(TestMapWrite)
+#include "tst_map_write.moc"

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One conversation as a plain value: what the chat view shows, what the store writes and what an
+// export holds. It knows no widgets and no engine; copies share their strings, so passing one
+// through a queued signal costs little. File names are local paths in the form of the system.
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/api/session.h"
+
+#include <QDateTime>
+#include <QMetaType>
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace ui {
+
+/// A picture or a sound that belongs to a turn.
+struct Attachment {
+    engine::MessagePart::Kind kind = engine::MessagePart::Kind::Image; ///< Image or Audio.
+    QString file;      ///< Where it is now: the user's file, once stored the store's copy.
+    QString hash;      ///< SHA-256 of the content in hexadecimal; empty until stored.
+    QString name;      ///< What the user called it, without folders.
+    qint64 bytes = 0;  ///< Size of the file.
+    qint64 tokens = 0; ///< Soft tokens it takes in the context; 0 = not known yet.
+    /// Audio only: the part of the recording that is used; length 0 = all of it.
+    double cut_start_s = 0.0, cut_length_s = 0.0;
+};
+
+/// One message of the user or of the model.
+struct ChatTurn {
+    QString id; ///< Unique within all chats; makeChatId() gives one.
+    engine::Message::Role role = engine::Message::Role::User;
+    QString text;
+    QString thinking; ///< What stood in the thought channel; assistant only.
+    std::vector<Attachment> attachments;
+    /// As engine::Reply: "stop", "length", "context", "cancelled"; "failed" after an error;
+    /// "interrupted" for a reply that a crash cut short. Empty for turns of the user.
+    QString finish_reason;
+    engine::GenerateTiming timing;
+    QStringList notes; ///< What the engine had to tell about this turn.
+    quint64 seed = 0;  ///< The seed that the reply was drawn with.
+    QDateTime time;    ///< When the turn was finished, UTC.
+    /// Left out of what the model sees, because the context was full.
+    bool is_cut = false;
+    /// What the reply was made with: the folder, and the adapters in force.
+    QString model;
+    std::vector<engine::AdapterChoice> adapters;
+};
+
+/// A whole conversation and its settings.
+struct ChatDocument {
+    QString id; ///< Empty: a new chat that is not stored yet.
+    QString title;
+    bool is_title_set_by_user = false; ///< Otherwise it follows the first question.
+    QDateTime created, modified;       ///< UTC.
+    QString system_prompt;
+    engine::SamplingParameters sampling;
+    bool is_thinking = false;
+    qint64 image_tokens = 0; ///< Soft-token budget of a picture; 0 = the model's.
+    QString model;           ///< Folder, or "demo"; empty = none was chosen.
+    std::vector<engine::AdapterChoice> adapters;
+    std::vector<ChatTurn> turns;
+
+    [[nodiscard]] bool isEmpty() const { return turns.empty(); }
+};
+
+/// What the history list shows of a chat.
+struct ChatSummary {
+    QString id;
+    QString title;
+    QDateTime created, modified; ///< UTC.
+    QString model;
+    qint64 turns = 0;
+    /// The place where the search text was found, on one line; empty without a search.
+    QString excerpt;
+};
+
+/// A new identifier for a chat or a turn: 32 hexadecimal digits, sorted by time of making.
+QString makeChatId();
+/// A title from the first question: its first line, at most 60 characters, cut between words.
+/// Empty while nothing was asked.
+QString titleFromTurns(const ChatDocument& chat);
+
+} // namespace ui
+
+Q_DECLARE_METATYPE(ui::ChatDocument)
+Q_DECLARE_METATYPE(ui::ChatSummary)
+Q_DECLARE_METATYPE(std::vector<ui::ChatSummary>)

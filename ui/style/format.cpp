@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/style/format.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include <cmath>
+
+namespace ui {
+
+namespace {
+
+/// Carries the translation context of this file.
+struct Format {
+    Q_DECLARE_TR_FUNCTIONS(Format)
+};
+
+/// Three digits at most: 4.71 -> "4.7", 312.4 -> "312".
+QString threeDigits(double value) {
+    return QLocale().toString(value, 'f', std::abs(value) < 99.95 ? 1 : 0);
+}
+
+} // namespace
+
+QString formatBytes(quint64 bytes) {
+    constexpr double kKiB = 1024.0;
+    const auto value = static_cast<double>(bytes);
+    if (value < 999.5) {
+        return Format::tr("%1 B").arg(QLocale().toString(static_cast<qulonglong>(bytes)));
+    }
+    if (value < 999.5 * kKiB) {
+        return Format::tr("%1 KiB").arg(threeDigits(value / kKiB));
+    }
+    if (value < 999.5 * kKiB * kKiB) {
+        return Format::tr("%1 MiB").arg(threeDigits(value / (kKiB * kKiB)));
+    }
+    if (value < 999.5 * kKiB * kKiB * kKiB) {
+        return Format::tr("%1 GiB").arg(threeDigits(value / (kKiB * kKiB * kKiB)));
+    }
+    return Format::tr("%1 TiB").arg(threeDigits(value / (kKiB * kKiB * kKiB * kKiB)));
+}
+
+QString formatBytesDelta(qint64 bytes) {
+    if (bytes == 0) {
+        return QStringLiteral("±0");
+    }
+    const quint64 magnitude =
+        bytes < 0 ? quint64{0} - static_cast<quint64>(bytes) : static_cast<quint64>(bytes);
+    return (bytes < 0 ? QStringLiteral("−") : QStringLiteral("+")) + formatBytes(magnitude);
+}
+
+QString formatSeconds(double seconds) {
+    if (seconds < 0.995) {
+        return Format::tr("%1 s").arg(QLocale().toString(seconds, 'f', 2));
+    }
+    if (seconds < 119.5) {
+        return Format::tr("%1 s").arg(QLocale().toString(seconds, 'f', seconds < 9.95 ? 1 : 0));
+    }
+    const qint64 whole = std::llround(seconds);
+    return Format::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+}
+
+QString formatParameters(qint64 count) {
+    const auto value = static_cast<double>(count);
+    if (value >= 999.5e6) {
+        return Format::tr("%1 B", "billion parameters, beside the model's name")
+            .arg(threeDigits(value / 1e9));
+    }
+    if (value >= 999.5e3) {
+        return Format::tr("%1 M", "million parameters, beside the model's name")
+            .arg(threeDigits(value / 1e6));
+    }
+    return Format::tr("%1 K", "thousand parameters, beside the model's name")
+        .arg(threeDigits(value / 1e3));
+}
+
+QString formatCount(qint64 count) {
+    return QLocale().toString(count);
+}
+
+QString formatRate(double value) {
+    return QLocale().toString(value, 'f', value < 9.95 ? 1 : 0);
+}
+
+QString deviceName(const std::string& device) {
+    QString id = fromUtf8(device);
+    if (id == QStringLiteral("cpu")) {
+        return Format::tr("CPU");
+    }
+    if (id == QStringLiteral("disk")) {
+        return Format::tr("Disk");
+    }
+    const QString index = id.section(QLatin1Char(':'), 1);
+    if (id.startsWith(QStringLiteral("cuda:"))) {
+        return Format::tr("GPU %1").arg(index);
+    }
+    if (id.startsWith(QStringLiteral("sim:"))) {
+        return Format::tr("Simulated GPU %1").arg(index);
+    }
+    return id;
+}
+
+QString presetName(const QString& preset) {
+    if (preset == QStringLiteral("gpu")) {
+        return Format::tr("Everything on the GPU");
+    }
+    if (preset == QStringLiteral("towers-cpu")) {
+        return Format::tr("Towers on the CPU");
+    }
+    if (preset == QStringLiteral("ple-cpu")) {
+        return Format::tr("Per-layer embeddings on the CPU");
+    }
+    if (preset == QStringLiteral("lean")) {
+        return Format::tr("Towers and per-layer embeddings on the CPU");
+    }
+    if (preset == QStringLiteral("cpu")) {
+        return Format::tr("Everything on the CPU");
+    }
+    if (preset == QStringLiteral("fit")) {
+        return Format::tr("Best fit");
+    }
+    return Format::tr("Own layout");
+}
+
+QString quantName(const QString& quant) {
+    if (quant == QStringLiteral("none")) {
+        return Format::tr("As stored");
+    }
+    if (quant == QStringLiteral("nf4")) {
+        return Format::tr("4 bits (NF4)");
+    }
+    if (quant == QStringLiteral("nf4-dq")) {
+        return Format::tr("4 bits (NF4, double quantization)");
+    }
+    if (quant == QStringLiteral("fp4")) {
+        return Format::tr("4 bits (FP4)");
+    }
+    if (quant == QStringLiteral("fp4-dq")) {
+        return Format::tr("4 bits (FP4, double quantization)");
+    }
+    return quant;
+}
+
+} // namespace ui

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours, distances and fonts of the window by role, one instance for light and one for dark.
+// Widgets that paint themselves read Theme::current() in paintEvent and repaint on
+// ThemeNotifier::changed(); everything else follows through the application's palette and style.
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QIcon>
+#include <QObject>
+#include <QPixmap>
+#include <QString>
+
+class QApplication;
+class QLabel;
+class QWidget;
+class QAbstractButton;
+
+namespace ui {
+
+struct Theme {
+    bool is_dark = false;
+    QColor window;  ///< Behind everything: the centre of the window.
+    QColor surface; ///< Panes, bars, cards, fields.
+    QColor raised;  ///< Buttons, chips, hovered rows, bubbles.
+    QColor border;  ///< Hairlines between surfaces; decorative.
+    QColor text, text_muted, text_disabled;
+    QColor accent;    ///< The one colour of "do this", focus and progress.
+    QColor on_accent; ///< Text on accent and on danger.
+    QColor selection; ///< Background of selected text and rows; text stays `text`.
+    QColor hover;     ///< Laid over a control under the mouse.
+    QColor danger, warning, success;
+    QColor code_background;
+    // Blocks of the layout and parts of the meter.
+    QColor part_layers, part_vision, part_audio, part_projector, part_ple, part_embedding,
+        part_head, part_kv, part_adapter, part_workspace, part_context, part_other;
+
+    static constexpr int kGap = 8;
+    static constexpr int kPadding = 12;
+    static constexpr int kRadius = 6;
+    static constexpr int kControlHeight = 32;
+
+    static const Theme& current();
+    static const Theme& light();
+    static const Theme& dark();
+};
+
+/// Tells painted widgets that Theme::current() is another one. Lives on the GUI thread.
+class ThemeNotifier : public QObject {
+    Q_OBJECT
+
+public:
+    static ThemeNotifier& instance();
+
+Q_SIGNALS:
+    void changed();
+};
+
+/// What the user asked for; System follows the desktop and its changes.
+enum class ThemeChoice { System = 1, Light, Dark };
+
+/// Installs style, palette and fonts. Call once, before the first widget.
+void applyTheme(QApplication& application);
+void setThemeChoice(ThemeChoice choice);
+ThemeChoice themeChoice();
+
+/// The application's font at `percent` of its size, monospaced for code.
+QFont scaledFont(int percent, bool is_bold = false);
+QFont codeFont(int percent = 100);
+/// Zoom of all text, 50 to 300; 100 is the system's size. Kept until the program ends.
+void setTextZoom(int percent);
+int textZoom();
+
+/// resources/icons/NAME.svg, drawn in the text colour of the theme in force when it is painted
+/// (accent and disabled states included), sharp at every scale. An unknown name is an empty icon.
+QIcon icon(const QString& name);
+/// The same drawn once in one colour. `size` in device-independent pixels.
+QPixmap iconPixmap(const QString& name, int size, const QColor& color, qreal device_pixel_ratio);
+
+/// How a button looks: Normal is filled and framed, Primary is the one thing to do here, Danger
+/// stops or deletes, Flat shows itself on hover, Tab is one of a row of choices.
+enum class ButtonKind { Normal = 1, Primary, Danger, Flat, Tab };
+void setButtonKind(QAbstractButton* button, ButtonKind kind);
+ButtonKind buttonKind(const QWidget* button);
+
+/// Text colours that follow the theme without a palette of their own.
+enum class TextRole { Normal = 1, Muted, Accent, Success, Danger };
+void setTextRole(QWidget* widget, TextRole role);
+/// Size and weight relative to the application's font; follows setTextZoom().
+void setTextSize(QWidget* widget, int percent, bool is_bold = false);
+
+/// Fills a widget with one of the theme's areas.
+enum class Area { Window = 1, Surface, Raised };
+void setArea(QWidget* widget, Area area);
+
+} // namespace ui
