@@ -56,6 +56,8 @@ public:
 
     void reserve(uint64_t bytes) override;
     void setScratch(void* scratch, size_t bytes) override;
+    void* allocateHost(size_t bytes) override;
+    void freeHost(void* pointer) override;
     [[nodiscard]] uint64_t contextBytes() const override { return context_bytes_; }
     [[nodiscard]] uint64_t otherProgramsBytes() override;
     [[nodiscard]] std::string lastFailure() const override;
