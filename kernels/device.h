@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 
 namespace kernels {
@@ -66,6 +67,11 @@ public:
     /// Memory of this device, from allocate(), that kernels may use between two calls; nullptr
     /// takes it away again. Ignored by devices whose kernels need none.
     virtual void setScratch(void* /*scratch*/, size_t /*bytes*/) {}
+    /// Host memory that this device copies to and from directly (page-locked where that exists),
+    /// for blocks that recordings refer to; nullptr when there is none to be had. Freed with
+    /// freeHost().
+    virtual void* allocateHost(size_t bytes) { return ::operator new(bytes, std::nothrow); }
+    virtual void freeHost(void* pointer) { ::operator delete(pointer); }
     /// Bytes that the device's own driver takes for this program beside all allocations.
     [[nodiscard]] virtual uint64_t contextBytes() const { return 0; }
     /// Bytes that other programs hold now; 0 where the system does not tell.

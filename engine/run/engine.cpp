@@ -231,7 +231,7 @@ struct Engine::Impl {
         for (std::string& odd : oddThings(out.folder)) {
             plan.notes.push_back(std::move(odd));
         }
-        const bool asks_why = request.device_map.empty() ||
+        const bool asks_why = (request.device_map.empty() && request.sim_gpus.empty()) ||
                               std::any_of(plan.errors.begin(), plan.errors.end(),
                                           [](const PlanIssue& e) { return e.code == "DM04"; });
         if (asks_why && request.what_if.empty()) {

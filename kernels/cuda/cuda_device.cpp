@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/nvml.h"
+#include "kernels/cuda/plan.h"
 
 #include <atomic>
 #include <new>
@@ -358,6 +359,27 @@ void CudaDevice::reserve(uint64_t bytes) {
 void CudaDevice::setScratch(void* scratch, size_t bytes) {
     stream_.scratch = reinterpret_cast<CuPointer>(scratch);
     stream_.scratch_bytes = scratch == nullptr ? 0 : bytes;
+    // The counters of split attention come first and are zero between launches.
+    if (scratch != nullptr && bytes >= kCounterBytes && makeCurrent() == Status::Ok) {
+        check(driver_->memsetD8Async(stream_.scratch, 0, kCounterBytes, stream_.handle),
+              "cuMemsetD8Async");
+    }
+}
+
+void* CudaDevice::allocateHost(size_t bytes) {
+    constexpr unsigned kPortable = 1;
+    void* pointer = nullptr;
+    if (makeCurrent() != Status::Ok ||
+        driver_->memHostAlloc(&pointer, bytes, kPortable) != kCuSuccess) {
+        return nullptr;
+    }
+    return pointer;
+}
+
+void CudaDevice::freeHost(void* pointer) {
+    if (pointer != nullptr && makeCurrent() == Status::Ok) {
+        check(driver_->memFreeHost(pointer), "cuMemFreeHost");
+    }
 }
 
 uint64_t CudaDevice::freeBytes() {

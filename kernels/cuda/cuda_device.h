@@ -57,6 +57,8 @@ public:
 
     void reserve(uint64_t bytes) override;
     void setScratch(void* scratch, size_t bytes) override;
+    void* allocateHost(size_t bytes) override;
+    void freeHost(void* pointer) override;
     [[nodiscard]] uint64_t contextBytes() const override {
         return context_ != nullptr ? context_->bytes() : 0;
     }
