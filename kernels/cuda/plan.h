@@ -12,8 +12,10 @@ namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
 inline constexpr size_t kPanelBytes = 24U << 20U;
-/// Partial results of split attention: 64 heads, 64 splits of 512 + 2 floats, with their counters.
-inline constexpr size_t kPartialBytes = (64U * 64U * 514U * 4U) + 4096U;
+/// Scratch begins with the counters of split attention, zero between launches.
+inline constexpr size_t kCounterBytes = 4096;
+/// Counters and partial results: up to 64 heads, 64 splits of 512 + 2 floats.
+inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.

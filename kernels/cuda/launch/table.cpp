@@ -534,7 +534,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
                              a.head_dim >= 16 && a.head_dim <= 512 && per_kv % heads == 0;
     const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
     const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
-    if (!is_possible || static_cast<size_t>(partial) + 4096U > kPartialBytes) {
+    if (!is_possible || static_cast<size_t>(partial) + kCounterBytes > kPartialBytes) {
         return Status::Unsupported;
     }
     AttendStepKernelArgs args{};
@@ -553,7 +553,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.out = a.out;
     // Scratch begins with the counters (zeroed when it is set), then the partial results.
     args.counter = reinterpret_cast<int32_t*>(s.scratch);
-    args.partial = reinterpret_cast<float*>(s.scratch + 4096U);
+    args.partial = reinterpret_cast<float*>(s.scratch + kCounterBytes);
     args.window = a.window;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
