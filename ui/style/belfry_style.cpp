@@ -199,7 +199,7 @@ void drawProgress(const QStyleOptionProgressBar* bar, QPainter* painter) {
     const qreal height = std::min<qreal>(8, bar->rect.height());
     const QRectF groove(bar->rect.left(), bar->rect.center().y() + 0.5 - height / 2,
                         bar->rect.width(), height);
-    drawBox(painter, groove, t.is_dark ? t.border : t.border, QColor(), height / 2);
+    drawBox(painter, groove, t.border, QColor(), height / 2);
     const int range = bar->maximum - bar->minimum;
     if (range <= 0) {
         // Unknown length: a still segment; motion is left to the text beside it.
@@ -326,8 +326,6 @@ void BelfryStyle::drawPrimitive(PrimitiveElement element,
         return;
     }
     case PE_FrameGroupBox:
-        drawBox(painter, option->rect, QColor(), t.border);
-        return;
     case PE_FrameMenu:
         drawBox(painter, option->rect, QColor(), t.border);
         return;
@@ -659,7 +657,6 @@ int BelfryStyle::styleHint(StyleHint hint,
         return 1;
     case SH_EtchDisabledText:
     case SH_DitherDisabledText:
-        return 0;
     case SH_ComboBox_Popup:
         return 0;
     case SH_Menu_SubMenuPopupDelay:

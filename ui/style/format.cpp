@@ -83,7 +83,7 @@ QString formatRate(double value) {
 }
 
 QString deviceName(const std::string& device) {
-    const QString id = fromUtf8(device);
+    QString id = fromUtf8(device);
     if (id == QStringLiteral("cpu")) {
         return Format::tr("CPU");
     }

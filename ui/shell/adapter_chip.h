@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One adapter: on or off, how strong, what it covers, away with it.
+#pragma once
+
+#include "engine/api/session.h"
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+class QSlider;
+
+namespace ui {
+
+class ElidedLabel;
+
+class AdapterChip : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit AdapterChip(QWidget* parent = nullptr);
+
+    /// `coverage` is nullptr while it is being read.
+    void show(const engine::AdapterChoice& choice, const engine::AdapterSummary* coverage);
+    /// Matched tensors and all of them: what the chip says as "706 of 706".
+    static std::pair<qint64, qint64> matched(const engine::AdapterSummary& coverage);
+
+Q_SIGNALS:
+    void enabledChanged(bool is_enabled);
+    void strengthChanged(double strength);
+    void removeRequested();
+    void reportRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void showStrength(double strength);
+
+    QPushButton* power_;
+    ElidedLabel* name_;
+    QSlider* slider_;
+    QLabel* value_;
+    QPushButton* report_;
+    QPushButton* remove_;
+    bool is_enabled_ = true;
+    bool has_problem_ = false;
+};
+
+} // namespace ui

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/model_button.h"
+
+#include "ui/shell/session.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QPainter>
+#include <QStyleOptionButton>
+#include <QStylePainter>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+constexpr int kSide = 12;    ///< Left and right of everything.
+constexpr int kIcon = 18;    ///< The bell tower.
+constexpr int kBadgePad = 8; ///< Left and right of a badge's text.
+
+} // namespace
+
+ModelButton::ModelButton(Session* session, QWidget* parent)
+    : QPushButton(parent), session_(session) {
+    setObjectName(QStringLiteral("modelButton"));
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    connect(session, &Session::changed, this, &ModelButton::refresh);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+    refresh();
+}
+
+void ModelButton::refresh() {
+    badges_.clear();
+    QStringList spoken;
+    if (session_->model().isEmpty()) {
+        name_ = tr("Choose a model");
+    } else {
+        name_ = session_->modelName();
+        if (const auto& summary = session_->summary()) {
+            badges_.append(formatParameters(summary->parameters));
+            spoken.append(tr("%1 parameters").arg(badges_.first()));
+            badges_.append(tr("text"));
+            if (summary->has_vision) {
+                badges_.append(tr("image"));
+            }
+            if (summary->has_audio) {
+                badges_.append(tr("audio"));
+            }
+            spoken.append(badges_.mid(1));
+        }
+    }
+    setAccessibleName(session_->model().isEmpty()
+                          ? name_
+                          : tr("Model: %1")
+                                .arg(name_ + (spoken.isEmpty() ? QString() : QStringLiteral(", ")) +
+                                     spoken.join(QStringLiteral(", "))));
+    setAccessibleDescription(tr("Opens the list of models and the load options"));
+    setToolTip(tr("Models and load options (Ctrl+Shift+M)"));
+    updateGeometry();
+    update();
+}
+
+QSize ModelButton::sizeHint() const {
+    int width = kSide + kIcon + 8 + QFontMetrics(scaledFont(100, true)).horizontalAdvance(name_) +
+                12 + 16 + kSide;
+    const QFontMetrics small(scaledFont(85));
+    for (const QString& badge : badges_) {
+        width += small.horizontalAdvance(badge) + 2 * kBadgePad + 6;
+    }
+    return {width, std::max(Theme::kControlHeight + 4, fontMetrics().height() + 16)};
+}
+
+QSize ModelButton::minimumSizeHint() const {
+    const int width = kSide + kIcon + 8 + fontMetrics().averageCharWidth() * 14 + 28 + kSide;
+    return {std::min(width, sizeHint().width()), sizeHint().height()};
+}
+
+void ModelButton::paintEvent(QPaintEvent* /*event*/) {
+    const Theme& theme = Theme::current();
+    QStylePainter painter(this);
+    QStyleOptionButton option;
+    initStyleOption(&option);
+    option.text.clear();
+    painter.drawControl(QStyle::CE_PushButtonBevel, option);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const int middle = height() / 2;
+    int x = kSide;
+    painter.drawPixmap(x, middle - kIcon / 2,
+                       iconPixmap(QStringLiteral("belfry"), kIcon,
+                                  session_->modelError() != nullptr ? theme.danger
+                                  : session_->isLoaded()            ? theme.accent
+                                                                    : theme.text_muted,
+                                  devicePixelRatioF()));
+    x += kIcon + 8;
+    const int right = width() - kSide - 16 - 8;
+    const QFont bold = scaledFont(100, true);
+    painter.setFont(bold);
+    painter.setPen(isEnabled() ? theme.text : theme.text_disabled);
+    const QFontMetrics metrics(bold);
+    const int name_width = std::min(metrics.horizontalAdvance(name_) + 1, right - x);
+    painter.drawText(QRect(x, 0, name_width, height()), Qt::AlignVCenter | Qt::TextSingleLine,
+                     metrics.elidedText(name_, Qt::ElideMiddle, name_width));
+    x += name_width + 10;
+    const QFont small = scaledFont(85);
+    painter.setFont(small);
+    const QFontMetrics small_metrics(small);
+    for (const QString& badge : badges_) {
+        const int badge_width = small_metrics.horizontalAdvance(badge) + 2 * kBadgePad;
+        if (x + badge_width > right) {
+            break; // the whole list is in the panel and in the accessible name
+        }
+        const QRectF box(x + 0.5, middle - small_metrics.height() / 2.0 - 1.5, badge_width - 1,
+                         small_metrics.height() + 3);
+        painter.setPen(theme.border);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
+        painter.setPen(theme.text_muted);
+        painter.drawText(box, Qt::AlignCenter | Qt::TextSingleLine, badge);
+        x += badge_width + 6;
+    }
+    painter.setPen(QPen(theme.text_muted, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF c(width() - kSide - 6, middle);
+    painter.drawPolyline(QPolygonF({c + QPointF(-4, -2), c + QPointF(0, 2), c + QPointF(4, -2)}));
+}
+
+} // namespace ui

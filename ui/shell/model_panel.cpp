@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/model_panel.h"
+
+#include "ui/shell/recent_models.h"
+#include "ui/shell/session.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListView>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+constexpr int kWidth = 440;
+
+QLabel* wrapped(const QString& object_name, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(object_name);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QComboBox* optionBox(const QString& object_name, const QString& name, QWidget* parent) {
+    auto* box = new QComboBox(parent);
+    box->setObjectName(object_name);
+    box->setAccessibleName(name);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(16);
+    return box;
+}
+
+/// Chooses the entry with `data`; adds one when a layout or script set something unlisted.
+void choose(QComboBox* box, const QVariant& data, const QString& label) {
+    int index = box->findData(data);
+    if (index < 0) {
+        box->addItem(label, data);
+        index = box->count() - 1;
+    }
+    box->setCurrentIndex(index);
+}
+
+} // namespace
+
+ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_model, QWidget* window)
+    : Flyout(window), session_(session), recent_(recent) {
+    setObjectName(QStringLiteral("modelPanel"));
+    setAccessibleName(tr("Models and load options"));
+    build(has_demo_model);
+    connect(session_, &Session::changed, this, &ModelPanel::refresh);
+    connect(recent_, &QAbstractItemModel::modelReset, this, &ModelPanel::refresh);
+    connect(recent_, &QAbstractItemModel::rowsInserted, this, &ModelPanel::refresh);
+    connect(recent_, &QAbstractItemModel::rowsRemoved, this, &ModelPanel::refresh);
+    refreshOptions();
+    refresh();
+}
+
+void ModelPanel::build(bool has_demo_model) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 16, 16, 16);
+    column->setSpacing(Theme::kGap);
+
+    auto* buttons = new QHBoxLayout();
+    auto* choose_button = new QPushButton(tr("Choose a &folder…"), this);
+    choose_button->setObjectName(QStringLiteral("chooseModelButton"));
+    choose_button->setIcon(icon(QStringLiteral("folder")));
+    choose_button->setToolTip(tr("Choose a Gemma 4 model folder (Ctrl+O)"));
+    auto* demo_button = new QPushButton(tr("&Demo model"), this);
+    demo_button->setObjectName(QStringLiteral("demoModelButton"));
+    demo_button->setIcon(icon(QStringLiteral("spark")));
+    demo_button->setToolTip(tr("The small model that comes with Belfry"));
+    demo_button->setVisible(has_demo_model);
+    buttons->addWidget(choose_button);
+    buttons->addWidget(demo_button);
+    buttons->addStretch();
+    column->addLayout(buttons);
+    connect(choose_button, &QPushButton::clicked, this, &ModelPanel::folderDialogRequested);
+    connect(demo_button, &QPushButton::clicked, session_,
+            [this] { session_->chooseModel(QStringLiteral("demo")); });
+
+    recent_title_ = new QLabel(tr("Recent"), this);
+    setTextRole(recent_title_, TextRole::Muted);
+    setTextSize(recent_title_, 90);
+    column->addWidget(recent_title_);
+    recent_view_ = new QListView(this);
+    recent_view_->setObjectName(QStringLiteral("recentModels"));
+    recent_view_->setAccessibleName(tr("Recent models"));
+    recent_view_->setModel(recent_);
+    recent_view_->setFrameShape(QFrame::NoFrame);
+    recent_view_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    recent_view_->setUniformItemSizes(true);
+    recent_view_->setTabKeyNavigation(false);
+    column->addWidget(recent_view_);
+    const auto pick = [this](const QModelIndex& index) {
+        session_->chooseModel(
+            QDir::fromNativeSeparators(index.data(RecentModels::FolderRole).toString()));
+    };
+    connect(recent_view_, &QListView::activated, this, pick);
+    connect(recent_view_, &QListView::clicked, this, pick);
+
+    inside_ = new QWidget(this);
+    auto* inside = new QVBoxLayout(inside_);
+    inside->setContentsMargins(0, Theme::kGap, 0, 0);
+    inside->setSpacing(4);
+    name_label_ = wrapped(QStringLiteral("chosenModelName"), inside_);
+    setTextSize(name_label_, 115, true);
+    facts_label_ = wrapped(QStringLiteral("chosenModelFacts"), inside_);
+    setTextRole(facts_label_, TextRole::Muted);
+    problem_label_ = wrapped(QStringLiteral("chosenModelProblem"), inside_);
+    inside->addWidget(name_label_);
+    inside->addWidget(facts_label_);
+    inside->addWidget(problem_label_);
+    column->addWidget(inside_);
+
+    options_ = new QWidget(this);
+    auto* form = new QFormLayout(options_);
+    form->setContentsMargins(0, Theme::kGap, 0, 0);
+    form->setSpacing(Theme::kGap);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    placement_box_ = optionBox(QStringLiteral("placementBox"), tr("Placement"), options_);
+    for (const char* preset : {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "cpu"}) {
+        const QString name = QString::fromLatin1(preset);
+        placement_box_->addItem(presetName(name), name);
+    }
+    format_box_ = optionBox(QStringLiteral("formatBox"), tr("Weights"), options_);
+    for (const char* quant : {"none", "nf4-dq", "nf4", "fp4-dq", "fp4"}) {
+        const QString name = QString::fromLatin1(quant);
+        format_box_->addItem(quantName(name), name);
+    }
+    context_box_ = optionBox(QStringLiteral("contextBox"), tr("Context"), options_);
+    gpu_box_ = optionBox(QStringLiteral("gpuBox"), tr("Graphics card"), options_);
+    gpu_box_->addItem(tr("What this computer has"), qulonglong(0));
+    for (const qulonglong gib : {2, 4, 6, 8, 12, 16, 24}) {
+        gpu_box_->addItem(tr("Simulated, %1").arg(formatBytes(gib << 30U)), gib << 30U);
+    }
+    gpu_box_->setToolTip(
+        tr("A simulated card computes on the processor inside a hard memory limit: "
+           "try layouts without the card"));
+    const auto row = [form](const QString& text, QComboBox* box) {
+        auto* label = new QLabel(text);
+        label->setBuddy(box);
+        form->addRow(label, box);
+    };
+    row(tr("&Placement"), placement_box_);
+    row(tr("&Weights"), format_box_);
+    row(tr("Conte&xt"), context_box_);
+    row(tr("&Graphics card"), gpu_box_);
+    column->addWidget(options_);
+    for (QComboBox* box : {placement_box_, format_box_, context_box_, gpu_box_}) {
+        connect(box, &QComboBox::activated, this, &ModelPanel::optionsEdited);
+    }
+
+    auto* bottom = new QHBoxLayout();
+    bottom->setContentsMargins(0, Theme::kGap, 0, 0);
+    plan_label_ = wrapped(QStringLiteral("panelPlan"), this);
+    plan_label_->setMinimumHeight(plan_label_->fontMetrics().height() * 2);
+    load_button_ = new QPushButton(tr("&Load"), this);
+    load_button_->setObjectName(QStringLiteral("loadButton"));
+    setButtonKind(load_button_, ButtonKind::Primary);
+    bottom->addWidget(plan_label_, 1);
+    bottom->addWidget(load_button_, 0, Qt::AlignBottom);
+    column->addLayout(bottom);
+    column->addStretch();
+    connect(load_button_, &QPushButton::clicked, this, [this] {
+        closeFlyout();
+        session_->load();
+    });
+    setFixedWidth(kWidth);
+}
+
+void ModelPanel::optionsEdited() {
+    if (is_refreshing_) {
+        return;
+    }
+    engine::LoadRequest options = session_->request();
+    const QString map = placement_box_->currentData().toString();
+    options.device_map = map.toStdString();
+    options.quant = format_box_->currentData().toString().toStdString();
+    options.context = context_box_->currentData().toLongLong();
+    const qulonglong simulated = gpu_box_->currentData().toULongLong();
+    options.sim_gpus.clear();
+    if (simulated > 0) {
+        options.sim_gpus.push_back(simulated);
+    }
+    showPlan(nullptr);
+    session_->setOptions(options);
+}
+
+void ModelPanel::refreshOptions() {
+    is_refreshing_ = true;
+    const engine::LoadRequest request = session_->request();
+    const qint64 most = session_->summary() != nullptr ? session_->summary()->max_context : 0;
+    context_box_->clear();
+    for (const qint64 tokens : {2048, 4096, 8192, 16384, 32768, 65536, 131072}) {
+        if (most == 0 || tokens <= most) {
+            context_box_->addItem(tr("%1 tokens").arg(formatCount(tokens)), tokens);
+        }
+    }
+    const qint64 context =
+        request.context > 0 ? request.context : (most > 0 ? std::min<qint64>(4096, most) : 4096);
+    choose(context_box_, context, tr("%1 tokens").arg(formatCount(context)));
+    choose(placement_box_, fromUtf8(request.device_map), presetName(QString()));
+    choose(format_box_, fromUtf8(request.quant), quantName(fromUtf8(request.quant)));
+    if (request.sim_gpus.size() > 1) {
+        choose(gpu_box_, QVariant(),
+               tr("%n simulated cards", nullptr, static_cast<int>(request.sim_gpus.size())));
+    } else {
+        const qulonglong simulated = request.sim_gpus.empty() ? 0 : request.sim_gpus.front();
+        choose(gpu_box_, simulated, tr("Simulated, %1").arg(formatBytes(simulated)));
+    }
+    is_refreshing_ = false;
+}
+
+void ModelPanel::refresh() {
+    const bool has_recent = recent_->rowCount() > 0;
+    recent_title_->setVisible(has_recent);
+    recent_view_->setVisible(has_recent);
+    if (has_recent) {
+        const int rows = std::min(recent_->rowCount(), 4);
+        recent_view_->setFixedHeight(rows * std::max(24, recent_view_->sizeHintForRow(0)) + 4);
+    }
+    const bool is_chosen = !session_->model().isEmpty();
+    inside_->setVisible(is_chosen);
+    const auto& summary = session_->summary();
+    const engine::Error* error = session_->modelError();
+    name_label_->setText(session_->modelName());
+    facts_label_->setVisible(error == nullptr);
+    if (summary != nullptr) {
+        QStringList kinds = {tr("text")};
+        if (summary->has_vision) {
+            kinds.append(tr("images"));
+        }
+        if (summary->has_audio) {
+            kinds.append(tr("audio"));
+        }
+        const QString precision = summary->quantization == "none"
+                                      ? fromUtf8(summary->dtype)
+                                      : quantName(fromUtf8(summary->quantization));
+        facts_label_->setText(
+            tr("Gemma 4 %1 · %2 parameters · %3 on disk · %4\nUnderstands %5 · up to %6 tokens")
+                .arg(fromUtf8(summary->variant), formatParameters(summary->parameters),
+                     formatBytes(summary->bytes), precision, kinds.join(QStringLiteral(", ")),
+                     formatCount(summary->max_context)));
+    } else {
+        facts_label_->setText(tr("Reading %1 …").arg(session_->model()));
+    }
+    QStringList problems;
+    if (error != nullptr) {
+        problems.append(tr("This folder cannot be used."));
+        problems.append(fromUtf8(error->message));
+    } else if (summary != nullptr) {
+        if (summary->is_header_only) {
+            problems.append(
+                tr("The weights are not here: layouts can be tried, loading cannot. Put "
+                   "the .safetensors files into this folder to load it."));
+        }
+        for (const std::string& warning : summary->warnings) {
+            problems.append(fromUtf8(warning));
+        }
+    }
+    problem_label_->setText(problems.join(QLatin1Char('\n')));
+    problem_label_->setVisible(!problems.isEmpty());
+    setTextRole(problem_label_, error != nullptr ? TextRole::Danger : TextRole::Muted);
+
+    const bool is_usable = is_chosen && summary != nullptr && error == nullptr;
+    options_->setVisible(is_usable);
+    plan_label_->setVisible(is_usable);
+    load_button_->setVisible(is_usable);
+    const bool is_idle = !session_->isBusy();
+    options_->setEnabled(is_idle);
+    load_button_->setEnabled(is_idle && is_usable && !summary->is_header_only);
+    load_button_->setText(session_->isLoaded() ? tr("Re&load") : tr("&Load"));
+    refreshOptions();
+    updateGeometry();
+}
+
+void ModelPanel::showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan) {
+    plan_ = plan;
+    if (plan == nullptr) {
+        plan_label_->clear();
+        return;
+    }
+    if (!plan->fits) {
+        setTextRole(plan_label_, TextRole::Danger);
+        plan_label_->setText(plan->errors.empty() ? tr("This does not fit.")
+                                                  : fromUtf8(plan->errors.front().message));
+        return;
+    }
+    QStringList parts;
+    for (const engine::DevicePlan& device : plan->devices) {
+        if (device.parts.total() > 0) {
+            parts.append(tr("%1: %2 of %3")
+                             .arg(deviceName(device.id.toString()),
+                                  formatBytes(device.parts.total()), formatBytes(device.limit)));
+        }
+    }
+    setTextRole(plan_label_, TextRole::Muted);
+    plan_label_->setText(tr("Fits. %1").arg(parts.join(QStringLiteral(" · "))));
+}
+
+} // namespace ui

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/notice_strip.h"
+
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QAccessible>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace ui {
+
+QString nextStep(engine::ErrorCode code) {
+    switch (code) {
+    case engine::ErrorCode::OutOfMemory:
+        return NoticeStrip::tr(
+            "Move parts to another device in the layout, choose 4 bits, or take a "
+            "smaller context.");
+    case engine::ErrorCode::DeviceLost:
+        return NoticeStrip::tr(
+            "The graphics card stopped answering. Restart Belfry; your chats are "
+            "saved.");
+    case engine::ErrorCode::Internal:
+        return NoticeStrip::tr(
+            "This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug "
+            "report.");
+    case engine::ErrorCode::InvalidFile:
+    case engine::ErrorCode::Unsupported:
+    case engine::ErrorCode::InvalidRequest:
+    case engine::ErrorCode::Cancelled:
+        break;
+    }
+    return {};
+}
+
+NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
+    setObjectName(QStringLiteral("noticeBar"));
+    setAccessibleName(tr("Notice"));
+    icon_ = new QLabel(this);
+    icon_->setFixedSize(20, 20);
+    title_ = new QLabel(this);
+    title_->setObjectName(QStringLiteral("noticeTitle"));
+    title_->setTextFormat(Qt::PlainText);
+    title_->setWordWrap(true);
+    setTextSize(title_, 100, true);
+    detail_ = new QLabel(this);
+    detail_->setObjectName(QStringLiteral("noticeDetail"));
+    detail_->setTextFormat(Qt::PlainText);
+    detail_->setWordWrap(true);
+    detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    action_ = new QPushButton(this);
+    action_->setObjectName(QStringLiteral("noticeAction"));
+    copy_ = new QPushButton(this);
+    copy_->setObjectName(QStringLiteral("noticeCopy"));
+    copy_->setIcon(icon(QStringLiteral("copy")));
+    copy_->setAccessibleName(tr("Copy this message"));
+    copy_->setToolTip(copy_->accessibleName());
+    close_ = new QPushButton(this);
+    close_->setObjectName(QStringLiteral("noticeClose"));
+    close_->setIcon(icon(QStringLiteral("close")));
+    close_->setAccessibleName(tr("Dismiss this message"));
+    close_->setToolTip(close_->accessibleName());
+    for (QPushButton* button : {copy_, close_}) {
+        setButtonKind(button, ButtonKind::Flat);
+        button->setFixedSize(28, 28);
+    }
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(16, 8, 12, 8);
+    row->setSpacing(12);
+    row->addWidget(icon_, 0, Qt::AlignTop);
+    auto* texts = new QVBoxLayout();
+    texts->setSpacing(2);
+    texts->addWidget(title_);
+    texts->addWidget(detail_);
+    row->addLayout(texts, 1);
+    row->addWidget(action_, 0, Qt::AlignVCenter);
+    row->addWidget(copy_, 0, Qt::AlignTop);
+    row->addWidget(close_, 0, Qt::AlignTop);
+    hide();
+    connect(close_, &QPushButton::clicked, this, &QWidget::hide);
+    connect(action_, &QPushButton::clicked, this, [this] {
+        hide();
+        Q_EMIT actionChosen();
+    });
+    connect(copy_, &QPushButton::clicked, this, [this] {
+        QGuiApplication::clipboard()->setText(title_->text() + QLatin1Char('\n') + detail_->text());
+    });
+}
+
+void NoticeStrip::showError(const QString& what, const engine::Error& error) {
+    const QString step = nextStep(error.code);
+    showNotice(what,
+               fromUtf8(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
+               Kind::Error);
+}
+
+void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind kind) {
+    kind_ = kind;
+    const Theme& theme = Theme::current();
+    icon_->setPixmap(
+        iconPixmap(kind == Kind::Error ? QStringLiteral("alert") : QStringLiteral("info"), 20,
+                   kind == Kind::Error ? theme.danger : theme.accent, devicePixelRatioF()));
+    title_->setText(what);
+    detail_->setText(detail);
+    detail_->setVisible(!detail.isEmpty());
+    action_->hide();
+    setAccessibleDescription(what + QLatin1Char(' ') + detail);
+    show();
+    update();
+    QAccessibleEvent alert(this, QAccessible::Alert);
+    QAccessible::updateAccessibility(&alert);
+}
+
+void NoticeStrip::showAction(const QString& what, const QString& detail, const QString& action) {
+    showNotice(what, detail);
+    action_->setText(action);
+    action_->show();
+}
+
+void NoticeStrip::paintEvent(QPaintEvent* /*event*/) {
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    QColor tint = kind_ == Kind::Error ? theme.danger : theme.accent;
+    painter.fillRect(rect(), theme.surface);
+    tint.setAlphaF(0.12F);
+    painter.fillRect(rect(), tint);
+    painter.fillRect(QRect(0, height() - 1, width(), 1), theme.border);
+    tint.setAlphaF(1.0F);
+    painter.fillRect(QRect(0, 0, 3, height()), tint);
+}
+
+} // namespace ui

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One strip under the top bar for what went wrong or needs to be known: what happened, the numbers
+// and the next step. Stays until dismissed or replaced; never takes the focus.
+#pragma once
+
+#include "engine/api/error.h"
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+
+namespace ui {
+
+class NoticeStrip : public QFrame {
+    Q_OBJECT
+
+public:
+    enum class Kind { Info = 1, Error };
+
+    explicit NoticeStrip(QWidget* parent = nullptr);
+
+    void showError(const QString& what, const engine::Error& error);
+    void showNotice(const QString& what, const QString& detail, Kind kind = Kind::Info);
+    /// A notice with one thing to do about it.
+    void showAction(const QString& what, const QString& detail, const QString& action);
+
+Q_SIGNALS:
+    void actionChosen();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    Kind kind_ = Kind::Info;
+    QLabel* icon_;
+    QLabel* title_;
+    QLabel* detail_;
+    QPushButton* action_;
+    QPushButton* copy_;
+    QPushButton* close_;
+};
+
+/// What a person can do about an error of this kind, translated; empty where the message says it.
+QString nextStep(engine::ErrorCode code);
+
+} // namespace ui

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/recent_models.h"
+
+#include "ui/style/theme.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace ui {
+
+RecentModels::RecentModels(QObject* parent) : QAbstractListModel(parent) {}
+
+int RecentModels::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(folders_.size());
+}
+
+QVariant RecentModels::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) {
+        return {};
+    }
+    const QString& folder = folders_.at(index.row());
+    switch (role) {
+    case Qt::DisplayRole:
+        return QFileInfo(folder).fileName();
+    case Qt::DecorationRole:
+        return icon(QStringLiteral("folder"));
+    case Qt::ToolTipRole:
+    case FolderRole:
+        return QDir::toNativeSeparators(folder);
+    case Qt::AccessibleTextRole:
+        return tr("%1 in %2").arg(QFileInfo(folder).fileName(), QFileInfo(folder).path());
+    default:
+        return {};
+    }
+}
+
+void RecentModels::setFolders(const QStringList& folders) {
+    beginResetModel();
+    folders_ = folders.mid(0, kMaximum);
+    endResetModel();
+}
+
+void RecentModels::note(const QString& folder) {
+    const auto at = folders_.indexOf(folder);
+    if (at == 0) {
+        return;
+    }
+    if (at > 0) {
+        beginMoveRows({}, static_cast<int>(at), static_cast<int>(at), {}, 0);
+        folders_.move(at, 0);
+        endMoveRows();
+    } else {
+        beginInsertRows({}, 0, 0);
+        folders_.prepend(folder);
+        endInsertRows();
+        if (folders_.size() > kMaximum) {
+            beginRemoveRows({}, kMaximum, kMaximum);
+            folders_.removeLast();
+            endRemoveRows();
+        }
+    }
+    Q_EMIT foldersChanged(folders_);
+}
+
+void RecentModels::forget(const QString& folder) {
+    const auto at = folders_.indexOf(folder);
+    if (at >= 0) {
+        beginRemoveRows({}, static_cast<int>(at), static_cast<int>(at));
+        folders_.removeAt(at);
+        endRemoveRows();
+        Q_EMIT foldersChanged(folders_);
+    }
+}
+
+} // namespace ui

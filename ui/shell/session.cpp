@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/session.h"
+
+#include "ui/style/format.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+QStringList folders(const std::vector<engine::AdapterChoice>& adapters) {
+    QStringList out;
+    for (const engine::AdapterChoice& adapter : adapters) {
+        out.append(fromUtf8(adapter.folder));
+    }
+    return out;
+}
+
+/// Whether going from one request to the other only moves parts.
+bool differsInMapOnly(const engine::LoadRequest& a, const engine::LoadRequest& b) {
+    return a.model == b.model && a.quant == b.quant && a.head == b.head && a.context == b.context &&
+           a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
+           a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
+           a.is_reference_precision == b.is_reference_precision && a.threads == b.threads;
+}
+
+} // namespace
+
+Session::Session(QObject* parent) : QObject(parent) {}
+
+bool Session::isLoaded() const {
+    return snapshot_ != nullptr && snapshot_->model != nullptr;
+}
+
+bool Session::isBusy() const {
+    return job_ != Job::None;
+}
+
+Session::State Session::state() const {
+    switch (job_) {
+    case Job::Load:
+        return State::Loading;
+    case Job::Apply:
+        return State::Applying;
+    case Job::Reply:
+        return State::Generating;
+    case Job::None:
+        break;
+    }
+    if (isLoaded()) {
+        return State::Ready;
+    }
+    return model_.isEmpty() ? State::Empty : State::Chosen;
+}
+
+QString Session::modelName() const {
+    if (model_ == QStringLiteral("demo")) {
+        return tr("Demo model");
+    }
+    const QString name = QFileInfo(QDir::cleanPath(model_)).fileName();
+    return name.isEmpty() ? model_ : name;
+}
+
+engine::LoadRequest Session::request() const {
+    engine::LoadRequest request = options_;
+    request.model = model_.toStdString();
+    request.adapters = adapters_;
+    return request;
+}
+
+const engine::AdapterSummary* Session::coverage(const std::string& folder) const {
+    if (summary_ == nullptr) {
+        return nullptr;
+    }
+    for (const engine::AdapterSummary& adapter : summary_->adapters) {
+        if (adapter.folder == folder) {
+            return &adapter;
+        }
+    }
+    return nullptr;
+}
+
+void Session::inspect() {
+    is_inspecting_ = true;
+    Q_EMIT inspectRequested(model_, folders(adapters_));
+}
+
+void Session::chooseModel(const QString& folder) {
+    loads_when_read_ = false;
+    model_ = folder;
+    summary_.reset();
+    model_error_.reset();
+    inspect();
+    Q_EMIT modelChosen(folder);
+    Q_EMIT changed();
+}
+
+void Session::chooseAndLoad(const QString& folder) {
+    chooseModel(folder);
+    loads_when_read_ = true;
+}
+
+void Session::setOptions(const engine::LoadRequest& options) {
+    options_ = options;
+    options_.model.clear();
+    options_.adapters.clear();
+    Q_EMIT planInputChanged();
+    Q_EMIT changed();
+}
+
+void Session::addAdapter(const QString& folder) {
+    const std::string path = QDir::cleanPath(folder).toStdString();
+    const auto same = [&](const engine::AdapterChoice& choice) { return choice.folder == path; };
+    if (std::any_of(adapters_.begin(), adapters_.end(), same)) {
+        return;
+    }
+    adapters_.push_back({path, 1.0, true});
+    adaptersEdited(true);
+}
+
+void Session::removeAdapter(int index) {
+    if (index >= 0 && index < static_cast<int>(adapters_.size())) {
+        adapters_.erase(adapters_.begin() + index);
+        adaptersEdited(true);
+    }
+}
+
+void Session::setAdapterEnabled(int index, bool is_enabled) {
+    if (index >= 0 && index < static_cast<int>(adapters_.size())) {
+        adapters_[static_cast<size_t>(index)].is_enabled = is_enabled;
+        adaptersEdited(false);
+    }
+}
+
+void Session::setAdapterStrength(int index, double strength) {
+    if (index >= 0 && index < static_cast<int>(adapters_.size())) {
+        adapters_[static_cast<size_t>(index)].strength = std::clamp(strength, 0.0, 2.0);
+        adaptersEdited(false);
+    }
+}
+
+void Session::adaptersEdited(bool is_list_changed) {
+    if (is_list_changed) {
+        if (!model_.isEmpty()) {
+            inspect(); // coverage first: a mismatch is told before anything is loaded
+        }
+        Q_EMIT planInputChanged();
+    }
+    // A list that grew is sent when its coverage has been read (showModel).
+    if (isLoaded() && !is_inspecting_) {
+        sendAdapters();
+    }
+    Q_EMIT changed();
+}
+
+void Session::sendAdapters() {
+    if (are_adapters_asked_) {
+        are_adapters_edited_ = true;
+        return;
+    }
+    are_adapters_asked_ = true;
+    are_adapters_edited_ = false;
+    Q_EMIT adaptersRequested(adapters_);
+}
+
+void Session::load() {
+    if (job_ != Job::None || summary_ == nullptr || summary_->is_header_only) {
+        return;
+    }
+    job_ = Job::Load;
+    asked_ = request();
+    load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
+    Q_EMIT loadRequested(asked_);
+    Q_EMIT changed();
+}
+
+void Session::eject() {
+    if (isLoaded() && job_ == Job::None) {
+        Q_EMIT unloadRequested();
+    }
+}
+
+void Session::cancel() {
+    loads_when_read_ = false;
+    Q_EMIT cancelRequested();
+}
+
+void Session::apply(const engine::LoadRequest& request) {
+    if (job_ != Job::None) {
+        return;
+    }
+    asked_ = request;
+    asked_.model = model_.toStdString();
+    asked_.adapters = adapters_;
+    if (isLoaded() && differsInMapOnly(asked_, loaded_)) {
+        job_ = Job::Apply;
+        Q_EMIT applyMapRequested(fromUtf8(asked_.device_map));
+    } else {
+        job_ = Job::Load;
+        load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
+        Q_EMIT loadRequested(asked_);
+    }
+    Q_EMIT changed();
+}
+
+void Session::noteGenerating() {
+    job_ = Job::Reply;
+    Q_EMIT changed();
+}
+
+void Session::showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
+    const bool was_loaded = isLoaded();
+    snapshot_ = snapshot;
+    Q_EMIT snapshotChanged(snapshot);
+    if (was_loaded != isLoaded()) {
+        Q_EMIT changed();
+    }
+}
+
+void Session::showModel(const QString& model,
+                        const std::shared_ptr<const engine::ModelSummary>& summary) {
+    if (model != model_) {
+        return; // an answer about a folder that is no longer chosen
+    }
+    is_inspecting_ = false;
+    summary_ = summary;
+    model_error_.reset();
+    Q_EMIT planInputChanged();
+    Q_EMIT changed();
+    if (loads_when_read_) {
+        loads_when_read_ = false;
+        load();
+    } else if (isLoaded() && loaded_.model == model_.toStdString() &&
+               folders(loaded_.adapters) != folders(adapters_)) {
+        sendAdapters();
+    }
+}
+
+void Session::showModelError(const QString& model, const engine::Error& error) {
+    if (model != model_) {
+        return;
+    }
+    is_inspecting_ = false;
+    loads_when_read_ = false;
+    // With a summary in hand the model is fine: the adapter added last is what cannot be read.
+    if (summary_ != nullptr && !adapters_.empty()) {
+        adapters_.pop_back();
+        Q_EMIT planInputChanged();
+        Q_EMIT changed();
+        Q_EMIT failed(tr("The adapter cannot be used with this model"), error);
+        return;
+    }
+    model_error_ = std::make_unique<engine::Error>(error);
+    Q_EMIT changed();
+}
+
+void Session::showLoaded() {
+    job_ = Job::None;
+    loaded_ = asked_;
+    options_ = asked_;
+    options_.model.clear();
+    options_.adapters.clear();
+    load_s_ = static_cast<double>(QDateTime::currentMSecsSinceEpoch() - load_started_ms_) / 1e3;
+    Q_EMIT applied();
+    Q_EMIT changed();
+    if (folders(adapters_) != folders(loaded_.adapters) || are_adapters_edited_) {
+        sendAdapters();
+    }
+}
+
+void Session::showLoadError(const engine::Error& error) {
+    job_ = Job::None;
+    Q_EMIT changed();
+    if (error.code != engine::ErrorCode::Cancelled) {
+        Q_EMIT failed(tr("The model was not loaded"), error);
+    }
+}
+
+void Session::showMapApplied() {
+    job_ = Job::None;
+    loaded_.device_map = asked_.device_map;
+    options_.device_map = asked_.device_map;
+    Q_EMIT applied();
+    Q_EMIT changed();
+}
+
+void Session::showMapError(const engine::Error& error) {
+    job_ = Job::None;
+    Q_EMIT changed();
+    if (error.code != engine::ErrorCode::Cancelled) {
+        Q_EMIT failed(isLoaded() ? tr("Nothing was moved; everything is where it was")
+                                 : tr("The layout could not be applied"),
+                      error);
+    }
+}
+
+void Session::showAdaptersChanged() {
+    are_adapters_asked_ = false;
+    loaded_.adapters = adapters_;
+    if (are_adapters_edited_) {
+        sendAdapters();
+    }
+}
+
+void Session::showAdaptersError(const engine::Error& error) {
+    are_adapters_asked_ = false;
+    are_adapters_edited_ = false;
+    if (snapshot_ != nullptr) {
+        adapters_ = snapshot_->adapters; // what the engine really has
+    }
+    Q_EMIT changed();
+    Q_EMIT failed(tr("The adapters were not changed"), error);
+}
+
+void Session::showReplyDone() {
+    if (job_ == Job::Reply) {
+        job_ = Job::None;
+        Q_EMIT changed();
+    }
+}
+
+} // namespace ui

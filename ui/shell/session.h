@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user has chosen and what the engine has answered, without any widget: model folder,
+// load options, adapters, state. Top bar, layout, meter and chat read it and tell it wishes; it
+// turns wishes into requests to the engine and keeps them in order (one at a time for adapters, so
+// that a dragged slider cannot flood the queue).
+#pragma once
+
+#include "engine/api/error.h"
+#include "engine/api/session.h"
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <memory>
+#include <vector>
+
+namespace ui {
+
+class Session : public QObject {
+    Q_OBJECT
+
+public:
+    /// Empty: nothing chosen. Chosen: a folder is chosen, not loaded. Applying: parts move.
+    enum class State { Empty = 1, Chosen, Loading, Ready, Generating, Applying };
+
+    explicit Session(QObject* parent = nullptr);
+
+    [[nodiscard]] State state() const;
+    [[nodiscard]] bool isLoaded() const;
+    /// Loading, generating or moving parts: Cancel has something to stop.
+    [[nodiscard]] bool isBusy() const;
+
+    /// The folder chosen ("demo" for the bundled one), empty for none.
+    [[nodiscard]] const QString& model() const { return model_; }
+    /// Name to show for the chosen folder: its last component.
+    [[nodiscard]] QString modelName() const;
+    [[nodiscard]] const std::shared_ptr<const engine::ModelSummary>& summary() const {
+        return summary_;
+    }
+    /// Why the chosen folder cannot be used; nullptr when it can or is still being read.
+    [[nodiscard]] const engine::Error* modelError() const {
+        return model_error_ ? model_error_.get() : nullptr;
+    }
+    [[nodiscard]] bool isInspecting() const { return is_inspecting_; }
+    [[nodiscard]] const std::shared_ptr<const engine::EngineSnapshot>& snapshot() const {
+        return snapshot_;
+    }
+    /// Options with model and adapters filled in: what Load and the layout's plans use.
+    [[nodiscard]] engine::LoadRequest request() const;
+    [[nodiscard]] const std::vector<engine::AdapterChoice>& adapters() const { return adapters_; }
+    /// Coverage of one adapter on the chosen model; nullptr until it has been read.
+    [[nodiscard]] const engine::AdapterSummary* coverage(const std::string& folder) const;
+    /// Seconds the last load took, 0 before.
+    [[nodiscard]] double loadSeconds() const { return load_s_; }
+
+public Q_SLOTS:
+    void chooseModel(const QString& folder);
+    /// Chooses and loads as soon as the folder has been read without error.
+    void chooseAndLoad(const QString& folder);
+    /// Placement, format, context, simulated GPUs; model and adapters of `options` are ignored.
+    void setOptions(const engine::LoadRequest& options);
+    void addAdapter(const QString& folder);
+    void removeAdapter(int index);
+    void setAdapterEnabled(int index, bool is_enabled);
+    void setAdapterStrength(int index, double strength);
+    void load();
+    void eject();
+    void cancel();
+    /// A staged layout: moves parts of the loaded model when only the map differs, else loads.
+    void apply(const engine::LoadRequest& request);
+    /// Chat side tells that a reply was asked for.
+    void noteGenerating();
+
+    // Answers of the engine.
+    void showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot);
+    void showModel(const QString& model,
+                   const std::shared_ptr<const engine::ModelSummary>& summary);
+    void showModelError(const QString& model, const engine::Error& error);
+    void showLoaded();
+    void showLoadError(const engine::Error& error);
+    void showMapApplied();
+    void showMapError(const engine::Error& error);
+    void showAdaptersChanged();
+    void showAdaptersError(const engine::Error& error);
+    void showReplyDone();
+
+Q_SIGNALS:
+    /// Anything above changed, except a new snapshot of the same state.
+    void changed();
+    /// Every snapshot, for the meter and progress.
+    void snapshotChanged(const std::shared_ptr<const engine::EngineSnapshot>& snapshot);
+    /// The chosen folder or its options changed: plans made for it are of the past.
+    void planInputChanged();
+    /// A load or move ended well: what is loaded now is in snapshot()->plan.
+    void applied();
+    /// What could not be done. `what` is the translated start of the sentence.
+    void failed(const QString& what, const engine::Error& error);
+    void modelChosen(const QString& folder);
+
+    // Wishes to the engine.
+    void inspectRequested(const QString& model, const QStringList& adapters);
+    void loadRequested(const engine::LoadRequest& request);
+    void unloadRequested();
+    void applyMapRequested(const QString& device_map);
+    void adaptersRequested(const std::vector<engine::AdapterChoice>& adapters);
+    void cancelRequested();
+
+private:
+    enum class Job { None = 1, Load, Apply, Reply };
+
+    void inspect();
+    void adaptersEdited(bool is_list_changed);
+    void sendAdapters();
+
+    QString model_;
+    std::shared_ptr<const engine::ModelSummary> summary_;
+    std::unique_ptr<engine::Error> model_error_;
+    bool is_inspecting_ = false;
+    bool loads_when_read_ = false;
+    engine::LoadRequest options_;
+    std::vector<engine::AdapterChoice> adapters_;
+    std::shared_ptr<const engine::EngineSnapshot> snapshot_;
+    Job job_ = Job::None;
+    engine::LoadRequest asked_; ///< Of the load or move in progress.
+    engine::LoadRequest loaded_;
+    qint64 load_started_ms_ = 0;
+    double load_s_ = 0.0;
+    bool are_adapters_asked_ = false;  ///< A setAdapters is under way ...
+    bool are_adapters_edited_ = false; ///< ... and the user has changed them since.
+};
+
+} // namespace ui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings page. Everything acts at once, so there is no OK: Close is enough, and each change
+// leaves as settingsEdited().
+#pragma once
+
+#include "ui/shell/settings_values.h"
+
+#include <QDialog>
+
+class QCheckBox;
+class QComboBox;
+class QSpinBox;
+
+namespace ui {
+
+class SettingsDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `data_folder` and `cache_folder` are shown so that the user knows where things are.
+    SettingsDialog(const Settings& settings,
+                   const QString& data_folder,
+                   const QString& cache_folder,
+                   QWidget* parent);
+
+Q_SIGNALS:
+    void settingsEdited(const ui::Settings& settings);
+
+private:
+    void edited();
+
+    Settings settings_;
+    QComboBox* theme_box_;
+    QComboBox* language_box_;
+    QSpinBox* zoom_box_;
+    QSpinBox* threads_box_;
+    QComboBox* quant_box_;
+    QComboBox* map_box_;
+    QCheckBox* cache_check_;
+    QCheckBox* reopen_check_;
+};
+
+} // namespace ui

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user can set once for all chats and models. Plain values: app/ reads and writes them,
+// the settings page edits a copy.
+#pragma once
+
+#include "ui/style/theme.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace ui {
+
+struct Settings {
+    ThemeChoice theme = ThemeChoice::System;
+    int text_zoom = 100;    ///< Percent of the system's text size, 70 to 200.
+    QString language;       ///< "de", "fr", "en"; empty follows the system.
+    int threads = 0;        ///< Processor threads of the engine; 0 = all.
+    bool uses_cache = true; ///< Keep quantized copies of weights in the cache folder.
+    bool reopens_chat = true;
+    QString quant = QStringLiteral("none"); ///< What Load starts with for a new model.
+    QString device_map = QStringLiteral("fit");
+    qint64 context = 0; ///< Tokens; 0 = the engine's default.
+    QStringList recent_models;
+
+    friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+} // namespace ui

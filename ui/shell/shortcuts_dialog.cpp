@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/shortcuts_dialog.h"
+
+#include "ui/shell/shortcuts.h"
+#include "ui/style/theme.h"
+
+#include <QDialogButtonBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace ui {
+
+ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
+    setObjectName(QStringLiteral("shortcutsDialog"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("Keyboard shortcuts"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 16, 20, 16);
+    column->setSpacing(16);
+    auto* columns = new QHBoxLayout();
+    columns->setSpacing(40);
+    column->addLayout(columns);
+    const std::vector<Shortcut> all = shortcuts();
+    QStringList groups;
+    for (const Shortcut& shortcut : all) {
+        if (!groups.contains(shortcut.group)) {
+            groups.append(shortcut.group);
+        }
+    }
+    // Two columns of about the same length.
+    std::vector<QVBoxLayout*> sides;
+    for (int i = 0; i < 2; ++i) {
+        auto* side = new QVBoxLayout();
+        side->setSpacing(16);
+        columns->addLayout(side);
+        sides.push_back(side);
+    }
+    size_t lengths[2] = {0, 0};
+    for (const QString& group : groups) {
+        const size_t side = lengths[0] <= lengths[1] ? 0 : 1;
+        auto* grid = new QGridLayout();
+        grid->setHorizontalSpacing(24);
+        grid->setVerticalSpacing(8);
+        auto* title = new QLabel(group, this);
+        setTextSize(title, 105, true);
+        grid->addWidget(title, 0, 0, 1, 2);
+        int row = 1;
+        for (const Shortcut& shortcut : all) {
+            if (shortcut.group != group) {
+                continue;
+            }
+            QStringList keys;
+            for (const QKeySequence& sequence : shortcut.keys) {
+                keys.append(sequence.toString(QKeySequence::NativeText));
+            }
+            auto* text = new QLabel(shortcut.text, this);
+            auto* key = new QLabel(keys.join(QStringLiteral("  ")), this);
+            setTextRole(key, TextRole::Muted);
+            key->setAccessibleName(tr("Keys for %1").arg(shortcut.text));
+            grid->addWidget(text, row, 0);
+            grid->addWidget(key, row, 1, Qt::AlignRight);
+            ++row;
+        }
+        grid->setColumnStretch(0, 1);
+        lengths[side] += static_cast<size_t>(row) + 1;
+        sides[side]->addLayout(grid);
+    }
+    for (QVBoxLayout* side : sides) {
+        side->addStretch();
+    }
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    column->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+} // namespace ui

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/status_strip.h"
+
+#include "ui/shell/session.h"
+#include "ui/style/elided_label.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QProgressBar>
+#include <QPushButton>
+
+namespace ui {
+
+namespace {
+
+/// The engine names its stages in English for logs; people read their own language.
+QString stageName(const std::string& stage) {
+    if (stage == "check") {
+        return StatusStrip::tr("Checking");
+    }
+    if (stage == "allocate") {
+        return StatusStrip::tr("Reserving memory");
+    }
+    if (stage == "read") {
+        return StatusStrip::tr("Reading");
+    }
+    if (stage == "move") {
+        return StatusStrip::tr("Moving");
+    }
+    return StatusStrip::tr("Loading");
+}
+
+} // namespace
+
+StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), session_(session) {
+    setObjectName(QStringLiteral("statusStrip"));
+    state_label_ = new QLabel(this);
+    state_label_->setObjectName(QStringLiteral("engineState"));
+    setTextSize(state_label_, 95, true);
+    detail_label_ = new ElidedLabel(this);
+    detail_label_->setObjectName(QStringLiteral("engineStateDetail"));
+    detail_label_->setMinimumCharacters(0);
+    setTextRole(detail_label_, TextRole::Muted);
+    setTextSize(detail_label_, 95);
+    progress_ = new QProgressBar(this);
+    progress_->setObjectName(QStringLiteral("loadProgress"));
+    progress_->setAccessibleName(tr("Progress"));
+    progress_->setTextVisible(false);
+    progress_->setFixedWidth(140);
+    cancel_button_ = new QPushButton(tr("Cancel"), this);
+    cancel_button_->setObjectName(QStringLiteral("cancelButton"));
+    cancel_button_->setToolTip(tr("Stop loading or moving; what was there before stays"));
+    load_button_ = new QPushButton(tr("Load"), this);
+    load_button_->setObjectName(QStringLiteral("topLoadButton"));
+    load_button_->setToolTip(tr("Load the chosen model"));
+    setButtonKind(load_button_, ButtonKind::Primary);
+    eject_button_ = new QPushButton(tr("Eject"), this);
+    eject_button_->setObjectName(QStringLiteral("ejectButton"));
+    eject_button_->setIcon(icon(QStringLiteral("eject")));
+    eject_button_->setToolTip(tr("Remove the model from memory"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(16, 0, 0, 0);
+    row->setSpacing(Theme::kGap);
+    row->addWidget(state_label_);
+    row->addWidget(detail_label_);
+    row->addWidget(progress_);
+    row->addWidget(cancel_button_);
+    row->addWidget(load_button_);
+    row->addWidget(eject_button_);
+    connect(cancel_button_, &QPushButton::clicked, session_, &Session::cancel);
+    connect(load_button_, &QPushButton::clicked, session_, &Session::load);
+    connect(eject_button_, &QPushButton::clicked, session_, &Session::eject);
+    connect(session_, &Session::changed, this, &StatusStrip::refresh);
+    connect(session_, &Session::snapshotChanged, this, &StatusStrip::refreshProgress);
+    refresh();
+}
+
+void StatusStrip::refresh() {
+    const Session::State state = session_->state();
+    const bool is_moving = state == Session::State::Loading || state == Session::State::Applying;
+    progress_->setVisible(is_moving);
+    cancel_button_->setVisible(is_moving);
+    if (is_moving) {
+        progress_->setRange(0, 0);
+    }
+    load_button_->setVisible(state == Session::State::Chosen);
+    load_button_->setEnabled(session_->summary() != nullptr &&
+                             !session_->summary()->is_header_only);
+    eject_button_->setVisible(session_->isLoaded() && !is_moving);
+    eject_button_->setEnabled(state == Session::State::Ready);
+    detail_label_->clear();
+    switch (state) {
+    case Session::State::Empty:
+        state_label_->setText(QString());
+        break;
+    case Session::State::Chosen:
+        setTextRole(state_label_,
+                    session_->modelError() != nullptr ? TextRole::Danger : TextRole::Muted);
+        state_label_->setText(session_->modelError() != nullptr ? tr("Cannot be used")
+                              : session_->isInspecting()        ? tr("Reading …")
+                                                                : tr("Not loaded"));
+        break;
+    case Session::State::Loading:
+    case Session::State::Applying:
+        setTextRole(state_label_, TextRole::Normal);
+        state_label_->setText(state == Session::State::Loading ? tr("Loading") : tr("Moving"));
+        break;
+    case Session::State::Ready:
+    case Session::State::Generating: {
+        setTextRole(state_label_, TextRole::Success);
+        state_label_->setText(tr("Loaded"));
+        QStringList facts = {quantName(fromUtf8(session_->request().quant))};
+        if (session_->loadSeconds() > 0) {
+            facts.append(formatSeconds(session_->loadSeconds()));
+        }
+        detail_label_->setText(facts.join(QStringLiteral(" · ")));
+        break;
+    }
+    }
+    refreshProgress();
+    update();
+}
+
+void StatusStrip::refreshProgress() {
+    const auto& snapshot = session_->snapshot();
+    const Session::State state = session_->state();
+    if (snapshot == nullptr ||
+        (state != Session::State::Loading && state != Session::State::Applying)) {
+        return;
+    }
+    if (snapshot->bytes_total > 0) {
+        const double part =
+            static_cast<double>(snapshot->bytes_done) / static_cast<double>(snapshot->bytes_total);
+        progress_->setRange(0, 1000);
+        progress_->setValue(static_cast<int>(1000.0 * part));
+        state_label_->setText(stageName(snapshot->stage));
+        detail_label_->setText(
+            tr("%1 % · %2 of %3")
+                .arg(static_cast<int>(100.0 * part))
+                .arg(formatBytes(snapshot->bytes_done), formatBytes(snapshot->bytes_total)));
+        progress_->setAccessibleDescription(detail_label_->text());
+    }
+}
+
+void StatusStrip::paintEvent(QPaintEvent* /*event*/) {
+    const Session::State state = session_->state();
+    if (state == Session::State::Ready || state == Session::State::Generating) {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(Theme::current().success);
+        painter.drawEllipse(QPointF(8, height() / 2.0), 4, 4);
+    }
+}
+
+} // namespace ui

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The right end of the top bar: what the engine is doing, with bytes and Cancel while it loads or
+// moves parts, and Load or Eject otherwise.
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace ui {
+
+class ElidedLabel;
+class Session;
+
+class StatusStrip : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StatusStrip(Session* session, QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void refresh();
+    void refreshProgress();
+
+    Session* session_;
+    QLabel* state_label_;
+    ElidedLabel* detail_label_;
+    QProgressBar* progress_;
+    QPushButton* cancel_button_;
+    QPushButton* load_button_;
+    QPushButton* eject_button_;
+};
+
+} // namespace ui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first screen: drop or choose a model folder, the demo one click away, recent models, and a
+// line on what Belfry is for. Shown while no model is chosen and the chat is empty.
+#pragma once
+
+#include <QWidget>
+
+class QListView;
+class QLabel;
+
+namespace ui {
+
+class RecentModels;
+
+class WelcomePage : public QWidget {
+    Q_OBJECT
+
+public:
+    WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void folderDialogRequested();
+    void demoRequested();
+    void folderChosen(const QString& folder);
+
+private:
+    void refresh();
+
+    RecentModels* recent_;
+    QLabel* recent_title_;
+    QListView* recent_view_;
+};
+
+} // namespace ui
