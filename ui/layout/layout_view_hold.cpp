@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block in the hand, by mouse or by keyboard: plans for every lane are asked for at once, so that
 // each can tell its price before the block is let go.
-#include "ui/layout/layout_view.h"
-
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
+#include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/style/format.h"
 
@@ -152,8 +151,8 @@ void LayoutView::showHold() {
     }
     for (LaneWidget* lane : lanes_) {
         const auto it = hold_->outcomes.find(lane->device());
-        const bool is_home = lane->device() == hold_->block.store &&
-                             hold_->block.store == hold_->block.compute;
+        const bool is_home =
+            lane->device() == hold_->block.store && hold_->block.store == hold_->block.compute;
         std::optional<LanePreview> preview;
         if (it != hold_->outcomes.end() && !is_home) {
             preview = previewOf(lane->device(), it->second.stage.plan, it->second.error);
@@ -230,7 +229,8 @@ void LayoutView::endHold() {
     if (!hold_.has_value()) {
         return;
     }
-    if (const auto it = blocks_.find(hold_->block.id); it != blocks_.end() && it->second != nullptr) {
+    if (const auto it = blocks_.find(hold_->block.id);
+        it != blocks_.end() && it->second != nullptr) {
         it->second->setHeld(false);
     }
     hold_.reset();
