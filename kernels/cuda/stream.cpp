@@ -25,6 +25,24 @@ Status statusOf(CuResult result) {
     }
 }
 
+namespace {
+
+/// Kernels that wait for their predecessor themselves (griddepcontrol.wait).
+bool waitsItself(KernelId id) {
+    switch (id) {
+    case KernelId::project_four_bit:
+    case KernelId::project_int8:
+    case KernelId::project_bf16:
+    case KernelId::attend_step_256:
+    case KernelId::attend_step_512:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
 Status Stream::check(CuResult result, const char* call) {
     if (result == kCuSuccess) {
         return Status::Ok;
@@ -59,7 +77,7 @@ Status Stream::launchRaw(KernelId id,
     config.shared_bytes = shared;
     config.stream = handle;
     CuLaunchAttribute overlap;
-    if (is_overlapping && facts.compute_capability >= 90) {
+    if (is_overlapping && waitsItself(id) && facts.compute_capability >= 90) {
         overlap.id = kCuLaunchProgrammaticSerialization;
         overlap.value.programmatic_serialization_allowed = 1;
         config.attributes = &overlap;
