@@ -146,6 +146,16 @@ Error outOfHostMemory(const std::string& what) {
 
 /// Adds the driver's own words to an error of a card that stopped answering.
 Error withFailure(Error error, const OwnedDevices& devices) {
+    for (const auto& [id, device] : devices.set) {
+        // What follows from a lost card (no memory, no kernel) is told as its loss.
+        if (device->isLost() && error.code != ErrorCode::DeviceLost) {
+            error.code = ErrorCode::DeviceLost;
+            error.message = id.toString() +
+                            ": the device stopped answering; reload the model, or restart the "
+                            "program if it stays so (" +
+                            error.message + ")";
+        }
+    }
     if (error.code != ErrorCode::DeviceLost) {
         return error;
     }
@@ -628,7 +638,8 @@ Result<void> Engine::replace(const std::string& device_map,
     // The workspace goes first and comes back last: it holds nothing that must survive.
     std::unique_ptr<Generator> generator = std::move(target.generator);
     target.model.reset();
-    const auto restore = [&](Error error) -> Error {
+    const auto restore = [&](Error failure) -> Error {
+        Error error = withFailure(std::move(failure), target.devices);
         LoadOptions quiet = options;
         quiet.stop = {};
         const Result<void> store_back = applyPlan(*target.store, *former, quiet);

@@ -5,6 +5,7 @@
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/ops.h"
 
+#include <optional>
 #include <utility>
 
 namespace engine {
@@ -29,40 +30,49 @@ ErrorCode codeOf(kernels::Status status) {
     return ErrorCode::Unsupported;
 }
 
-/// Figures of a card that has not been measured: a middle one of its generation.
-DeviceInfo describe(const Driver& driver, const Card& card) {
+/// Nothing when the card does not answer.
+std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
+    const auto free_now = kernels::cuda::freeBytes(driver, card);
+    if (!free_now.has_value()) {
+        return std::nullopt;
+    }
     DeviceInfo info;
     info.id = DeviceId::cuda(card.ordinal);
     info.description = card.name;
     info.capacity = card.total_bytes;
-    info.free = kernels::cuda::freeBytes(driver, card);
+    info.free = *free_now;
     info.context_bytes = kernels::cuda::contextBytes(driver, card);
     return info;
 }
 
 } // namespace
 
-GpuAccess cudaAccess(const Driver* driver, const std::string& why) {
+GpuAccess cudaAccess(const Driver* driver,
+                     const std::string& why,
+                     std::span<const kernels::cuda::FatbinImage> images) {
     GpuAccess access;
-    access.list = [driver] {
+    access.list = [driver, images] {
         std::vector<DeviceInfo> devices;
-        if (driver == nullptr || kernels::cuda::embeddedImages().empty()) {
+        if (driver == nullptr || images.empty()) {
             return devices;
         }
         for (const Card& card : kernels::cuda::listCards(*driver)) {
-            if (card.unusable.empty()) {
-                devices.push_back(describe(*driver, card));
+            if (!card.unusable.empty()) {
+                continue;
+            }
+            if (auto info = describe(*driver, card)) {
+                devices.push_back(std::move(*info));
             }
         }
         return devices;
     };
-    access.notes = [driver, why] {
+    access.notes = [driver, why, images] {
         std::vector<std::string> notes;
         if (driver == nullptr) {
             notes.push_back(why);
             return notes;
         }
-        if (kernels::cuda::embeddedImages().empty()) {
+        if (images.empty()) {
             notes.emplace_back("This build has no GPU kernels (it was made without nvcc): graphics "
                                "cards are not used.");
             return notes;
@@ -70,12 +80,17 @@ GpuAccess cudaAccess(const Driver* driver, const std::string& why) {
         for (const Card& card : kernels::cuda::listCards(*driver)) {
             if (!card.unusable.empty()) {
                 notes.push_back(card.unusable);
+            } else if (!kernels::cuda::freeBytes(*driver, card).has_value()) {
+                notes.push_back("cuda:" + std::to_string(card.ordinal) + " (" + card.name +
+                                ") does not answer; restart the program, and the machine if that "
+                                "does not help.");
             }
         }
         return notes;
     };
-    access.open = [driver, why](int index, uint64_t limit,
-                                bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
+    access.open = [driver, why,
+                   images](int index, uint64_t limit,
+                           bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
         if (driver == nullptr) {
             return Error{ErrorCode::InvalidRequest,
                          "cuda:" + std::to_string(index) + " cannot be opened: " + why};
@@ -85,6 +100,7 @@ GpuAccess cudaAccess(const Driver* driver, const std::string& why) {
         options.ordinal = index;
         options.limit = limit;
         options.is_reference = is_reference;
+        options.images = images;
         options.ops = &kernels::cuda::cudaOps(is_reference);
         CudaDevice::Opened opened = CudaDevice::create(options);
         if (opened.device == nullptr) {
@@ -100,7 +116,7 @@ GpuAccess cudaAccess(const Driver* driver, const std::string& why) {
 GpuAccess systemGpuAccess() {
     std::string why;
     const Driver* driver = kernels::cuda::systemDriver(&why);
-    return cudaAccess(driver, why);
+    return cudaAccess(driver, why, kernels::cuda::embeddedImages());
 }
 
 } // namespace engine

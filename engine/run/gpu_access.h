@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace kernels::cuda {
 struct Driver;
-}
+struct FatbinImage;
+} // namespace kernels::cuda
 
 namespace engine {
 
@@ -32,7 +34,10 @@ struct GpuAccess {
 };
 
 /// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only note.
-GpuAccess cudaAccess(const kernels::cuda::Driver* driver, const std::string& why);
+/// `images`: the GPU kernels; a build without any has no cards.
+GpuAccess cudaAccess(const kernels::cuda::Driver* driver,
+                     const std::string& why,
+                     std::span<const kernels::cuda::FatbinImage> images);
 /// Cards of this machine. The driver is loaded at the first call.
 GpuAccess systemGpuAccess();
 

@@ -4,6 +4,7 @@
 #include "kernels/cuda/nvml.h"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -15,6 +16,8 @@ namespace {
 
 /// Before the first opening. The figure of an H200 with driver 580; others differ by some tens MiB.
 constexpr uint64_t kUsualContext = uint64_t{512} << 20;
+
+std::atomic<uint64_t> context_changes{0};
 
 struct ContextState {
     int open = 0;
@@ -89,7 +92,7 @@ std::vector<Card> listCards(const Driver& driver) {
     return cards;
 }
 
-uint64_t freeBytes(const Driver& driver, const Card& card) {
+std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card) {
     if (!card.uuid.empty()) {
         if (const auto memory = cardMemory(card.uuid)) {
             return memory->free;
@@ -101,17 +104,22 @@ uint64_t freeBytes(const Driver& driver, const Card& card) {
     size_t total = 0;
     if (driver.deviceGet(&device, card.ordinal) != kCuSuccess ||
         driver.primaryCtxRetain(&context, device) != kCuSuccess) {
-        return 0;
+        return std::nullopt;
     }
-    CuContext former = nullptr;
-    driver.ctxGetCurrent(&former);
-    if (driver.ctxSetCurrent(context) != kCuSuccess ||
-        driver.memGetInfo(&free_now, &total) != kCuSuccess) {
-        free_now = 0;
-    }
-    driver.ctxSetCurrent(former);
+    noteContextChange();
+    const bool is_read = driver.ctxSetCurrent(context) == kCuSuccess &&
+                         driver.memGetInfo(&free_now, &total) == kCuSuccess;
+    driver.ctxSetCurrent(nullptr);
     driver.primaryCtxRelease(device);
-    return free_now;
+    return is_read ? std::optional<uint64_t>(free_now) : std::nullopt;
+}
+
+uint64_t contextChanges() {
+    return context_changes.load(std::memory_order_relaxed);
+}
+
+void noteContextChange() {
+    context_changes.fetch_add(1, std::memory_order_relaxed);
 }
 
 uint64_t contextBytes(const Driver& driver, const Card& card) {

@@ -46,7 +46,7 @@ struct Machine {
     const Driver* driver = nullptr;
     std::vector<kernels::cuda::Card> cards; ///< Usable ones.
     [[nodiscard]] uint64_t freeBytes() const {
-        return kernels::cuda::freeBytes(*driver, cards.front());
+        return kernels::cuda::freeBytes(*driver, cards.front()).value_or(0);
     }
 };
 

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host side of the CUDA path against a driver that is not there: which machines are refused and
+// in which words, memory in segments, copies in every size and order, recordings, several cards,
+// failing calls, a lost card.
+#include "kernels/cuda/arena.h"
+#include "kernels/cuda/cards.h"
+#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/ops.h"
+#include "kernels/cuda/plan.h"
+#include "tests/support/cuda/fake_driver.h"
+
+#include <QTest>
+
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <set>
+
+using namespace kernels;
+using namespace kernels::cuda;
+using support::FakeCard;
+using support::FakeDriver;
+using support::FakeLive;
+
+namespace {
+
+CudaDeviceOptions optionsFor(const FakeDriver& fake, int ordinal = 0) {
+    CudaDeviceOptions options;
+    options.driver = &fake.driver();
+    options.ordinal = ordinal;
+    options.ops = &cudaOps(true);
+    options.is_reference = true;
+    options.images = FakeDriver::images();
+    return options;
+}
+
+std::unique_ptr<CudaDevice> openDevice(const FakeDriver& fake, int ordinal = 0) {
+    auto opened = CudaDevice::create(optionsFor(fake, ordinal));
+    if (opened.device == nullptr) {
+        qFatal("%s", opened.message.c_str());
+    }
+    return std::move(opened.device);
+}
+
+std::vector<unsigned char> pattern(size_t bytes, unsigned seed) {
+    std::vector<unsigned char> data(bytes);
+    std::minstd_rand random(seed + 1);
+    for (unsigned char& byte : data) {
+        byte = static_cast<unsigned char>(random() >> 8U);
+    }
+    return data;
+}
+
+} // namespace
+
+class TestCudaDevice : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void refusesDrivers_data();
+    void refusesDrivers();
+    void refusesOldCards();
+    void refusesBuildsWithoutKernels();
+    void refusesImages();
+    void missingKernelIsNamed();
+    void arenaReusesAndGivesBack();
+    void arenaAgainstAModel();
+    void accounts();
+    void limit();
+    void copies_data();
+    void copies();
+    void stagedCopiesInTurn();
+    void orderOfCopiesAndKernels();
+    void recordings();
+    void peers();
+    void everyFailingCall_data();
+    void everyFailingCall();
+    void lostCard();
+    void launchPlans();
+    void fakeFindsMistakes();
+};
+
+void TestCudaDevice::refusesDrivers_data() {
+    QTest::addColumn<int>("version");
+    QTest::addColumn<int>("init");
+    QTest::addColumn<int>("cards");
+    QTest::addColumn<QByteArray>("missing");
+    QTest::addColumn<QByteArray>("sentence");
+    QTest::addRow("usable") << 12000 << 0 << 1 << QByteArray() << QByteArray();
+    QTest::addRow("too old") << 11080 << 0 << 1 << QByteArray() << QByteArray("supports CUDA 11.8");
+    QTest::addRow("old and incomplete")
+        << 11040 << 0 << 1 << QByteArray("cuLaunchKernelEx") << QByteArray("supports CUDA 11.4");
+    QTest::addRow("incomplete") << 12020 << 0 << 1 << QByteArray("cuLaunchKernelEx")
+                                << QByteArray("lacks the function cuLaunchKernelEx");
+    QTest::addRow("no card") << 13000 << 0 << 0 << QByteArray()
+                             << QByteArray("sees no graphics card");
+    QTest::addRow("no device at start")
+        << 13000 << 100 << 1 << QByteArray() << QByteArray("sees no graphics card");
+    QTest::addRow("broken") << 13000 << 999 << 1 << QByteArray()
+                            << QByteArray("CUDA_ERROR_UNKNOWN");
+}
+
+void TestCudaDevice::refusesDrivers() {
+    QFETCH(int, version);
+    QFETCH(int, init);
+    QFETCH(int, cards);
+    QFETCH(QByteArray, missing);
+    QFETCH(QByteArray, sentence);
+    FakeDriver fake(std::vector<FakeCard>(static_cast<size_t>(cards)));
+    fake.version = version;
+    fake.init_result = init;
+    const std::string why =
+        describeUnusable(fake.driver(), missing.isEmpty() ? nullptr : missing.constData());
+    QCOMPARE(why.empty(), sentence.isEmpty());
+    QVERIFY2(why.find(sentence.toStdString()) != std::string::npos, why.c_str());
+    QVERIFY2(why.empty() || why.back() == '.', why.c_str());
+}
+
+void TestCudaDevice::refusesOldCards() {
+    FakeDriver fake({FakeCard{"Old Card", 61}, FakeCard{"T4", 75}});
+    const auto cards = listCards(fake.driver());
+    QCOMPARE(cards.size(), size_t{2});
+    QVERIFY2(cards[0].unusable.find("compute capability 6.1") != std::string::npos,
+             cards[0].unusable.c_str());
+    QCOMPARE(cards[1].unusable, std::string());
+    const auto opened = CudaDevice::create(optionsFor(fake, 0));
+    QCOMPARE(opened.device, nullptr);
+    QCOMPARE(opened.message, cards[0].unusable);
+    const auto absent = CudaDevice::create(optionsFor(fake, 2));
+    QVERIFY2(absent.message.find("cuda:2: the driver shows no such card") == 0,
+             absent.message.c_str());
+    QVERIFY(openDevice(fake, 1)->facts().compute_capability == 75);
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+void TestCudaDevice::refusesBuildsWithoutKernels() {
+    FakeDriver fake;
+    CudaDeviceOptions options = optionsFor(fake);
+    options.images = {};
+    const auto opened = CudaDevice::create(options);
+    QCOMPARE(opened.status, Status::Unsupported);
+    QVERIFY(opened.message.find("no GPU kernels") != std::string::npos);
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+void TestCudaDevice::refusesImages() {
+    FakeDriver fake;
+    fake.image_result = kCuNoBinaryForGpu;
+    const auto opened = CudaDevice::create(optionsFor(fake));
+    QCOMPARE(opened.status, Status::Unsupported);
+    QVERIFY2(opened.message.find("compute capability 9.0) cannot load the kernels") !=
+                 std::string::npos,
+             opened.message.c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+void TestCudaDevice::missingKernelIsNamed() {
+    FakeDriver fake;
+    fake.missing_kernel = kernelName(KernelId::soft_cap);
+    const auto device = openDevice(fake);
+    auto* data = static_cast<float*>(device->allocate(64, 1));
+    QCOMPARE(device->ops().soft_cap(device->queue(), {data, 1, 16, 16}, 30.0F),
+             Status::Unsupported);
+    QVERIFY(device->lastFailure().find("belfry_soft_cap") != std::string::npos);
+    QVERIFY(!device->isLost());
+    device->free(data);
+}
+
+void TestCudaDevice::arenaReusesAndGivesBack() {
+    FakeDriver fake;
+    const auto device = openDevice(fake); // its context is current
+    Arena arena(fake.driver());
+    CuResult result = kCuSuccess;
+    const CuPointer a = arena.allocate(1000, &result);
+    const CuPointer b = arena.allocate(1000, &result);
+    const CuPointer c = arena.allocate(1000, &result);
+    QCOMPARE(arena.segments(), size_t{1});
+    QCOMPARE(b - a, uint64_t{1024});
+    QCOMPARE(a % Arena::kAlignment, uint64_t{0});
+    arena.free(b);
+    QCOMPARE(arena.allocate(500, &result), b); // the smallest gap that fits
+    arena.free(b);
+    arena.free(a);
+    QCOMPARE(arena.allocate(2000, &result), a); // both gaps joined
+    const CuPointer big = arena.allocate(size_t{33} << 20, &result);
+    QCOMPARE(arena.segments(), size_t{2});
+    QCOMPARE(arena.segmentBytes(), uint64_t{32 + 34} << 20U);
+    arena.free(big);
+    QCOMPARE(arena.segments(), size_t{1});
+    arena.free(a);
+    arena.free(c);
+    QCOMPARE(arena.segments(), size_t{0});
+    QCOMPARE(arena.segmentBytes(), uint64_t{0});
+    // Where a whole segment has no room, what is asked for may still have.
+    fake.fail_allocation = 1;
+    const CuPointer small = arena.allocate(1000, &result);
+    QVERIFY(small != 0);
+    QCOMPARE(arena.segmentBytes(), uint64_t{2} << 20U);
+    QCOMPARE(arena.allocate(SIZE_MAX - 10, &result), CuPointer{0});
+    QCOMPARE(result, kCuOutOfMemory);
+    arena.reserve(uint64_t{50} << 20U);
+    QCOMPARE(arena.segments(), size_t{2});
+    const uint64_t before = arena.segmentBytes();
+    (void)arena.allocate(size_t{40} << 20, &result);
+    QCOMPARE(arena.segmentBytes(), before);
+}
+
+void TestCudaDevice::arenaAgainstAModel() {
+    FakeDriver fake;
+    const auto device = openDevice(fake);
+    Arena arena(fake.driver());
+    std::map<CuPointer, size_t> live;
+    std::minstd_rand random(3);
+    uint64_t rounded = 0;
+    for (int i = 0; i < 4000; ++i) {
+        if (live.empty() || random() % 5 < 3) {
+            const size_t bytes =
+                random() % 7 == 0 ? random() % (size_t{3} << 20) : 1 + random() % 5000;
+            CuResult result = kCuSuccess;
+            const CuPointer pointer = arena.allocate(bytes, &result);
+            QVERIFY(pointer != 0);
+            const auto after = live.lower_bound(pointer);
+            QVERIFY(after == live.end() || pointer + bytes <= after->first);
+            QVERIFY(after == live.begin() ||
+                    std::prev(after)->first + std::prev(after)->second <= pointer);
+            QVERIFY(arena.sizeOf(pointer) >= bytes);
+            live[pointer] = std::max<size_t>(bytes, 1);
+            rounded += arena.sizeOf(pointer);
+        } else {
+            auto victim = live.begin();
+            std::advance(victim, static_cast<long>(random() % live.size()));
+            rounded -= arena.sizeOf(victim->first);
+            arena.free(victim->first);
+            live.erase(victim);
+        }
+        QCOMPARE(arena.segmentBytes() - arena.freeBytes(), rounded);
+    }
+    for (const auto& [pointer, bytes] : live) {
+        arena.free(pointer);
+    }
+    QCOMPARE(arena.segments(), size_t{0});
+}
+
+void TestCudaDevice::accounts() {
+    FakeDriver fake;
+    {
+        const auto device = openDevice(fake);
+        void* a = device->allocate(1000, 1);
+        void* b = device->allocate(5, 2);
+        QCOMPARE(device->usedBytes(1), uint64_t{1000});
+        QCOMPARE(device->usedBytes(2), uint64_t{5});
+        QCOMPARE(device->memory().used, uint64_t{1005});
+        QVERIFY(device->memory().held >= 1005);
+        device->free(a);
+        device->free(nullptr);
+        device->free(a);
+        QCOMPARE(device->memory().used, uint64_t{5});
+        QCOMPARE(device->memory().peak, uint64_t{1005});
+        device->failAllocation(2);
+        void* c = device->allocate(1, 1);
+        QVERIFY(c != nullptr);
+        QCOMPARE(device->allocate(1, 1), nullptr);
+        QVERIFY(device->contextBytes() > 0);
+        QCOMPARE(device->liveAllocations(), size_t{2});
+        device->free(b);
+        device->free(c);
+    }
+    QCOMPARE(fake.live(), FakeLive{});
+    QVERIFY(fake.violations().empty());
+}
+
+void TestCudaDevice::limit() {
+    FakeDriver fake;
+    CudaDeviceOptions options = optionsFor(fake);
+    options.limit = uint64_t{100} << 20;
+    auto opened = CudaDevice::create(options);
+    QCOMPARE(opened.status, Status::OutOfMemory); // less than the context alone
+    QVERIFY2(opened.message.find("limit of 100 MiB") != std::string::npos, opened.message.c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+    options.limit = uint64_t{1} << 30;
+    opened = CudaDevice::create(options);
+    QVERIFY(opened.device != nullptr);
+    const uint64_t room = options.limit - opened.device->contextBytes();
+    QCOMPARE(opened.device->memory().capacity, room);
+    QCOMPARE(opened.device->allocate(room + 1, 1), nullptr);
+    void* all = opened.device->allocate(room, 1);
+    QVERIFY(all != nullptr);
+    QCOMPARE(opened.device->allocate(1, 1), nullptr);
+    opened.device->free(all);
+}
+
+void TestCudaDevice::copies_data() {
+    QTest::addColumn<qulonglong>("bytes");
+    for (const size_t bytes :
+         {size_t{1}, size_t{4096}, size_t{1} << 20, (size_t{1} << 20) + 1, size_t{8} << 20,
+          (size_t{8} << 20) + 1, (size_t{24} << 20) + 12345}) {
+        QTest::addRow("%zu bytes", bytes) << qulonglong{bytes};
+    }
+}
+
+void TestCudaDevice::copies() {
+    QFETCH(qulonglong, bytes);
+    FakeDriver fake;
+    {
+        const auto device = openDevice(fake);
+        void* a = device->allocate(bytes, 1);
+        void* b = device->allocate(bytes, 1);
+        auto data = pattern(bytes, 1);
+        const auto kept = data;
+        QCOMPARE(device->copyIn(a, data.data(), bytes), Status::Ok);
+        std::fill(data.begin(), data.end(), 0); // the caller may reuse its memory at once
+        QCOMPARE(device->copyWithin(b, a, bytes), Status::Ok);
+        std::vector<unsigned char> back(bytes);
+        QCOMPARE(device->copyOut(back.data(), b, bytes), Status::Ok);
+        QVERIFY(back == kept);
+        QCOMPARE(device->copyOut(back.data(), b, 0), Status::Ok);
+        device->free(a);
+        device->free(b);
+    }
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+void TestCudaDevice::stagedCopiesInTurn() {
+    // In and out in turn through the two buffers, never waiting in between: a buffer that is
+    // filled again too early would show.
+    FakeDriver fake;
+    const auto device = openDevice(fake);
+    constexpr size_t kBytes = (size_t{17} << 20) + 3;
+    std::vector<void*> blocks;
+    for (unsigned i = 0; i < 4; ++i) {
+        blocks.push_back(device->allocate(kBytes, 1));
+        const auto data = pattern(kBytes, i);
+        QCOMPARE(device->copyIn(blocks.back(), data.data(), kBytes), Status::Ok);
+        if (i == 1) {
+            std::vector<unsigned char> back(kBytes);
+            QCOMPARE(device->copyOut(back.data(), blocks[0], kBytes), Status::Ok);
+            QVERIFY(back == pattern(kBytes, 0));
+        }
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+        std::vector<unsigned char> back(kBytes);
+        QCOMPARE(device->copyOut(back.data(), blocks[i], kBytes), Status::Ok);
+        QVERIFY(back == pattern(kBytes, i));
+        device->free(blocks[i]);
+    }
+}
+
+void TestCudaDevice::orderOfCopiesAndKernels() {
+    // A large copy runs on the other stream: what was enqueued before it must see the old bytes,
+    // what comes after it the new ones.
+    FakeDriver fake;
+    const auto device = openDevice(fake);
+    constexpr size_t kBytes = size_t{3} << 20;
+    void* block = device->allocate(kBytes, 1);
+    void* before = device->allocate(kBytes, 1);
+    void* after = device->allocate(kBytes, 1);
+    const auto first = pattern(kBytes, 1);
+    const auto second = pattern(kBytes, 2);
+    QCOMPARE(device->copyIn(block, first.data(), kBytes), Status::Ok);
+    QCOMPARE(device->copyWithin(before, block, kBytes), Status::Ok);
+    QCOMPARE(device->copyIn(block, second.data(), kBytes), Status::Ok);
+    QCOMPARE(device->copyWithin(after, block, kBytes), Status::Ok);
+    std::vector<unsigned char> back(kBytes);
+    QCOMPARE(device->copyOut(back.data(), before, kBytes), Status::Ok);
+    QVERIFY(back == first);
+    QCOMPARE(device->copyOut(back.data(), after, kBytes), Status::Ok);
+    QVERIFY(back == second);
+}
+
+void TestCudaDevice::recordings() {
+    FakeDriver fake;
+    {
+        const auto device = openDevice(fake);
+        QVERIFY(device->canCapture());
+        auto* host = static_cast<unsigned char*>(device->allocateHost(64));
+        void* block = device->allocate(64, 1);
+        QCOMPARE(device->beginCapture(), Status::Ok);
+        QCOMPARE(device->beginCapture(), Status::Unsupported);
+        QCOMPARE(device->copyIn(block, host, 64), Status::Ok);
+        GraphHandle graph = nullptr;
+        QCOMPARE(device->endCapture(&graph), Status::Ok);
+        QVERIFY(graph != nullptr);
+        for (const unsigned char value : {3, 200}) {
+            std::memset(host, value, 64); // read at replay, not at the recording
+            QCOMPARE(device->replay(graph), Status::Ok);
+            unsigned char back[64] = {};
+            QCOMPARE(device->copyOut(back, block, 64), Status::Ok);
+            QCOMPARE(back[63], value);
+        }
+        device->freeGraph(graph);
+        device->freeGraph(nullptr);
+        // A wait cannot be recorded; afterwards the device works as before.
+        QCOMPARE(device->beginCapture(), Status::Ok);
+        QCOMPARE(device->synchronize(), Status::Unsupported);
+        QCOMPARE(device->endCapture(&graph), Status::Ok);
+        device->freeGraph(graph);
+        QCOMPARE(device->endCapture(&graph), Status::Unsupported);
+        QCOMPARE(device->synchronize(), Status::Ok);
+        QVERIFY(!device->isLost());
+        device->freeHost(host);
+        device->free(block);
+    }
+    QCOMPARE(fake.live(), FakeLive{});
+    QVERIFY(fake.violations().empty());
+}
+
+void TestCudaDevice::peers() {
+    FakeDriver fake({FakeCard{}, FakeCard{}});
+    {
+        const auto one = openDevice(fake, 0);
+        const auto two = openDevice(fake, 1);
+        constexpr size_t kBytes = size_t{2} << 20;
+        void* a = one->allocate(kBytes, 1);
+        void* b = two->allocate(kBytes, 1);
+        const auto first = pattern(kBytes, 1);
+        const auto second = pattern(kBytes, 2);
+        QCOMPARE(one->copyIn(a, first.data(), kBytes), Status::Ok);
+        QCOMPARE(two->copyFromPeer(*one, b, a, kBytes), Status::Ok);
+        // The source may be overwritten at once: the copy comes first.
+        QCOMPARE(one->copyIn(a, second.data(), kBytes), Status::Ok);
+        QCOMPARE(one->synchronize(), Status::Ok);
+        std::vector<unsigned char> back(kBytes);
+        QCOMPARE(two->copyOut(back.data(), b, kBytes), Status::Ok);
+        QVERIFY(back == first);
+        // Work on both in turn: each call makes its own context current.
+        for (int i = 0; i < 4; ++i) {
+            CudaDevice& device = i % 2 == 0 ? *one : *two;
+            void* data = device.allocate(256, 1);
+            QCOMPARE(device.ops().scale(device.queue(), {static_cast<float*>(data), 1, 64, 64}, 2),
+                     Status::Ok);
+            device.free(data);
+        }
+        one->free(a);
+        two->free(b);
+    }
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+void TestCudaDevice::everyFailingCall_data() {
+    QTest::addColumn<int>("code");
+    QTest::addColumn<bool>("is_sticky");
+    QTest::addRow("out of memory, once") << 2 << false;
+    QTest::addRow("illegal address, from then on") << 700 << true;
+    QTest::addRow("unknown, from then on") << 999 << true;
+}
+
+void TestCudaDevice::everyFailingCall() {
+    QFETCH(int, code);
+    QFETCH(bool, is_sticky);
+    const auto work = [](const FakeDriver& fake) -> Status {
+        auto opened = CudaDevice::create(optionsFor(fake));
+        if (opened.device == nullptr) {
+            return opened.message.empty() ? Status::Ok : opened.status;
+        }
+        CudaDevice& device = *opened.device;
+        constexpr size_t kBytes = size_t{9} << 20;
+        std::vector<unsigned char> data(kBytes);
+        void* a = device.allocate(kBytes, 1);
+        void* b = device.allocate(100, 2);
+        if (a == nullptr || b == nullptr) {
+            device.free(a);
+            device.free(b);
+            return device.isLost() ? Status::DeviceLost : Status::OutOfMemory;
+        }
+        Status status = device.copyIn(a, data.data(), kBytes);
+        if (status == Status::Ok) {
+            status = device.copyIn(b, data.data(), 100);
+        }
+        if (status == Status::Ok) {
+            status = device.ops().scale(device.queue(), {static_cast<float*>(b), 1, 16, 16}, 2.0F);
+        }
+        GraphHandle graph = nullptr;
+        if (status == Status::Ok && device.beginCapture() == Status::Ok) {
+            status = device.copyWithin(b, a, 64);
+            const Status ended = device.endCapture(&graph);
+            status = status == Status::Ok ? ended : status;
+            status = status == Status::Ok ? device.replay(graph) : status;
+        }
+        if (status == Status::Ok) {
+            status = device.copyOut(data.data(), a, kBytes);
+        }
+        if (status == Status::Ok) {
+            status = device.synchronize();
+        }
+        device.freeGraph(graph);
+        device.free(a);
+        device.free(b);
+        return status;
+    };
+    FakeDriver plain;
+    QCOMPARE(work(plain), Status::Ok);
+    const uint64_t total = plain.calls();
+    QVERIFY(total > 100);
+    int refused = 0;
+    for (uint64_t n = 1; n <= total; ++n) {
+        FakeDriver fake;
+        fake.failCall(n, code, is_sticky);
+        const Status status = work(fake);
+        const char* call = n <= plain.trace().size() ? plain.trace()[n - 1] : "";
+        const std::string where =
+            std::string(call) + ", call " + std::to_string(n) + ": " + fake.live().text();
+        QVERIFY2(fake.live() == FakeLive{}, where.c_str());
+        QVERIFY2(fake.violations().empty(),
+                 fake.violations().empty() ? "" : fake.violations().front().c_str());
+        refused += status == Status::Ok ? 0 : 1;
+        if (status != Status::Ok && is_sticky) {
+            QVERIFY2(status == Status::DeviceLost || status == Status::Unsupported, where.c_str());
+        }
+    }
+    // A failure that stays without effect is one that the device can do without (a peer, a staging
+    // buffer, what it does while closing).
+    QVERIFY(refused > static_cast<int>(total) * 3 / 4);
+}
+
+void TestCudaDevice::lostCard() {
+    FakeDriver fake;
+    {
+        const auto device = openDevice(fake);
+        void* block = device->allocate(1000, 1);
+        std::vector<unsigned char> data(1000);
+        fake.failCall(1, 700, true);
+        QCOMPARE(device->copyOut(data.data(), block, 1000), Status::DeviceLost);
+        QVERIFY(device->isLost());
+        QCOMPARE(device->lastFailure(),
+                 std::string("cuMemcpyDtoHAsync: CUDA_ERROR_ILLEGAL_ADDRESS"));
+        // Nothing is tried on it any more.
+        fake.clearTrace();
+        QCOMPARE(device->copyIn(block, data.data(), 1000), Status::DeviceLost);
+        QCOMPARE(device->synchronize(), Status::DeviceLost);
+        QCOMPARE(device->allocate(10, 1), nullptr);
+        QCOMPARE(device->ops().scale(device->queue(), {static_cast<float*>(block), 1, 4, 4}, 2.0F),
+                 Status::DeviceLost);
+        QVERIFY(!device->canCapture());
+        QVERIFY(fake.trace().empty());
+        device->free(block);
+    }
+    QCOMPARE(fake.live(), FakeLive{});
+    // After everything on it is gone the card can be opened anew.
+    fake.failCall(0, 0, false);
+    QVERIFY(!openDevice(fake)->isLost());
+}
+
+void TestCudaDevice::launchPlans() {
+    for (const int sms : {14, 40, 84, 132, 170}) {
+        for (const int64_t outputs : {1, 2, 7, 256, 1536, 6144, 262144}) {
+            for (const int64_t cols : {64, 256, 1536, 12288}) {
+                for (const bool is_pair : {false, true}) {
+                    for (const int64_t block_size : {0, 64}) {
+                        const ProjectPlan plan =
+                            planProject(sms, outputs, cols, is_pair, block_size);
+                        const int64_t rows = outputs * (is_pair ? 2 : 1);
+                        QVERIFY(plan.grid >= 1 && int64_t{plan.grid} * plan.local_rows >= rows);
+                        QVERIFY(!is_pair || plan.local_rows % 2 == 0);
+                        QVERIFY(plan.rows_per_warp == 1 || plan.rows_per_warp == 2 ||
+                                plan.rows_per_warp == 4);
+                        QVERIFY(plan.k_split >= 1 && plan.k_split <= 16);
+                        QVERIFY(plan.shared_bytes <= 232448 - 1024);
+                    }
+                }
+            }
+        }
+        for (const int64_t capacity : {1, 32, 512, 4096, 131072}) {
+            const int splits = attendSplits(sms, 8, capacity);
+            QVERIFY(splits >= 1 && splits <= kMaxSplits);
+            QVERIFY(splits <= std::max<int64_t>(1, capacity / 32));
+        }
+    }
+    QVERIFY(scratchBytes(512, 12288) > scratchBytes(512, 6144));
+    QVERIFY(!usesLargeTiles(132, 32, 262144));
+    QVERIFY(usesLargeTiles(132, 4096, 6144));
+}
+
+void TestCudaDevice::fakeFindsMistakes() {
+    FakeDriver fake;
+    const auto device = openDevice(fake);
+    const Driver& driver = fake.driver();
+    unsigned char byte = 0;
+    QVERIFY(driver.memcpyHtoDAsync(1, &byte, 1, device->stream().handle) != kCuSuccess);
+    void* block = device->allocate(256, 1);
+    const auto address = reinterpret_cast<CuPointer>(block);
+    // Past the end of the segment that the block lies in.
+    QVERIFY(driver.memcpyDtoHAsync(&byte, address, size_t{1} << 30, device->stream().handle) !=
+            kCuSuccess);
+    driver.ctxSetCurrent(nullptr);
+    (void)driver.streamSynchronize(device->stream().handle);
+    QVERIFY(fake.violations().size() >= 3);
+    driver.ctxSetCurrent(device->stream().context);
+    device->free(block);
+}
+
+QTEST_APPLESS_MAIN(TestCudaDevice)
+#include "tst_cuda_device.moc"

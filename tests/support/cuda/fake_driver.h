@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA driver that is not there: the same table of entry points over host memory. Streams run as
+// late as a real card may (copies of page-locked memory happen when somebody waits for them, and a
+// stream waits for another one only where an event says so), recordings are kept and replayed,
+// every object is counted, and calls fail on demand. Kernels are noted, not computed: memory starts
+// as zeros and keeps what copies put there. One fake at a time; single-threaded.
+#pragma once
+
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/fatbin.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace support {
+
+struct FakeCard {
+    std::string name = "Test Card";
+    int capability = 90; ///< 10 * major + minor.
+    size_t total = size_t{4} << 30;
+    size_t used_by_others = size_t{256} << 20;
+};
+
+/// Objects alive; all zero after everything was closed.
+struct FakeLive {
+    int contexts = 0, streams = 0, events = 0, modules = 0, graphs = 0, execs = 0;
+    size_t device_blocks = 0, host_blocks = 0;
+    friend bool operator==(const FakeLive&, const FakeLive&) = default;
+    [[nodiscard]] std::string text() const;
+};
+
+class FakeDriver {
+public:
+    explicit FakeDriver(std::vector<FakeCard> cards = {FakeCard{}});
+    ~FakeDriver();
+    FakeDriver(const FakeDriver&) = delete;
+    FakeDriver& operator=(const FakeDriver&) = delete;
+
+    [[nodiscard]] const kernels::cuda::Driver& driver() const { return driver_; }
+    /// One image that every kernel of the list is found in.
+    [[nodiscard]] static std::span<const kernels::cuda::FatbinImage> images();
+
+    struct Launch {
+        std::string kernel;
+        std::array<unsigned, 3> grid{}, block{};
+        unsigned shared = 0;
+        bool is_overlapping = false;
+    };
+
+    // --- what a test sets ---
+    int version = 13000;
+    kernels::cuda::CuResult init_result = kernels::cuda::kCuSuccess;
+    std::string missing_kernel;               ///< Not found in the image.
+    kernels::cuda::CuResult image_result = 0; ///< Of loading an image.
+    /// Faults by number of call (1 = the next); 0 = never. Sticky: all later calls fail too.
+    void failCall(uint64_t n, kernels::cuda::CuResult code, bool is_sticky);
+    uint64_t fail_allocation = 0;  ///< From the n-th cuMemAlloc on (1 = the next; 0 = never) ...
+    uint64_t fail_allocations = 1; ///< ... so many fail for want of memory.
+    int copy_ms = 0;               ///< Every copy takes so long.
+
+    // --- what a test reads ---
+    [[nodiscard]] FakeLive live() const;
+    [[nodiscard]] uint64_t calls() const { return calls_; }
+    /// Names of all calls since the last clearTrace().
+    [[nodiscard]] const std::vector<const char*>& trace() const { return trace_; }
+    [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
+    void clearTrace();
+    /// Broken rules of the driver: copies outside live memory, a wrong current context, launches
+    /// with impossible sizes, use of dead objects. Must stay empty.
+    [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+    struct State; ///< Objects behind the handles; fake_driver.cpp.
+
+private:
+    friend struct FakeCalls;
+    /// Counts a call and tells what it must answer.
+    kernels::cuda::CuResult enter(const char* name);
+    void violation(std::string text);
+
+    kernels::cuda::Driver driver_;
+    std::unique_ptr<State> state_;
+    uint64_t calls_ = 0;
+    uint64_t fail_at_ = 0;
+    kernels::cuda::CuResult fail_code_ = 0;
+    bool is_fail_sticky_ = false, has_failed_ = false;
+    std::vector<const char*> trace_;
+    std::vector<Launch> launches_;
+    std::vector<std::string> violations_;
+};
+
+} // namespace support
