@@ -80,6 +80,67 @@ struct SubsampleConvArgs {
     float* out = nullptr;
 };
 
+/// One low-rank update of a sum, see OpTable::lora_accumulate_all.
+struct LoraTerm {
+    MatView a;      ///< [rank, in]
+    MatView b;      ///< [out, rank]
+    MatView b_bias; ///< [out], or nullptr data.
+    float scaling = 1.0F;
+};
+
+/// One row through up to three weights, with the norm and residual work in front and the activation
+/// behind: a decode step that a GPU runs as one launch. All pointers on the table's device.
+struct ProjectArgs {
+    enum class Input : uint8_t {
+        Plain = 0,    ///< h = x
+        Norm,         ///< h = rms(x) * norm
+        ResidualNorm, ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
+        Residual,     ///< the same r; h = r
+    };
+    enum class Output : uint8_t {
+        Store = 0,    ///< y[i] = W[i] h
+        GeluPair,     ///< y[0] = gelu_tanh(W[0] h) * (W[1] h); equal shapes
+        GeluMultiply, ///< y[0] = gelu_tanh(W[0] h) * multiply
+    };
+    Input input = Input::Plain;
+    Output output = Output::Store;
+    const float* x = nullptr; ///< [in]
+    const float* t = nullptr; ///< [in], residual inputs
+    MatView t_norm;           ///< [in]
+    MatView norm;             ///< [in]
+    float scalar = 1.0F;
+    float eps = 1e-6F;
+    float* x_out = nullptr; ///< [in], not x: other blocks still read x
+    int count = 0;          ///< Weights: 1 to 3, all [*, in] in one format.
+    WeightView w[3];
+    float* y[3] = {nullptr, nullptr, nullptr}; ///< [rows of w[i]]
+    const float* multiply = nullptr;           ///< [rows of w[0]]
+};
+
+/// Attention of one token from raw projections: head norms, RoPE, the store of the new key and
+/// value (layers that own KV), softmax(scale * q k^T) v over the cache. What changes from token to
+/// token is read from device memory, so that a captured step can be replayed.
+struct AttendStepArgs {
+    const float* q = nullptr;          ///< [num_heads, head_dim]
+    const float* k = nullptr;          ///< [num_kv_heads, head_dim]; nullptr: a KV-shared reader
+    const float* v = nullptr;          ///< likewise; k where the layer has k = v
+    MatView q_norm, k_norm;            ///< [head_dim]; v is normed without weight
+    const float* inv_freq = nullptr;   ///< [head_dim / 2]
+    const int32_t* position = nullptr; ///< [1]
+    const int32_t* slot = nullptr;     ///< [1], row of the cache for the new token
+    const int32_t* key_position = nullptr; ///< [capacity], the new token included
+    const int32_t* key_count = nullptr;    ///< [1], cache rows in use, the new token included
+    void* cache_k = nullptr;               ///< [capacity, num_kv_heads, head_dim] in kv_type
+    void* cache_v = nullptr;
+    DType kv_type = DType::BF16;
+    int64_t capacity = 0, num_heads = 0, num_kv_heads = 0, head_dim = 0;
+    int64_t window = 0; ///< 0 = unlimited
+    float scale = 1.0F;
+    float eps = 1e-6F;
+    float* out = nullptr; ///< [num_heads, head_dim]
+};
+
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): tables use designated initialisers
 struct OpTable {
     const char* name;
 
@@ -158,6 +219,30 @@ struct OpTable {
     /// src [rows, cols]; dst [capacity, cols].
     Status (*store_rows)(
         Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
+
+    /// y += sum over terms of scaling * ((x A^T) B^T + b_bias): several adapters at one module in
+    /// as many steps as one adapter takes (all A with x, then all B into y). Ranks and types may
+    /// differ. `terms` is host memory, read before the call returns; `scratch` is [tokens, sum of
+    /// the ranks], overwritten. nullptr = this table has none: call lora_accumulate per term.
+    Status (*lora_accumulate_all)(Queue q,
+                                  MatF32 x,
+                                  const LoraTerm* terms,
+                                  int64_t count,
+                                  MutF32 scratch,
+                                  MutF32 y) = nullptr;
+
+    // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
+    // kernel does not take; the caller then composes the step from the functions above.
+    Status (*project)(Queue q, const ProjectArgs& args) = nullptr;
+    Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
+    /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
+    /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
+    /// be nullptr) is clear. logits [count].
+    Status (*argmax)(Queue q,
+                     const float* logits,
+                     int64_t count,
+                     const uint32_t* suppressed,
+                     uint64_t* best) = nullptr;
 };
 
 } // namespace kernels

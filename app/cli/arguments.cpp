@@ -90,9 +90,12 @@ const std::map<std::string, std::string>& commandUsage() {
     static const std::map<std::string, std::string> kUsage = {
         {"inspect", "belfry-cli inspect MODEL [--adapter DIR]...\n  what is in it: modules, bytes, "
                     "towers, adapter coverage\n"},
-        {"plan", std::string("belfry-cli plan MODEL [load options]\n  where everything would go, "
-                             "predicted bytes, errors; allocates nothing\n") +
-                     kLoadOptions},
+        {"plan",
+         std::string(
+             "belfry-cli plan MODEL [load options] [--export belfry|accelerate|llama.cpp|python]\n"
+             "  where everything would go, predicted bytes, errors; allocates nothing. "
+             "--export prints the map for another program\n") +
+             kLoadOptions},
         {"chat", std::string("belfry-cli chat MODEL [load options] [media] [sampling] (--prompt "
                              "TEXT | --raw-prompt TEXT)\n"
                              "  one reply, streamed to stdout; without a prompt: interactive\n") +
@@ -104,7 +107,9 @@ const std::map<std::string, std::string>& commandUsage() {
         {"merge", "belfry-cli merge MODEL --adapter DIR[=S]... --out DIR\n  bf16 merge, with drift "
                   "report\n"},
         {"bench", std::string("belfry-cli bench (MODEL | --shape e2b|e4b) [load options] --prefill "
-                              "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n") +
+                              "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n"
+                              "  [--adapter-rank N]   decode again with a random adapter of this "
+                              "rank on every linear\n") +
                       kLoadOptions},
     };
     return kUsage;
@@ -201,6 +206,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--threads", integer(threads, 1, 1024)},
         {"--last", integer(out.last, 1, 1 << 24)},
         {"--decode", integer(out.decode, 0, 1 << 20)},
+        {"--adapter-rank", integer(out.adapter_rank, 1, 1024)},
         {"--prefill", integers(out.prefill, 0)},
         {"--depth", integers(out.depth, 0)},
         {"--max-tokens", integer(out.sampling.max_tokens, 1, 1 << 24)},
@@ -250,6 +256,19 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
          [&]() -> Result<void> {
              ENGINE_ASSIGN(const std::string word, value());
              out.model = "shape:" + word;
+             return {};
+         }},
+        {"--export",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(out.export_as, value());
+             const auto known = {"belfry", "accelerate", "llama.cpp", "python"};
+             if (std::find(known.begin(), known.end(), out.export_as) == known.end()) {
+                 return wrongUsage("--export " + out.export_as +
+                                   ": expected belfry, accelerate, llama.cpp or python");
+             }
+             if (out.command != "plan") {
+                 return wrongUsage("--export belongs to the command plan");
+             }
              return {};
          }},
         {"--precision",

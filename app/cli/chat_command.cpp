@@ -192,6 +192,7 @@ Result<void> runChat(engine::Engine& engine, const Arguments& arguments) {
     ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, update, interruptToken()));
     if (arguments.is_json) {
         auto json = replyJson(reply, engine.loadSeconds());
+        json["load_notes"] = engine.loadNotes();
         json["memory"] = memoryJson(engine.memory());
         std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                   << "\n";

@@ -64,7 +64,34 @@ Result<void> runInspect(engine::Engine& engine, const Arguments& arguments) {
     return {};
 }
 
+namespace {
+
+/// The map in another program's words on stdout, what it cannot say on stderr.
+Result<void> printExport(engine::Engine& engine, const Arguments& arguments) {
+    using Kind = engine::MapExport::Kind;
+    const std::string& wanted = arguments.export_as;
+    const Kind kind = wanted == "accelerate"  ? Kind::Accelerate
+                      : wanted == "llama.cpp" ? Kind::LlamaCpp
+                      : wanted == "python"    ? Kind::Python
+                                              : Kind::Document;
+    ENGINE_ASSIGN(const engine::MapExport exported, engine.exportMap(arguments.load, kind));
+    if (arguments.is_json) {
+        printJson({{"format", wanted}, {"text", exported.text}, {"losses", exported.losses}});
+        return {};
+    }
+    std::cout << exported.text << (exported.text.ends_with('\n') ? "" : "\n");
+    for (const std::string& loss : exported.losses) {
+        std::cerr << "note: " << loss << "\n";
+    }
+    return {};
+}
+
+} // namespace
+
 Result<void> runPlan(engine::Engine& engine, const Arguments& arguments) {
+    if (!arguments.export_as.empty()) {
+        return printExport(engine, arguments);
+    }
     ENGINE_ASSIGN(const engine::PlacementPlan plan, engine.plan(arguments.load));
     if (arguments.is_json) {
         printJson(planJson(plan));
@@ -125,6 +152,7 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
                    {"rows", result.rows},
                    {"vocab", result.vocab},
                    {"input_ids", result.input_ids},
+                   {"load_notes", engine.loadNotes()},
                    {"memory", memoryJson(engine.memory())}});
     } else {
         std::cout << arguments.out << ": logits [" << result.rows << ", " << result.vocab << "], "

@@ -3,6 +3,7 @@
 // devices and clip bounds. After this no name is resolved while tokens run. Also fills the small
 // per-device tables (RoPE frequencies, fp32 vectors, relative keys of the audio tower).
 #include "engine/base/float_types.h"
+#include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"
 #include "engine/gemma4/rope_frequencies.h"
 #include "engine/gemma4/tensor_list.h"
@@ -560,6 +561,8 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
     return model;
 }
 
+Model::Model() = default;
+
 Model::~Model() {
     dropReplacements();
 }
@@ -587,6 +590,9 @@ Result<const float*> Model::keepReplacement(DeviceScratch& home, std::span<const
 
 Result<void> Model::setAdapters(AdapterHook* adapters) {
     context_->setAdapters(adapters);
+    if (decode_step_ != nullptr) {
+        decode_step_->reset();
+    }
     dropReplacements();
     ModelBinder binder(*this, plan_);
     return binder.bindAll(plan_);

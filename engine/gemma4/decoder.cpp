@@ -3,6 +3,7 @@
 // section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
 // performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
 #include "engine/base/float_types.h"
+#include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"
 
 #include <algorithm>
@@ -41,6 +42,13 @@ size_t sizeBytes(MatF32 m) {
 }
 
 } // namespace
+
+DecodeStep* Model::decodeStep(const KvCache& kv) {
+    if (decode_step_ == nullptr) {
+        decode_step_ = std::make_unique<DecodeStep>(*this);
+    }
+    return decode_step_->isPossible(kv) ? decode_step_.get() : nullptr;
+}
 
 Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32 x) {
     const TextConfig& text = config_.text;
@@ -522,6 +530,18 @@ Result<void> Model::forward(const ForwardInput& input,
             return Error{ErrorCode::InvalidRequest, "token id " + std::to_string(id) +
                                                         " is outside the vocabulary of " +
                                                         std::to_string(text.vocab_size)};
+        }
+    }
+    if (rows == 1 && input.logits_rows == 1 && input.features.empty() && observer == nullptr &&
+        (input.block.empty() || input.block.front() < 0)) {
+        if (stop.stop_requested()) {
+            return Error{ErrorCode::Cancelled, "stopped by the user"};
+        }
+        if (DecodeStep* step = decodeStep(kv); step != nullptr) {
+            Result<void> outcome = step->run(input.ids.front(), kv, &logits, nullptr);
+            if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
+                return outcome;
+            }
         }
     }
     const bool has_blocks = text.is_vision_bidirectional && !input.block.empty();

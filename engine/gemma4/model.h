@@ -45,6 +45,8 @@ struct ImageInput {
     int64_t grid_w = 0, grid_h = 0; ///< In patches; multiples of the pooling kernel.
 };
 
+class DecodeStep;
+
 class Model {
 public:
     /// Binds every module to its weights. `weights` and `devices` must outlive the model.
@@ -85,12 +87,16 @@ public:
                                            const std::stop_token& stop,
                                            std::vector<float>* tower_output = nullptr);
 
+    /// The fused decode step, or nullptr where this plan cannot use it: then use forward().
+    [[nodiscard]] DecodeStep* decodeStep(const KvCache& kv);
+
     /// Rows that one forward() may have.
     [[nodiscard]] int64_t maxRowsPerCall() const { return max_rows_; }
     [[nodiscard]] const TransferCounters& transfers() const { return context_->transfers(); }
 
 private:
     friend class ModelBinder;
+    friend class DecodeStep;
 
     struct DecoderLayer {
         DeviceScratch* home = nullptr;      ///< Where norms and linears run.
@@ -123,7 +129,7 @@ private:
         Vector depthwise; ///< [hidden, taps]
     };
 
-    Model() = default;
+    Model();
 
     Result<void> embed(const ForwardInput& input, DeviceScratch& home, kernels::MutF32 x);
     Result<void> perLayerInputs(DeviceScratch& home, kernels::MutF32 x);
@@ -187,6 +193,7 @@ private:
     DeviceScratch* head_home_ = nullptr;
     std::vector<int32_t> ids_host_, position_host_, block_host_;
     std::vector<float> rows_host_;
+    std::unique_ptr<DecodeStep> decode_step_;
 
     // Vision
     DeviceScratch* vision_home_ = nullptr;

@@ -120,6 +120,13 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("key_position_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_block_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_position_full", kvCapacity(config, shape, LayerType::Full));
+        // The fused decode step (decode_step.cpp): its input block, residual stream and result.
+        layout.add("step_input", 16 + kvCapacity(config, shape, LayerType::Sliding) +
+                                     text.hidden_size +
+                                     text.num_layers * std::max<int64_t>(0, text.ple_size));
+        layout.add("step_x", text.hidden_size);
+        layout.add("step_best", 16);
+        layout.add("step_suppressed", (text.vocab_size + 31) / 32);
     }
     if (role.has_vision) {
         layout.add("inv_freq_vision", config.vision->head_dim);

@@ -201,6 +201,7 @@ struct AdapterSet::State {
             s.tensors.clear();
             s.rows.clear();
             s.updates.clear();
+            s.batches.clear();
         }
         vectors.clear();
         fingerprint.clear();
@@ -215,6 +216,7 @@ struct AdapterSet::State {
             addToSites(*placed[i], entry.strength, is_active);
         }
         for (AdapterSite& s : sites) {
+            makeBatches(s);
             const auto it = scratch.find(s.device);
             const bool has_scratch = s.device != nullptr && it != scratch.end();
             s.scratch = has_scratch ? reinterpret_cast<float*>(it->second.at(0)) : nullptr;

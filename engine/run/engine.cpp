@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/engine.h"
 
+#include "engine/files/model_files.h"
 #include "engine/gemma4/model.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <random>
 
 namespace engine {
@@ -132,6 +134,12 @@ struct Loaded {
     }
 };
 
+Error outOfHostMemory(const std::string& what) {
+    return Error{ErrorCode::OutOfMemory,
+                 what + " needed more memory than the system gave; close other programs, or choose "
+                        "a smaller context or a smaller format"};
+}
+
 } // namespace
 
 struct Engine::Impl {
@@ -197,6 +205,9 @@ struct Engine::Impl {
                       planRequest(request, out.folder, devices, footprints));
         PlacementPlan plan = makePlan(plan_request);
         plan.map_text = smallMapText(plan_request, plan.map_text);
+        for (std::string& odd : oddThings(out.folder)) {
+            plan.notes.push_back(std::move(odd));
+        }
         out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
         return out;
     }
@@ -230,6 +241,13 @@ struct Engine::Impl {
         return out;
     }
 
+    /// After an exception rows and cache may disagree: both start empty.
+    void forgetContext() {
+        if (loaded != nullptr && loaded->generator != nullptr) {
+            loaded->generator->forget();
+        }
+    }
+
     [[nodiscard]] Result<Loaded*> current() const {
         if (loaded == nullptr) {
             return Error{ErrorCode::InvalidRequest, "no model is loaded"};
@@ -247,6 +265,19 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
                                      const std::vector<std::string>& adapters) {
     ENGINE_ASSIGN(const ModelFolder folder, impl_->open(model));
     ModelSummary summary = summarize(folder);
+    // A load would refuse a bad tokenizer: told here already. Planning works without one.
+    if (!model.starts_with("shape:") && modelFileExists(folder.path, "tokenizer.json")) {
+        const Result<Tokenizer> tokenizer = readTokenizer(folder.path);
+        if (tokenizer.has_value()) {
+            summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
+                                    tokenizer->warnings().end());
+        } else {
+            summary.warnings.push_back(tokenizer.error().message);
+        }
+    } else if (!model.starts_with("shape:")) {
+        summary.warnings.emplace_back(
+            "tokenizer.json is not in the folder: planning works, loading does not");
+    }
     for (const std::string& path : adapters) {
         ENGINE_ASSIGN(const std::shared_ptr<const Adapter> adapter,
                       impl_->openAdapter(path, folder, {}));
@@ -316,7 +347,7 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
                 ": the weight files are not in the folder; a plan can be made, a load cannot"};
     }
     if (!request.model.starts_with("shape:")) {
-        ENGINE_ASSIGN(target->tokenizer, Tokenizer::fromFolder(target->folder.path));
+        ENGINE_ASSIGN(target->tokenizer, readTokenizer(target->folder.path));
         if (target->tokenizer->vocabSize() > target->folder.config.text.vocab_size) {
             return Error{ErrorCode::InvalidFile,
                          "tokenizer.json has " + std::to_string(target->tokenizer->vocabSize()) +
@@ -334,6 +365,9 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
     device_options.sim_capacities = request.sim_gpus;
     device_options.is_reference_precision = request.is_reference_precision;
     target->devices = makeHostDevices(device_options);
+    if (options.on_devices) {
+        options.on_devices(target->devices);
+    }
 
     ENGINE_ASSIGN(target->store,
                   ::engine::load(*target->folder.source, target->folder.config, *target->plan,
@@ -360,6 +394,37 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
 Result<void> Engine::load(const LoadRequest& request,
                           const ProgressCallback& progress,
                           const std::stop_token& stop) {
+    try {
+        return loadModel(request, progress, stop);
+    } catch (const std::bad_alloc&) {
+        return outOfHostMemory("loading " + request.model);
+    }
+}
+
+Result<Reply> Engine::generate(const GenerateRequest& request,
+                               const UpdateCallback& update,
+                               const std::stop_token& stop) {
+    try {
+        return answer(request, update, stop);
+    } catch (const std::bad_alloc&) {
+        impl_->forgetContext();
+        return outOfHostMemory("the reply");
+    }
+}
+
+Result<LogitsResult>
+Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
+    try {
+        return promptLogits(request, rows, stop);
+    } catch (const std::bad_alloc&) {
+        impl_->forgetContext();
+        return outOfHostMemory("the logits");
+    }
+}
+
+Result<void> Engine::loadModel(const LoadRequest& request,
+                               const ProgressCallback& progress,
+                               const std::stop_token& stop) {
     if (!request.what_if.empty()) {
         return Error{ErrorCode::InvalidRequest,
                      "this is a plan for another computer; loading needs one for this computer"};
@@ -382,7 +447,7 @@ Result<void> Engine::load(const LoadRequest& request,
                 impl_->build(request, std::move(alone), progress, stop);
             if (!target.has_value()) {
                 Error error = std::move(target).error();
-                const Result<void> restored = load(former, progress, {});
+                const Result<void> restored = loadModel(former, progress, {});
                 if (!restored.has_value()) {
                     error.message +=
                         "; the former model could not be loaded again: " + restored.error().message;
@@ -410,6 +475,39 @@ void Engine::unload() {
 Result<void> Engine::applyMap(const std::string& device_map,
                               const ProgressCallback& progress,
                               const std::stop_token& stop) {
+    try {
+        return replace(device_map, progress, stop);
+    } catch (const std::bad_alloc&) {
+        return loadAgain(outOfHostMemory("the move"));
+    }
+}
+
+Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
+                                 const std::stop_token& stop) {
+    try {
+        return changeAdapters(adapters, stop);
+    } catch (const std::bad_alloc&) {
+        return loadAgain(outOfHostMemory("changing adapters"));
+    }
+}
+
+Error Engine::loadAgain(Error error) {
+    if (impl_->loaded == nullptr) {
+        return error;
+    }
+    const LoadRequest former = impl_->loaded->request;
+    impl_->loaded.reset();
+    const Result<void> restored = load(former, {}, {});
+    if (!restored.has_value()) {
+        error.message +=
+            "; the former model could not be loaded again: " + restored.error().message;
+    }
+    return error;
+}
+
+Result<void> Engine::replace(const std::string& device_map,
+                             const ProgressCallback& progress,
+                             const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     LoadRequest request = target.request;
@@ -473,8 +571,8 @@ Result<void> Engine::applyMap(const std::string& device_map,
     return {};
 }
 
-Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
-                                 const std::stop_token& stop) {
+Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
+                                    const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     // Check and open what is new before anything changes.
@@ -600,7 +698,12 @@ std::vector<std::string> Engine::loadNotes() const {
     std::vector<std::string> notes;
     if (impl_->loaded != nullptr) {
         const LoadReport& report = impl_->loaded->store->report();
-        notes = report.notes;
+        notes = impl_->loaded->folder.config.warnings; // the checkpoint's are in the report
+        notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+        if (impl_->loaded->tokenizer.has_value()) {
+            const auto odd = impl_->loaded->tokenizer->warnings();
+            notes.insert(notes.end(), odd.begin(), odd.end());
+        }
         for (const std::string& name : report.surplus) {
             notes.push_back("not used: " + name + " (no module of this architecture)");
         }
@@ -729,9 +832,9 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
     return prompt;
 }
 
-Result<Reply> Engine::generate(const GenerateRequest& request,
-                               const UpdateCallback& update,
-                               const std::stop_token& stop) {
+Result<Reply> Engine::answer(const GenerateRequest& request,
+                             const UpdateCallback& update,
+                             const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     const ModelConfig& config = target.folder.config;
@@ -831,7 +934,7 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
 }
 
 Result<LogitsResult>
-Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
+Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     Reply scratch;
@@ -917,8 +1020,7 @@ Result<Engine::Tokenized> Engine::tokenize(const std::string& model, std::string
         impl_->loaded->tokenizer.has_value()) {
         tokenizer = &*impl_->loaded->tokenizer;
     } else {
-        ENGINE_ASSIGN(own,
-                      Tokenizer::fromFolder(model == "demo" ? impl_->options.demo_folder : model));
+        ENGINE_ASSIGN(own, readTokenizer(model == "demo" ? impl_->options.demo_folder : model));
         tokenizer = &*own;
     }
     Tokenized result;

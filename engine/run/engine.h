@@ -21,8 +21,13 @@
 
 namespace engine {
 
+struct OwnedDevices;
+
 struct EngineOptions {
     std::string demo_folder; ///< Where "demo" is; empty = not available.
+    /// Called with the devices of every load before anything is allocated on them. A seam for
+    /// tests, which limit devices or let allocations fail.
+    std::function<void(OwnedDevices&)> on_devices;
 };
 
 struct LoadProgressValue {
@@ -116,6 +121,25 @@ public:
     kernels::cpu::MachineRates measureMachine(double seconds);
 
 private:
+    // The work behind the public methods of the same purpose; those turn a failed allocation of
+    // plain memory into OutOfMemory and leave a state that the next call can work with.
+    Result<void> loadModel(const LoadRequest& request,
+                           const ProgressCallback& progress,
+                           const std::stop_token& stop);
+    Result<void> replace(const std::string& device_map,
+                         const ProgressCallback& progress,
+                         const std::stop_token& stop);
+    Result<void> changeAdapters(const std::vector<AdapterChoice>& adapters,
+                                const std::stop_token& stop);
+    /// The model as last loaded or placed, once more: after a step that cannot be undone. The
+    /// chat's cache starts empty. Returns `error`, which also says so when even this failed.
+    Error loadAgain(Error error);
+    Result<Reply> answer(const GenerateRequest& request,
+                         const UpdateCallback& delta,
+                         const std::stop_token& stop);
+    Result<LogitsResult>
+    promptLogits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop);
+
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/model_folder.h"
 
+#include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/gemma4/published_shapes.h"
 #include "engine/quant/quant_state.h"
@@ -110,6 +111,26 @@ Result<ModelFolder> openShape(const std::string& shape) {
     return folder;
 }
 
+Result<Tokenizer> readTokenizer(const std::filesystem::path& folder) {
+    ENGINE_ASSIGN(const std::optional<std::string> text,
+                  readModelText(folder, "tokenizer.json", Tokenizer::kMaxFileBytes));
+    if (!text.has_value()) {
+        return Error{ErrorCode::InvalidFile,
+                     "tokenizer.json: there is no such file in the folder; download it beside the "
+                     "weights",
+                     {{"rule", "FileMissing"}, {"file", "tokenizer.json"}}};
+    }
+    return Tokenizer::fromJson(*text);
+}
+
+std::vector<std::string> oddThings(const ModelFolder& folder) {
+    std::vector<std::string> odd = folder.config.warnings;
+    for (std::string& warning : folder.source->warnings()) {
+        odd.push_back(std::move(warning));
+    }
+    return odd;
+}
+
 ModelSummary summarize(const ModelFolder& folder) {
     ModelSummary summary;
     const ModelConfig& config = folder.config;
@@ -121,7 +142,7 @@ ModelSummary summarize(const ModelFolder& folder) {
     summary.has_vision = config.vision.has_value();
     summary.has_audio = config.audio.has_value();
     summary.is_header_only = folder.source->isHeaderOnly();
-    summary.warnings = config.warnings;
+    summary.warnings = oddThings(folder);
     for (const LayerConfig& layer : config.text.layers) {
         summary.layers.push_back(
             {layer.type == LayerType::Full, layer.is_kv_shared, layer.kv_source});

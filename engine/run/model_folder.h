@@ -9,6 +9,7 @@
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/tensor_list.h"
 #include "engine/plan/map_resolve.h"
+#include "engine/text/tokenizer.h"
 
 #include <filesystem>
 #include <memory>
@@ -32,7 +33,15 @@ struct ModelFolder {
 /// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).
 Result<ModelFolder> openShape(const std::string& shape);
 
-/// inspect's values for the model part.
+/// tokenizer.json of a model folder, found by the same rules as its other files: a link into the
+/// Hugging Face cache is followed. Errors: as Tokenizer::fromJson; InvalidFile when it is missing,
+/// too large or a link that leaves the folder.
+Result<Tokenizer> readTokenizer(const std::filesystem::path& folder);
+
+/// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
+std::vector<std::string> oddThings(const ModelFolder& folder);
+
+/// inspect's values for the model part; what was odd in config and checkpoint is in warnings.
 ModelSummary summarize(const ModelFolder& folder);
 
 } // namespace engine

@@ -8,13 +8,44 @@
 namespace kernels::cuda {
 
 #define BELFRY_CUDA_KERNELS(X)                                                                     \
-    X(fill_f32)
+    X(fill_f32)                                                                                    \
+    X(rms_norm)                                                                                    \
+    X(rope)                                                                                        \
+    X(gelu_mul)                                                                                    \
+    X(sigmoid_mul)                                                                                 \
+    X(causal_conv1d)                                                                               \
+    X(clamp)                                                                                       \
+    X(axpby)                                                                                       \
+    X(columns)                                                                                     \
+    X(soft_cap)                                                                                    \
+    X(gather_rows)                                                                                 \
+    X(store_rows)                                                                                  \
+    X(to_bf16)                                                                                     \
+    X(linear_reference)                                                                            \
+    X(lora_down)                                                                                   \
+    X(lora_up)                                                                                     \
+    X(attention_reference)                                                                         \
+    X(audio_attention)                                                                             \
+    X(subsample_conv)                                                                              \
+    X(expand_any)                                                                                  \
+    X(expand_four_bit)                                                                             \
+    X(gemm_128)                                                                                    \
+    X(gemm_64)                                                                                     \
+    X(project_four_bit)                                                                            \
+    X(project_int8)                                                                                \
+    X(project_bf16)                                                                                \
+    X(attend_step_256)                                                                             \
+    X(attend_step_512)                                                                             \
+    X(argmax)                                                                                      \
+    X(flash_64)                                                                                    \
+    X(flash_256)                                                                                   \
+    X(flash_512)
 
 enum class KernelId : int {
 #define BELFRY_KERNEL_ID(name) name,
     BELFRY_CUDA_KERNELS(BELFRY_KERNEL_ID)
 #undef BELFRY_KERNEL_ID
-        count
+        count // NOLINT(readability-identifier-naming): beside the kernels' own names
 };
 inline constexpr size_t kKernelCount = static_cast<size_t>(KernelId::count);
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Argument structures that host launches and device code share: plain data, fixed widths, passed by
+// value as kernel parameters. Pointers are device addresses.
+#pragma once
+
+#include <cstdint>
+
+namespace kernels::cuda {
+
+/// Element types as numbers that both sides agree on (kernels::DType).
+enum ElementType : int32_t { kElementF32 = 1, kElementF16 = 2, kElementBf16 = 3 };
+
+/// Weight formats (kernels::WeightFormat).
+enum FormatCode : int32_t {
+    kFormatF32 = 1,
+    kFormatF16 = 2,
+    kFormatBf16 = 3,
+    kFormatNf4 = 4,
+    kFormatFp4 = 5,
+    kFormatInt8Row = 6,
+};
+
+/// One linear weight (kernels::WeightView): [rows, cols] in its canonical bytes.
+struct WeightArgs {
+    const void* data;
+    const float* row_scale;
+    const float* absmax;
+    const uint8_t* absmax_q;
+    const float* nested_absmax;
+    const float* nested_code;
+    int64_t rows;
+    int64_t cols;
+    float nested_offset;
+    int32_t block_size;
+    int32_t format;
+    int32_t expand_type;
+};
+
+/// A small vector of any element type; data = nullptr: absent.
+struct VectorArgs {
+    const void* data;
+    int32_t type;
+    int32_t pad;
+};
+
+struct AttentionKernelArgs {
+    const float* q;
+    const void* k;
+    const void* v;
+    float* out;
+    const int32_t* query_position;
+    const int32_t* key_position;
+    const int32_t* query_block;
+    const int32_t* key_block;
+    int64_t queries;
+    int64_t keys;
+    int64_t window;
+    int32_t num_heads;
+    int32_t num_kv_heads;
+    int32_t head_dim;
+    int32_t kv_type;
+    int32_t is_causal;
+    float scale;
+};
+
+/// How a projection step makes its input row h (kernels/ops.h, ProjectArgs).
+enum ProjectInput : int32_t {
+    kInputPlain = 0,        ///< h = x
+    kInputNorm = 1,         ///< h = rms(x) * norm
+    kInputResidualNorm = 2, ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
+    kInputResidual = 3,     ///< the same r; h = r
+};
+/// What it does with the products.
+enum ProjectOutput : int32_t {
+    kOutputStore = 0,        ///< y[i] = W[i] h
+    kOutputGeluPair = 1,     ///< y[0] = gelu(W[0] h) * (W[1] h)
+    kOutputGeluMultiply = 2, ///< y[0] = gelu(W[0] h) * multiply
+};
+
+struct ProjectKernelArgs {
+    WeightArgs w[3];
+    float* y[3];
+    int32_t count; ///< Weights in use.
+    int32_t input;
+    int32_t output;
+    int32_t cols;
+    const float* x;
+    const float* t;
+    float* x_out;
+    const float* multiply;
+    VectorArgs t_norm;
+    VectorArgs norm;
+    float scalar;
+    float eps;
+    int32_t rows_per_warp; ///< 1, 2 or 4 rows whose loads are in flight together.
+    int32_t k_split;       ///< Warps that share one row group: 1, 2, 4, 8 or 16.
+    int32_t block_shift;   ///< log2 of the 4-bit block size.
+    int32_t x_elements;    ///< cols rounded up to 512.
+};
+
+struct AttendStepKernelArgs {
+    const float* q; ///< [num_heads, head_dim] as projected
+    const float* k; ///< [num_kv_heads, head_dim] as projected; nullptr: a KV-shared reader
+    const float* v;
+    VectorArgs q_norm;
+    VectorArgs k_norm;
+    const float* inv_freq;
+    const int32_t* position;     ///< [1]
+    const int32_t* slot;         ///< [1] cache row of the new token
+    const int32_t* key_position; ///< [capacity]
+    const int32_t* key_count;    ///< [1] slots in use
+    void* cache_k;               ///< bf16 [capacity, num_kv_heads, head_dim]
+    void* cache_v;
+    float* out;         ///< [num_heads, head_dim]
+    float* partial;     ///< [num_heads, splits, head_dim + 2]
+    int32_t* counter;   ///< [num_heads / heads_per_block], zero between steps
+    int64_t window;     ///< 0 = unlimited
+    int32_t num_heads;
+    int32_t num_kv_heads;
+    int32_t head_dim;
+    int32_t splits;
+    float scale;
+    float eps;
+};
+
+} // namespace kernels::cuda

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device helpers: element conversion, the value of one stored weight, block reductions.
+#pragma once
+
+#include "kernels/cpu/code_tables.h"
+#include "kernels/cuda/device/args.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace kernels::cuda {
+
+#define BELFRY_CODES(bits)                                                                         \
+    {bits[0], bits[1], bits[2],  bits[3],  bits[4],  bits[5],  bits[6],  bits[7],                  \
+     bits[8], bits[9], bits[10], bits[11], bits[12], bits[13], bits[14], bits[15]}
+static __device__ __constant__ uint32_t kNf4Codes[16] = BELFRY_CODES(cpu::kNf4Bits);
+static __device__ __constant__ uint32_t kFp4Codes[16] = BELFRY_CODES(cpu::kFp4Bits);
+#undef BELFRY_CODES
+
+__device__ __forceinline__ float loadElement(const void* data, int type, int64_t index) {
+    if (type == kElementF32) {
+        return static_cast<const float*>(data)[index];
+    }
+    if (type == kElementF16) {
+        return __half2float(static_cast<const __half*>(data)[index]);
+    }
+    return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[index]);
+}
+
+/// fp32 rounded through an element type (nearest even).
+__device__ __forceinline__ float roundTo(int type, float value) {
+    if (type == kElementF16) {
+        return __half2float(__float2half_rn(value));
+    }
+    if (type == kElementBf16) {
+        return __bfloat162float(__float2bfloat16_rn(value));
+    }
+    return value;
+}
+
+/// absmax of a 4-bit block; nested: a rounded product, then a rounded sum.
+__device__ __forceinline__ float blockScale(const WeightArgs& w, int64_t block) {
+    if (w.absmax != nullptr) {
+        return w.absmax[block];
+    }
+    return __fadd_rn(__fmul_rn(w.nested_code[w.absmax_q[block]], w.nested_absmax[block >> 8]),
+                     w.nested_offset);
+}
+
+/// Element i (flat, row-major) of a stored weight, exactly as its format defines it.
+__device__ __forceinline__ float weightValue(const WeightArgs& w, int64_t row, int64_t index) {
+    switch (w.format) {
+    case kFormatF32:
+        return static_cast<const float*>(w.data)[index];
+    case kFormatF16:
+        return loadElement(w.data, kElementF16, index);
+    case kFormatBf16:
+        return loadElement(w.data, kElementBf16, index);
+    case kFormatInt8Row:
+        return __fmul_rn(static_cast<float>(static_cast<const int8_t*>(w.data)[index]),
+                         w.row_scale[row]);
+    default: {
+        const uint8_t byte = static_cast<const uint8_t*>(w.data)[index >> 1];
+        const int code = (index & 1) == 0 ? byte >> 4 : byte & 15;
+        const float value =
+            __uint_as_float(w.format == kFormatFp4 ? kFp4Codes[code] : kNf4Codes[code]);
+        return roundTo(w.expand_type, __fmul_rn(value, blockScale(w, index / w.block_size)));
+    }
+    }
+}
+
+__device__ __forceinline__ float warpSum(float value) {
+#pragma unroll
+    for (int offset = 16; offset > 0; offset >>= 1) {
+        value += __shfl_xor_sync(0xffffffffU, value, offset);
+    }
+    return value;
+}
+
+__device__ __forceinline__ float warpMax(float value) {
+#pragma unroll
+    for (int offset = 16; offset > 0; offset >>= 1) {
+        value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, offset));
+    }
+    return value;
+}
+
+/// Sum over the block, in every thread. `buffer` [33] in shared memory; two barriers, so that the
+/// buffer can be used again at once.
+__device__ __forceinline__ float blockSum(float value, float* buffer) {
+    value = warpSum(value);
+    const int warps = (blockDim.x + 31) / 32;
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) {
+        buffer[threadIdx.x >> 5] = value;
+    }
+    __syncthreads();
+    float sum = 0.0F;
+    for (int i = 0; i < warps; ++i) {
+        sum += buffer[i];
+    }
+    return sum;
+}
+
+__device__ __forceinline__ float blockMax(float value, float* buffer) {
+    value = warpMax(value);
+    const int warps = (blockDim.x + 31) / 32;
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) {
+        buffer[threadIdx.x >> 5] = value;
+    }
+    __syncthreads();
+    float largest = buffer[0];
+    for (int i = 1; i < warps; ++i) {
+        largest = fmaxf(largest, buffer[i]);
+    }
+    return largest;
+}
+
+/// The tanh form of GELU.
+__device__ __forceinline__ float geluTanh(float x) {
+    constexpr float kRootTwoOverPi = 0.7978845608028654F;
+    return 0.5F * x * (1.0F + tanhf(kRootTwoOverPi * (x + 0.044715F * x * x * x)));
+}
+
+/// Key k is visible to query q (kernels/ops.h, AttentionMask).
+__device__ __forceinline__ bool isVisible(const AttentionKernelArgs& a, int64_t query, int64_t key) {
+    const int k = a.key_position[key];
+    if (k < 0) {
+        return false;
+    }
+    const int q = a.query_position[query];
+    if (a.is_causal != 0 && k > q) {
+        if (a.query_block == nullptr || a.query_block[query] < 0 ||
+            a.query_block[query] != a.key_block[key]) {
+            return false;
+        }
+    }
+    return a.window == 0 || k > q - a.window;
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// bf16 matrix product on tensor cores, fp32 sums: y[m,n] = sum_k a[m,k] b[n,k], both operands row by
+// row. Tiles of BM x BN x 64 in shared memory, filled by asynchronous copies in a ring of stages;
+// 16-byte chunks are swizzled so that ldmatrix meets no bank conflict. Needs sm_80.
+#include "kernels/cuda/device/common.cuh"
+
+#include <cstdint>
+
+namespace {
+
+constexpr int kDepth = 64;  // elements of k per stage: 128 bytes a row
+constexpr int kChunks = 8;  // 16-byte chunks a row
+
+__device__ __forceinline__ uint32_t sharedAddress(const void* pointer) {
+    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+__device__ __forceinline__ void copyAsync16(uint32_t to, const void* from, bool is_valid) {
+#if __CUDA_ARCH__ >= 800
+    const int bytes = is_valid ? 16 : 0; // the rest is filled with zeros
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+#endif
+}
+
+__device__ __forceinline__ void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from));
+}
+
+__device__ __forceinline__ void
+multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+/// Copies a [ROWS, 64] tile; rows beyond `rows` and columns beyond `cols` become zeros.
+template <int ROWS, int THREADS>
+__device__ __forceinline__ void fillTile(uint32_t tile,
+                                         const __nv_bfloat16* data,
+                                         int64_t first_row,
+                                         int64_t rows,
+                                         int64_t k0,
+                                         int64_t cols) {
+#pragma unroll
+    for (int i = threadIdx.x; i < ROWS * kChunks; i += THREADS) {
+        const int row = i / kChunks;
+        const int chunk = i % kChunks;
+        const int64_t k = k0 + chunk * 8;
+        const bool is_valid = first_row + row < rows && k < cols;
+        const __nv_bfloat16* from = is_valid ? data + (first_row + row) * cols + k : data;
+        copyAsync16(tile + (row * kChunks + (chunk ^ (row & 7))) * 16, from, is_valid);
+    }
+}
+
+template <int BM, int BN, int WARPS_M, int WARPS_N, int STAGES>
+__device__ __forceinline__ void gemm(const __nv_bfloat16* a,
+                                     const __nv_bfloat16* b,
+                                     float* y,
+                                     int64_t y_stride,
+                                     int64_t m,
+                                     int64_t n,
+                                     int64_t k) {
+#if __CUDA_ARCH__ >= 800
+    constexpr int kThreads = WARPS_M * WARPS_N * 32;
+    constexpr int kWarpM = BM / WARPS_M;
+    constexpr int kWarpN = BN / WARPS_N;
+    constexpr int kTilesM = kWarpM / 16;
+    constexpr int kTilesN = kWarpN / 8;
+    constexpr int kStageBytes = (BM + BN) * kDepth * 2;
+    extern __shared__ __align__(128) char shared[];
+    const uint32_t base = sharedAddress(shared);
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    const int warp_m = (warp % WARPS_M) * kWarpM;
+    const int warp_n = (warp / WARPS_M) * kWarpN;
+    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * BM;
+    const int64_t n0 = static_cast<int64_t>(blockIdx.y) * BN;
+    const int64_t steps = (k + kDepth - 1) / kDepth;
+
+    float sums[kTilesM][kTilesN][4] = {};
+    const auto fill = [&](int64_t step) {
+        const uint32_t stage = base + static_cast<uint32_t>(step % STAGES) * kStageBytes;
+        fillTile<BM, kThreads>(stage, a, m0, m, step * kDepth, k);
+        fillTile<BN, kThreads>(stage + BM * kDepth * 2, b, n0, n, step * kDepth, k);
+    };
+    for (int s = 0; s < STAGES - 1; ++s) {
+        if (s < steps) {
+            fill(s);
+        }
+        asm volatile("cp.async.commit_group;");
+    }
+    for (int64_t step = 0; step < steps; ++step) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
+        __syncthreads();
+        if (step + STAGES - 1 < steps) {
+            fill(step + STAGES - 1);
+        }
+        asm volatile("cp.async.commit_group;");
+        const uint32_t tile_a = base + static_cast<uint32_t>(step % STAGES) * kStageBytes;
+        const uint32_t tile_b = tile_a + BM * kDepth * 2;
+#pragma unroll
+        for (int kk = 0; kk < kDepth / 16; ++kk) {
+            uint32_t fa[kTilesM][4];
+            uint32_t fb[kTilesN / 2][4];
+#pragma unroll
+            for (int i = 0; i < kTilesM; ++i) {
+                const int row = warp_m + i * 16 + (lane & 15);
+                const int chunk = kk * 2 + (lane >> 4);
+                loadMatrix4(fa[i], tile_a + (row * kChunks + (chunk ^ (row & 7))) * 16);
+            }
+#pragma unroll
+            for (int j = 0; j < kTilesN / 2; ++j) {
+                const int row = warp_n + j * 16 + (lane & 7) + ((lane >> 4) << 3);
+                const int chunk = kk * 2 + ((lane >> 3) & 1);
+                loadMatrix4(fb[j], tile_b + (row * kChunks + (chunk ^ (row & 7))) * 16);
+            }
+#pragma unroll
+            for (int i = 0; i < kTilesM; ++i) {
+#pragma unroll
+                for (int j = 0; j < kTilesN; ++j) {
+                    multiplyAdd(sums[i][j], fa[i], fb[j / 2][(j & 1) * 2],
+                                fb[j / 2][(j & 1) * 2 + 1]);
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < kTilesM; ++i) {
+#pragma unroll
+        for (int j = 0; j < kTilesN; ++j) {
+            const int64_t col = n0 + warp_n + j * 8 + (lane % 4) * 2;
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const int64_t row = m0 + warp_m + i * 16 + lane / 4 + half * 8;
+                if (row >= m) {
+                    continue;
+                }
+                float* to = y + row * y_stride + col;
+                if (col + 1 < n && (y_stride & 1) == 0) {
+                    *reinterpret_cast<float2*>(to) =
+                        make_float2(sums[i][j][half * 2], sums[i][j][half * 2 + 1]);
+                } else {
+                    if (col < n) {
+                        to[0] = sums[i][j][half * 2];
+                    }
+                    if (col + 1 < n) {
+                        to[1] = sums[i][j][half * 2 + 1];
+                    }
+                }
+            }
+        }
+    }
+#endif
+}
+
+} // namespace
+
+extern "C" {
+
+/// grid (ceil(m/128), ceil(n/128)), block 256, 3 stages: 98304 bytes of shared memory. k % 8 == 0.
+__global__ void __launch_bounds__(256, 2) belfry_gemm_128(const __nv_bfloat16* a,
+                                                          const __nv_bfloat16* b,
+                                                          float* y,
+                                                          int64_t y_stride,
+                                                          int64_t m,
+                                                          int64_t n,
+                                                          int64_t k) {
+    gemm<128, 128, 2, 4, 3>(a, b, y, y_stride, m, n, k);
+}
+
+/// grid (ceil(m/64), ceil(n/64)), block 128, 4 stages: 65536 bytes of shared memory.
+__global__ void __launch_bounds__(128, 3) belfry_gemm_64(const __nv_bfloat16* a,
+                                                         const __nv_bfloat16* b,
+                                                         float* y,
+                                                         int64_t y_stride,
+                                                         int64_t m,
+                                                         int64_t n,
+                                                         int64_t k) {
+    gemm<64, 64, 2, 2, 4>(a, b, y, y_stride, m, n, k);
+}
+
+} // extern "C"

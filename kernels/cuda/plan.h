@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes that host code decides before a launch: scratch memory, grids, how rows are dealt to warps.
+// Pure functions, tested without a card.
+#pragma once
+
+#include "kernels/cuda/stream.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kernels::cuda {
+
+/// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
+inline constexpr size_t kPanelBytes = 24U << 20U;
+/// Scratch begins with the counters of split attention, zero between launches.
+inline constexpr size_t kCounterBytes = 4096;
+/// Counters and partial results: up to 64 heads, 64 splits of 512 + 2 floats.
+inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
+inline constexpr int kMaxSplits = 64;
+
+/// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.
+/// Shape: partials, then the input in bf16, then a weight panel.
+constexpr size_t scratchBytes(int64_t rows, int64_t widest_in) {
+    const size_t input = static_cast<size_t>(rows * widest_in) * 2U;
+    return kPartialBytes + (input + 255U) / 256U * 256U + kPanelBytes;
+}
+
+/// How a projection step of one row is dealt out.
+struct ProjectPlan {
+    int rows_per_warp = 1; ///< 1, 2 or 4.
+    int k_split = 1;       ///< 1, 2, 4, 8 or 16 warps of a block share a row group.
+};
+/// `rows`: rows of all weights together; `unit`: every weight has a multiple of this many rows (1,
+/// 2 or 4 are used); is_pair: rows come in pairs of two weights.
+ProjectPlan
+planProject(int multiprocessors, int64_t rows, int64_t cols, int64_t unit, bool is_pair);
+
+/// Dynamic shared memory of a projection step.
+unsigned projectSharedBytes(bool is_four_bit, int64_t cols, bool has_residual);
+
+/// Cache ranges that attention of one token is split into, fixed when a graph is captured.
+int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
+
+/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile.
+constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys) {
+    const int64_t queries = 64;
+    return static_cast<unsigned>((queries + 2 * keys) * head_dim * 2 + queries * keys * 2 +
+                                 keys * 8 + 4 * queries * 4 + queries * 8);
+}
+
+/// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
+bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
+
+} // namespace kernels::cuda

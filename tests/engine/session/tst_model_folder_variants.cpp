@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model folders as people have them: a snapshot of the Hugging Face cache, where every file is a
+// link into blobs/, answers like the plain folder, links that lead elsewhere are refused; and what
+// is odd in config, checkpoint and tokenizer is told by inspect and after a load.
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string read(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+bool names(const std::vector<std::string>& lines, const std::string& word) {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+        return line.find(word) != std::string::npos;
+    });
+}
+
+engine::LoadRequest requestFor(const fs::path& folder) {
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.model = folder.string();
+    return request;
+}
+
+} // namespace
+
+class TestModelFolderVariants : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void snapshotOfTheHubCache();
+    void linkThatLeavesTheFolder();
+    void oddThingsAreTold();
+    void missingTokenizer();
+
+private:
+    const fs::path golden_ = support::goldenDir() / "e2b/model";
+};
+
+void TestModelFolderVariants::snapshotOfTheHubCache() {
+    QTemporaryDir temporary;
+    const fs::path cache = fs::path(temporary.path().toStdString()) / "models--google--gemma";
+    const fs::path snapshot = cache / "snapshots" / "0123456789abcdef0123456789abcdef01234567";
+    fs::create_directories(snapshot);
+    fs::create_directories(cache / "blobs");
+    int index = 0;
+    for (const auto& entry : fs::directory_iterator(golden_)) {
+        const std::string blob = std::string(39, 'a') + static_cast<char>('0' + index++);
+        fs::copy_file(entry.path(), cache / "blobs" / blob);
+        fs::create_symlink(fs::path("../../blobs") / blob, snapshot / entry.path().filename());
+    }
+    const auto c = support::goldenCases("e2b").front();
+    engine::Engine plain;
+    QVERIFY(plain.load(requestFor(golden_), {}, {}).has_value());
+    const auto expected = support::engineLogits(plain, c, 1);
+    engine::Engine linked;
+    const auto loaded = linked.load(requestFor(snapshot), {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    QCOMPARE(support::engineLogits(linked, c, 1), expected);
+    const auto ids = linked.tokenize(snapshot.string(), "Hello there");
+    QVERIFY(ids.has_value());
+    QVERIFY(!ids->ids.empty());
+    engine::Engine other;
+    QCOMPARE(other.tokenize(snapshot.string(), "Hello there")->ids, ids->ids);
+}
+
+void TestModelFolderVariants::linkThatLeavesTheFolder() {
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    fs::copy(golden_, folder, fs::copy_options::recursive);
+    const fs::path outside = folder.parent_path() / "elsewhere.json";
+    fs::rename(folder / "tokenizer.json", outside);
+    fs::create_symlink(outside, folder / "tokenizer.json");
+    engine::Engine engine;
+    const auto loaded = engine.load(requestFor(folder), {}, {});
+    QVERIFY(!loaded.has_value());
+    QCOMPARE(loaded.error().code, engine::ErrorCode::InvalidFile);
+    QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
+    QVERIFY(loaded.error().message.find("leaves the model folder") != std::string::npos);
+    const auto summary = engine.inspect(folder.string(), {});
+    QVERIFY(summary.has_value());
+    QVERIFY(names(summary->warnings, "leaves the model folder"));
+}
+
+void TestModelFolderVariants::oddThingsAreTold() {
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    fs::copy(golden_, folder, fs::copy_options::recursive);
+    auto tokenizer = nlohmann::ordered_json::parse(read(folder / "tokenizer.json"));
+    tokenizer["odd_tokenizer_member"] = 1;
+    write(folder / "tokenizer.json", tokenizer.dump());
+    auto config = nlohmann::ordered_json::parse(read(folder / "config.json"));
+    config.erase("architectures");
+    write(folder / "config.json", config.dump());
+    // An unknown member in the checkpoint's header; offsets count from the header's end.
+    const std::string weights = read(folder / "model.safetensors");
+    uint64_t length = 0;
+    std::memcpy(&length, weights.data(), sizeof length);
+    auto header = nlohmann::ordered_json::parse(weights.substr(8, length));
+    header["model.language_model.norm.weight"]["odd_header_member"] = 1;
+    std::string text = header.dump();
+    text.resize((text.size() + 7) / 8 * 8, ' ');
+    const uint64_t new_length = text.size();
+    std::string changed(sizeof new_length, '\0');
+    std::memcpy(changed.data(), &new_length, sizeof new_length);
+    write(folder / "model.safetensors", changed + text + weights.substr(8 + length));
+
+    engine::Engine plain;
+    const auto usual = plain.inspect(golden_.string(), {});
+    QVERIFY(usual.has_value());
+    QVERIFY(usual->warnings.empty());
+    engine::Engine engine;
+    const auto summary = engine.inspect(folder.string(), {});
+    QVERIFY2(summary.has_value(), summary.has_value() ? "" : summary.error().message.c_str());
+    for (const char* odd : {"odd_tokenizer_member", "odd_header_member", "architectures"}) {
+        QVERIFY2(names(summary->warnings, odd), odd);
+    }
+    const auto plan = engine.plan(requestFor(folder));
+    QVERIFY(plan.has_value());
+    for (const char* odd : {"odd_header_member", "architectures"}) {
+        QVERIFY2(names(plan->notes, odd), odd);
+    }
+    const auto loaded = engine.load(requestFor(folder), {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    for (const std::string& warning : summary->warnings) {
+        QVERIFY2(names(engine.loadNotes(), warning), warning.c_str());
+    }
+}
+
+void TestModelFolderVariants::missingTokenizer() {
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    fs::copy(golden_, folder, fs::copy_options::recursive);
+    fs::remove(folder / "tokenizer.json");
+    engine::Engine engine;
+    QVERIFY(engine.plan(requestFor(folder)).has_value());
+    const auto summary = engine.inspect(folder.string(), {});
+    QVERIFY(summary.has_value());
+    QVERIFY(names(summary->warnings, "tokenizer.json is not in the folder"));
+    const auto loaded = engine.load(requestFor(folder), {}, {});
+    QVERIFY(!loaded.has_value());
+    QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
+}
+
+QTEST_APPLESS_MAIN(TestModelFolderVariants)
+#include "tst_model_folder_variants.moc"

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory runs out at every allocation point, through the engine's door: the n-th allocation on each
+// device fails for every n, in a first load, a load beside a loaded model, a move, the first token,
+// a picture and a sound turn; then the n-th allocation of plain memory on the engine's thread. Each
+// time: a clean OutOfMemory error (or success, where the engine found another way), the accounts as
+// before, the same answer as before, and the next request works.
+#include "engine/run/device_set.h"
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTest>
+
+#include <cstdlib>
+#include <map>
+#include <new>
+
+namespace {
+
+/// Countdown of operator new on one thread; 0 = off.
+thread_local int64_t t_fail_new = 0;
+thread_local int64_t t_new_calls = 0;
+
+bool failsNow() {
+    ++t_new_calls;
+    return t_fail_new > 0 && --t_fail_new == 0;
+}
+
+} // namespace
+
+// NOLINTBEGIN(misc-new-delete-overloads)
+void* operator new(size_t bytes) {
+    void* block = failsNow() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+    if (block == nullptr) {
+        throw std::bad_alloc();
+    }
+    return block;
+}
+void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+    return failsNow() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+}
+void operator delete(void* block) noexcept {
+    std::free(block);
+}
+void operator delete(void* block, size_t /*bytes*/) noexcept {
+    std::free(block);
+}
+// NOLINTEND(misc-new-delete-overloads)
+
+namespace {
+
+using engine::DeviceId;
+using kernels::cpu::HostDevice;
+
+const char* const kBefore = R"({"version": 1, "default": "sim:0", "map": {
+    "model.language_model.layers.[6-7]": {"store": "cpu", "compute": "sim:0"},
+    "model.vision_tower": {"store": "cpu", "compute": "sim:0"},
+    "model.language_model.embed_tokens_per_layer": "cpu"}})";
+const char* const kAfter = R"({"version": 1, "default": "sim:0", "map": {
+    "model.language_model.layers.[2-4]": "sim:1", "model.audio_tower": "cpu",
+    "model.language_model.embed_tokens_per_layer": "disk"}})";
+
+/// An engine whose next load lets one allocation fail, and whose devices can be reached.
+struct FaultyEngine {
+    FaultyEngine() {
+        engine::EngineOptions options;
+        options.on_devices = [this](engine::OwnedDevices& devices) {
+            coming.clear();
+            for (const auto& [id, device] : devices.set) {
+                coming[id] = dynamic_cast<HostDevice*>(device);
+            }
+            if (coming.contains(fail_on)) {
+                coming[fail_on]->failAllocation(fail_at);
+            }
+        };
+        engine.emplace(options);
+    }
+
+    engine::Result<void> load(const engine::LoadRequest& request, int64_t fail_new = 0) {
+        t_fail_new = fail_new;
+        engine::Result<void> loaded = engine->load(request, {}, {});
+        t_fail_new = 0;
+        if (loaded.has_value()) {
+            current = coming;
+        }
+        return loaded;
+    }
+
+    [[nodiscard]] std::map<DeviceId, std::pair<uint64_t, size_t>> accounts() const {
+        std::map<DeviceId, std::pair<uint64_t, size_t>> out;
+        for (const auto& [id, device] : current) {
+            out[id] = {device->memory().used, device->liveAllocations()};
+        }
+        return out;
+    }
+
+    /// The devices of the load that succeeded last, and of the one that was tried last.
+    std::map<DeviceId, HostDevice*> current, coming;
+    DeviceId fail_on = DeviceId::disk(); ///< disk = none.
+    uint64_t fail_at = 0;
+    std::optional<engine::Engine> engine;
+};
+
+engine::LoadRequest requestFor(const char* map) {
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.device_map = map;
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    request.is_reference_precision = false;
+    request.threads = 1;
+    request.quant = "nf4-dq";
+    request.adapters.push_back({support::goldenAdapter("e2b", "text"), 1.0, true});
+    return request;
+}
+
+/// The golden case that has the wanted media.
+support::GoldenCase caseWith(bool has_image, bool has_audio) {
+    for (const auto& c : support::goldenCases("e2b")) {
+        if (c.image.empty() != has_image && c.audio.empty() != has_audio) {
+            return c;
+        }
+    }
+    return {};
+}
+
+/// One turn; `fail_new` lets that allocation of plain memory fail. `is_reached`: it was made.
+engine::Result<engine::Reply> turn(FaultyEngine& faulty,
+                                   const support::GoldenCase& c,
+                                   int64_t fail_new = 0,
+                                   bool* is_reached = nullptr) {
+    engine::GenerateRequest request = support::goldenCaseRequest(c);
+    request.sampling.max_tokens = 2;
+    t_fail_new = fail_new;
+    auto reply = faulty.engine->generate(request, {}, {});
+    if (is_reached != nullptr) {
+        *is_reached = t_fail_new == 0;
+    }
+    t_fail_new = 0;
+    return reply;
+}
+
+std::vector<int32_t> tokensOf(const engine::Result<engine::Reply>& reply) {
+    return reply.has_value() ? reply->token_ids : std::vector<int32_t>();
+}
+
+} // namespace
+
+class TestOutOfMemory : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void firstLoad();
+    void loadBesideLoaded();
+    void move();
+    void turns_data();
+    void turns();
+    void plainMemoryInTurns_data();
+    void plainMemoryInTurns();
+    void plainMemoryInLoad();
+    void plainMemoryInMove();
+
+private:
+    static void load(FaultyEngine& faulty, const char* map) {
+        const auto loaded = faulty.load(requestFor(map));
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    }
+};
+
+void TestOutOfMemory::firstLoad() {
+    const support::GoldenCase c = caseWith(false, false);
+    FaultyEngine faulty;
+    int failures = 0;
+    for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0)}) {
+        faulty.fail_on = id;
+        for (uint64_t n = 1;; ++n) {
+            faulty.fail_at = n;
+            const auto loaded = faulty.load(requestFor(kBefore));
+            if (loaded.has_value()) {
+                QVERIFY(n > 3);
+                break;
+            }
+            ++failures;
+            QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+            QVERIFY(!faulty.engine->isLoaded());
+        }
+        QVERIFY(!tokensOf(turn(faulty, c)).empty());
+        faulty.engine->unload();
+    }
+    qInfo("%d allocation points", failures);
+}
+
+void TestOutOfMemory::loadBesideLoaded() {
+    const support::GoldenCase c = caseWith(false, false);
+    FaultyEngine faulty;
+    load(faulty, kBefore);
+    const auto expected = tokensOf(turn(faulty, c));
+    const auto accounts = faulty.accounts();
+    for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
+        faulty.fail_on = id;
+        // What was loaded does not depend on where the failure is: every third point here.
+        for (uint64_t n = 1;; n += 3) {
+            faulty.fail_at = n;
+            const auto loaded = faulty.load(requestFor(kAfter));
+            if (loaded.has_value()) {
+                faulty.fail_on = DeviceId::disk();
+                load(faulty, kBefore);
+                break;
+            }
+            QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+            QVERIFY(faulty.engine->isLoaded());
+            if (n == 1 || n % 5 == 0) {
+                QCOMPARE(tokensOf(turn(faulty, c)), expected);
+            }
+        }
+        QCOMPARE(faulty.accounts(), accounts);
+    }
+}
+
+void TestOutOfMemory::move() {
+    const support::GoldenCase c = caseWith(false, false);
+    FaultyEngine faulty;
+    load(faulty, kBefore);
+    const auto expected = tokensOf(turn(faulty, c));
+    const auto before = faulty.accounts();
+    int refused = 0;
+    int succeeded = 0;
+    for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
+        HostDevice* device = faulty.current.at(id);
+        for (uint64_t n = 1;; ++n) {
+            const uint64_t calls = device->allocationCalls();
+            device->failAllocation(n);
+            const auto moved = faulty.engine->applyMap(kAfter, {}, {});
+            const bool is_reached = device->allocationCalls() - calls >= n;
+            device->failAllocation(0);
+            if (!moved.has_value()) {
+                ++refused;
+                QCOMPARE(moved.error().code, engine::ErrorCode::OutOfMemory);
+                QCOMPARE(faulty.accounts(), before);
+            } else {
+                ++succeeded; // a second way was found, or nothing failed
+                const auto back = faulty.engine->applyMap(kBefore, {}, {});
+                QVERIFY2(back.has_value(), back.has_value() ? "" : back.error().message.c_str());
+                QCOMPARE(faulty.accounts(), before);
+            }
+            QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
+            if (n % 16 == 1) {
+                QCOMPARE(tokensOf(turn(faulty, c)), expected);
+            }
+            if (!is_reached) {
+                break;
+            }
+        }
+    }
+    QCOMPARE(tokensOf(turn(faulty, c)), expected);
+    QVERIFY(refused > 0);
+    qInfo("%d moves refused, %d succeeded", refused, succeeded);
+}
+
+void TestOutOfMemory::turns_data() {
+    QTest::addColumn<bool>("has_image");
+    QTest::addColumn<bool>("has_audio");
+    QTest::newRow("first token") << false << false;
+    QTest::newRow("picture") << true << false;
+    QTest::newRow("sound") << false << true;
+}
+
+void TestOutOfMemory::turns() {
+    QFETCH(bool, has_image);
+    QFETCH(bool, has_audio);
+    const support::GoldenCase c = caseWith(has_image, has_audio);
+    QVERIFY(!c.input_ids.empty());
+    std::vector<int32_t> expected;
+    {
+        FaultyEngine faulty;
+        load(faulty, kBefore);
+        expected = tokensOf(turn(faulty, c));
+        QCOMPARE(expected.size(), size_t{2});
+    }
+    // A turn takes its memory from what the load allocated; whatever it still allocates on a
+    // device must be able to fail.
+    for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
+        bool is_reached = true;
+        for (uint64_t n = 1; is_reached; ++n) {
+            FaultyEngine faulty;
+            load(faulty, kBefore);
+            HostDevice* device = faulty.current.at(id);
+            const auto accounts = faulty.accounts();
+            const uint64_t calls = device->allocationCalls();
+            device->failAllocation(n);
+            const auto reply = turn(faulty, c);
+            is_reached = device->allocationCalls() - calls >= n;
+            device->failAllocation(0);
+            if (is_reached) {
+                QVERIFY(!reply.has_value());
+                QCOMPARE(reply.error().code, engine::ErrorCode::OutOfMemory);
+                QCOMPARE(faulty.accounts(), accounts);
+            }
+            QCOMPARE(tokensOf(turn(faulty, c)), expected);
+        }
+    }
+}
+
+void TestOutOfMemory::plainMemoryInTurns_data() {
+    turns_data();
+}
+
+void TestOutOfMemory::plainMemoryInTurns() {
+    QFETCH(bool, has_image);
+    QFETCH(bool, has_audio);
+    const support::GoldenCase c = caseWith(has_image, has_audio);
+    FaultyEngine faulty;
+    load(faulty, kBefore);
+    const auto expected = tokensOf(turn(faulty, c));
+    const auto accounts = faulty.accounts();
+    int failures = 0;
+    for (int64_t n = 1;; ++n) {
+        // Another strength, too near to change a token: nothing encoded or prefilled is reused.
+        const auto set = faulty.engine->setAdapters(
+            {{support::goldenAdapter("e2b", "text"), 1.0 - 1e-11 * static_cast<double>(n), true}},
+            {});
+        QVERIFY(set.has_value());
+        bool is_reached = false;
+        const auto reply = turn(faulty, c, n, &is_reached);
+        if (!is_reached) {
+            QCOMPARE(tokensOf(reply), expected);
+            break;
+        }
+        ++failures;
+        // A library may get along with less memory: then the answer is whole.
+        if (reply.has_value()) {
+            QCOMPARE(reply->token_ids, expected);
+        } else {
+            QCOMPARE(reply.error().code, engine::ErrorCode::OutOfMemory);
+        }
+        QCOMPARE(faulty.accounts(), accounts);
+        if (n % 16 == 1) {
+            QCOMPARE(tokensOf(turn(faulty, c)), expected);
+        }
+    }
+    qInfo("%d allocation points", failures);
+    QVERIFY(failures > 10);
+}
+
+void TestOutOfMemory::plainMemoryInLoad() {
+    const support::GoldenCase c = caseWith(false, false);
+    FaultyEngine faulty;
+    load(faulty, kBefore);
+    const auto expected = tokensOf(turn(faulty, c));
+    t_new_calls = 0;
+    load(faulty, kBefore);
+    const int64_t calls = t_new_calls;
+    const auto accounts = faulty.accounts();
+    // Tens of thousands of points (every word of the vocabulary is one): a spread of them.
+    constexpr int64_t kPoints = 300;
+    int failures = 0;
+    for (int64_t i = 1; i <= kPoints; ++i) {
+        const auto loaded = faulty.load(requestFor(kBefore), calls * i / (kPoints + 1));
+        if (!loaded.has_value()) {
+            ++failures;
+            QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+        }
+        QVERIFY(faulty.engine->isLoaded());
+        QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
+    }
+    qInfo("%d of %lld allocation points", failures, static_cast<long long>(calls));
+    QVERIFY(failures > kPoints / 2);
+    QCOMPARE(tokensOf(turn(faulty, c)), expected);
+    QCOMPARE(faulty.accounts(), accounts);
+}
+
+void TestOutOfMemory::plainMemoryInMove() {
+    const support::GoldenCase c = caseWith(false, false);
+    FaultyEngine faulty;
+    load(faulty, kBefore);
+    const auto expected = tokensOf(turn(faulty, c));
+    t_new_calls = 0;
+    QVERIFY(faulty.engine->applyMap(kAfter, {}, {}).has_value());
+    const int64_t calls = t_new_calls;
+    QVERIFY(faulty.engine->applyMap(kBefore, {}, {}).has_value());
+    constexpr int64_t kPoints = 60;
+    int failures = 0;
+    for (int64_t i = 1; i <= kPoints; ++i) {
+        t_fail_new = calls * i / (kPoints + 1);
+        const auto moved = faulty.engine->applyMap(kAfter, {}, {});
+        t_fail_new = 0;
+        if (moved.has_value()) {
+            QVERIFY(faulty.engine->applyMap(kBefore, {}, {}).has_value());
+        } else {
+            ++failures;
+            QCOMPARE(moved.error().code, engine::ErrorCode::OutOfMemory);
+        }
+        QVERIFY(faulty.engine->isLoaded());
+        QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
+        QCOMPARE(tokensOf(turn(faulty, c)), expected);
+    }
+    qInfo("%d of %lld allocation points", failures, static_cast<long long>(calls));
+    QVERIFY(failures > kPoints / 2);
+}
+
+QTEST_APPLESS_MAIN(TestOutOfMemory)
+#include "tst_out_of_memory.moc"
