@@ -690,6 +690,20 @@ std::vector<DeviceMemory> Engine::memory() const {
     return out;
 }
 
+bool Engine::failAllocation(DeviceId device, uint64_t n) {
+    if (impl_->loaded == nullptr) {
+        return false;
+    }
+    const auto it = impl_->loaded->devices.set.find(device);
+    auto* host = it == impl_->loaded->devices.set.end()
+                     ? nullptr
+                     : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
+    if (host != nullptr) {
+        host->failAllocation(n);
+    }
+    return host != nullptr;
+}
+
 double Engine::loadSeconds() const {
     return impl_->loaded == nullptr ? 0.0 : impl_->loaded->load_s;
 }

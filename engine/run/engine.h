@@ -114,6 +114,10 @@ public:
     };
     Result<Tokenized> tokenize(const std::string& model, std::string_view text);
 
+    /// For tests: the n-th allocation from now on a device of the loaded model (1 = the next one)
+    /// fails once, as if another program had taken the memory. False: no such device.
+    bool failAllocation(DeviceId device, uint64_t n);
+
     /// Benchmarks: seconds to encode random pixels or random log-mel frames, and the machine's
     /// measured ceilings.
     Result<double> measureImage(int64_t grid_w, int64_t grid_h);
