@@ -3,7 +3,6 @@
 
 #include "app/log_bridge.h"
 #include "ui/chat/chat_view.h"
-#include "ui/history/history_pane.h"
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
@@ -171,16 +170,13 @@ void Wiring::connectMedia() {
 
 void Wiring::connectStore() {
     ui::ChatView* chat = window_->chatView();
-    ui::HistoryPane* history = window_->historyPane();
     connect(store_, &ChatStore::sessionRead, this, &Wiring::showPrevious);
-    connect(store_, &ChatStore::loaded, this,
-            [this, chat, history](const ui::ChatDocument& document) {
-                chat->setChat(document);
-                history->setCurrent(document.id);
-                session_state_.chat = document.id;
-                saveSession(false);
-                window_->refreshEmptyState();
-            });
+    connect(store_, &ChatStore::loaded, this, [this, chat](const ui::ChatDocument& document) {
+        chat->setChat(document);
+        session_state_.chat = document.id;
+        saveSession(false);
+        window_->refreshEmptyState();
+    });
     connect(store_, &ChatStore::loadFailed, this,
             [this](const QString& /*id*/, const QString& why) {
                 window_->notice()->showNotice(tr("The chat could not be opened"), why,

@@ -5,7 +5,7 @@
 
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
-#include "ui/layout/notice_bar.h"
+#include "ui/layout/layout_notice.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -160,11 +160,11 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     pages_->addWidget(lane_scroll_);
     layout->addWidget(stack, 1);
 
-    notice_ = new NoticeBar;
+    notice_ = new LayoutNotice;
     layout->addWidget(notice_);
-    connect(notice_, &NoticeBar::actionTriggered, this,
+    connect(notice_, &LayoutNotice::actionTriggered, this,
             [this] { applyPreset(QStringLiteral("fit")); });
-    connect(notice_, &NoticeBar::dismissed, this, [this] { is_notice_kept_ = false; });
+    connect(notice_, &LayoutNotice::dismissed, this, [this] { is_notice_kept_ = false; });
 
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("layoutFooter"));
@@ -355,7 +355,7 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
                 details << line;
             }
             is_notice_kept_ = true;
-            notice_->showNotice(NoticeBar::Kind::Error,
+            notice_->showNotice(LayoutNotice::Kind::Error,
                                 tr("%1: not possible. %2").arg(pending.stage.label, details.front()),
                                 details.size() > 1 ? details : QStringList());
             refreshBars();
@@ -389,7 +389,7 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
         history_ = {};
     }
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error, pending.stage.label.isEmpty()
+    notice_->showNotice(LayoutNotice::Kind::Error, pending.stage.label.isEmpty()
                                                     ? tr("No plan: %1").arg(message)
                                                     : tr("%1: %2").arg(pending.stage.label, message));
     refresh();
@@ -506,7 +506,7 @@ void LayoutView::showApplyError(const engine::Error& error) {
                              : tr("What was loaded before is in place again; your change is still "
                                   "staged.");
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error,
+    notice_->showNotice(LayoutNotice::Kind::Error,
                         error.code == engine::ErrorCode::Cancelled
                             ? tr("Stopped. %1").arg(kept)
                             : tr("It could not be applied: %1. %2")
@@ -845,7 +845,7 @@ void LayoutView::showIssues() {
         add(issue);
     }
     if (plan->errors.empty()) {
-        notice_->showNotice(NoticeBar::Kind::Warning,
+        notice_->showNotice(LayoutNotice::Kind::Warning,
                             QString::fromStdString(plan->warnings.front().message), details);
         return;
     }
@@ -865,7 +865,7 @@ void LayoutView::showIssues() {
         text += QStringLiteral(" ") +
                 tr("Try: %1.").arg(QString::fromStdString(plan->errors.front().suggestions.front()));
     }
-    notice_->showNotice(NoticeBar::Kind::Error, text, details, tr("Make it fit"));
+    notice_->showNotice(LayoutNotice::Kind::Error, text, details, tr("Make it fit"));
 }
 
 void LayoutView::resizeEvent(QResizeEvent* event) {

@@ -4,7 +4,7 @@
 #include "ui/layout/layout_view.h"
 
 #include "ui/layout/lane_widget.h"
-#include "ui/layout/notice_bar.h"
+#include "ui/layout/layout_notice.h"
 #include "ui/layout/plan_options_dialog.h"
 #include "ui/style/format.h"
 
@@ -103,7 +103,7 @@ void LayoutView::join(BlockWidget* widget) {
             stage.cuts.erase(QStringLiteral("layers:%1").arg(block.first)) > 0;
         if (!joined) {
             is_notice_kept_ = true;
-            notice_->showNotice(NoticeBar::Kind::Info,
+            notice_->showNotice(LayoutNotice::Kind::Info,
                                 tr("%1 has no neighbouring layers on the same device. Move one to "
                                    "the other first.")
                                     .arg(blockTitle(block)));
@@ -322,12 +322,12 @@ void LayoutView::showMapText(const QString& file, const QString& text) {
 
 void LayoutView::showMapFileError(const QString& /*file*/, const engine::Error& error) {
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error, QString::fromStdString(error.message));
+    notice_->showNotice(LayoutNotice::Kind::Error, QString::fromStdString(error.message));
 }
 
 void LayoutView::showSaved(const QString& file) {
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Info, tr("Saved: %1").arg(file));
+    notice_->showNotice(LayoutNotice::Kind::Info, tr("Saved: %1").arg(file));
 }
 
 void LayoutView::exportMap(engine::MapExport::Kind kind, bool is_to_clipboard) {
@@ -354,7 +354,7 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
     if (wanted.is_to_clipboard) {
         QApplication::clipboard()->setText(content);
         is_notice_kept_ = true;
-        notice_->showNotice(losses.isEmpty() ? NoticeBar::Kind::Info : NoticeBar::Kind::Warning,
+        notice_->showNotice(losses.isEmpty() ? LayoutNotice::Kind::Info : LayoutNotice::Kind::Warning,
                             losses.isEmpty()
                                 ? tr("Copied.")
                                 : tr("Copied. %n thing(s) will be different there.", nullptr,

@@ -5,7 +5,7 @@
 
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
-#include "ui/layout/notice_bar.h"
+#include "ui/layout/layout_notice.h"
 #include "ui/style/format.h"
 
 #include <QKeyEvent>
@@ -217,7 +217,7 @@ void LayoutView::drop() {
     endHold();
     if (!outcome.error.isEmpty()) {
         is_notice_kept_ = true;
-        notice_->showNotice(NoticeBar::Kind::Error,
+        notice_->showNotice(LayoutNotice::Kind::Error,
                             tr("%1: not possible. %2").arg(title, outcome.error));
         return;
     }

@@ -2,8 +2,6 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/chat/chat_view.h"
-#include "ui/compare/compare_pane.h"
-#include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
@@ -151,8 +149,7 @@ QWidget* MainWindow::buildSide() {
         tr("Start an empty chat (%1)").arg(shortcutText(QStringLiteral("newChat"))));
     setButtonKind(new_chat_, ButtonKind::Primary);
     column->addWidget(new_chat_);
-    history_ = new HistoryPane(side_);
-    column->addWidget(history_, 1);
+    column->addStretch(1);
     connect(new_chat_, &QPushButton::clicked, this, &MainWindow::newChatRequested);
     return side_;
 }
@@ -200,11 +197,9 @@ QWidget* MainWindow::buildCentre() {
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
     chat_->setObjectName(QStringLiteral("chatView"));
-    compare_ = new ComparePane(chat_stack_);
     samples_ = new SamplesStrip(chat_side);
     chat_stack_->addWidget(welcome_);
     chat_stack_->addWidget(chat_);
-    chat_stack_->addWidget(compare_);
     chat_column->addWidget(samples_);
     chat_column->addWidget(chat_stack_, 1);
     layout_ = new LayoutView(panes_);
@@ -227,11 +222,7 @@ void MainWindow::buildActions() {
         {QStringLiteral("load"), [this] { session_->load(); }},
         {QStringLiteral("eject"), [this] { session_->eject(); }},
         {QStringLiteral("newChat"), [this] { Q_EMIT newChatRequested(); }},
-        {QStringLiteral("searchChats"),
-         [this] {
-             side_->show();
-             history_->focusSearch();
-         }},
+        {QStringLiteral("searchChats"), [this] { side_->show(); }},
         {QStringLiteral("showChat"), [this] { setTab(Tab::Chat); }},
         {QStringLiteral("showLayout"), [this] { setTab(Tab::Layout); }},
         {QStringLiteral("showBoth"), [this] { setTab(Tab::Both); }},
@@ -357,9 +348,7 @@ void MainWindow::refresh() {
 void MainWindow::refreshEmptyState() {
     const bool is_chat_empty = chat_->chat().isEmpty() && !chat_->isGenerating();
     QWidget* page = chat_;
-    if (is_comparing_) {
-        page = compare_;
-    } else if (session_->model().isEmpty() && is_chat_empty) {
+    if (session_->model().isEmpty() && is_chat_empty) {
         page = welcome_;
     }
     chat_stack_->setCurrentWidget(page);
