@@ -17,6 +17,7 @@ struct MemoryInfo {
     uint64_t capacity = 0; ///< Bytes the device may hold; 0 = unknown or unlimited.
     uint64_t used = 0;     ///< Bytes allocated through this object.
     uint64_t peak = 0;
+    uint64_t held = 0; ///< Taken from the system for allocations, unused rest included; 0 = used.
 };
 
 /// A recorded sequence of kernels, replayed with one call. Owned by the device that made it.
@@ -75,6 +76,9 @@ public:
     [[nodiscard]] virtual uint64_t contextBytes() const { return 0; }
     /// Bytes that other programs hold now; 0 where the system does not tell.
     [[nodiscard]] virtual uint64_t otherProgramsBytes() { return 0; }
+    /// The driver has given the device up: every call answers DeviceLost until all objects of this
+    /// program on it are destroyed and it is opened again.
+    [[nodiscard]] virtual bool isLost() const { return false; }
     /// What failed last, for people: the call and the driver's name for the failure. May be empty.
     [[nodiscard]] virtual std::string lastFailure() const { return {}; }
 

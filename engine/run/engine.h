@@ -21,6 +21,7 @@
 
 namespace engine {
 
+struct GpuAccess;
 struct OwnedDevices;
 
 struct EngineOptions {
@@ -28,6 +29,8 @@ struct EngineOptions {
     /// Called with the devices of every load before anything is allocated on them. A seam for
     /// tests, which limit devices or let allocations fail.
     std::function<void(OwnedDevices&)> on_devices;
+    /// Graphics cards; nullptr = those of this machine.
+    std::shared_ptr<const GpuAccess> gpus;
 };
 
 struct LoadProgressValue {

@@ -5,10 +5,27 @@
 
 #include <array>
 #include <cstdio>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace kernels::cuda {
 
 namespace {
+
+/// Before the first opening. The figure of an H200 with driver 580; others differ by some tens MiB.
+constexpr uint64_t kUsualContext = uint64_t{512} << 20;
+
+struct ContextState {
+    int open = 0;
+    uint64_t bytes = 0;
+};
+std::mutex context_mutex;
+/// By driver and ordinal.
+std::map<std::pair<const Driver*, int>, ContextState>& contexts() {
+    static std::map<std::pair<const Driver*, int>, ContextState> states;
+    return states;
+}
 
 std::string uuidText(const std::array<unsigned char, 16>& bytes) {
     std::string text = "GPU-";
@@ -49,9 +66,6 @@ Card describe(const Driver& driver, int ordinal) {
     card.compute_capability = 10 * major + minor;
     if (driver.deviceGetUuid(uuid.data(), device) == kCuSuccess) {
         card.uuid = uuidText(uuid);
-        if (const auto memory = cardMemory(card.uuid)) {
-            card.free_bytes = memory->free;
-        }
     }
     if (card.compute_capability < kOldestCapability) {
         card.unusable = id + " (" + card.name + ") has compute capability " +
@@ -73,6 +87,52 @@ std::vector<Card> listCards(const Driver& driver) {
         cards.push_back(describe(driver, ordinal));
     }
     return cards;
+}
+
+uint64_t freeBytes(const Driver& driver, const Card& card) {
+    if (!card.uuid.empty()) {
+        if (const auto memory = cardMemory(card.uuid)) {
+            return memory->free;
+        }
+    }
+    CuDevice device = 0;
+    CuContext context = nullptr;
+    size_t free_now = 0;
+    size_t total = 0;
+    if (driver.deviceGet(&device, card.ordinal) != kCuSuccess ||
+        driver.primaryCtxRetain(&context, device) != kCuSuccess) {
+        return 0;
+    }
+    CuContext former = nullptr;
+    driver.ctxGetCurrent(&former);
+    if (driver.ctxSetCurrent(context) != kCuSuccess ||
+        driver.memGetInfo(&free_now, &total) != kCuSuccess) {
+        free_now = 0;
+    }
+    driver.ctxSetCurrent(former);
+    driver.primaryCtxRelease(device);
+    return free_now;
+}
+
+uint64_t contextBytes(const Driver& driver, const Card& card) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    const auto found = contexts().find({&driver, card.ordinal});
+    return found == contexts().end() ? kUsualContext : found->second.bytes;
+}
+
+ContextRecord::ContextRecord(const Driver& driver, int ordinal, uint64_t measured)
+    : driver_(&driver), ordinal_(ordinal) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    ContextState& state = contexts()[{driver_, ordinal_}];
+    if (state.open++ == 0) {
+        state.bytes = measured > 0 ? measured : kUsualContext;
+    }
+    bytes_ = state.bytes;
+}
+
+ContextRecord::~ContextRecord() {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    --contexts()[{driver_, ordinal_}].open;
 }
 
 } // namespace kernels::cuda

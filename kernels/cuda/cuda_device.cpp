@@ -17,8 +17,6 @@ constexpr unsigned kNonBlockingStream = 1;
 constexpr unsigned kEventWithoutTiming = 2;
 constexpr int kRelaxedCapture = 2; ///< Other threads and streams go on as they like.
 constexpr int kPoisonByte = 0xff;
-/// Context of a card whose driver does not let us measure it.
-constexpr uint64_t kUnmeasuredContext = uint64_t{400} << 20;
 
 /// The context that this thread made current last. A closed device makes all of them stale: its
 /// context's handle may come back for another context.
@@ -115,31 +113,26 @@ Status CudaDevice::open(std::string* message) {
     if (status != Status::Ok) {
         return status;
     }
-    size_t free_before_kernels = 0;
-    size_t total = 0;
-    if (check(driver_->memGetInfo(&free_before_kernels, &total), "cuMemGetInfo") != Status::Ok) {
-        return failOpening("read its memory", message);
-    }
     status = loadKernels(message);
     if (status != Status::Ok) {
         return status;
     }
     size_t free_now = 0;
+    size_t total = 0;
     if (check(driver_->memGetInfo(&free_now, &total), "cuMemGetInfo") != Status::Ok) {
         return failOpening("read its memory", message);
     }
     free_at_start_ = free_now;
     const auto after = cardMemory(uuid_);
+    uint64_t taken = 0;
     if (before && after && after->used > before->used) {
-        context_bytes_ = after->used - before->used;
-    } else {
-        context_bytes_ = kUnmeasuredContext +
-                         (free_before_kernels > free_now ? free_before_kernels - free_now : 0);
+        taken = after->used - before->used;
     }
-    if (limit_ != 0 && context_bytes_ >= limit_) {
+    context_ = std::make_unique<ContextRecord>(*driver_, ordinal_, taken);
+    if (limit_ != 0 && contextBytes() >= limit_) {
         *message = "cuda:" + std::to_string(ordinal_) + " (" + name_ + "): the limit of " +
                    megabytes(limit_) + " is below what the driver itself takes (" +
-                   megabytes(context_bytes_) + "); raise the limit";
+                   megabytes(contextBytes()) + "); raise the limit";
         return Status::OutOfMemory;
     }
     return Status::Ok;
@@ -274,7 +267,7 @@ void* CudaDevice::allocate(size_t bytes, int tag) {
         return nullptr;
     }
     if (limit_ != 0) {
-        const uint64_t taken = used_ + context_bytes_;
+        const uint64_t taken = used_ + contextBytes();
         if (taken > limit_ || bytes > limit_ - taken) {
             return nullptr;
         }
@@ -327,8 +320,8 @@ void CudaDevice::free(void* pointer) {
 }
 
 MemoryInfo CudaDevice::memory() const {
-    const uint64_t capacity = limit_ != 0 ? limit_ - context_bytes_ : free_at_start_;
-    return {capacity, used_, peak_};
+    const uint64_t capacity = limit_ != 0 ? limit_ - contextBytes() : free_at_start_;
+    return {capacity, used_, peak_, arena_.segmentBytes()};
 }
 
 uint64_t CudaDevice::usedBytes(int tag) const {
@@ -400,7 +393,7 @@ uint64_t CudaDevice::freeBytes() {
 }
 
 uint64_t CudaDevice::otherProgramsBytes() {
-    const uint64_t own = context_bytes_ + arena_.segmentBytes();
+    const uint64_t own = contextBytes() + arena_.segmentBytes();
     if (const auto memory = cardMemory(uuid_)) {
         return memory->used > own ? memory->used - own : 0;
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/cuda/arena.h"
+#include "kernels/cuda/cards.h"
 #include "kernels/cuda/fatbin.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/device.h"
@@ -58,7 +59,9 @@ public:
     void setScratch(void* scratch, size_t bytes) override;
     void* allocateHost(size_t bytes) override;
     void freeHost(void* pointer) override;
-    [[nodiscard]] uint64_t contextBytes() const override { return context_bytes_; }
+    [[nodiscard]] uint64_t contextBytes() const override {
+        return context_ != nullptr ? context_->bytes() : 0;
+    }
     [[nodiscard]] uint64_t otherProgramsBytes() override;
     [[nodiscard]] std::string lastFailure() const override;
 
@@ -77,7 +80,7 @@ public:
     /// Bytes taken from the driver for allocations (at least what is used).
     [[nodiscard]] uint64_t segmentBytes() const { return arena_.segmentBytes(); }
     [[nodiscard]] size_t liveAllocations() const { return blocks_.size(); }
-    [[nodiscard]] bool isLost() const { return stream_.is_lost; }
+    [[nodiscard]] bool isLost() const override { return stream_.is_lost; }
     /// Makes the device's context the calling thread's; every other call does so itself.
     Status makeCurrent();
 
@@ -135,7 +138,7 @@ private:
     std::unordered_map<void*, Block> blocks_;
     std::map<int, uint64_t> used_by_tag_;
     uint64_t used_ = 0, peak_ = 0;
-    uint64_t context_bytes_ = 0;
+    std::unique_ptr<ContextRecord> context_;
     uint64_t free_at_start_ = 0;
     uint64_t fail_countdown_ = 0;
     bool is_capturing_ = false;

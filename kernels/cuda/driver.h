@@ -84,6 +84,7 @@ struct CuLaunchConfig {
     X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CuDevice device))                        \
     X(primaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2", (CuDevice device, unsigned flags))      \
     X(ctxSetCurrent, "cuCtxSetCurrent", (CuContext context))                                       \
+    X(ctxGetCurrent, "cuCtxGetCurrent", (CuContext * context))                                     \
     X(ctxEnablePeerAccess, "cuCtxEnablePeerAccess", (CuContext peer, unsigned flags))              \
     X(ctxSynchronize, "cuCtxSynchronize", ())                                                      \
     X(memGetInfo, "cuMemGetInfo_v2", (size_t * free, size_t * total))                              \

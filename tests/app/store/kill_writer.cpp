@@ -18,8 +18,6 @@ constexpr int kTurnsPerChat = 24;
 
 /// Asks, is released by the gate, answers, saves, and so on.
 class Writer : public QObject {
-    Q_OBJECT
-
 public:
     Writer(app::ChatStore* store, app::TurnGate* gate, const QString& folder)
         : gate_(gate), folder_(folder) {
@@ -110,5 +108,3 @@ int main(int argc, char** argv) {
     const Writer writer(thread.store(), &gate, folder);
     return QCoreApplication::exec();
 }
-
-#include "kill_writer.moc"
