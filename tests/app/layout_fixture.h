@@ -64,7 +64,8 @@ public:
         }
         const QPoint start(30, 20);
         QTest::mousePress(block, Qt::LeftButton, {}, start);
-        const QPoint end = block->mapFromGlobal(lane->mapToGlobal(QPoint(lane->width() / 2, lane->height() * 2 / 5)));
+        const QPoint end = block->mapFromGlobal(
+            lane->mapToGlobal(QPoint(lane->width() / 2, lane->height() * 2 / 5)));
         for (int i = 1; i <= 6; ++i) {
             QTest::mouseMove(block, start + (end - start) * i / 6);
         }

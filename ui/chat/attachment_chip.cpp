@@ -64,8 +64,7 @@ AttachmentChip::AttachmentChip(const Attachment& attachment, MediaCache* media, 
     layout->addWidget(play_, 0, Qt::AlignTop);
     layout->addWidget(remove_, 0, Qt::AlignTop);
     connect(remove_, &QToolButton::clicked, this, &AttachmentChip::removeRequested);
-    connect(play_, &QToolButton::clicked, this,
-            [this] { Q_EMIT playRequested(attachment_.file); });
+    connect(play_, &QToolButton::clicked, this, [this] { Q_EMIT playRequested(attachment_.file); });
     connect(shorten_, &QPushButton::clicked, this, [this] {
         attachment_.cut_start_s = 0.0;
         attachment_.cut_length_s = kLongestSound;
@@ -131,9 +130,8 @@ void AttachmentChip::showUnknown(const QString& reason) {
 }
 
 void AttachmentChip::describe() {
-    setAccessibleName((attachment_.kind == engine::MessagePart::Kind::Image
-                           ? tr("Picture %1: %2")
-                           : tr("Sound %1: %2"))
+    setAccessibleName((attachment_.kind == engine::MessagePart::Kind::Image ? tr("Picture %1: %2")
+                                                                            : tr("Sound %1: %2"))
                           .arg(attachment_.name, detail_->text()));
     updateGeometry();
     update();
@@ -144,7 +142,9 @@ void AttachmentChip::paintEvent(QPaintEvent* event) {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(hasFocus() ? theme.accent : hasError() ? theme.danger : theme.border,
+    painter.setPen(QPen(hasFocus()   ? theme.accent
+                        : hasError() ? theme.danger
+                                     : theme.border,
                         hasFocus() ? 2.0 : 1.0));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), Theme::kRadius, Theme::kRadius);

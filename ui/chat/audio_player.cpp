@@ -25,8 +25,7 @@ bool AudioPlayer::isAvailable() {
 }
 
 bool AudioPlayer::isPlaying() const {
-    return backend_ != nullptr &&
-           backend_->player.playbackState() == QMediaPlayer::PlayingState;
+    return backend_ != nullptr && backend_->player.playbackState() == QMediaPlayer::PlayingState;
 }
 
 void AudioPlayer::toggle(const QString& file) {
@@ -43,10 +42,9 @@ void AudioPlayer::toggle(const QString& file) {
         };
         connect(&backend_->player, &QMediaPlayer::playbackStateChanged, this, tell);
         connect(&backend_->player, &QMediaPlayer::positionChanged, this, tell);
-        connect(&backend_->player, &QMediaPlayer::errorOccurred, this,
-                [this](QMediaPlayer::Error, const QString& reason) {
-                    Q_EMIT failed(file_, reason);
-                });
+        connect(
+            &backend_->player, &QMediaPlayer::errorOccurred, this,
+            [this](QMediaPlayer::Error, const QString& reason) { Q_EMIT failed(file_, reason); });
     }
     if (file_ == file && isPlaying()) {
         backend_->player.pause();

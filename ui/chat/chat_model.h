@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversation that is open, as an item model: one row per turn. Owns the document; every change
-// of it goes through here, so that it can be undone and the view follows. The reply that is being
-// written is the last row; text arrives there without a signal per token.
+// The conversation that is open, as an item model: one row per turn. Owns the document; every
+// change of it goes through here, so that it can be undone and the view follows. The reply that is
+// being written is the last row; text arrives there without a signal per token.
 #pragma once
 
 #include "ui/chat/chat_document.h"

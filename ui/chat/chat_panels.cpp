@@ -78,7 +78,8 @@ SamplingPanel::SamplingPanel(QWidget* parent)
       save_(new QPushButton(tr("Save as preset"), this)),
       delete_(new QPushButton(tr("Delete preset"), this)),
       temperature_(number(2.0, 0.05, tr("0 always takes the likeliest word"), this)),
-      top_p_(number(1.0, 0.05, tr("Keep the likeliest words that together reach this share"), this)),
+      top_p_(
+          number(1.0, 0.05, tr("Keep the likeliest words that together reach this share"), this)),
       min_p_(number(1.0, 0.01, tr("Drop words below this share of the likeliest one"), this)),
       repetition_(number(2.0, 0.05, tr("Above 1: words already said become less likely"), this)),
       top_k_(new QSpinBox(this)), max_tokens_(new QSpinBox(this)), seed_(new QLineEdit(this)),
@@ -93,8 +94,8 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     max_tokens_->setSpecialValueText(tr("no limit"));
     max_tokens_->setSingleStep(64);
     seed_->setPlaceholderText(tr("new each time"));
-    seed_->setValidator(new QRegularExpressionValidator(
-        QRegularExpression(QStringLiteral("\\d{0,18}")), seed_));
+    seed_->setValidator(
+        new QRegularExpressionValidator(QRegularExpression(QStringLiteral("\\d{0,18}")), seed_));
     image_tokens_->addItem(tr("model's"), 0);
     for (const int tokens : {70, 140, 280, 560, 1120}) {
         image_tokens_->addItem(QString::number(tokens), tokens);
@@ -124,10 +125,14 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(4);
     const std::vector<std::pair<QString, QWidget*>> fields = {
-        {tr("Temperature"), temperature_}, {tr("Top k"), top_k_},
-        {tr("Top p"), top_p_},             {tr("Min p"), min_p_},
-        {tr("Repetition"), repetition_},   {tr("Longest reply"), max_tokens_},
-        {tr("Seed"), seed_},               {tr("Tokens per picture"), image_tokens_}};
+        {tr("Temperature"), temperature_},
+        {tr("Top k"), top_k_},
+        {tr("Top p"), top_p_},
+        {tr("Min p"), min_p_},
+        {tr("Repetition"), repetition_},
+        {tr("Longest reply"), max_tokens_},
+        {tr("Seed"), seed_},
+        {tr("Tokens per picture"), image_tokens_}};
     for (int i = 0; i < static_cast<int>(fields.size()); ++i) {
         const auto& [text, field] = fields[static_cast<size_t>(i)];
         grid->addWidget(caption(text, field, this), i / 4 * 2, i % 4);
@@ -148,9 +153,8 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     connect(presets_, &QComboBox::activated, this, &SamplingPanel::applyPreset);
     connect(save_, &QPushButton::clicked, this, &SamplingPanel::savePreset);
     connect(delete_, &QPushButton::clicked, this, &SamplingPanel::deletePreset);
-    connect(name_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        save_->setEnabled(!text.trimmed().isEmpty());
-    });
+    connect(name_, &QLineEdit::textChanged, this,
+            [this](const QString& text) { save_->setEnabled(!text.trimmed().isEmpty()); });
     save_->setEnabled(false);
     fillPresets();
 }

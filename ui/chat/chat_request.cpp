@@ -45,8 +45,7 @@ engine::GenerateRequest makeRequest(const ChatDocument& chat, size_t turns) {
             message.parts.push_back(std::move(part));
         }
         if (!turn.text.isEmpty()) {
-            message.parts.push_back(
-                {engine::MessagePart::Kind::Text, turn.text.toStdString()});
+            message.parts.push_back({engine::MessagePart::Kind::Text, turn.text.toStdString()});
         }
         if (!request.messages.empty() && request.messages.back().role == turn.role) {
             auto& parts = request.messages.back().parts;
@@ -62,8 +61,7 @@ engine::GenerateRequest makeRequest(const ChatDocument& chat, size_t turns) {
 }
 
 qint64 estimateTokens(const QString& text) {
-    return static_cast<qint64>(
-        std::ceil(static_cast<double>(text.size()) / kCharactersPerToken));
+    return static_cast<qint64>(std::ceil(static_cast<double>(text.size()) / kCharactersPerToken));
 }
 
 qint64 estimateTokens(const ChatTurn& turn) {
@@ -78,8 +76,7 @@ qint64 contextTokens(const ChatDocument& chat) {
     qint64 later = 0;
     for (auto turn = chat.turns.rbegin(); turn != chat.turns.rend(); ++turn) {
         const engine::GenerateTiming& timing = turn->timing;
-        const qint64 counted =
-            timing.reused_tokens + timing.prefill_tokens + timing.decode_tokens;
+        const qint64 counted = timing.reused_tokens + timing.prefill_tokens + timing.decode_tokens;
         if (!turn->is_cut && turn->role == engine::Message::Role::Assistant && counted > 0) {
             return counted + later;
         }
@@ -102,17 +99,17 @@ int turnsToCut(const ChatDocument& chat, qint64 context, qint64 reserve, qint64 
     const double scale =
         known > 0 && total > 0 ? static_cast<double>(known) / static_cast<double>(total) : 1.0;
     int last_question = count - 1;
-    while (last_question > 0 && chat.turns[static_cast<size_t>(last_question)].role !=
-                                    engine::Message::Role::User) {
+    while (last_question > 0 &&
+           chat.turns[static_cast<size_t>(last_question)].role != engine::Message::Role::User) {
         --last_question;
     }
-    while (cut < last_question &&
-           static_cast<double>(total) * scale > static_cast<double>(context - reserve)) {
+    while (cut<last_question&& static_cast<double>(total) * scale> static_cast<double>(context -
+                                                                                       reserve)) {
         do {
             total -= tokens[static_cast<size_t>(cut)];
             ++cut;
-        } while (cut < last_question && chat.turns[static_cast<size_t>(cut)].role !=
-                                            engine::Message::Role::User);
+        } while (cut < last_question &&
+                 chat.turns[static_cast<size_t>(cut)].role != engine::Message::Role::User);
     }
     return cut;
 }
@@ -124,9 +121,9 @@ bool isPictureFile(const QString& file) {
 }
 
 bool isSoundFile(const QString& file) {
-    static const QStringList kSuffixes = {QStringLiteral("wav"),  QStringLiteral("flac"),
-                                          QStringLiteral("ogg"),  QStringLiteral("opus"),
-                                          QStringLiteral("mp3"),  QStringLiteral("aiff"),
+    static const QStringList kSuffixes = {QStringLiteral("wav"), QStringLiteral("flac"),
+                                          QStringLiteral("ogg"), QStringLiteral("opus"),
+                                          QStringLiteral("mp3"), QStringLiteral("aiff"),
                                           QStringLiteral("aif")};
     return kSuffixes.contains(QFileInfo(file).suffix().toLower());
 }

@@ -18,8 +18,8 @@ qint64 estimateTokens(const QString& text);
 qint64 contextTokens(const ChatDocument& chat);
 
 /// How many of the oldest turns to leave out so that the rest, with `reserve` tokens for the
-/// answer, fits `context`. `known` is the count of all tokens now seen when the engine told it, else
-/// 0; it corrects the estimates. Whole questions with their replies; the last question always
+/// answer, fits `context`. `known` is the count of all tokens now seen when the engine told it,
+/// else 0; it corrects the estimates. Whole questions with their replies; the last question always
 /// stays. Returns a number of turns from the beginning, at least those cut already.
 int turnsToCut(const ChatDocument& chat, qint64 context, qint64 reserve, qint64 known);
 

@@ -6,6 +6,7 @@
 #include "ui/style/theme.h"
 
 #include <QFont>
+#include <QFontMetricsF>
 
 namespace ui {
 
@@ -20,9 +21,9 @@ struct ChatStyle {
         style.text = scaledFont(100);
         style.small = scaledFont(85);
         style.code = codeFont(95);
-        const QFontMetricsF text(style.text);
-        style.char_width = text.averageCharWidth();
-        style.line_height = text.height() * style.line_factor;
+        const QFontMetricsF metrics(style.text);
+        style.char_width = metrics.averageCharWidth();
+        style.line_height = metrics.height() * style.line_factor;
         style.small_height = QFontMetricsF(style.small).height();
         style.code_height = QFontMetricsF(style.code).height() * 1.2;
         return style;

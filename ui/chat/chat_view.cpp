@@ -36,7 +36,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kFlushMs = 33;      ///< Text reaches the screen this often.
+constexpr int kFlushMs = 33;       ///< Text reaches the screen this often.
 constexpr int kWidestColumn = 780; ///< As the messages above it.
 
 /// Dashed frame over everything while files hang over the view.
@@ -110,7 +110,8 @@ void ChatView::buildHeader() {
     row->setContentsMargins(16, 4, 16, 4);
     row->setSpacing(8);
     gauge_ = new ContextGauge(header_);
-    prompt_button_ = headerButton(QStringLiteral("systemPromptButton"), tr("System prompt"), header_);
+    prompt_button_ =
+        headerButton(QStringLiteral("systemPromptButton"), tr("System prompt"), header_);
     sampling_button_ = headerButton(QStringLiteral("samplingButton"), tr("Sampling"), header_);
     compare_button_ = headerButton(QStringLiteral("compareButton"), tr("Compare"), header_);
     compare_button_->setCheckable(false);
@@ -203,8 +204,7 @@ void ChatView::connectParts() {
     connect(compare_button_, &QToolButton::clicked, this, [this] {
         // The question that the last reply answered, or the draft when nothing was asked yet.
         ChatDocument chat = model_->document();
-        while (!chat.turns.empty() &&
-               chat.turns.back().role == engine::Message::Role::Assistant) {
+        while (!chat.turns.empty() && chat.turns.back().role == engine::Message::Role::Assistant) {
             chat.turns.pop_back();
         }
         if (!composer_->isEmpty()) {
@@ -227,20 +227,20 @@ void ChatView::connectParts() {
         model_->changeSettings([&](ChatDocument& chat) { chat.system_prompt = prompt; });
         changed(false);
     });
-    connect(sampling_panel_, &SamplingPanel::valuesChanged, this,
-            [this](const engine::SamplingParameters& sampling, bool is_thinking,
-                   qint64 image_tokens) {
-                const bool costs_change = model_->document().image_tokens != image_tokens;
-                model_->changeSettings([&](ChatDocument& chat) {
-                    chat.sampling = sampling;
-                    chat.is_thinking = is_thinking;
-                    chat.image_tokens = image_tokens;
-                });
-                if (costs_change) {
-                    requestCosts();
-                }
-                changed(false);
+    connect(
+        sampling_panel_, &SamplingPanel::valuesChanged, this,
+        [this](const engine::SamplingParameters& sampling, bool is_thinking, qint64 image_tokens) {
+            const bool costs_change = model_->document().image_tokens != image_tokens;
+            model_->changeSettings([&](ChatDocument& chat) {
+                chat.sampling = sampling;
+                chat.is_thinking = is_thinking;
+                chat.image_tokens = image_tokens;
             });
+            if (costs_change) {
+                requestCosts();
+            }
+            changed(false);
+        });
     connect(sampling_panel_, &SamplingPanel::presetsChanged, this,
             [this](const std::vector<SamplingPreset>& own) {
                 settings_.presets = own;
@@ -280,8 +280,8 @@ void ChatView::connectParts() {
         notice_->showNotice(NoticeBar::Tone::Warning, message, {}, 12000);
     });
     connect(player_, &AudioPlayer::failed, this, [this](const QString& file, const QString& why) {
-        notice_->showNotice(NoticeBar::Tone::Warning,
-                            tr("%1 cannot be played: %2").arg(file, why), {}, 8000);
+        notice_->showNotice(NoticeBar::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
+                            {}, 8000);
     });
 
     connect(list_, &MessageList::copyRequested, this, &ChatView::copyRow);
@@ -293,10 +293,10 @@ void ChatView::connectParts() {
     connect(list_, &MessageList::attachmentActivated, this, &ChatView::openAttachment);
     connect(list_, &MessageList::linkActivated, this, [this](const QString& url) {
         // Only the user opens an address, and sees it first.
-        notice_->showNotice(NoticeBar::Tone::Info, tr("Open this address in the browser?\n%1").arg(url),
+        notice_->showNotice(NoticeBar::Tone::Info,
+                            tr("Open this address in the browser?\n%1").arg(url),
                             {{tr("Open"), [url] { openExternally(url); }},
-                             {tr("Copy"),
-                              [url] { QGuiApplication::clipboard()->setText(url); }}});
+                             {tr("Copy"), [url] { QGuiApplication::clipboard()->setText(url); }}});
     });
     connect(list_, &MessageList::atEndChanged, this, [this](bool is_at_end) {
         to_end_->setVisible(!is_at_end && stack_->currentWidget() == list_);
@@ -400,11 +400,9 @@ void ChatView::updateHeaderTexts() {
     const bool has_prompt = !chat.system_prompt.trimmed().isEmpty();
     prompt_button_->setText(has_prompt ? tr("System prompt: set") : tr("System prompt"));
     prompt_button_->setAccessibleName(prompt_button_->text());
-    prompt_button_->setToolTip(has_prompt
-                                   ? chat.system_prompt.left(400)
-                                   : tr("What the model is told before the first message"));
-    sampling_button_->setText(
-        tr("Sampling: %1").arg(sampling_panel_->presetName(chat.sampling)));
+    prompt_button_->setToolTip(has_prompt ? chat.system_prompt.left(400)
+                                          : tr("What the model is told before the first message"));
+    sampling_button_->setText(tr("Sampling: %1").arg(sampling_panel_->presetName(chat.sampling)));
     sampling_button_->setAccessibleName(sampling_button_->text());
     sampling_button_->setToolTip(tr("How the next words are chosen; per chat"));
 }
@@ -503,8 +501,8 @@ void ChatView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     drop_overlay_->setGeometry(rect());
     const QSize size = to_end_->sizeHint();
-    to_end_->setGeometry((stack_->width() - size.width()) / 2,
-                         stack_->height() - size.height() - 8, size.width(), size.height());
+    to_end_->setGeometry((stack_->width() - size.width()) / 2, stack_->height() - size.height() - 8,
+                         size.width(), size.height());
     to_end_->raise();
 }
 

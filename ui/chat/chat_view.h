@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chat: messages, composer, context gauge, settings of the chat. Knows no engine and no store:
-// what it wants leaves as signals with plain values, what happened comes in through slots. One reply
-// runs at a time.
+// what it wants leaves as signals with plain values, what happened comes in through slots. One
+// reply runs at a time.
 #pragma once
 
 #include "engine/api/chat.h"
@@ -86,9 +86,8 @@ public Q_SLOTS:
 Q_SIGNALS:
     void generateRequested(const engine::GenerateRequest& request);
     void cancelRequested();
-    void mediaCostRequested(const QString& file,
-                            engine::MessagePart::Kind kind,
-                            qint64 image_tokens);
+    void
+    mediaCostRequested(const QString& file, engine::MessagePart::Kind kind, qint64 image_tokens);
     /// Encode while the user still types.
     void encodeAheadRequested(const engine::MessagePart& part, qint64 image_tokens);
     /// A turn is complete: store it before the next one begins.

@@ -88,9 +88,8 @@ void ChatView::send() {
             tr("This message alone has about %1 tokens, the context holds %2. Shorten it, leave "
                "out a file, or make the context larger.")
                 .arg(formatCount(composer_->draftTokens()), formatCount(gauge_->size())),
-            {{tr("Make the context larger…"), [this, needed] {
-                  Q_EMIT largerContextRequested(needed + kLeastReserve);
-              }}});
+            {{tr("Make the context larger…"),
+              [this, needed] { Q_EMIT largerContextRequested(needed + kLeastReserve); }}});
         return;
     }
     notice_->clear();
@@ -146,8 +145,7 @@ void ChatView::showReplyUpdate(quint64 id, engine::ReplyUpdate update) {
     }
     if (!since_first_token_.isValid()) {
         since_first_token_.start();
-        live_timing_.time_to_first_token_s =
-            static_cast<double>(since_request_.elapsed()) / 1000.0;
+        live_timing_.time_to_first_token_s = static_cast<double>(since_request_.elapsed()) / 1000.0;
     }
     pending_.text += update.text;
     pending_.thinking += update.thinking;
@@ -256,9 +254,8 @@ void ChatView::showReplyError(quint64 id, engine::Error error) {
 void ChatView::restoreDraft(const ChatTurn& question) {
     // What was typed since stays below what comes back.
     const QString since = composer_->text();
-    composer_->setText(since.trimmed().isEmpty()
-                           ? question.text
-                           : question.text + QStringLiteral("\n\n") + since);
+    composer_->setText(since.trimmed().isEmpty() ? question.text
+                                                 : question.text + QStringLiteral("\n\n") + since);
     if (composer_->attachments().empty()) {
         composer_->setAttachments(question.attachments);
     }

@@ -7,6 +7,8 @@
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
+#include <QAbstractTextDocumentLayout>
+#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -22,7 +24,6 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QStandardPaths>
-#include <QAbstractTextDocumentLayout>
 #include <QThreadPool>
 #include <QToolButton>
 #include <QUrl>
@@ -53,10 +54,10 @@ QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* par
 Composer::Composer(MediaCache* media, QWidget* parent)
     : QFrame(parent), media_(media), edit_strip_(new QWidget(this)), chip_row_(new QWidget(this)),
       chip_layout_(new FlowLayout(chip_row_, 8)), input_(new QPlainTextEdit(this)),
-      attach_(toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound (Ctrl+U)"),
-                         this)),
-      prompts_button_(toolButton(QStringLiteral("spark"),
-                                 tr("Prompt shortcuts (type / at the start)"), this)),
+      attach_(
+          toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound (Ctrl+U)"), this)),
+      prompts_button_(
+          toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
       hint_(new QLabel(this)), send_(new QPushButton(tr("Send"), this)),
       stop_(new QPushButton(tr("Stop"), this)), prompt_list_(new QListWidget(this)) {
     setObjectName(QStringLiteral("composer"));
@@ -266,20 +267,20 @@ QStringList Composer::attach(const QStringList& files) {
     return problems;
 }
 
-bool Composer::canTake(const QMimeData* data) {
-    if (data->hasImage()) {
+bool Composer::canTake(const QMimeData* mime) {
+    if (mime->hasImage()) {
         return true;
     }
-    const QList<QUrl> urls = data->urls();
+    const QList<QUrl> urls = mime->urls();
     return std::any_of(urls.begin(), urls.end(), [](const QUrl& url) {
         return url.isLocalFile() &&
                (isPictureFile(url.toLocalFile()) || isSoundFile(url.toLocalFile()));
     });
 }
 
-bool Composer::takeMime(const QMimeData* data) {
+bool Composer::takeMime(const QMimeData* mime) {
     QStringList files;
-    for (const QUrl& url : data->urls()) {
+    for (const QUrl& url : mime->urls()) {
         if (url.isLocalFile()) {
             files.append(url.toLocalFile());
         }
@@ -291,23 +292,22 @@ bool Composer::takeMime(const QMimeData* data) {
         }
         return true;
     }
-    if (!data->hasImage()) {
+    if (!mime->hasImage()) {
         return false;
     }
     // A picture without a file: written as PNG beside the program's other temporary files, on the
     // pool, because packing a screenshot takes longer than a frame.
-    const QImage image = qvariant_cast<QImage>(data->imageData());
+    const QImage image = qvariant_cast<QImage>(mime->imageData());
     if (image.isNull()) {
         return false;
     }
-    const QString folder =
-        QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
-        QStringLiteral("/belfry-pasted");
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
+                           QStringLiteral("/belfry-pasted");
     const QString file = QStringLiteral("%1/%2.png").arg(folder, makeChatId());
     QThreadPool::globalInstance()->start([image, folder, file, self = QPointer(this)] {
         const bool is_written = QDir().mkpath(folder) && image.save(file, "PNG");
         QMetaObject::invokeMethod(
-            qApp,
+            QCoreApplication::instance(),
             [self, file, folder, is_written] {
                 if (self == nullptr) {
                     return;
@@ -460,8 +460,8 @@ void Composer::paintEvent(QPaintEvent* event) {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(input_->hasFocus() ? theme.accent : theme.border,
-                        input_->hasFocus() ? 1.5 : 1.0));
+    painter.setPen(
+        QPen(input_->hasFocus() ? theme.accent : theme.border, input_->hasFocus() ? 1.5 : 1.0));
     painter.setBrush(theme.surface);
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 12.0, 12.0);
 }
@@ -533,8 +533,8 @@ void Composer::updatePrompts() {
         const QString wanted = typed.mid(1).toLower();
         for (const PromptShortcut& prompt : prompts_) {
             if (prompt.name.toLower().startsWith(wanted)) {
-                auto* item = new QListWidgetItem(QStringLiteral("/%1    %2").arg(
-                    prompt.name, prompt.text.simplified()));
+                auto* item = new QListWidgetItem(
+                    QStringLiteral("/%1    %2").arg(prompt.name, prompt.text.simplified()));
                 item->setData(Qt::UserRole, prompt.text);
                 prompt_list_->addItem(item);
             }

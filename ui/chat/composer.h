@@ -47,8 +47,8 @@ public:
     /// Takes files; returns one line for each that was refused and why.
     QStringList attach(const QStringList& files);
     /// Files and pictures of a drop or of the clipboard. False when there is nothing to take.
-    bool takeMime(const QMimeData* data);
-    static bool canTake(const QMimeData* data);
+    bool takeMime(const QMimeData* mime);
+    static bool canTake(const QMimeData* mime);
 
     void showCost(const QString& file, const engine::MediaCost& cost);
     void showCostError(const QString& file, const engine::Error& error);

@@ -34,7 +34,8 @@ ContextGauge::ContextGauge(QWidget* parent) : QAbstractButton(parent) {
 
 QString ContextGauge::words(bool is_short) const {
     if (size_ <= 0) {
-        return is_short ? tr("context: no model") : tr("No model is loaded, so there is no context");
+        return is_short ? tr("context: no model")
+                        : tr("No model is loaded, so there is no context");
     }
     if (is_short) {
         return is_estimate_ ? tr("context ≈ %1 of %2").arg(formatCount(used_), formatCount(size_))

@@ -68,8 +68,8 @@ int headingLevel(const QString& text) {
     while (level < text.size() && text.at(level) == QLatin1Char('#')) {
         ++level;
     }
-    const bool is_heading = level >= 1 && level <= 6 &&
-                            (level == text.size() || text.at(level) == QLatin1Char(' '));
+    const bool is_heading =
+        level >= 1 && level <= 6 && (level == text.size() || text.at(level) == QLatin1Char(' '));
     return is_heading ? level : 0;
 }
 
@@ -176,8 +176,13 @@ void MarkdownParser::append(const QString& text) {
 void MarkdownParser::parseFrom(qsizetype position) {
     // Everything from the last block on is made again; a block that joins keeps its forerunner.
     state_ = resume_state_;
-    blocks_.resize(resume_blocks_);
-    first_changed_ = blocks_.size();
+    const size_t kept = resume_blocks_;
+    blocks_.resize(kept);
+    // A line that opened a block may turn out to go on with the one before it.
+    const MarkdownBlock shown = kept > 0 ? blocks_.back() : MarkdownBlock();
+    if (kept > 0) {
+        blocks_.back() = resume_last_;
+    }
     line_start_ = position;
     while (line_start_ < source_.size()) {
         qsizetype end = source_.indexOf(QLatin1Char('\n'), line_start_);
@@ -198,6 +203,11 @@ void MarkdownParser::parseFrom(qsizetype position) {
         line(text, next);
         line_start_ = end + 1;
     }
+    const bool is_same =
+        kept == 0 ||
+        (blocks_[kept - 1].text == shown.text && blocks_[kept - 1].rows == shown.rows &&
+         blocks_[kept - 1].kind == shown.kind && blocks_[kept - 1].is_open == shown.is_open);
+    first_changed_ = is_same ? kept : kept - 1;
 }
 
 MarkdownBlock& MarkdownParser::open(MarkdownBlock::Kind kind) {
@@ -205,6 +215,7 @@ MarkdownBlock& MarkdownParser::open(MarkdownBlock::Kind kind) {
         resume_position_ = line_start_;
         resume_state_ = line_state_;
         resume_blocks_ = blocks_.size();
+        resume_last_ = blocks_.empty() ? MarkdownBlock() : blocks_.back();
     }
     MarkdownBlock block;
     block.kind = kind;
@@ -259,8 +270,7 @@ bool MarkdownParser::startsTable(const QString& text, const QString& next) {
         return false;
     }
     const auto alignments = delimiterRow(next);
-    return !alignments.empty() &&
-           static_cast<qsizetype>(alignments.size()) == cellsOf(text).size();
+    return !alignments.empty() && static_cast<qsizetype>(alignments.size()) == cellsOf(text).size();
 }
 
 void MarkdownParser::line(const QString& full, const QString& next) {
@@ -336,12 +346,12 @@ void MarkdownParser::line(const QString& full, const QString& next) {
         state_.list_columns.push_back(columns + marker.width);
         MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
         block.marker = marker.shown;
-        QString content = withoutIndent(text, columns).mid(std::min<qsizetype>(
-            marker.width, withoutIndent(text, columns).size()));
-        for (const auto& [mark, sign] :
-             {std::pair(QStringLiteral("[ ] "), QChar(0x2610)),
-              std::pair(QStringLiteral("[x] "), QChar(0x2611)),
-              std::pair(QStringLiteral("[X] "), QChar(0x2611))}) {
+        QString content =
+            withoutIndent(text, columns)
+                .mid(std::min<qsizetype>(marker.width, withoutIndent(text, columns).size()));
+        for (const auto& [mark, sign] : {std::pair(QStringLiteral("[ ] "), QChar(0x2610)),
+                                         std::pair(QStringLiteral("[x] "), QChar(0x2611)),
+                                         std::pair(QStringLiteral("[X] "), QChar(0x2611))}) {
             if (content.startsWith(mark)) {
                 content.remove(0, mark.size());
                 block.marker = QString(sign);

@@ -17,16 +17,16 @@ namespace ui {
 struct MarkdownBlock {
     enum class Kind : uint8_t { Paragraph = 1, Heading, Code, Table, Rule };
     Kind kind = Kind::Paragraph;
-    QString text;       ///< Inline source; for code the lines themselves.
-    int level = 0;      ///< Heading: 1 to 6.
-    int indent = 0;     ///< Depth in lists: 0 = none.
-    int quotes = 0;     ///< Depth of block quotes.
-    QString marker;     ///< First block of a list item: "•", "3.", "☐", "☑".
-    QString language;   ///< Code: the word behind the fence.
-    bool joins = false; ///< Goes on where the block before stopped (long code or paragraph).
+    QString text;         ///< Inline source; for code the lines themselves.
+    int level = 0;        ///< Heading: 1 to 6.
+    int indent = 0;       ///< Depth in lists: 0 = none.
+    int quotes = 0;       ///< Depth of block quotes.
+    QString marker;       ///< First block of a list item: "•", "3.", "☐", "☑".
+    QString language;     ///< Code: the word behind the fence.
+    bool joins = false;   ///< Goes on where the block before stopped (long code or paragraph).
     bool is_open = false; ///< Code whose closing fence has not come yet.
-    std::vector<QStringList> rows;              ///< Table: the first one is the head.
-    std::vector<Qt::AlignmentFlag> alignments;  ///< Table: per column.
+    std::vector<QStringList> rows;             ///< Table: the first one is the head.
+    std::vector<Qt::AlignmentFlag> alignments; ///< Table: per column.
 };
 
 class MarkdownParser {
@@ -65,8 +65,9 @@ private:
     // Where to begin again: the start of the last block and the state there.
     qsizetype resume_position_ = 0;
     State resume_state_;
-    size_t resume_blocks_ = 0; ///< Blocks before that place.
-    State line_state_; ///< Before the current line.
+    size_t resume_blocks_ = 0;  ///< Blocks before that place.
+    MarkdownBlock resume_last_; ///< The last of them, before later lines were added to it.
+    State line_state_;          ///< Before the current line.
     size_t first_changed_ = 0;
 };
 

@@ -172,8 +172,7 @@ private:
             return;
         }
         if (!is_bracketed) {
-            while (end > start &&
-                   QStringLiteral(".,;:!?)*_'").contains(source_.at(end - 1))) {
+            while (end > start && QStringLiteral(".,;:!?)*_'").contains(source_.at(end - 1))) {
                 --end;
             }
         }
@@ -194,12 +193,11 @@ private:
             return;
         }
         const QChar before = at_ > 0 ? source_.at(at_ - 1) : QLatin1Char(' ');
-        const QChar after =
-            at_ + run < source_.size() ? source_.at(at_ + run) : QLatin1Char(' ');
-        const bool opens = !after.isSpace() && (!isPunctuation(after) || before.isSpace() ||
-                                                isPunctuation(before));
-        const bool closes = !before.isSpace() && (!isPunctuation(before) || after.isSpace() ||
-                                                  isPunctuation(after));
+        const QChar after = at_ + run < source_.size() ? source_.at(at_ + run) : QLatin1Char(' ');
+        const bool opens = !after.isSpace() &&
+                           (!isPunctuation(after) || before.isSpace() || isPunctuation(before));
+        const bool closes = !before.isSpace() &&
+                            (!isPunctuation(before) || after.isSpace() || isPunctuation(after));
         flush();
         Piece piece;
         piece.delimiter = c;
@@ -229,11 +227,12 @@ private:
                 if (!is_found) {
                     break;
                 }
-                const int used = std::min(pieces_[opener].count, pieces_[closer].count) >= 2 ? 2 : 1;
-                const uint8_t style =
-                    pieces_[closer].delimiter == QLatin1Char('~') ? uint8_t{InlineSpan::Strike}
-                    : used == 2                                   ? uint8_t{InlineSpan::Bold}
-                                                                  : uint8_t{InlineSpan::Italic};
+                const int used =
+                    std::min(pieces_[opener].count, pieces_[closer].count) >= 2 ? 2 : 1;
+                const uint8_t style = pieces_[closer].delimiter == QLatin1Char('~')
+                                          ? uint8_t{InlineSpan::Strike}
+                                      : used == 2 ? uint8_t{InlineSpan::Bold}
+                                                  : uint8_t{InlineSpan::Italic};
                 for (size_t i = opener + 1; i < closer; ++i) {
                     pieces_[i].styles = static_cast<uint8_t>(pieces_[i].styles | style);
                     if (!pieces_[i].delimiter.isNull()) {
@@ -250,15 +249,13 @@ private:
     InlineText join() {
         InlineText result;
         for (const Piece& piece : pieces_) {
-            const QString text = piece.delimiter.isNull()
-                                     ? piece.text
-                                     : QString(piece.count, piece.delimiter);
+            const QString text =
+                piece.delimiter.isNull() ? piece.text : QString(piece.count, piece.delimiter);
             if (text.isEmpty()) {
                 continue;
             }
             if (piece.styles != 0) {
-                result.spans.push_back(
-                    {result.text.size(), text.size(), piece.styles, piece.url});
+                result.spans.push_back({result.text.size(), text.size(), piece.styles, piece.url});
             }
             result.text += text;
         }

@@ -164,8 +164,8 @@ void CodeBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
 BlockHit CodeBlock::hit(const QPointF& point) const {
     BlockHit result;
     result.kind = BlockHit::Kind::Text;
-    if (!joins_ && point.y() >= 0 && point.y() < header() && point.x() > width - 120.0 &&
-        point.x() <= width) {
+    if (!joins_ && point.y() >= 0 && point.y() < header() && point.x() > extent - 120.0 &&
+        point.x() <= extent) {
         result.kind = BlockHit::Kind::CopyCode;
     }
     return result;
@@ -231,14 +231,14 @@ double TableBlock::doShape(double width) {
     }
     if (sum > available) {
         std::vector<bool> is_fixed(columns, false);
-        double left = available;
+        double rest = available;
         size_t open = columns;
         for (bool is_changed = true; is_changed && open > 0;) {
             is_changed = false;
             for (size_t c = 0; c < columns; ++c) {
-                if (!is_fixed[c] && widths_[c] <= left / static_cast<double>(open)) {
+                if (!is_fixed[c] && widths_[c] <= rest / static_cast<double>(open)) {
                     is_fixed[c] = true;
-                    left -= widths_[c];
+                    rest -= widths_[c];
                     --open;
                     is_changed = true;
                 }
@@ -246,7 +246,7 @@ double TableBlock::doShape(double width) {
         }
         for (size_t c = 0; c < columns; ++c) {
             if (!is_fixed[c]) {
-                widths_[c] = left / static_cast<double>(open);
+                widths_[c] = rest / static_cast<double>(open);
             }
         }
     }
@@ -301,8 +301,8 @@ BlockHit TableBlock::hit(const QPointF& point) const {
     for (size_t r = 0; r < rows_.size() && r < heights_.size(); ++r) {
         double x = 0.0;
         for (size_t c = 0; c < rows_[r].size() && c < widths_.size(); ++c) {
-            const QString link = rows_[r][c].shaped.linkAt(
-                point - QPointF(x + kCellPaddingX, y + kCellPaddingY));
+            const QString link =
+                rows_[r][c].shaped.linkAt(point - QPointF(x + kCellPaddingX, y + kCellPaddingY));
             if (!link.isEmpty()) {
                 result.kind = BlockHit::Kind::Link;
                 result.value = link;

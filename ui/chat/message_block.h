@@ -69,9 +69,9 @@ public:
     [[nodiscard]] virtual double usedWidth(double width) const { return width; }
 
     double gap_above = 0.0;
-    double left = 0.0; ///< Offset from the left edge of the message's column.
-    double width = 0.0;
-    bool is_bubble = false;         ///< Drawn on the background of a user's message.
+    double left = 0.0;      ///< Offset from the left edge of the message's column.
+    double extent = 0.0;    ///< Its width.
+    bool is_bubble = false; ///< Drawn on the background of a user's message.
     bool is_bubble_first = false, is_bubble_last = false;
 
 protected:
@@ -194,8 +194,8 @@ public:
     QString text() const override;
     qsizetype positionAt(const QPointF& point) const override;
     double usedWidth(double width) const override;
-    bool is_open = false;     ///< Thinking: unfolded.
-    double reserved = 0.0;    ///< Height kept free for the actions of the message.
+    bool is_open = false;  ///< Thinking: unfolded.
+    double reserved = 0.0; ///< Height kept free for the actions of the message.
 
 protected:
     double doShape(double width) override;

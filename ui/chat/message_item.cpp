@@ -126,13 +126,12 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     }
     const engine::GenerateTiming& timing = turn.timing;
     if (timing.decode_s > 0.0 && timing.decode_tokens > 0) {
-        parts.append(Texts::tr("%1 tokens/s")
-                         .arg(formatRate(static_cast<double>(timing.decode_tokens) /
-                                         timing.decode_s)));
+        parts.append(
+            Texts::tr("%1 tokens/s")
+                .arg(formatRate(static_cast<double>(timing.decode_tokens) / timing.decode_s)));
     }
     if (timing.time_to_first_token_s > 0.0) {
-        parts.append(
-            Texts::tr("first token %1").arg(formatSeconds(timing.time_to_first_token_s)));
+        parts.append(Texts::tr("first token %1").arg(formatSeconds(timing.time_to_first_token_s)));
     }
     if (timing.decode_tokens > 0) {
         parts.append(Texts::tr("%n token(s)", nullptr, static_cast<int>(timing.decode_tokens)));
@@ -168,10 +167,9 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
 MessageItem::MessageItem(const ChatTurn& turn, const ItemContext& context)
     : is_user_(turn.role == engine::Message::Role::User), is_cut_(turn.is_cut) {
     if (context.has_cut_above) {
-        add(std::make_unique<LineBlock>(
-                LineBlock::Kind::CutLine,
-                Texts::tr("left out above: the model no longer sees it"), *context.style,
-                context.width),
+        add(std::make_unique<LineBlock>(LineBlock::Kind::CutLine,
+                                        Texts::tr("left out above: the model no longer sees it"),
+                                        *context.style, context.width),
             kMessageGap, 0.0, context.width);
     }
     if (is_user_) {
@@ -188,7 +186,7 @@ void MessageItem::add(std::unique_ptr<MessageBlock> block,
                       double width) {
     block->gap_above = gap_above;
     block->left = left;
-    block->width = width;
+    block->extent = width;
     blocks_.push_back(std::move(block));
 }
 
@@ -211,8 +209,8 @@ void MessageItem::buildUser(const ChatTurn& turn, const ItemContext& context) {
             kMessageGap + kBubbleY, 0.0, limit);
     }
     if (const QString costs = statisticsText(turn, false); !costs.isEmpty()) {
-        add(std::make_unique<LineBlock>(LineBlock::Kind::Sender, costs, *context.style, limit),
-            4.0, 0.0, limit);
+        add(std::make_unique<LineBlock>(LineBlock::Kind::Sender, costs, *context.style, limit), 4.0,
+            0.0, limit);
     }
     // A short question gets a bubble of its own width; long ones are shaped when they are seen.
     double used = limit;
@@ -225,7 +223,7 @@ void MessageItem::buildUser(const ChatTurn& turn, const ItemContext& context) {
     }
     for (size_t i = begin; i < blocks_.size(); ++i) {
         blocks_[i]->left = context.width - used - kBubbleX;
-        blocks_[i]->width = used;
+        blocks_[i]->extent = used;
         blocks_[i]->is_bubble = true;
     }
     blocks_[begin]->is_bubble_first = true;
@@ -336,7 +334,7 @@ bool MessageItem::shape(size_t index) {
         return false;
     }
     const double before = block.height();
-    block.shape(block.width);
+    block.shape(block.extent);
     return std::abs(block.height() - before) > 0.01;
 }
 

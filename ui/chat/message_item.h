@@ -63,7 +63,7 @@ private:
     std::vector<std::unique_ptr<MessageBlock>> blocks_;
     MarkdownParser text_, thinking_;
     qsizetype text_length_ = 0, thinking_length_ = 0; ///< Already parsed.
-    size_t text_begin_ = 0; ///< Index of the first block of the answer.
+    size_t text_begin_ = 0;                           ///< Index of the first block of the answer.
     bool is_user_ = false, is_cut_ = false, is_thinking_open_ = false, is_streaming_ = false;
 };
 

@@ -45,23 +45,22 @@ void drawPicture(QPainter& painter,
         const double factor =
             std::max(place.width() / size.width(), place.height() / size.height());
         const QSizeF part(place.width() / factor, place.height() / factor);
-        const QRectF source(QPointF((size.width() - part.width()) / 2.0,
-                                    (size.height() - part.height()) / 2.0),
-                            part);
+        const QRectF source(
+            QPointF((size.width() - part.width()) / 2.0, (size.height() - part.height()) / 2.0),
+            part);
         painter.save();
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.setClipPath(outline, Qt::IntersectClip);
         painter.drawPixmap(place, thumbnail.pixmap, source);
         painter.restore();
     } else {
-        const QString words = thumbnail.state == MediaCache::State::Missing
-                                  ? Texts::tr("file not found")
-                              : thumbnail.state == MediaCache::State::Unreadable
-                                  ? Texts::tr("no preview")
-                                  : QString();
-        painter.drawPixmap(QPointF(place.center().x() - 12.0, place.center().y() - 28.0),
-                           iconPixmap(QStringLiteral("image"), 24, theme.text_muted,
-                                      device_pixel_ratio));
+        const QString words =
+            thumbnail.state == MediaCache::State::Missing      ? Texts::tr("file not found")
+            : thumbnail.state == MediaCache::State::Unreadable ? Texts::tr("no preview")
+                                                               : QString();
+        painter.drawPixmap(
+            QPointF(place.center().x() - 12.0, place.center().y() - 28.0),
+            iconPixmap(QStringLiteral("image"), 24, theme.text_muted, device_pixel_ratio));
         painter.setFont(font);
         painter.setPen(theme.text_muted);
         const QFontMetricsF metrics(font);
@@ -187,7 +186,7 @@ void AttachmentsBlock::draw(QPainter& painter, const QRectF& rect, const BlockPa
 
 BlockHit AttachmentsBlock::hit(const QPointF& point) const {
     BlockHit result;
-    const std::vector<QRectF> all = places(width);
+    const std::vector<QRectF> all = places(extent);
     for (size_t i = 0; i < all.size(); ++i) {
         if (all[i].contains(point)) {
             result.kind = BlockHit::Kind::Attachment;
@@ -252,10 +251,10 @@ void LineBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
         painter.setPen(QPen(theme.border, 1.0));
         painter.setBrush(paint.is_hovered ? QBrush(theme.raised) : QBrush(Qt::NoBrush));
         painter.drawRoundedRect(frame, Theme::kRadius, Theme::kRadius);
-        painter.drawPixmap(QPointF(rect.x() + 8.0, rect.center().y() - 8.0),
-                           iconPixmap(is_open ? QStringLiteral("chevron-down")
-                                              : QStringLiteral("chevron-right"),
-                                      16, theme.text_muted, paint.device_pixel_ratio));
+        painter.drawPixmap(
+            QPointF(rect.x() + 8.0, rect.center().y() - 8.0),
+            iconPixmap(is_open ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"),
+                       16, theme.text_muted, paint.device_pixel_ratio));
         shaped_.draw(painter,
                      {rect.x() + 32.0, rect.y() + (rect.height() - shaped_.height()) / 2.0},
                      theme.text_muted);
@@ -264,11 +263,11 @@ void LineBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
     case Kind::CutLine: {
         const double middle = rect.center().y();
         const double text_width = shaped_.naturalWidth();
-        const double left = rect.center().x() - text_width / 2.0;
+        const double start = rect.center().x() - text_width / 2.0;
         painter.setPen(QPen(theme.warning, 1.0, Qt::DashLine));
-        painter.drawLine(QPointF(rect.x(), middle), QPointF(left - 12.0, middle));
-        painter.drawLine(QPointF(left + text_width + 12.0, middle), QPointF(rect.right(), middle));
-        shaped_.draw(painter, {left, middle - shaped_.height() / 2.0}, theme.warning);
+        painter.drawLine(QPointF(rect.x(), middle), QPointF(start - 12.0, middle));
+        painter.drawLine(QPointF(start + text_width + 12.0, middle), QPointF(rect.right(), middle));
+        shaped_.draw(painter, {start, middle - shaped_.height() / 2.0}, theme.warning);
         break;
     }
     case Kind::Notice:
@@ -280,8 +279,7 @@ void LineBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
         painter.setBrush(fill);
         painter.drawRoundedRect(frame, Theme::kRadius, Theme::kRadius);
         painter.drawPixmap(QPointF(rect.x() + 8.0, rect.y() + 8.0),
-                           iconPixmap(QStringLiteral("alert"), 16, tone,
-                                      paint.device_pixel_ratio));
+                           iconPixmap(QStringLiteral("alert"), 16, tone, paint.device_pixel_ratio));
         shaped_.draw(painter, {rect.x() + 32.0, rect.y() + 8.0}, theme.text, paint.selected_from,
                      paint.selected_to);
         break;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ui {
 
@@ -41,18 +42,20 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, QWidget* parent)
     connect(model_, &QAbstractItemModel::rowsInserted, this,
             [this](const QModelIndex&, int first, int last) {
                 const bool is_append = last + 1 == model_->rowCount();
-                rows_.insert(rows_.begin() + first, static_cast<size_t>(last - first + 1), Row{});
+                std::vector<Row> added(static_cast<size_t>(last - first + 1));
+                rows_.insert(rows_.begin() + first, std::make_move_iterator(added.begin()),
+                             std::make_move_iterator(added.end()));
                 if (is_append) {
                     for (int row = first; row <= last; ++row) {
-                        heights_.append(MessageItem::estimateHeight(model_->turn(row), style_,
-                                                                    columnWidth()));
+                        heights_.append(
+                            MessageItem::estimateHeight(model_->turn(row), style_, columnWidth()));
                     }
                     // The one before may lose its place as the last.
                 } else {
                     rebuildHeights();
                 }
-                current_row_ = current_row_ >= first ? current_row_ + last - first + 1
-                                                     : current_row_;
+                current_row_ =
+                    current_row_ >= first ? current_row_ + last - first + 1 : current_row_;
                 contentChanged();
             });
     connect(model_, &QAbstractItemModel::rowsRemoved, this,
@@ -74,13 +77,13 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, QWidget* parent)
                 for (int row = first.row(); row <= last.row(); ++row) {
                     Row& entry = rows_[static_cast<size_t>(row)];
                     if (entry.item != nullptr) {
-                        entry.item = std::make_unique<MessageItem>(model_->turn(row),
-                                                                   contextFor(row));
+                        entry.item =
+                            std::make_unique<MessageItem>(model_->turn(row), contextFor(row));
                         heights_.set(static_cast<size_t>(row), entry.item->height());
                     } else {
-                        heights_.set(static_cast<size_t>(row),
-                                     MessageItem::estimateHeight(model_->turn(row), style_,
-                                                                 columnWidth()));
+                        heights_.set(
+                            static_cast<size_t>(row),
+                            MessageItem::estimateHeight(model_->turn(row), style_, columnWidth()));
                     }
                 }
                 contentChanged();
@@ -91,8 +94,8 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, QWidget* parent)
             entry.item->update(model_->turn(row), contextFor(row));
             heights_.set(static_cast<size_t>(row), entry.item->height());
         } else {
-            heights_.set(static_cast<size_t>(row), MessageItem::estimateHeight(
-                                                       model_->turn(row), style_, columnWidth()));
+            heights_.set(static_cast<size_t>(row),
+                         MessageItem::estimateHeight(model_->turn(row), style_, columnWidth()));
         }
         contentChanged();
     });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conversation on screen. A windowed view: only the blocks of messages near the screen are laid
-// out, every other row is a number in an index of heights, so that ten thousand messages scroll like
-// ten. The place that is kept fixed is an anchor (row, block, offset), never a pixel sum, and at the
-// end of the conversation the view follows the text. Arrow keys walk over messages; the message
-// that is current or under the mouse shows its actions.
+// out, every other row is a number in an index of heights, so that ten thousand messages scroll
+// like ten. The place that is kept fixed is an anchor (row, block, offset), never a pixel sum, and
+// at the end of the conversation the view follows the text. Arrow keys walk over messages; the
+// message that is current or under the mouse shows its actions.
 #pragma once
 
 #include "ui/chat/chat_model.h"
@@ -166,7 +166,7 @@ void MessageList::visitVisible(Visit visit) {
         }
         shapeBlock(row, block);
         MessageBlock& current = item.block(static_cast<size_t>(block));
-        const QRectF rect(columnLeft() + current.left, y + current.gap_above, current.width,
+        const QRectF rect(columnLeft() + current.left, y + current.gap_above, current.extent,
                           current.height() - current.gap_above);
         visit(row, block, current, rect);
         y += current.height();

@@ -2,6 +2,7 @@
 // Mouse, keyboard, selection and the actions of the message view.
 #include "ui/chat/message_list.h"
 
+#include <QAccessible>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -228,7 +229,7 @@ BlockHit MessageList::hitAt(const Place& place) {
         return {};
     }
     const MessageBlock& block = itemAt(place.row).block(static_cast<size_t>(place.block));
-    if (place.point.y() < 0.0 || place.point.x() < -2.0 || place.point.x() > block.width + 2.0) {
+    if (place.point.y() < 0.0 || place.point.x() < -2.0 || place.point.x() > block.extent + 2.0) {
         return {};
     }
     return block.hit(place.point);
@@ -371,8 +372,8 @@ void MessageList::wheelEvent(QWheelEvent* event) {
     // Pixel deltas of touchpads and high resolution wheels, without losing fractions.
     double delta = event->pixelDelta().y();
     if (event->pixelDelta().isNull()) {
-        delta = event->angleDelta().y() / 120.0 * QApplication::wheelScrollLines() *
-                style_.line_height;
+        delta =
+            event->angleDelta().y() / 120.0 * QApplication::wheelScrollLines() * style_.line_height;
     }
     wheel_rest_ += delta;
     const int whole = static_cast<int>(wheel_rest_);
@@ -411,11 +412,10 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
     }
     menu->addSeparator();
     const bool is_user = model_->turn(row).role == engine::Message::Role::User;
-    QAction* change =
-        is_user ? menu->addAction(tr("Edit and resend"), this,
-                                  [this, row] { Q_EMIT editRequested(row); })
-                : menu->addAction(tr("Regenerate"), this,
-                                  [this, row] { Q_EMIT regenerateRequested(row); });
+    QAction* change = is_user ? menu->addAction(tr("Edit and resend"), this,
+                                                [this, row] { Q_EMIT editRequested(row); })
+                              : menu->addAction(tr("Regenerate"), this,
+                                                [this, row] { Q_EMIT regenerateRequested(row); });
     change->setEnabled(!is_busy_);
     if (!model_->turn(row).thinking.isEmpty()) {
         menu->addAction(rows_[static_cast<size_t>(row)].is_thinking_open ? tr("Fold thoughts")

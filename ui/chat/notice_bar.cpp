@@ -105,9 +105,9 @@ void NoticeBar::paintEvent(QPaintEvent* event) {
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kRadius,
                             Theme::kRadius);
     const QString name = tone_ == Tone::Info ? QStringLiteral("info") : QStringLiteral("alert");
-    painter.drawPixmap(QPointF(12.0, 12.0),
-                       iconPixmap(name, 20, tone_ == Tone::Info ? theme.text_muted : tone,
-                                  devicePixelRatioF()));
+    painter.drawPixmap(
+        QPointF(12.0, 12.0),
+        iconPixmap(name, 20, tone_ == Tone::Info ? theme.text_muted : tone, devicePixelRatioF()));
 }
 
 } // namespace ui

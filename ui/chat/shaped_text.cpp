@@ -118,10 +118,10 @@ QString ShapedText::linkAt(const QPointF& point) const {
             continue;
         }
         const QTextLine line = layout_->lineForTextPosition(static_cast<int>(position));
-        const double from = line.cursorToX(static_cast<int>(std::max<qsizetype>(
-            span.start, line.textStart())));
-        const double to = line.cursorToX(static_cast<int>(std::min<qsizetype>(
-            span.start + span.length, line.textStart() + line.textLength())));
+        const double from =
+            line.cursorToX(static_cast<int>(std::max<qsizetype>(span.start, line.textStart())));
+        const double to = line.cursorToX(static_cast<int>(
+            std::min<qsizetype>(span.start + span.length, line.textStart() + line.textLength())));
         if (point.x() >= std::min(from, to) && point.x() <= std::max(from, to)) {
             return span.url;
         }

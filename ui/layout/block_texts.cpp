@@ -12,8 +12,8 @@ namespace ui {
 
 namespace {
 
-QString tr(const char* text, const char* comment = nullptr, int n = -1) {
-    return QCoreApplication::translate("ui::LayoutBlock", text, comment, n);
+QString tr(const char* text) {
+    return QCoreApplication::translate("ui::LayoutBlock", text);
 }
 
 QString number(int value) {
@@ -53,7 +53,7 @@ QString laneName(engine::DeviceId device) {
 QString formatLabel(engine::Format format) {
     switch (format) {
     case engine::Format::AsStored:
-        return {};
+        return tr("as stored");
     case engine::Format::Bf16:
         return QStringLiteral("bf16");
     case engine::Format::F16:
@@ -116,7 +116,8 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
     case BlockKind::Vision:
     case BlockKind::Audio:
         if (block.floors > 0) {
-            add(parts, tr("%n layer(s)", nullptr, block.floors));
+            add(parts,
+                block.floors == 1 ? tr("1 layer") : tr("%1 layers").arg(number(block.floors)));
         }
         break;
     case BlockKind::Embedding:
@@ -143,7 +144,9 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
         break;
     }
     add(parts, travel(block));
-    add(parts, formatLabel(block.format));
+    if (block.kind != BlockKind::Kv) {
+        add(parts, formatLabel(block.format));
+    }
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -155,8 +158,9 @@ QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& 
         text += QStringLiteral(". ") + subtitle;
     }
     if (block.adapter_modules > 0) {
-        text += QStringLiteral(". ") + tr("An adapter changes %n module(s) in it", nullptr,
-                                          static_cast<int>(block.adapter_modules));
+        text +=
+            QStringLiteral(". ") +
+            tr("Modules in it that adapters change: %1").arg(formatCount(block.adapter_modules));
     }
     if (block.is_mixed) {
         text += QStringLiteral(". ") + tr("Some tensors inside are placed elsewhere by the map");

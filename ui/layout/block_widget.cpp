@@ -18,8 +18,8 @@ namespace ui {
 
 namespace {
 
-constexpr int kInset = 12;   ///< From the frame to the texts.
-constexpr int kEdge = 4;     ///< Width of the coloured edge.
+constexpr int kInset = 12; ///< From the frame to the texts.
+constexpr int kEdge = 4;   ///< Width of the coloured edge.
 constexpr int kRadius = 8;
 constexpr int kRoof = 14;
 constexpr int kIcon = 22;
@@ -104,7 +104,7 @@ int BlockWidget::minimumBlockHeight() const {
         return kRoof + kIcon + texts + floors + QFontMetrics(smallFont()).height() + 5 * 6;
     }
     const int padding = 2 * 10;
-    return texts + padding + (block_.kind == BlockKind::Layers ? 36 : 0);
+    return texts + padding + (block_.kind == BlockKind::Layers ? 48 : 0);
 }
 
 QSize BlockWidget::sizeHint() const {
@@ -225,7 +225,8 @@ void BlockWidget::paintTexts(QPainter& painter, const QRect& area) const {
 }
 
 QRect BlockWidget::barsArea() const {
-    const int top = 10 + QFontMetrics(titleFont()).height() + QFontMetrics(smallFont()).height() + 10;
+    const int top =
+        10 + QFontMetrics(titleFont()).height() + QFontMetrics(smallFont()).height() + 10;
     return {kInset + 2, top, width() - 2 * kInset - 2, height() - top - 12};
 }
 
@@ -260,8 +261,8 @@ void BlockWidget::paintLayers(QPainter& painter) const {
     if (count == 0 || area.height() < 8) {
         return;
     }
-    const quint64 most =
-        std::max<quint64>(1, *std::max_element(block_.layer_bytes.begin(), block_.layer_bytes.end()));
+    const quint64 most = std::max<quint64>(
+        1, *std::max_element(block_.layer_bytes.begin(), block_.layer_bytes.end()));
     const double step = static_cast<double>(area.width()) / count;
     const double gap = step > 6 ? 2.0 : step > 3 ? 1.0 : 0.0;
     const QColor color = blockColor(block_.kind);
@@ -269,8 +270,8 @@ void BlockWidget::paintLayers(QPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing, step > 6);
     painter.setPen(Qt::NoPen);
     for (int i = 0; i < count; ++i) {
-        const double share =
-            static_cast<double>(block_.layer_bytes[static_cast<size_t>(i)]) / static_cast<double>(most);
+        const double share = static_cast<double>(block_.layer_bytes[static_cast<size_t>(i)]) /
+                             static_cast<double>(most);
         const double h = std::max(3.0, share * area.height());
         const QRectF bar(area.left() + i * step + gap / 2, area.bottom() + 1 - h, step - gap, h);
         painter.setBrush(block_.is_full_attention[static_cast<size_t>(i)]
@@ -292,9 +293,9 @@ void BlockWidget::paintLayers(QPainter& painter) const {
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme.accent);
         painter.drawEllipse(QRectF(knob).adjusted(1, 1, -1, -1));
-        painter.drawPixmap(knob.topLeft() + QPoint(4, 4),
-                           iconPixmap(QStringLiteral("scissors"), 12, theme.on_accent,
-                                      devicePixelRatioF()));
+        painter.drawPixmap(
+            knob.topLeft() + QPoint(4, 4),
+            iconPixmap(QStringLiteral("scissors"), 12, theme.on_accent, devicePixelRatioF()));
     }
     painter.restore();
 }
@@ -477,9 +478,11 @@ bool BlockWidget::event(QEvent* event) {
             help->globalPos(),
             gap >= 0 && scissorsArea(gap).contains(help->pos())
                 ? tr("Split into %1 – %2 and %3 – %4")
-                      .arg(block_.first).arg(gap - 1).arg(gap).arg(block_.last)
-                : QStringLiteral("<p>%1</p>")
-                      .arg(blockDescription(block_, *plan_).toHtmlEscaped()),
+                      .arg(block_.first)
+                      .arg(gap - 1)
+                      .arg(gap)
+                      .arg(block_.last)
+                : QStringLiteral("<p>%1</p>").arg(blockDescription(block_, *plan_).toHtmlEscaped()),
             this);
         return true;
     }

@@ -13,7 +13,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kMargin = 28;  ///< Room for tilt and shadow.
+constexpr int kMargin = 28;   ///< Room for tilt and shadow.
 constexpr double kTilt = 2.5; ///< Degrees.
 constexpr int kMostHeight = 280;
 constexpr int kPadding = 14;
@@ -110,8 +110,9 @@ QSize PriceCard::sizeHint() const {
     const QFontMetrics bold(scaledFont(92, true));
     int height = 2 * kPadding + title.height();
     for (const PriceRow& row : rows_) {
-        height += kLine + bold.boundingRect(QRect(0, 0, valueWidth(), 1000), Qt::TextWordWrap,
-                                            row.value).height();
+        height +=
+            kLine + bold.boundingRect(QRect(0, 0, valueWidth(), 1000), Qt::TextWordWrap, row.value)
+                        .height();
     }
     return {kCardWidth, height};
 }
@@ -122,8 +123,10 @@ void PriceCard::placeBeside(const QRect& anchor) {
     if (card.left() < room.left()) {
         card.moveLeft(anchor.right() + 16);
     }
-    card.moveLeft(std::clamp(card.left(), room.left(), std::max(room.left(), room.right() - width())));
-    card.moveTop(std::clamp(card.top(), room.top(), std::max(room.top(), room.bottom() - height())));
+    card.moveLeft(
+        std::clamp(card.left(), room.left(), std::max(room.left(), room.right() - width())));
+    card.moveTop(
+        std::clamp(card.top(), room.top(), std::max(room.top(), room.bottom() - height())));
     move(card.topLeft());
 }
 
@@ -149,10 +152,12 @@ void PriceCard::paintEvent(QPaintEvent* /*event*/) {
     for (const PriceRow& row : rows_) {
         y += kLine;
         const int height =
-            bold.boundingRect(QRect(0, 0, valueWidth(), 1000), Qt::TextWordWrap, row.value).height();
+            bold.boundingRect(QRect(0, 0, valueWidth(), 1000), Qt::TextWordWrap, row.value)
+                .height();
         painter.setFont(label_font);
         painter.setPen(theme.text_muted);
-        painter.drawText(QRect(kPadding, y, inner, height), Qt::AlignLeft | Qt::AlignTop, row.label);
+        painter.drawText(QRect(kPadding, y, inner, height), Qt::AlignLeft | Qt::AlignTop,
+                         row.label);
         painter.setFont(value_font);
         painter.setPen(row.tone == PriceRow::Tone::Bad    ? theme.danger
                        : row.tone == PriceRow::Tone::Good ? theme.success

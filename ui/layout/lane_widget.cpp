@@ -193,8 +193,8 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     painter.setRenderHint(QPainter::Antialiasing);
     const auto& plan = header_plan_ != nullptr ? header_plan_ : plan_;
     const engine::DevicePlan* device = plan == nullptr ? nullptr : devicePlan(*plan, device_);
-    const bool has_limit =
-        device != nullptr && device->limit != kUnlimited && device->limit > 0 && device_ != engine::DeviceId::disk();
+    const bool has_limit = device != nullptr && device->limit != kUnlimited && device->limit > 0 &&
+                           device_ != engine::DeviceId::disk();
     const quint64 used = device == nullptr ? 0 : device->parts.total();
     const bool is_over = has_limit && used > device->limit;
     const bool is_refused = preview_.has_value() && (!preview_->is_possible || preview_->is_over);
@@ -249,7 +249,7 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
         line = tr("read when needed");
     } else if (device != nullptr) {
         line = has_limit ? tr("%1 left").arg(formatBytes(device->limit - used)) : QString();
-        if (!device->description.empty() && device_.isGpu()) {
+        if (!device->description.empty() && device_.kind == engine::DeviceId::Kind::Cuda) {
             line = QString::fromStdString(device->description) +
                    (line.isEmpty() ? QString() : QStringLiteral(" · ") + line);
         }
@@ -269,13 +269,16 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
             std::min(1.0, static_cast<double>(used) / static_cast<double>(device->limit));
         painter.setBrush(is_over ? theme.danger : device_.isGpu() ? theme.accent : theme.part_ple);
         if (used > 0) {
-            painter.drawRoundedRect(QRectF(bar.left(), bar.top(), std::max(kBar * 1.0, share * bar.width()), kBar),
-                                    kBar / 2.0, kBar / 2.0);
+            painter.drawRoundedRect(
+                QRectF(bar.left(), bar.top(), std::max(kBar * 1.0, share * bar.width()), kBar),
+                kBar / 2.0, kBar / 2.0);
         }
         if (header_plan_ != nullptr && plan_ != nullptr) {
             if (const engine::DevicePlan* before = devicePlan(*plan_, device_); before != nullptr) {
-                const double x = bar.left() + bar.width() * std::min(1.0, static_cast<double>(before->parts.total()) /
-                                                                              static_cast<double>(device->limit));
+                const double x =
+                    bar.left() +
+                    bar.width() * std::min(1.0, static_cast<double>(before->parts.total()) /
+                                                    static_cast<double>(device->limit));
                 painter.setBrush(theme.text);
                 painter.drawRect(QRectF(x - 1, bar.top() - 2, 2, kBar + 4));
             }
@@ -284,9 +287,10 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     if (blocks_.empty() && plan_ != nullptr) {
         painter.setFont(small_font);
         painter.setPen(theme.text_muted);
-        const QString text = device_ == engine::DeviceId::disk()
-                                 ? tr("Nothing here.\nParts on disk are read when they are needed.")
-                                 : tr("Nothing here.\nDrag a block here, or focus one and press M.");
+        const QString text =
+            device_ == engine::DeviceId::disk()
+                ? tr("Nothing here.\nParts on disk are read when they are needed.")
+                : tr("Nothing here.\nDrag a block here, or focus one and press M.");
         painter.drawText(rect().adjusted(kInset, headerHeight(), -kInset, -kInset),
                          Qt::AlignCenter | Qt::TextWordWrap, text);
     }

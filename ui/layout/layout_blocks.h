@@ -92,7 +92,7 @@ const engine::DevicePlan* devicePlan(const engine::PlacementPlan& plan, engine::
 quint64 diskBytes(const engine::PlacementPlan& plan);
 /// "GPU 0 · RTX 3060", "CPU".
 QString laneName(engine::DeviceId device);
-/// "NF4", "NF4 dq", "bf16", "int8", "" for as stored.
+/// "NF4", "NF4 dq", "bf16", "int8", "as stored".
 QString formatLabel(engine::Format format);
 
 } // namespace ui

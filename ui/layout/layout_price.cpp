@@ -14,8 +14,8 @@ namespace ui {
 
 namespace {
 
-QString tr(const char* text, int n = -1) {
-    return QCoreApplication::translate("ui::LayoutPrice", text, nullptr, n);
+QString tr(const char* text) {
+    return QCoreApplication::translate("ui::LayoutPrice", text);
 }
 
 quint64 usedOn(const engine::PlacementPlan& plan, engine::DeviceId id) {
@@ -115,8 +115,8 @@ std::vector<PriceRow> priceOf(const engine::PlacementPlan& before,
         rows.push_back({tr("travels per token"), formatBytes(travels)});
     }
     if (block.adapter_modules > 0) {
-        rows.push_back({tr("adapter"), tr("%n module(s) move along",
-                                          static_cast<int>(block.adapter_modules))});
+        rows.push_back(
+            {tr("adapter"), tr("%1 modules move along").arg(formatCount(block.adapter_modules))});
     }
     return rows;
 }

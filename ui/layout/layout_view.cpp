@@ -5,7 +5,7 @@
 
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
-#include "ui/layout/layout_notice.h"
+#include "ui/layout/notice_bar.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -73,11 +73,9 @@ LayoutView::LayoutView(QWidget* parent) : QWidget(parent) {
         s->setContext(Qt::WidgetWithChildrenShortcut);
         connect(s, &QShortcut::activated, this, slot);
     };
-    shortcut(QKeySequence::Undo, &LayoutView::undo);
-    shortcut(QKeySequence::Redo, &LayoutView::redo);
-    if (!QKeySequence::keyBindings(QKeySequence::Redo).contains(QKeySequence(Qt::CTRL | Qt::Key_Y))) {
-        shortcut(QKeySequence(Qt::CTRL | Qt::Key_Y), &LayoutView::redo);
-    }
+    shortcut(QKeySequence(Qt::CTRL | Qt::Key_Z), &LayoutView::undo);
+    shortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), &LayoutView::redo);
+    shortcut(QKeySequence(Qt::CTRL | Qt::Key_Y), &LayoutView::redo);
     shortcut(QKeySequence(Qt::CTRL | Qt::Key_Return), &LayoutView::apply);
     refresh();
 }
@@ -103,16 +101,16 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     };
     undo_ = tool("layoutUndo", QStringLiteral("undo"), tr("Undo"), tr("Undo"));
     redo_ = tool("layoutRedo", QStringLiteral("redo"), tr("Redo"), tr("Redo"));
-    presets_ = tool("layoutPresets", {}, tr("Presets"), tr("Presets"));
-    what_if_button_ = tool("layoutWhatIf", {}, tr("What if: this computer"),
+    presets_ = tool("layoutPresets", {}, tr("Presets ▾"), tr("Presets"));
+    what_if_button_ = tool("layoutWhatIf", {}, tr("What if: this computer ▾"),
                            tr("What if: plan for another computer"));
     more_ = tool("layoutMore", QStringLiteral("more"), tr("More"), tr("Map files and options"));
     const auto menu = [this](QToolButton* button, const char* name, auto fill) {
         auto* m = new QMenu(button);
         m->setObjectName(QString::fromLatin1(name));
-        button->setMenu(m);
-        button->setPopupMode(QToolButton::InstantPopup);
         connect(m, &QMenu::aboutToShow, this, fill);
+        connect(button, &QToolButton::clicked, m,
+                [button, m] { m->popup(button->mapToGlobal(QPoint(0, button->height() + 4))); });
         return m;
     };
     presets_menu_ = menu(presets_, "layoutPresetsMenu", &LayoutView::fillPresets);
@@ -160,11 +158,11 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     pages_->addWidget(lane_scroll_);
     layout->addWidget(stack, 1);
 
-    notice_ = new LayoutNotice;
+    notice_ = new NoticeBar;
     layout->addWidget(notice_);
-    connect(notice_, &LayoutNotice::actionTriggered, this,
+    connect(notice_, &NoticeBar::actionTriggered, this,
             [this] { applyPreset(QStringLiteral("fit")); });
-    connect(notice_, &LayoutNotice::dismissed, this, [this] { is_notice_kept_ = false; });
+    connect(notice_, &NoticeBar::dismissed, this, [this] { is_notice_kept_ = false; });
 
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("layoutFooter"));
@@ -243,8 +241,8 @@ void LayoutView::setModel(const std::shared_ptr<const engine::ModelSummary>& mod
 void LayoutView::setRequest(const engine::LoadRequest& request) {
     endHold();
     const bool is_same_model = root_.has_value() && root_->model == request.model;
-    const bool is_same_map = is_same_model && root_->device_map == request.device_map &&
-                             root_->moves == request.moves;
+    const bool is_same_map =
+        is_same_model && root_->device_map == request.device_map && root_->moves == request.moves;
     if (is_same_map && hasSameOptions(*root_, request)) {
         root_ = request; // strengths of adapters, threads: no plan depends on them
         if (!history_.isEmpty() && !what_if_.has_value()) {
@@ -355,9 +353,10 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
                 details << line;
             }
             is_notice_kept_ = true;
-            notice_->showNotice(LayoutNotice::Kind::Error,
-                                tr("%1: not possible. %2").arg(pending.stage.label, details.front()),
-                                details.size() > 1 ? details : QStringList());
+            notice_->showNotice(
+                NoticeBar::Kind::Error,
+                tr("%1: not possible. %2").arg(pending.stage.label, details.front()),
+                details.size() > 1 ? details : QStringList());
             refreshBars();
             return;
         }
@@ -389,9 +388,10 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
         history_ = {};
     }
     is_notice_kept_ = true;
-    notice_->showNotice(LayoutNotice::Kind::Error, pending.stage.label.isEmpty()
-                                                    ? tr("No plan: %1").arg(message)
-                                                    : tr("%1: %2").arg(pending.stage.label, message));
+    notice_->showNotice(NoticeBar::Kind::Error,
+                        pending.stage.label.isEmpty()
+                            ? tr("No plan: %1").arg(message)
+                            : tr("%1: %2").arg(pending.stage.label, message));
     refresh();
     runNext();
 }
@@ -506,16 +506,13 @@ void LayoutView::showApplyError(const engine::Error& error) {
                              : tr("What was loaded before is in place again; your change is still "
                                   "staged.");
     is_notice_kept_ = true;
-    notice_->showNotice(LayoutNotice::Kind::Error,
-                        error.code == engine::ErrorCode::Cancelled
-                            ? tr("Stopped. %1").arg(kept)
-                            : tr("It could not be applied: %1. %2")
-                                  .arg(message.endsWith(QLatin1Char('.')) ? message.chopped(1)
-                                                                          : message,
-                                       kept),
-                        details,
-                        error.code == engine::ErrorCode::OutOfMemory ? tr("Make it fit")
-                                                                     : QString());
+    notice_->showNotice(
+        NoticeBar::Kind::Error,
+        error.code == engine::ErrorCode::Cancelled
+            ? tr("Stopped. %1").arg(kept)
+            : tr("It could not be applied: %1. %2")
+                  .arg(message.endsWith(QLatin1Char('.')) ? message.chopped(1) : message, kept),
+        details, error.code == engine::ErrorCode::OutOfMemory ? tr("Make it fit") : QString());
     refreshBars();
 }
 
@@ -597,8 +594,7 @@ void LayoutView::connectBlock(BlockWidget* widget) {
     });
     connect(widget, &BlockWidget::menuRequested, this,
             [this, widget](const QPoint& global) { showBlockMenu(widget, global); });
-    connect(widget, &BlockWidget::opened, this,
-            [this, widget] { pickUp(widget, true, QPoint()); });
+    connect(widget, &BlockWidget::opened, this, [this, widget] { pickUp(widget, true, QPoint()); });
     connect(widget, &BlockWidget::cutRequested, this,
             [this, widget](int layer) { cutBefore(widget->block(), layer); });
     connect(widget, &BlockWidget::keyPressed, this,
@@ -624,8 +620,8 @@ void LayoutView::refreshLanes() {
     input.plan = plan.get();
     input.applied = what_if_.has_value() ? nullptr : applied_.get();
     // A published shape that is looked at is another model than the chosen one.
-    const bool is_chosen_model =
-        history_.isEmpty() || !root_.has_value() || history_.current().request.model == root_->model;
+    const bool is_chosen_model = history_.isEmpty() || !root_.has_value() ||
+                                 history_.current().request.model == root_->model;
     input.model = is_chosen_model ? model_.get() : nullptr;
     if (!history_.isEmpty()) {
         input.cuts = history_.current().cuts;
@@ -656,10 +652,10 @@ void LayoutView::refreshLanes() {
         widget->setHeld(false);
         widgets[block.id] = widget;
         by_lane[block.store].push_back(widget);
-        if (focused != nullptr && (block.id == former.id ||
-                                   (next_focus == nullptr && !former.modules.empty() &&
-                                    std::find(block.modules.begin(), block.modules.end(),
-                                              former.modules.front()) != block.modules.end()))) {
+        if (focused != nullptr &&
+            (block.id == former.id || (next_focus == nullptr && !former.modules.empty() &&
+                                       std::find(block.modules.begin(), block.modules.end(),
+                                                 former.modules.front()) != block.modules.end()))) {
             next_focus = widget;
         }
     }
@@ -730,9 +726,8 @@ void LayoutView::rescale() {
     double low = 0.45 * room / static_cast<double>(most); // below this lanes scroll instead
     double high = 1.0 * room / static_cast<double>(most);
     const auto fits = [this, room](double scale) {
-        return std::all_of(lanes_.begin(), lanes_.end(), [&](const LaneWidget* lane) {
-            return lane->heightAt(scale) <= room;
-        });
+        return std::all_of(lanes_.begin(), lanes_.end(),
+                           [&](const LaneWidget* lane) { return lane->heightAt(scale) <= room; });
     };
     if (fits(high)) {
         low = high;
@@ -756,8 +751,8 @@ void LayoutView::refreshBars() {
                                          : tr("Nothing to redo"));
     presets_->setEnabled(has_plan);
     what_if_button_->setEnabled(has_plan || root_.has_value());
-    what_if_button_->setText(what_if_.has_value() ? tr("What if: %1").arg(what_if_->name)
-                                                  : tr("What if: this computer"));
+    what_if_button_->setText(what_if_.has_value() ? tr("What if: %1 ▾").arg(what_if_->name)
+                                                  : tr("What if: this computer ▾"));
     more_->setEnabled(has_plan);
     const bool has_changes = hasChanges();
     revert_->setVisible(has_plan);
@@ -777,7 +772,9 @@ void LayoutView::refreshBars() {
         apply_->setText(tr("Load again with this"));
     } else {
         const int count = has_changes ? countChanges(*stagedPlan(), *applied_) : 0;
-        apply_->setText(count == 0 ? tr("Apply") : tr("Apply %n change(s)", nullptr, count));
+        apply_->setText(count == 0   ? tr("Apply")
+                        : count == 1 ? tr("Apply 1 change")
+                                     : tr("Apply %1 changes").arg(QLocale().toString(count)));
     }
     apply_->setAccessibleName(apply_->text());
 
@@ -806,7 +803,8 @@ void LayoutView::refreshBars() {
         }
         const engine::SpeedEstimate& speed = plan.estimate;
         if (speed.decode_tokens_per_s > 0) {
-            item(tr("about&nbsp;<b>%1</b>&nbsp;tokens/s").arg(formatRate(speed.decode_tokens_per_s)));
+            item(tr("about&nbsp;<b>%1</b>&nbsp;tokens/s")
+                     .arg(formatRate(speed.decode_tokens_per_s)));
         }
         if (speed.image_s > 0) {
             item(tr("image&nbsp;<b>%1</b>").arg(formatSeconds(speed.image_s)));
@@ -845,7 +843,7 @@ void LayoutView::showIssues() {
         add(issue);
     }
     if (plan->errors.empty()) {
-        notice_->showNotice(LayoutNotice::Kind::Warning,
+        notice_->showNotice(NoticeBar::Kind::Warning,
                             QString::fromStdString(plan->warnings.front().message), details);
         return;
     }
@@ -859,13 +857,14 @@ void LayoutView::showIssues() {
                              formatBytes(device.parts.total() - device.limit));
         }
     }
-    QString text =
-        over.isEmpty() ? QString::fromStdString(plan->errors.front().message) : over.join(QLatin1Char(' '));
+    QString text = over.isEmpty() ? QString::fromStdString(plan->errors.front().message)
+                                  : over.join(QLatin1Char(' '));
     if (!plan->errors.front().suggestions.empty()) {
-        text += QStringLiteral(" ") +
-                tr("Try: %1.").arg(QString::fromStdString(plan->errors.front().suggestions.front()));
+        text +=
+            QStringLiteral(" ") +
+            tr("Try: %1.").arg(QString::fromStdString(plan->errors.front().suggestions.front()));
     }
-    notice_->showNotice(LayoutNotice::Kind::Error, text, details, tr("Make it fit"));
+    notice_->showNotice(NoticeBar::Kind::Error, text, details, tr("Make it fit"));
 }
 
 void LayoutView::resizeEvent(QResizeEvent* event) {

@@ -36,7 +36,7 @@ namespace ui {
 class BlockWidget;
 class DragGhost;
 class LaneWidget;
-class LayoutNotice;
+class NoticeBar;
 class PriceCard;
 
 class LayoutView : public QWidget {
@@ -195,7 +195,7 @@ private:
     QScrollArea* lane_scroll_ = nullptr;
     QWidget* lane_area_ = nullptr;
     QHBoxLayout* lane_layout_ = nullptr;
-    LayoutNotice* notice_ = nullptr;
+    NoticeBar* notice_ = nullptr;
     QLabel* summary_ = nullptr;
     QPushButton *revert_ = nullptr, *apply_ = nullptr;
     DragGhost* ghost_ = nullptr;

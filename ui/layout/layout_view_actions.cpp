@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Menus of the layout editor and what they do: splitting and joining, presets, map files, other
 // computers, options. Menus pop up and dialogs open() without an event loop of their own.
-#include "ui/layout/layout_view.h"
-
 #include "ui/layout/lane_widget.h"
-#include "ui/layout/layout_notice.h"
+#include "ui/layout/layout_view.h"
+#include "ui/layout/notice_bar.h"
 #include "ui/layout/plan_options_dialog.h"
 #include "ui/style/format.h"
 
@@ -72,8 +71,8 @@ void LayoutView::split(BlockWidget* widget) {
     if (block.kind == BlockKind::Embedding && block.is_tied) {
         engine::MapMove head;
         head.module = "lm_head";
-        head.store = block.compute == engine::DeviceId::disk() ? engine::DeviceId::cpu()
-                                                               : block.compute;
+        head.store =
+            block.compute == engine::DeviceId::disk() ? engine::DeviceId::cpu() : block.compute;
         head.compute = head.store;
         head.is_tied_copy = true;
         stageMoves({head}, tr("Head with a table of its own"), history_.current().cuts);
@@ -98,12 +97,11 @@ void LayoutView::join(BlockWidget* widget) {
     LayoutStage stage = history_.current();
     switch (block.kind) {
     case BlockKind::Layers: {
-        const auto joined =
-            stage.cuts.erase(QStringLiteral("layers:%1").arg(block.last + 1)) > 0 ||
-            stage.cuts.erase(QStringLiteral("layers:%1").arg(block.first)) > 0;
+        const auto joined = stage.cuts.erase(QStringLiteral("layers:%1").arg(block.last + 1)) > 0 ||
+                            stage.cuts.erase(QStringLiteral("layers:%1").arg(block.first)) > 0;
         if (!joined) {
             is_notice_kept_ = true;
-            notice_->showNotice(LayoutNotice::Kind::Info,
+            notice_->showNotice(NoticeBar::Kind::Info,
                                 tr("%1 has no neighbouring layers on the same device. Move one to "
                                    "the other first.")
                                     .arg(blockTitle(block)));
@@ -183,7 +181,8 @@ void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
     }
     menu->addSeparator();
     const QPointer<BlockWidget> held = widget;
-    const auto act = [&](const QString& text, bool is_enabled, void (LayoutView::*what)(BlockWidget*)) {
+    const auto act = [&](const QString& text, bool is_enabled,
+                         void (LayoutView::*what)(BlockWidget*)) {
         QAction* action = menu->addAction(text);
         action->setEnabled(is_enabled);
         connect(action, &QAction::triggered, this, [this, held, what] {
@@ -322,12 +321,12 @@ void LayoutView::showMapText(const QString& file, const QString& text) {
 
 void LayoutView::showMapFileError(const QString& /*file*/, const engine::Error& error) {
     is_notice_kept_ = true;
-    notice_->showNotice(LayoutNotice::Kind::Error, QString::fromStdString(error.message));
+    notice_->showNotice(NoticeBar::Kind::Error, QString::fromStdString(error.message));
 }
 
 void LayoutView::showSaved(const QString& file) {
     is_notice_kept_ = true;
-    notice_->showNotice(LayoutNotice::Kind::Info, tr("Saved: %1").arg(file));
+    notice_->showNotice(NoticeBar::Kind::Info, tr("Saved: %1").arg(file));
 }
 
 void LayoutView::exportMap(engine::MapExport::Kind kind, bool is_to_clipboard) {
@@ -354,11 +353,9 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
     if (wanted.is_to_clipboard) {
         QApplication::clipboard()->setText(content);
         is_notice_kept_ = true;
-        notice_->showNotice(losses.isEmpty() ? LayoutNotice::Kind::Info : LayoutNotice::Kind::Warning,
-                            losses.isEmpty()
-                                ? tr("Copied.")
-                                : tr("Copied. %n thing(s) will be different there.", nullptr,
-                                     static_cast<int>(losses.size())),
+        notice_->showNotice(losses.isEmpty() ? NoticeBar::Kind::Info : NoticeBar::Kind::Warning,
+                            losses.isEmpty() ? tr("Copied.")
+                                             : tr("Copied. Some things will be different there:"),
                             losses);
         return;
     }
@@ -389,8 +386,8 @@ void LayoutView::openOptions() {
     if (history_.isEmpty()) {
         return;
     }
-    auto* dialog =
-        new PlanOptionsDialog(stagedRequest(), model_ == nullptr ? 1 << 20 : model_->max_context, this);
+    auto* dialog = new PlanOptionsDialog(stagedRequest(),
+                                         model_ == nullptr ? 1 << 20 : model_->max_context, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         leaveWhatIf();
@@ -502,8 +499,8 @@ void LayoutView::lookAtShape(const QString& shape) {
     WhatIfComputer computer;
     computer.name = QStringLiteral("Gemma 4 ") + shape;
     if (what_if_.has_value()) {
-        computer.name = tr("%1 on %2").arg(computer.name, what_if_->name.section(
-                                                              QStringLiteral(" on "), -1));
+        computer.name =
+            tr("%1 on %2").arg(computer.name, what_if_->name.section(QStringLiteral(" on "), -1));
         computer.cards = what_if_->cards;
         computer.ram_gib = what_if_->ram_gib;
     } else {

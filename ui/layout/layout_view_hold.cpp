@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block in the hand, by mouse or by keyboard: plans for every lane are asked for at once, so that
 // each can tell its price before the block is let go.
-#include "ui/layout/layout_view.h"
-
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
-#include "ui/layout/layout_notice.h"
+#include "ui/layout/layout_view.h"
+#include "ui/layout/notice_bar.h"
 #include "ui/style/format.h"
 
 #include <QKeyEvent>
@@ -152,8 +151,8 @@ void LayoutView::showHold() {
     }
     for (LaneWidget* lane : lanes_) {
         const auto it = hold_->outcomes.find(lane->device());
-        const bool is_home = lane->device() == hold_->block.store &&
-                             hold_->block.store == hold_->block.compute;
+        const bool is_home =
+            lane->device() == hold_->block.store && hold_->block.store == hold_->block.compute;
         std::optional<LanePreview> preview;
         if (it != hold_->outcomes.end() && !is_home) {
             preview = previewOf(lane->device(), it->second.stage.plan, it->second.error);
@@ -217,7 +216,7 @@ void LayoutView::drop() {
     endHold();
     if (!outcome.error.isEmpty()) {
         is_notice_kept_ = true;
-        notice_->showNotice(LayoutNotice::Kind::Error,
+        notice_->showNotice(NoticeBar::Kind::Error,
                             tr("%1: not possible. %2").arg(title, outcome.error));
         return;
     }
@@ -230,7 +229,8 @@ void LayoutView::endHold() {
     if (!hold_.has_value()) {
         return;
     }
-    if (const auto it = blocks_.find(hold_->block.id); it != blocks_.end() && it->second != nullptr) {
+    if (const auto it = blocks_.find(hold_->block.id);
+        it != blocks_.end() && it->second != nullptr) {
         it->second->setHeld(false);
     }
     hold_.reset();

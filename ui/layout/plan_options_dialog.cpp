@@ -37,8 +37,8 @@ std::optional<quint64> parseSize(const QString& text) {
     number.replace(QLatin1Char(','), QLatin1Char('.'));
     const QString unit = match.captured(2).toLower();
     double factor = 1024.0 * 1024 * 1024; // a bare number means GiB
-    const bool is_decimal = !unit.contains(QLatin1Char('i')) && unit.endsWith(QLatin1Char('b')) &&
-                            unit.size() == 2;
+    const bool is_decimal =
+        !unit.contains(QLatin1Char('i')) && unit.endsWith(QLatin1Char('b')) && unit.size() == 2;
     const double step = is_decimal ? 1000.0 : 1024.0;
     if (!unit.isEmpty()) {
         const qsizetype power = QStringLiteral("bkmgt").indexOf(unit.front());
@@ -95,7 +95,8 @@ std::optional<std::vector<std::pair<std::string, uint64_t>>> parseLimits(const Q
             continue;
         }
         const qsizetype equals = piece.indexOf(QLatin1Char('='));
-        const std::string device = piece.left(std::max<qsizetype>(0, equals)).trimmed().toStdString();
+        const std::string device =
+            piece.left(std::max<qsizetype>(0, equals)).trimmed().toStdString();
         const auto size = parseSize(piece.mid(equals + 1));
         if (equals < 0 || !engine::DeviceId::parse(device).has_value() || !size.has_value()) {
             return std::nullopt;

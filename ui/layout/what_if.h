@@ -19,9 +19,9 @@ namespace ui {
 
 struct GraphicsCard {
     QString name;
-    double gib = 0;            ///< Memory.
-    double read_gb_per_s = 0;  ///< Memory bandwidth, GB/s (10^9).
-    double tflops = 0;         ///< Dense 16-bit matrix products, fp32 sums.
+    double gib = 0;           ///< Memory.
+    double read_gb_per_s = 0; ///< Memory bandwidth, GB/s (10^9).
+    double tflops = 0;        ///< Dense 16-bit matrix products, fp32 sums.
 };
 
 /// Cards by memory, smallest first.

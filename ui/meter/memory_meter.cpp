@@ -55,12 +55,13 @@ QString memoryPartLabel(engine::MemoryPart part) {
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction) {
     std::map<engine::DeviceId, MeterDevice> all;
-    const auto device = [&all](engine::DeviceId id, const std::string& description) -> MeterDevice& {
+    const auto device = [&all](engine::DeviceId id,
+                               const std::string& description) -> MeterDevice& {
         MeterDevice& d = all[id];
         d.id = id;
         if (d.name.isEmpty()) {
             d.name = laneName(id);
-            if (id.isGpu() && !description.empty()) {
+            if (id.kind == engine::DeviceId::Kind::Cuda && !description.empty()) {
                 d.name += QStringLiteral(" · ") + QString::fromStdString(description);
             }
         }
@@ -109,7 +110,8 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
 }
 
 MemoryMeter::MemoryMeter(QWidget* parent)
-    : QWidget(parent), scroll_(new QScrollArea), canvas_(new MeterCanvas), timer_(new QTimer(this)) {
+    : QWidget(parent), scroll_(new QScrollArea), canvas_(new MeterCanvas),
+      timer_(new QTimer(this)) {
     setObjectName(QStringLiteral("memoryMeter"));
     setAccessibleName(tr("Memory"));
     setFocusPolicy(Qt::StrongFocus); // so that its text can be reached and read
@@ -117,6 +119,7 @@ MemoryMeter::MemoryMeter(QWidget* parent)
     scroll_->setFocusPolicy(Qt::NoFocus);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll_->viewport()->setAutoFillBackground(false);
+    scroll_->setWidgetResizable(true);
     scroll_->setWidget(canvas_);
     canvas_->setAutoFillBackground(false);
     auto* layout = new QVBoxLayout(this);
@@ -191,7 +194,7 @@ void MemoryMeter::rebuild() {
     }
     state.is_empty = devices_.empty();
     canvas_->show(std::move(state));
-    canvas_->resize(scroll_->viewport()->width(), canvas_->heightFor(scroll_->viewport()->width()));
+    canvas_->setMinimumHeight(canvas_->heightFor(scroll_->viewport()->width()));
     const QString description = text();
     if (accessibleDescription() != description) {
         setAccessibleDescription(description);

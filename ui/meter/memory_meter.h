@@ -22,10 +22,10 @@ namespace ui {
 /// One device as the meter draws it. Bytes.
 struct MeterDevice {
     engine::DeviceId id;
-    QString name;        ///< "GPU 0 · RTX 3060"
+    QString name; ///< "GPU 0 · RTX 3060"
     quint64 capacity = 0;
-    quint64 limit = 0;   ///< What the engine may use; 0 = no limit.
-    quint64 others = 0;  ///< Other programs.
+    quint64 limit = 0;  ///< What the engine may use; 0 = no limit.
+    quint64 others = 0; ///< Other programs.
     engine::PartBytes measured, predicted;
     bool has_measured = false, has_prediction = false;
 

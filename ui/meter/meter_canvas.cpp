@@ -158,12 +158,11 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
                       name_metrics.elidedText(device.name, Qt::ElideRight, inner));
     painter->setFont(small_font);
     painter->setPen(theme.text_muted);
-    painter->drawText(QRect(kMargin, y + name_metrics.height() + 2, inner, small.height()),
-                      Qt::AlignVCenter,
-                      small.elidedText(device.has_measured
-                                           ? tr("%1 · measured").arg(formatBytes(device.capacity))
-                                           : tr("%1 · planned").arg(formatBytes(device.capacity)),
-                                       Qt::ElideRight, inner));
+    painter->drawText(
+        QRect(kMargin, y + name_metrics.height() + 2, inner, small.height()), Qt::AlignVCenter,
+        small.elidedText(device.has_measured ? tr("%1 · measured").arg(formatBytes(device.capacity))
+                                             : tr("%1 · planned").arg(formatBytes(device.capacity)),
+                         Qt::ElideRight, inner));
 
     // The bar: what is used from the bottom, other programs on top of it.
     const quint64 whole = std::max({device.capacity, device.used() + device.others,
@@ -181,9 +180,8 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
     const auto segment = [&](quint64 bytes, const QColor& color) {
         const double h = pixels(bytes);
         if (bytes > 0) {
-            painter->fillRect(QRectF(bar.left(), at - std::max(h, 1.0), bar.width(),
-                                     std::max(h, 1.0)),
-                              color);
+            painter->fillRect(
+                QRectF(bar.left(), at - std::max(h, 1.0), bar.width(), std::max(h, 1.0)), color);
             at -= h;
         }
     };
@@ -237,10 +235,9 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         painter->drawText(QRect(width() - kMargin - value_width, line, value_width, row),
                           Qt::AlignRight | Qt::AlignVCenter, r.value);
         const int label_width = width() - kMargin - value_width - 4 - label_left;
-        painter->drawText(QRect(label_left, line, label_width, row),
-                          Qt::AlignLeft | Qt::AlignVCenter,
-                          QFontMetrics(painter->font()).elidedText(r.label, Qt::ElideRight,
-                                                                  label_width));
+        painter->drawText(
+            QRect(label_left, line, label_width, row), Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(painter->font()).elidedText(r.label, Qt::ElideRight, label_width));
         line += row;
     }
     return bottom + 16;
@@ -328,14 +325,13 @@ int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y
     painter->setFont(small_font);
     painter->setPen(theme.text_muted);
     const quint64 shown = device.has_measured ? device.used() : device.predicted.total();
-    const QString left =
-        device.capacity > 0
-            ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
-            : formatBytes(shown);
+    const QString left = device.capacity > 0
+                             ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
+                             : formatBytes(shown);
     painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignLeft, left);
     if (device.has_prediction) {
         painter->setPen(device.limit > 0 && device.predicted.total() > device.limit ? theme.danger
-                                                                                     : theme.text);
+                                                                                    : theme.text);
         painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignRight,
                           tr("predicted %1").arg(formatBytes(device.predicted.total())));
     }

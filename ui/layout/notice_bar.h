@@ -12,12 +12,12 @@ class QToolButton;
 
 namespace ui {
 
-class LayoutNotice : public QFrame {
+class NoticeBar : public QFrame {
     Q_OBJECT
 
 public:
     enum class Kind { Info = 1, Warning, Error };
-    explicit LayoutNotice(QWidget* parent = nullptr);
+    explicit NoticeBar(QWidget* parent = nullptr);
 
     /// `action` empty: no button. Details are shown below each other after "Details".
     void showNotice(Kind kind,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/layout/layout_notice.h"
+#include "ui/layout/notice_bar.h"
 
 #include "ui/style/theme.h"
 
@@ -12,7 +12,7 @@
 
 namespace ui {
 
-LayoutNotice::LayoutNotice(QWidget* parent)
+NoticeBar::NoticeBar(QWidget* parent)
     : QFrame(parent), text_(new QLabel), details_label_(new QLabel), toggle_(new QToolButton),
       action_(new QPushButton), close_(new QToolButton) {
     setObjectName(QStringLiteral("layoutNotice"));
@@ -48,8 +48,8 @@ LayoutNotice::LayoutNotice(QWidget* parent)
     row->addWidget(toggle_, 0, Qt::AlignTop);
     row->addWidget(action_, 0, Qt::AlignTop);
     row->addWidget(close_, 0, Qt::AlignTop);
-    connect(toggle_, &QToolButton::toggled, this, &LayoutNotice::showDetails);
-    connect(action_, &QPushButton::clicked, this, &LayoutNotice::actionTriggered);
+    connect(toggle_, &QToolButton::toggled, this, &NoticeBar::showDetails);
+    connect(action_, &QPushButton::clicked, this, &NoticeBar::actionTriggered);
     connect(close_, &QToolButton::clicked, this, [this] {
         clear();
         Q_EMIT dismissed();
@@ -59,10 +59,10 @@ LayoutNotice::LayoutNotice(QWidget* parent)
     hide();
 }
 
-void LayoutNotice::showNotice(Kind kind,
-                              const QString& text,
-                              const QStringList& details,
-                              const QString& action) {
+void NoticeBar::showNotice(Kind kind,
+                           const QString& text,
+                           const QStringList& details,
+                           const QString& action) {
     kind_ = kind;
     details_ = details;
     text_->setText(text);
@@ -78,21 +78,21 @@ void LayoutNotice::showNotice(Kind kind,
     update();
 }
 
-void LayoutNotice::clear() {
+void NoticeBar::clear() {
     text_->clear();
     details_.clear();
     hide();
 }
 
-QString LayoutNotice::text() const {
+QString NoticeBar::text() const {
     return text_->text();
 }
 
-void LayoutNotice::showDetails(bool is_open) {
+void NoticeBar::showDetails(bool is_open) {
     details_label_->setVisible(is_open && !details_.isEmpty());
 }
 
-void LayoutNotice::paintEvent(QPaintEvent* /*event*/) {
+void NoticeBar::paintEvent(QPaintEvent* /*event*/) {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     const QColor tone = kind_ == Kind::Error     ? theme.danger
