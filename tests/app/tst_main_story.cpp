@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main story in the real window with the real engine and store: choose the demo model, add its
 // adapter, move the vision tower by drag and by keyboard, apply, ask about a picture and a sound,
-// stop, regenerate, edit, change the adapter's strength, close, open again. Then the same window
-// with a layout that cannot be, and with memory that runs out while parts move. Screenshots go to
-// $BELFRY_SCREENSHOTS when it is set.
+// stop, regenerate, change the adapter's strength, close, open again. Then the same window with a
+// layout that cannot be. Screenshots go to $BELFRY_SCREENSHOTS when it is set.
 #include "tests/app/program_fixture.h"
 #include "ui/shell/adapter_chip.h"
 
@@ -24,7 +23,6 @@ private Q_SLOTS:
     void demoIsOneClickAway();
     void fromFolderToAnswerAndBack();
     void impossibleLayoutIsToldBeforeApply();
-    void memoryRunsOutDuringApply();
     void brokenFolderExplainsItself();
     void adapterWithoutAPlaceIsToldBeforeLoad();
 };
@@ -152,52 +150,6 @@ void TestMainStory::impossibleLayoutIsToldBeforeApply() {
     auto* summary = program.find<QLabel>("layoutSummary");
     QVERIFY(!summary->text().isEmpty());
     program.shot("7-over-full");
-}
-
-void TestMainStory::memoryRunsOutDuringApply() {
-    QTemporaryDir folder;
-    Program program(folder.path());
-    QVERIFY(program.choose(QStringLiteral("demo"), "towers-cpu", 8 * kGiB));
-    QVERIFY(program.load());
-    program.window->setTab(ui::MainWindow::Tab::Layout);
-    app::EngineWorker* worker = program.engine_thread->worker();
-    QSignalSpy failed(&program.session(), &ui::Session::failed);
-    QSignalSpy moved(worker, &app::EngineWorker::mapApplied);
-    const QString vision = QStringLiteral("vision");
-    const auto apply = [&](quint64 fail_at) {
-        QMetaObject::invokeMethod(worker, [worker, fail_at] {
-            worker->failAllocation(QStringLiteral("sim:0"), fail_at);
-        });
-        const auto before = failed.count() + moved.count();
-        QTest::mouseClick(program.find("layoutApply"), Qt::LeftButton);
-        return QTest::qWaitFor([&] { return failed.count() + moved.count() > before; }, 30000) &&
-               QTest::qWaitFor([&] { return !program.session().isBusy(); }, 30000);
-    };
-    // As if another program took memory between plan and move. The engine has a second way for
-    // some allocations, so the first that cannot be made good is looked for.
-    for (quint64 n = 1; n <= 12 && failed.isEmpty(); ++n) {
-        QVERIFY(program.drag(vision, DeviceId::sim(0)));
-        QVERIFY(program.waitForPlace(vision, DeviceId::sim(0)));
-        QVERIFY(apply(n));
-        if (failed.isEmpty()) {
-            QVERIFY(program.drag(vision, DeviceId::cpu()));
-            QVERIFY(program.waitForPlace(vision, DeviceId::cpu()));
-            QVERIFY(apply(0));
-        }
-    }
-    QCOMPARE(failed.count(), 1);
-    QVERIFY(program.window->notice()->isVisible());
-    program.shot("8-out-of-memory");
-    // Rolled back: the tower is where it was, and the model answers.
-    QVERIFY(program.session().isLoaded());
-    for (const engine::ModulePlacement& module : program.session().snapshot()->plan->modules) {
-        if (module.name == "model.vision_tower") {
-            QCOMPARE(QString::fromStdString(module.store.toString()), QStringLiteral("cpu"));
-        }
-    }
-    program.window->setTab(ui::MainWindow::Tab::Chat);
-    program.ask(QStringLiteral("What is a tower?"));
-    QVERIFY(program.waitForReply(2));
 }
 
 void TestMainStory::brokenFolderExplainsItself() {
