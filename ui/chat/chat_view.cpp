@@ -5,13 +5,13 @@
 
 #include "ui/chat/audio_player.h"
 #include "ui/chat/chat_model.h"
+#include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_panels.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
-#include "ui/chat/notice_bar.h"
 #include "ui/style/theme.h"
 
 #include <QAction>
@@ -169,7 +169,7 @@ void ChatView::buildBody() {
     auto* inner = new QVBoxLayout(holder);
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(8);
-    notice_ = new NoticeBar(holder);
+    notice_ = new ChatNotice(holder);
     composer_ = new Composer(media_, holder);
     inner->addWidget(notice_);
     inner->addWidget(composer_);
@@ -215,7 +215,7 @@ void ChatView::connectParts() {
             chat.turns.push_back(question);
         }
         if (chat.turns.empty()) {
-            notice_->showNotice(NoticeBar::Tone::Info,
+            notice_->showNotice(ChatNotice::Tone::Info,
                                 tr("Write a question first; Compare asks it of the model with and "
                                    "without its adapters."),
                                 {}, 8000);
@@ -277,10 +277,10 @@ void ChatView::connectParts() {
             });
     connect(composer_, &Composer::playRequested, player_, &AudioPlayer::toggle);
     connect(composer_, &Composer::refused, this, [this](const QString& message) {
-        notice_->showNotice(NoticeBar::Tone::Warning, message, {}, 12000);
+        notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
     });
     connect(player_, &AudioPlayer::failed, this, [this](const QString& file, const QString& why) {
-        notice_->showNotice(NoticeBar::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
+        notice_->showNotice(ChatNotice::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
                             {}, 8000);
     });
 
@@ -293,7 +293,7 @@ void ChatView::connectParts() {
     connect(list_, &MessageList::attachmentActivated, this, &ChatView::openAttachment);
     connect(list_, &MessageList::linkActivated, this, [this](const QString& url) {
         // Only the user opens an address, and sees it first.
-        notice_->showNotice(NoticeBar::Tone::Info,
+        notice_->showNotice(ChatNotice::Tone::Info,
                             tr("Open this address in the browser?\n%1").arg(url),
                             {{tr("Open"), [url] { openExternally(url); }},
                              {tr("Copy"), [url] { QGuiApplication::clipboard()->setText(url); }}});
@@ -443,7 +443,7 @@ void ChatView::chooseFiles() {
 void ChatView::attachFiles(const QStringList& files) {
     const QStringList problems = composer_->attach(files);
     if (!problems.isEmpty()) {
-        notice_->showNotice(NoticeBar::Tone::Warning, problems.join(QLatin1Char('\n')), {}, 12000);
+        notice_->showNotice(ChatNotice::Tone::Warning, problems.join(QLatin1Char('\n')), {}, 12000);
     }
     focusComposer();
 }

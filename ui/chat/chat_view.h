@@ -30,7 +30,7 @@ class Composer;
 class ContextGauge;
 class MediaCache;
 class MessageList;
-class NoticeBar;
+class ChatNotice;
 class SamplingPanel;
 class SystemPromptPanel;
 
@@ -143,7 +143,7 @@ private:
     QWidget* empty_ = nullptr;
     MessageList* list_ = nullptr;
     QPushButton* to_end_ = nullptr;
-    NoticeBar* notice_ = nullptr;
+    ChatNotice* notice_ = nullptr;
     Composer* composer_ = nullptr;
     QLabel* drop_overlay_ = nullptr;
 

@@ -3,12 +3,12 @@
 // the choice when the context is full.
 #include "ui/chat/audio_player.h"
 #include "ui/chat/chat_model.h"
+#include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/message_list.h"
-#include "ui/chat/notice_bar.h"
 #include "ui/style/format.h"
 
 #include <QClipboard>
@@ -77,14 +77,14 @@ void ChatView::send() {
     }
     const QString blocker = sendBlocker();
     if (!blocker.isEmpty()) {
-        notice_->showNotice(NoticeBar::Tone::Warning, blocker, {}, 12000);
+        notice_->showNotice(ChatNotice::Tone::Warning, blocker, {}, 12000);
         return;
     }
     is_queued_ = false;
     const qint64 needed = gauge_->used() + composer_->draftTokens();
     if (gauge_->size() > 0 && composer_->draftTokens() > gauge_->size()) {
         notice_->showNotice(
-            NoticeBar::Tone::Warning,
+            ChatNotice::Tone::Warning,
             tr("This message alone has about %1 tokens, the context holds %2. Shorten it, leave "
                "out a file, or make the context larger.")
                 .arg(formatCount(composer_->draftTokens()), formatCount(gauge_->size())),
@@ -246,7 +246,7 @@ void ChatView::showReplyError(quint64 id, engine::Error error) {
     if (is_overflow) {
         offerContextChoice(fromUtf8(error.message), tokens, !was_regenerating);
     } else if (!is_cancelled) {
-        notice_->showNotice(NoticeBar::Tone::Error, fromUtf8(error.message), {});
+        notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
     }
     updateState();
 }
@@ -263,7 +263,7 @@ void ChatView::restoreDraft(const ChatTurn& question) {
 
 void ChatView::offerContextChoice(const QString& reason, qint64 known_tokens, bool can_resend) {
     const qint64 size = gauge_->size();
-    std::vector<NoticeBar::Choice> choices;
+    std::vector<ChatNotice::Choice> choices;
     choices.emplace_back(can_resend ? tr("Leave out the oldest turns and send")
                                     : tr("Leave out the oldest turns"),
                          [this, known_tokens, can_resend] { cutOldest(known_tokens, can_resend); });
@@ -285,7 +285,7 @@ void ChatView::offerContextChoice(const QString& reason, qint64 known_tokens, bo
             }
         });
     }
-    notice_->showNotice(NoticeBar::Tone::Warning, reason, std::move(choices));
+    notice_->showNotice(ChatNotice::Tone::Warning, reason, std::move(choices));
 }
 
 void ChatView::cutOldest(qint64 known_tokens, bool resend) {
@@ -299,7 +299,7 @@ void ChatView::cutOldest(qint64 known_tokens, bool resend) {
         cut = std::min(turnsToCut(model_->document(), 1, 0, known), before + 2);
     }
     if (cut == before) {
-        notice_->showNotice(NoticeBar::Tone::Info,
+        notice_->showNotice(ChatNotice::Tone::Info,
                             tr("There is no older turn to leave out: the last question has to "
                                "stay. Shorten it or make the context larger."),
                             {}, 12000);
@@ -312,7 +312,7 @@ void ChatView::cutOldest(qint64 known_tokens, bool resend) {
         return;
     }
     notice_->showNotice(
-        NoticeBar::Tone::Info,
+        ChatNotice::Tone::Info,
         tr("The %n oldest turn(s) are left out of what the model sees; a line marks the place.",
            nullptr, cut),
         {{tr("Undo"),
@@ -353,14 +353,14 @@ void ChatView::regenerate(int row) {
         return;
     }
     if (!is_loaded_) {
-        notice_->showNotice(NoticeBar::Tone::Warning, sendBlocker(), {}, kUndoMs);
+        notice_->showNotice(ChatNotice::Tone::Warning, sendBlocker(), {}, kUndoMs);
         return;
     }
     const int removed = model_->rowCount() - row;
     model_->removeUndoable(row, removed);
     startReply();
     is_regenerating_ = true;
-    notice_->showNotice(NoticeBar::Tone::Info,
+    notice_->showNotice(ChatNotice::Tone::Info,
                         removed > 1 ? tr("This reply and the %n message(s) after it were replaced; "
                                          "Undo brings them back when the reply is finished.",
                                          nullptr, removed - 1)
@@ -404,7 +404,7 @@ void ChatView::remove(int row) {
     }
     model_->removeUndoable(row, count);
     changed(false);
-    notice_->showNotice(NoticeBar::Tone::Info, tr("%n message(s) deleted.", nullptr, count),
+    notice_->showNotice(ChatNotice::Tone::Info, tr("%n message(s) deleted.", nullptr, count),
                         {{tr("Undo"), [this] { undo(); }}}, kUndoMs);
 }
 
@@ -470,7 +470,7 @@ void ChatView::showSaved(const QString& chat_id) {
 
 void ChatView::showSaveError(const QString& chat_id, const QString& message) {
     // The chat goes on; what is on screen is not on disk, and the user is told so.
-    notice_->showNotice(NoticeBar::Tone::Error, message, {});
+    notice_->showNotice(ChatNotice::Tone::Error, message, {});
     if (chat_id == model_->document().id) {
         is_saving_ = false;
     }

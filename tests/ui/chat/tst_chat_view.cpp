@@ -3,11 +3,11 @@
 // regenerate, edit, delete, undo, failures, a full context, attachments, the window of laid out
 // messages.
 #include "ui/chat/chat_model.h"
+#include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/message_list.h"
-#include "ui/chat/notice_bar.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractSpinBox>
@@ -71,7 +71,7 @@ struct Fixture {
     QSignalSpy cancels{&view, &ChatView::cancelRequested};
     QPlainTextEdit* input = nullptr;
     ui::MessageList* list = nullptr;
-    ui::NoticeBar* notice = nullptr;
+    ui::ChatNotice* notice = nullptr;
 
     explicit Fixture(int64_t context = 8192) {
         view.resize(900, 700);
@@ -81,7 +81,7 @@ struct Fixture {
         view.showSnapshot(snapshotOf(context));
         input = view.findChild<QPlainTextEdit*>(QStringLiteral("messageInput"));
         list = view.messageList();
-        notice = view.findChild<ui::NoticeBar*>();
+        notice = view.findChild<ui::ChatNotice*>();
     }
     void type(const QString& text) const {
         QTest::keyClicks(input, text);

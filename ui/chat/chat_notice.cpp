@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/chat/notice_bar.h"
+#include "ui/chat/chat_notice.h"
 
 #include "ui/style/theme.h"
 
@@ -13,7 +13,7 @@
 
 namespace ui {
 
-NoticeBar::NoticeBar(QWidget* parent)
+ChatNotice::ChatNotice(QWidget* parent)
     : QFrame(parent), text_(new QLabel(this)), buttons_(new QHBoxLayout()),
       close_(new QToolButton(this)) {
     setObjectName(QStringLiteral("chatNotice"));
@@ -40,25 +40,25 @@ NoticeBar::NoticeBar(QWidget* parent)
     close_->setToolTip(close_->accessibleName());
     setButtonKind(close_, ButtonKind::Flat);
     layout->addWidget(close_, 0, Qt::AlignTop);
-    connect(close_, &QToolButton::clicked, this, &NoticeBar::clear);
+    connect(close_, &QToolButton::clicked, this, &ChatNotice::clear);
     timer_.setSingleShot(true);
-    connect(&timer_, &QTimer::timeout, this, &NoticeBar::clear);
+    connect(&timer_, &QTimer::timeout, this, &ChatNotice::clear);
     hide();
 }
 
-QString NoticeBar::text() const {
+QString ChatNotice::text() const {
     return isHidden() ? QString() : text_->text();
 }
 
-void NoticeBar::clear() {
+void ChatNotice::clear() {
     timer_.stop();
     hide();
 }
 
-void NoticeBar::showNotice(Tone tone,
-                           const QString& text,
-                           std::vector<Choice> choices,
-                           int lasts_ms) {
+void ChatNotice::showNotice(Tone tone,
+                            const QString& text,
+                            std::vector<Choice> choices,
+                            int lasts_ms) {
     tone_ = tone;
     text_->setText(text);
     while (QLayoutItem* item = buttons_->takeAt(0)) {
@@ -92,7 +92,7 @@ void NoticeBar::showNotice(Tone tone,
     }
 }
 
-void NoticeBar::paintEvent(QPaintEvent* event) {
+void ChatNotice::paintEvent(QPaintEvent* event) {
     Q_UNUSED(event);
     const Theme& theme = Theme::current();
     const QColor tone = tone_ == Tone::Error     ? theme.danger

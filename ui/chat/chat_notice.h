@@ -16,14 +16,14 @@ class QToolButton;
 
 namespace ui {
 
-class NoticeBar : public QFrame {
+class ChatNotice : public QFrame {
     Q_OBJECT
 
 public:
     enum class Tone { Info = 1, Warning, Error };
     using Choice = std::pair<QString, std::function<void()>>;
 
-    explicit NoticeBar(QWidget* parent = nullptr);
+    explicit ChatNotice(QWidget* parent = nullptr);
     /// Replaces what was shown. `lasts_ms` 0: until closed or replaced.
     void showNotice(Tone tone, const QString& text, std::vector<Choice> choices, int lasts_ms = 0);
     [[nodiscard]] QString text() const;
