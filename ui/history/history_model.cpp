@@ -136,7 +136,10 @@ bool HistoryModel::setData(const QModelIndex& index, const QVariant& value, int 
 }
 
 Qt::ItemFlags HistoryModel::flags(const QModelIndex& index) const {
-    if (!index.isValid() || rows_.at(static_cast<size_t>(index.row())).is_heading) {
+    if (!index.isValid()) {
+        return Qt::NoItemFlags;
+    }
+    if (rows_.at(static_cast<size_t>(index.row())).is_heading) {
         return Qt::ItemNeverHasChildren;
     }
     return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsEditable | Qt::ItemNeverHasChildren;

@@ -15,6 +15,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QPainter>
 #include <QPushButton>
 #include <QStandardPaths>
 #include <QVBoxLayout>
@@ -36,12 +37,26 @@ QLabel* wrappedLabel(QWidget* parent, const char* name) {
     return label;
 }
 
+/// What needs a word below the list: a card with a hairline, so that it reads as one thing.
+class Card : public QFrame {
+protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = Theme::current();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(theme.border);
+        painter.setBrush(theme.raised);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kRadius,
+                                Theme::kRadius);
+    }
+};
+
 } // namespace
 
 HistoryPane::HistoryPane(QWidget* parent)
     : QFrame(parent), model_(new HistoryModel(this)), new_chat_(new QPushButton(tr("New chat"))),
       search_(new QLineEdit), list_(new QListView), empty_(wrappedLabel(this, "historyEmpty")),
-      undo_(new QFrame), undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new QFrame),
+      undo_(new Card), undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new Card),
       problem_text_(wrappedLabel(problem_, "historyProblemText")) {
     setObjectName(QStringLiteral("historyPane"));
     setAccessibleName(tr("Chats"));
@@ -52,7 +67,7 @@ HistoryPane::HistoryPane(QWidget* parent)
     setButtonKind(new_chat_, ButtonKind::Primary);
     connect(new_chat_, &QPushButton::clicked, this, &HistoryPane::newChatRequested);
     search_->setObjectName(QStringLiteral("historySearch"));
-    search_->setPlaceholderText(tr("Search chats"));
+    search_->setPlaceholderText(tr("Search chats  Ctrl+K"));
     search_->setAccessibleName(tr("Search chats"));
     search_->setToolTip(tr("Finds chats in which every word occurs (Ctrl+K)"));
     search_->setClearButtonEnabled(true);
@@ -105,7 +120,6 @@ HistoryPane::HistoryPane(QWidget* parent)
 
 void HistoryPane::buildFooter() {
     for (QFrame* frame : {undo_, problem_}) {
-        setArea(frame, Area::Raised);
         frame->hide();
     }
     undo_->setObjectName(QStringLiteral("historyUndo"));

@@ -348,6 +348,7 @@ void TestHistory::everythingIsNamedAndReachable() {
 void TestHistory::pictures() {
     for (const bool is_dark : {false, true}) {
         ui::setThemeChoice(is_dark ? ui::ThemeChoice::Dark : ui::ThemeChoice::Light);
+        init(); // a pane without the traces of the pictures before
         const QString theme = is_dark ? QStringLiteral("dark") : QStringLiteral("light");
         pane_->showChats({}, sampleList());
         pane_->setCurrentChat(QStringLiteral("id What is on this X-ray?"));
