@@ -157,6 +157,7 @@ Status CudaDevice::openContext(std::string* message) {
         return failOpening("read the card's properties", message);
     }
     facts.compute_capability = 10 * major + minor;
+    stream_.is_overlapping = facts.compute_capability >= 90;
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {

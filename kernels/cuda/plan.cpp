@@ -11,7 +11,7 @@ constexpr int64_t kWarps = 16; // of a projection block
 constexpr int64_t kSlab = 512; // weights a warp takes at a time
 /// absmax values that a block keeps in shared memory; more rows need more blocks.
 constexpr int64_t kScaleBytes = 28 * 1024;
-constexpr int64_t kTableBytes = 256 * 32 * 4;
+constexpr int64_t kTableBytes = 256 * 32 * 4 + 3 * 256 * 4; // codes, and nested codes
 
 int64_t ceilDivide(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -19,8 +19,8 @@ int64_t ceilDivide(int64_t a, int64_t b) {
 
 } // namespace
 
-ProjectPlan planProject(
-    int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size) {
+ProjectPlan
+planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size) {
     const int64_t slabs = ceilDivide(cols, kSlab);
     const int64_t blocks = block_size > 0 ? cols / block_size : 0;
     const int64_t rows_per_output = is_pair ? 2 : 1;
@@ -33,8 +33,11 @@ ProjectPlan planProject(
     ProjectPlan best;
     double lowest = -1.0;
     for (const int64_t rows_per_warp : {4, 2, 1}) {
-        // One read of the input row from shared memory serves all rows of a group (counted: 8 cycles
-        // of table reads a slab and row, 8 of input reads a slab).
+        if (rows_per_warp == 4 && block_size == 0) {
+            continue; // codes of 8 and 16 bits: four rows do not fit the registers
+        }
+        // One read of the input row from shared memory serves all rows of a group (counted: 8
+        // cycles of table reads a slab and row, 8 of input reads a slab).
         const double per_row = rows_per_warp == 4 ? 1.0 : rows_per_warp == 2 ? 1.2 : 1.6;
         const int64_t groups = ceilDivide(local, rows_per_warp);
         for (const int64_t k_split : {1, 2, 4, 8, 16}) {
@@ -52,9 +55,9 @@ ProjectPlan planProject(
     }
     best.grid = static_cast<int>(grid);
     best.local_rows = static_cast<int>(local);
-    best.shared_bytes = static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) +
-                                              slabs * kSlab * 2 + 48 * 4 +
-                                              local * best.k_split * 4 + local * blocks * 4);
+    best.shared_bytes =
+        static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) + slabs * kSlab * 2 + 48 * 4 +
+                              local * best.k_split * 4 + local * blocks * 4);
     return best;
 }
 

@@ -2,6 +2,7 @@
 #include "ui/chat/attachment_chip.h"
 
 #include "ui/chat/audio_player.h"
+#include "ui/chat/chat_words.h"
 #include "ui/chat/media_cache.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -74,7 +75,7 @@ AttachmentChip::AttachmentChip(const Attachment& attachment, MediaCache* media, 
         cost_.tokens = 752;
         has_cost_ = true;
         attachment_.tokens = cost_.tokens;
-        detail_->setText(tr("first 30 s · %n token(s)", nullptr, static_cast<int>(cost_.tokens)));
+        detail_->setText(tr("first 30 s") + QStringLiteral(" · ") + tokensWords(cost_.tokens));
         describe();
         Q_EMIT attachmentChanged();
     });
@@ -95,7 +96,7 @@ void AttachmentChip::showCost(const engine::MediaCost& cost) {
     error_.clear();
     attachment_.tokens = cost.tokens;
     QStringList parts;
-    parts.append(tr("%n token(s)", nullptr, static_cast<int>(cost.tokens)));
+    parts.append(tokensWords(cost.tokens));
     const QString device = deviceName(cost.device);
     parts.append(attachment_.kind == engine::MessagePart::Kind::Image
                      ? tr("vision on %1").arg(device)

@@ -137,6 +137,7 @@ SamplingPanel::SamplingPanel(QWidget* parent)
         const auto& [text, field] = fields[static_cast<size_t>(i)];
         grid->addWidget(caption(text, field, this), i / 4 * 2, i % 4);
         grid->addWidget(field, i / 4 * 2 + 1, i % 4);
+        field->setFixedHeight(Theme::kControlHeight);
         grid->setColumnStretch(i % 4, 1);
     }
     layout->addLayout(grid);

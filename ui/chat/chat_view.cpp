@@ -117,8 +117,8 @@ void ChatView::buildHeader() {
     compare_button_->setCheckable(false);
     compare_button_->setToolTip(
         tr("Ask the last question again, without and with adapters, side by side"));
-    row->addWidget(gauge_, 1);
-    row->addStretch();
+    row->addWidget(gauge_);
+    row->addStretch(1);
     row->addWidget(prompt_button_);
     row->addWidget(sampling_button_);
     row->addWidget(compare_button_);
@@ -504,6 +504,15 @@ void ChatView::resizeEvent(QResizeEvent* event) {
     to_end_->setGeometry((stack_->width() - size.width()) / 2, stack_->height() - size.height() - 8,
                          size.width(), size.height());
     to_end_->raise();
+}
+
+void ChatView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    // Ready to write, unless the focus is somewhere on purpose.
+    const QWidget* focused = window()->focusWidget();
+    if (focused == nullptr || focused == gauge_) {
+        focusComposer();
+    }
 }
 
 void ChatView::keyPressEvent(QKeyEvent* event) {

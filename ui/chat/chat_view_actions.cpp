@@ -6,6 +6,7 @@
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
+#include "ui/chat/chat_words.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/message_list.h"
@@ -62,8 +63,9 @@ void ChatView::changed(bool is_turn) {
     if (is_turn) {
         is_saving_ = waits_for_store_;
         Q_EMIT turnFinished(model_->document());
+    } else {
+        Q_EMIT chatChanged(model_->document());
     }
-    Q_EMIT chatChanged(model_->document());
 }
 
 void ChatView::send() {
@@ -311,16 +313,15 @@ void ChatView::cutOldest(qint64 known_tokens, bool resend) {
         startReply();
         return;
     }
-    notice_->showNotice(
-        ChatNotice::Tone::Info,
-        tr("The %n oldest turn(s) are left out of what the model sees; a line marks the place.",
-           nullptr, cut),
-        {{tr("Undo"),
-          [this, before] {
-              model_->setCut(before);
-              changed(false);
-          }}},
-        kUndoMs);
+    notice_->showNotice(ChatNotice::Tone::Info,
+                        tr("The model no longer sees the oldest part (%1); a line marks the place.")
+                            .arg(messagesWords(cut)),
+                        {{tr("Undo"),
+                          [this, before] {
+                              model_->setCut(before);
+                              changed(false);
+                          }}},
+                        kUndoMs);
 }
 
 void ChatView::stop() {
@@ -361,9 +362,9 @@ void ChatView::regenerate(int row) {
     startReply();
     is_regenerating_ = true;
     notice_->showNotice(ChatNotice::Tone::Info,
-                        removed > 1 ? tr("This reply and the %n message(s) after it were replaced; "
-                                         "Undo brings them back when the reply is finished.",
-                                         nullptr, removed - 1)
+                        removed > 1 ? tr("This reply and what follows it (%1) are replaced; Undo "
+                                         "brings them back when the new reply is finished.")
+                                          .arg(messagesWords(removed - 1))
                                     : tr("The former reply comes back with Undo."),
                         {}, kUndoMs);
 }
@@ -404,7 +405,7 @@ void ChatView::remove(int row) {
     }
     model_->removeUndoable(row, count);
     changed(false);
-    notice_->showNotice(ChatNotice::Tone::Info, tr("%n message(s) deleted.", nullptr, count),
+    notice_->showNotice(ChatNotice::Tone::Info, tr("Deleted: %1.").arg(messagesWords(count)),
                         {{tr("Undo"), [this] { undo(); }}}, kUndoMs);
 }
 

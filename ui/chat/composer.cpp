@@ -2,6 +2,7 @@
 #include "ui/chat/composer.h"
 
 #include "ui/chat/chat_request.h"
+#include "ui/chat/chat_words.h"
 #include "ui/chat/flow_layout.h"
 #include "ui/chat/media_cache.h"
 #include "ui/style/format.h"
@@ -431,7 +432,7 @@ void Composer::updateHint() {
     for (const AttachmentChip* chip : chips_) {
         seconds += chip->hasCost() ? chip->cost().seconds : 0.0;
     }
-    QString words = tr("about %n token(s)", nullptr, static_cast<int>(draftTokens()));
+    QString words = tr("about %1").arg(tokensWords(draftTokens()));
     if (seconds > 0.0) {
         words += QStringLiteral(" · ") + tr("%1 to encode").arg(formatSeconds(seconds));
     }

@@ -23,7 +23,7 @@ ContextGauge::ContextGauge(QWidget* parent) : QAbstractButton(parent) {
     setObjectName(QStringLiteral("contextGauge"));
     setFocusPolicy(Qt::StrongFocus);
     setFont(scaledFont(90));
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
     connect(this, &QAbstractButton::clicked, this, &ContextGauge::showMenu);
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, [this] {
         setFont(scaledFont(90));

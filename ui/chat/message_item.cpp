@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/message_item.h"
 
+#include "ui/chat/chat_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -20,14 +21,16 @@ constexpr double kParagraphGap = 10.0, kItemGap = 4.0, kFooter = 28.0;
 constexpr double kBubbleX = 16.0, kBubbleY = 12.0;
 constexpr double kMessageGap = 8.0;
 
-double gapBefore(const MarkdownBlock& block, bool is_first) {
-    if (is_first || block.joins) {
+double gapBefore(const std::vector<MarkdownBlock>& blocks, size_t index) {
+    const MarkdownBlock& block = blocks[index];
+    if (index == 0 || block.joins) {
         return 0.0;
     }
     if (block.kind == MarkdownBlock::Kind::Heading) {
         return 16.0;
     }
-    return block.indent > 0 && !block.marker.isEmpty() ? kItemGap : kParagraphGap;
+    const bool is_in_list = block.indent > 0 && blocks[index - 1].indent > 0;
+    return is_in_list && !block.marker.isEmpty() ? kItemGap : kParagraphGap;
 }
 
 std::unique_ptr<MessageBlock>
@@ -107,7 +110,7 @@ QString thinkingTitle(const ChatTurn& turn, bool is_streaming) {
         return Texts::tr("Thinking…");
     }
     const auto words = turn.thinking.count(QLatin1Char(' ')) + 1;
-    return Texts::tr("Thoughts, about %n word(s)", nullptr, static_cast<int>(words));
+    return Texts::tr("Thoughts (words: about %1)").arg(formatCount(words));
 }
 
 } // namespace
@@ -120,7 +123,7 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
             tokens += attachment.tokens;
         }
         if (tokens > 0) {
-            parts.append(Texts::tr("%n token(s) of media", nullptr, static_cast<int>(tokens)));
+            parts.append(Texts::tr("media: %1").arg(tokensWords(tokens)));
         }
         return parts.join(QStringLiteral(" · "));
     }
@@ -134,7 +137,7 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
         parts.append(Texts::tr("first token %1").arg(formatSeconds(timing.time_to_first_token_s)));
     }
     if (timing.decode_tokens > 0) {
-        parts.append(Texts::tr("%n token(s)", nullptr, static_cast<int>(timing.decode_tokens)));
+        parts.append(tokensWords(timing.decode_tokens));
     }
     QStringList adapters;
     for (const engine::AdapterChoice& adapter : turn.adapters) {
@@ -242,8 +245,8 @@ void MessageItem::addMarkdown(const MarkdownParser& parser,
     const auto& parsed = parser.blocks();
     const double width = context.width - left;
     for (size_t i = from; i < parsed.size(); ++i) {
-        add(makeBlock(parsed[i], *context.style, is_muted, width), gapBefore(parsed[i], i == 0),
-            left, width);
+        add(makeBlock(parsed[i], *context.style, is_muted, width), gapBefore(parsed, i), left,
+            width);
         if (i > 0 && parsed[i].kind == MarkdownBlock::Kind::Code && parsed[i].joins) {
             if (auto* before = dynamic_cast<CodeBlock*>(blocks_[blocks_.size() - 2].get())) {
                 before->is_last = false;

@@ -2,6 +2,8 @@
 // Layout, scrolling and painting of the message view; input is in message_list_input.cpp.
 #include "ui/chat/message_list.h"
 
+#include "ui/chat/message_accessible.h"
+
 #include <QApplication>
 #include <QEvent>
 #include <QPainter>
@@ -26,6 +28,7 @@ constexpr int kMostItems = 160; ///< Laid out messages that are kept.
 
 MessageList::MessageList(ChatModel* model, MediaCache* media, QWidget* parent)
     : QAbstractScrollArea(parent), model_(model), media_(media), style_(ChatStyle::current()) {
+    MessageListAccessible::install();
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -112,11 +115,12 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, QWidget* parent)
 MessageList::~MessageList() = default;
 
 double MessageList::columnWidth() const {
-    return std::clamp(viewport()->width() - 2.0 * kMargin, 120.0, kWidestColumn);
+    return std::clamp(width() - 2.0 * kMargin, 120.0, kWidestColumn);
 }
 
 double MessageList::columnLeft() const {
-    return std::floor((viewport()->width() - columnWidth()) / 2.0);
+    // In the middle of the widget, scroll bar included, so that it lines up with the composer.
+    return std::floor((width() - columnWidth()) / 2.0);
 }
 
 void MessageList::resetRows() {

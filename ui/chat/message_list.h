@@ -38,6 +38,9 @@ public:
     explicit MessageList(ChatModel* model, MediaCache* media, QWidget* parent = nullptr);
     ~MessageList() override;
 
+    [[nodiscard]] ChatModel* model() const { return model_; }
+    /// The message at a point of the viewport, or -1.
+    [[nodiscard]] int rowAt(const QPoint& position);
     [[nodiscard]] int currentRow() const { return current_row_; }
     void setCurrentRow(int row);
     [[nodiscard]] bool isAtEnd() const { return is_pinned_; }

@@ -101,10 +101,8 @@ void MessageList::setCurrentRow(int row) {
     current_row_ = row;
     if (row >= 0) {
         scrollToRow(row);
-        // Read out by a screen reader: the list speaks for its current message.
-        setAccessibleDescription(
-            model_->data(model_->index(row), Qt::AccessibleTextRole).toString().left(4000));
-        QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+        QAccessibleEvent event(this, QAccessible::Focus);
+        event.setChild(row);
         QAccessible::updateAccessibility(&event);
     }
     placeActions();
@@ -222,6 +220,10 @@ MessageList::Place MessageList::placeAt(const QPointF& position, bool is_nearest
         }
     });
     return found;
+}
+
+int MessageList::rowAt(const QPoint& position) {
+    return placeAt(position, false).row;
 }
 
 BlockHit MessageList::hitAt(const Place& place) {

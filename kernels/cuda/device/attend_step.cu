@@ -18,40 +18,33 @@ constexpr int kMaxHead = 512;  // largest head_dim
 constexpr int kTile = 128;     // keys whose weights are in shared memory at a time
 constexpr int kAtOnce = 4;     // keys whose rows a warp has in flight
 
-/// rms norm of one head in shared memory, then half-split RoPE (inv_freq nullptr: none), then scale.
-/// One warp.
-__device__ void normAndTurn(const float* from,
-                            float* to,
-                            int dim,
-                            const VectorArgs& norm,
-                            float eps,
-                            const float* inv_freq,
-                            float position,
-                            float scale) {
+/// rms norm of one head in shared memory in place, then half-split RoPE (turns nullptr: none), then
+/// scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
+__device__ __forceinline__ void normAndTurn(
+    float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
     const int lane = threadIdx.x & 31;
     float sum = 0.0F;
     for (int d = lane; d < dim; d += 32) {
-        sum += from[d] * from[d];
+        sum += head[d] * head[d];
     }
-    const float inverse = 1.0F / sqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
+    const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
     const int half = dim / 2;
     for (int j = lane; j < half; j += 32) {
-        float a = from[j] * inverse;
-        float b = from[j + half] * inverse;
-        if (norm.data != nullptr) {
-            a *= loadElement(norm.data, norm.type, j);
-            b *= loadElement(norm.data, norm.type, j + half);
+        float a = head[j] * inverse;
+        float b = head[j + half] * inverse;
+        if (norm != nullptr) {
+            a *= norm[j];
+            b *= norm[j + half];
         }
-        if (inv_freq != nullptr) {
-            float sine = 0.0F;
-            float cosine = 0.0F;
-            sincosf(__fmul_rn(position, inv_freq[j]), &sine, &cosine);
+        if (turns != nullptr) {
+            const float cosine = turns[j];
+            const float sine = turns[half + j];
             const float turned = a * cosine - b * sine;
             b = b * cosine + a * sine;
             a = turned;
         }
-        to[j] = a * scale;
-        to[j + half] = b * scale;
+        head[j] = a * scale;
+        head[j + half] = b * scale;
     }
     __syncwarp();
 }
@@ -71,6 +64,8 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     __shared__ float query[kHeads][kMaxHead];
     __shared__ float new_key[kMaxHead];
     __shared__ float new_value[kMaxHead];
+    __shared__ float norms[2][kMaxHead];
+    __shared__ float turns[kMaxHead];
     __shared__ float weights[kHeads][kTile];
     __shared__ float running[kHeads][3]; // max, sum, correction
     const int warp = threadIdx.x / 32;
@@ -96,22 +91,38 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     }
     const bool is_owner = a.k != nullptr;
     const bool holds_new = is_owner && split == 0;
+    // Everything the norms need in one round of loads.
+    for (int i = threadIdx.x; i < heads * dim; i += kThreads) {
+        query[i / dim][i % dim] = a.q[static_cast<int64_t>(head0) * dim + i];
+    }
+    for (int d = threadIdx.x; d < dim; d += kThreads) {
+        norms[0][d] = a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
+        if (holds_new) {
+            norms[1][d] =
+                a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
+            new_key[d] = a.k[static_cast<int64_t>(kv_head) * dim + d];
+            new_value[d] = a.v[static_cast<int64_t>(kv_head) * dim + d];
+        }
+    }
     const float at = static_cast<float>(position);
-    for (int h = warp; h < heads; h += kWarps) {
-        normAndTurn(a.q + static_cast<int64_t>(head0 + h) * dim, query[h], dim, a.q_norm, a.eps,
-                    a.inv_freq, at, a.scale);
-    }
-    if (holds_new && warp == kWarps - 2) {
-        normAndTurn(a.k + static_cast<int64_t>(kv_head) * dim, new_key, dim, a.k_norm, a.eps,
-                    a.inv_freq, at, 1.0F);
-    }
-    if (holds_new && warp == kWarps - 1) {
-        normAndTurn(a.v + static_cast<int64_t>(kv_head) * dim, new_value, dim, VectorArgs{}, a.eps,
-                    nullptr, at, 1.0F);
+    for (int j = threadIdx.x; j < dim / 2; j += kThreads) {
+        float sine = 0.0F;
+        float cosine = 0.0F;
+        sincosf(__fmul_rn(at, a.inv_freq[j]), &sine, &cosine);
+        turns[j] = cosine;
+        turns[dim / 2 + j] = sine;
     }
     if (threadIdx.x < kHeads) {
         running[threadIdx.x][0] = -INFINITY;
         running[threadIdx.x][1] = 0.0F;
+    }
+    __syncthreads();
+    if (warp < heads) {
+        normAndTurn(query[warp], dim, norms[0], a.eps, turns, a.scale);
+    } else if (holds_new && warp == kWarps - 2) {
+        normAndTurn(new_key, dim, norms[1], a.eps, turns, 1.0F);
+    } else if (holds_new && warp == kWarps - 1) {
+        normAndTurn(new_value, dim, nullptr, a.eps, nullptr, 1.0F);
     }
     __syncthreads();
     if (holds_new) {

@@ -23,12 +23,14 @@ constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / 32;
 constexpr int kSlab = 512;
 constexpr int kTableBytes = 256 * 32 * 4;
+constexpr int kPrefetchBytes = 256 * 1024;
 constexpr int kHeld = 8; // input elements a thread keeps in registers: rows of up to 4096
 
 /// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
 struct Shared {
     uint32_t* table; // [256, 32] half2
-    float* scales;   // [local rows, blocks of a row]: absmax
+    float* nested;   // [3, 256]: nested codes of each weight
+    float* scales;   // [local rows, blocks of a row]: absmax; pairs: first all rows of one weight
     uint4* x;        // [slabs, 2, 32]: 16 fp16 values a lane
     float* partial;  // [local rows, k_split]
     float* buffer;   // [3, 16]
@@ -72,6 +74,40 @@ __device__ __forceinline__ void fillTable(uint32_t* table, int format) {
         const uint32_t bits = *reinterpret_cast<const uint32_t*>(&pair);
         reinterpret_cast<uint4*>(table)[entry * 8 + (threadIdx.x & 7)] =
             make_uint4(bits, bits, bits, bits);
+    }
+}
+
+/// absmax of blocks [first, first + count), exactly as blockScale(); `nested` is the table of nested
+/// codes in shared memory. Four in flight a thread.
+__device__ __forceinline__ void
+expandScales(const WeightArgs& w, const float* nested, int64_t first, int count, float* out) {
+    constexpr int kInFlight = 4;
+    for (int i0 = threadIdx.x; i0 < count; i0 += kThreads * kInFlight) {
+        float outer[kInFlight];
+        int code[kInFlight];
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) {
+            const int i = i0 + j * kThreads;
+            outer[j] = 0.0F;
+            code[j] = 0;
+            if (i < count) {
+                if (w.absmax != nullptr) {
+                    outer[j] = w.absmax[first + i];
+                } else {
+                    code[j] = w.absmax_q[first + i];
+                    outer[j] = w.nested_absmax[(first + i) >> 8];
+                }
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) {
+            const int i = i0 + j * kThreads;
+            if (i < count) {
+                out[i] = w.absmax != nullptr
+                             ? outer[j]
+                             : __fadd_rn(__fmul_rn(nested[code[j]], outer[j]), w.nested_offset);
+            }
+        }
     }
 }
 
@@ -238,20 +274,25 @@ __device__ __forceinline__ Codes<FORMAT> loadCodes(const uint8_t* at) {
     return codes;
 }
 
+__device__ __forceinline__ uint32_t loadShared(uint32_t address) {
+    uint32_t value = 0;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
+}
+
 /// Sum over the lane's 16 weights, without absmax or row scale. lane_table: shared-memory address of
-/// the lane's copy of entry 0; its low 15 bits below the entry stride are the lane's own.
+/// the lane's copy of entry 0.
 template <int FORMAT>
 __device__ __forceinline__ float
-dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], const char* lane_table) {
+dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
     if constexpr (FORMAT == kFormatNf4) {
         __half2 sum = __float2half2_rn(0.0F);
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
-            const uint32_t word = b < 4 ? codes.bits.x : codes.bits.y;
-            // entry * 32 copies * 4 bytes = byte << 7
-            const uint32_t offset = ((b & 3) == 0 ? word << 7 : word >> (8 * (b & 3) - 7)) & 0x7f80U;
-            sum = __hfma2(asHalf2(*reinterpret_cast<const uint32_t*>(lane_table + offset)),
-                          asHalf2(x[b]), sum);
+            // One byte by permutation, then base + byte * (32 copies * 4 bytes) as one shift-and-add.
+            const uint32_t entry =
+                __byte_perm(b < 4 ? codes.bits.x : codes.bits.y, 0, 0x4440U + (b & 3));
+            sum = __hfma2(asHalf2(loadShared(lane_table + (entry << 7))), asHalf2(x[b]), sum);
         }
         const float2 parts = __half22float2(sum);
         return parts.x + parts.y;
@@ -301,6 +342,8 @@ __device__ __forceinline__ RowAt locate(const ProjectKernelArgs& a, int row) {
     return row < first + second ? RowAt{1, row - first} : RowAt{2, row - first - second};
 }
 
+/// All rows of the block. The loads of a warp's next slab are in flight while it works on this one,
+/// across row groups too.
 template <int FORMAT, int R>
 __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
                                          const Shared& s,
@@ -313,11 +356,14 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     const int slabs = a.x_elements / kSlab;
     const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
     const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
-    const char* lane_table = reinterpret_cast<const char*>(s.table + lane);
-    for (int group = warp / a.k_split; group * R < local_rows; group += kWarps / a.k_split) {
-        const uint8_t* at[R];
-        const float* scale[R];
-        float sums[R];
+    const int stride = kWarps / a.k_split;
+    uint32_t lane_table = 0;
+    if (FORMAT == kFormatNf4) {
+        lane_table = static_cast<uint32_t>(__cvta_generic_to_shared(s.table + lane));
+    }
+    const uint8_t* at[R];
+    Codes<FORMAT> next[R] = {};
+    const auto locateRows = [&](int group) {
 #pragma unroll
         for (int r = 0; r < R; ++r) {
             // Rows beyond the range repeat the last one; their sums are dropped.
@@ -325,35 +371,80 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
             const RowAt ref = is_pair ? RowAt{local & 1, first + local / 2} : locate(a, first + local);
             at[r] = static_cast<const uint8_t*>(a.w[ref.weight].data) +
                     static_cast<int64_t>(ref.row) * row_bytes + lane * kLaneBytes<FORMAT>;
-            scale[r] = s.scales + local * blocks;
-            sums[r] = 0.0F;
         }
-        for (int slab = part; slab < slabs; slab += a.k_split) {
-            if (slab * kSlab + lane * 16 < a.cols) {
-                Codes<FORMAT> codes[R];
+    };
+    const auto load = [&](int slab) {
+        if (slab * kSlab + lane * 16 < a.cols) {
 #pragma unroll
-                for (int r = 0; r < R; ++r) {
-                    codes[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
-                }
-                const uint4 x0 = s.x[slab * 64 + lane];
-                const uint4 x1 = s.x[slab * 64 + 32 + lane];
-                const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
-                const int block = (slab * kSlab + lane * 16) >> a.block_shift;
-#pragma unroll
-                for (int r = 0; r < R; ++r) {
-                    const float dot = dot16<FORMAT>(codes[r], x, lane_table);
-                    sums[r] = FORMAT == kFormatNf4
-                                  ? fmaf(dot, scale[r][block], sums[r])
-                                  : sums[r] + dot;
-                }
+            for (int r = 0; r < R; ++r) {
+                next[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
             }
         }
+    };
+    int group = warp / a.k_split;
+    int slab = part;
+    if (group * R >= local_rows) {
+        return;
+    }
+    float sums[R] = {};
+    if (part < slabs) {
+        locateRows(group);
+        load(slab);
+    }
+    while (true) {
+        Codes<FORMAT> codes[R];
 #pragma unroll
         for (int r = 0; r < R; ++r) {
-            const float sum = warpSum(sums[r]);
-            if (lane == 0 && group * R + r < local_rows) {
-                s.partial[(group * R + r) * a.k_split + part] = sum;
+            codes[r] = next[r];
+        }
+        const int this_group = group;
+        const int this_slab = slab;
+        slab += a.k_split;
+        const bool ends_row = slab >= slabs;
+        if (ends_row) {
+            slab = part;
+            group += stride;
+        }
+        const bool has_next = group * R < local_rows;
+        if (has_next && part < slabs) {
+            if (ends_row) {
+                locateRows(group);
             }
+            load(slab);
+        }
+        if (part < slabs) {
+            const uint4 x0 = s.x[this_slab * 64 + lane];
+            const uint4 x1 = s.x[this_slab * 64 + 32 + lane];
+            const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+            // Lanes beyond the row hold zeros in x; their scale only has to be finite.
+            int block = (this_slab * kSlab + lane * 16) >> a.block_shift;
+            block = block < blocks ? block : blocks - 1;
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const float dot = dot16<FORMAT>(codes[r], x, lane_table);
+                if constexpr (FORMAT == kFormatNf4) {
+                    const int local =
+                        this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
+                    const int scale_row =
+                        is_pair ? local / 2 + (local & 1) * (local_rows / 2) : local;
+                    sums[r] = fmaf(dot, s.scales[scale_row * blocks + block], sums[r]);
+                } else {
+                    sums[r] += dot;
+                }
+            }
+        }
+        if (ends_row) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const float sum = warpSum(sums[r]);
+                if (lane == 0 && this_group * R + r < local_rows) {
+                    s.partial[(this_group * R + r) * a.k_split + part] = sum;
+                }
+                sums[r] = 0.0F;
+            }
+        }
+        if (!has_next) {
+            return;
         }
     }
 }
@@ -372,6 +463,8 @@ __device__ __forceinline__ void project(const ProjectKernelArgs& a) {
     if (FORMAT == kFormatNf4) {
         s.table = reinterpret_cast<uint32_t*>(cursor);
         cursor += kTableBytes;
+        s.nested = reinterpret_cast<float*>(cursor);
+        cursor += 3 * 256 * sizeof(float);
     }
     s.x = reinterpret_cast<uint4*>(cursor);
     cursor += a.x_elements * 2;
@@ -386,31 +479,48 @@ __device__ __forceinline__ void project(const ProjectKernelArgs& a) {
 #endif
     if constexpr (FORMAT == kFormatNf4) {
         fillTable(s.table, a.w[0].format);
-        // absmax of every block of every row: the table of nested codes is small and stays in L1.
-        for (int i = threadIdx.x; i < local_rows * blocks; i += kThreads) {
-            const int local = i / blocks;
-            const RowAt ref = is_pair ? RowAt{local & 1, begin + local / 2} : locate(a, begin + local);
-            const WeightArgs& w = a.w[ref.weight];
-            const int64_t block = static_cast<int64_t>(ref.row) * blocks + (i - local * blocks);
-            s.scales[i] = blockScale(w, block);
+        for (int i = threadIdx.x; i < a.count * 256; i += kThreads) {
+            const WeightArgs& w = a.w[i / 256];
+            s.nested[i] = w.absmax == nullptr ? w.nested_code[i % 256] : 0.0F;
+        }
+        __syncthreads();
+        // absmax of every block of every row. A weight's part of the range is contiguous; a pair's
+        // two parts lie behind each other.
+        int before = 0; // rows of the weights before this one
+        int local = 0;  // scales written
+        for (int j = 0; j < a.count; ++j) {
+            const int rows = static_cast<int>(a.w[j].rows);
+            const int from = is_pair ? begin : (begin > before ? begin - before : 0);
+            const int to = is_pair ? end : (end - before < rows ? end - before : rows);
+            before += rows;
+            if (to > from) {
+                expandScales(a.w[j], s.nested + j * 256, static_cast<int64_t>(from) * blocks,
+                             (to - from) * blocks, s.scales + local);
+                local += (to - from) * blocks;
+            }
         }
     }
     {
         // Codes on their way into L2 while the step before still runs.
         const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
-        const int lines = (row_bytes + 127) / 128;
-        const int total = local_rows * lines < 6 * kThreads ? local_rows * lines : 6 * kThreads;
-        for (int i = threadIdx.x; i < total; i += kThreads) {
-            const int local = i / lines;
-            const RowAt ref = is_pair ? RowAt{local & 1, begin + local / 2} : locate(a, begin + local);
-            const uint8_t* at = static_cast<const uint8_t*>(a.w[ref.weight].data) +
-                                static_cast<int64_t>(ref.row) * row_bytes + (i - local * lines) * 128;
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+        int before = 0;
+        for (int j = 0; j < a.count; ++j) {
+            const int rows = static_cast<int>(a.w[j].rows);
+            const int from = is_pair ? begin : (begin > before ? begin - before : 0);
+            const int to = is_pair ? end : (end - before < rows ? end - before : rows);
+            before += rows;
+            const uint8_t* data = static_cast<const uint8_t*>(a.w[j].data) +
+                                  static_cast<int64_t>(from) * row_bytes;
+            int64_t bytes = static_cast<int64_t>(to - from) * row_bytes;
+            bytes = bytes < kPrefetchBytes ? bytes : kPrefetchBytes;
+            for (int64_t at = threadIdx.x * 128; at < bytes; at += kThreads * 128) {
+                asm volatile("prefetch.global.L2 [%0];" ::"l"(data + at));
+            }
         }
     }
     const float undo = makeInput(a, s); // waits for the step before; ends with a barrier
-    if (a.rows_per_warp == 4) {
-        multiply<FORMAT, 4>(a, s, is_pair, begin, local_rows);
+    if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
+        multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1>(a, s, is_pair, begin, local_rows);
     } else if (a.rows_per_warp == 2) {
         multiply<FORMAT, 2>(a, s, is_pair, begin, local_rows);
     } else {

@@ -11,6 +11,7 @@
 #include "ui/style/theme.h"
 
 #include <QAbstractSpinBox>
+#include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
 #include <QDir>
@@ -151,6 +152,7 @@ private Q_SLOTS:
     void onlyWhatIsNearIsLaidOut();
     void selectionAndCopy();
     void everyControlHasAName();
+    void screenReaderSeesEveryMessage();
 };
 
 void TestChatView::initTestCase() {
@@ -480,6 +482,24 @@ void TestChatView::everyControlHasAName() {
             }
         }
     }
+}
+
+void TestChatView::screenReaderSeesEveryMessage() {
+    Fixture f;
+    f.view.setChat(longChat(1000));
+    QAccessibleInterface* list = QAccessible::queryAccessibleInterface(f.list);
+    QVERIFY(list != nullptr);
+    QCOMPARE(list->role(), QAccessible::List);
+    QCOMPARE(list->childCount(), 1000);
+    QAccessibleInterface* item = list->child(3);
+    QVERIFY(item != nullptr && item->isValid());
+    QVERIFY(item->text(QAccessible::Name).contains(QStringLiteral("Answer **3**")));
+    QVERIFY(item->state().offscreen);
+    QVERIFY(!list->child(999)->state().offscreen);
+    QVERIFY(list->child(999)->rect().isValid());
+    QCOMPARE(list->indexOfChild(item), 3);
+    f.view.setChat({});
+    QVERIFY(!item->isValid());
 }
 
 QTEST_MAIN(TestChatView)
