@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <string>
 
 namespace kernels {
 
@@ -15,7 +17,11 @@ struct MemoryInfo {
     uint64_t capacity = 0; ///< Bytes the device may hold; 0 = unknown or unlimited.
     uint64_t used = 0;     ///< Bytes allocated through this object.
     uint64_t peak = 0;
+    uint64_t held = 0; ///< Taken from the system for allocations, unused rest included; 0 = used.
 };
+
+/// A recorded sequence of kernels, replayed with one call. Owned by the device that made it.
+using GraphHandle = void*;
 
 class Device {
 public:
@@ -38,6 +44,15 @@ public:
     /// Host to device, device to host, ordered with the queue; host pointers are plain memory.
     virtual Status copyIn(void* device_dst, const void* host_src, size_t bytes) = 0;
     virtual Status copyOut(void* host_dst, const void* device_src, size_t bytes) = 0;
+    /// Device to the same device, ordered with the queue. The ranges may overlap only when
+    /// isHostVisible().
+    virtual Status copyWithin(void* dst, const void* src, size_t bytes) = 0;
+    /// From another device's memory to this one's without passing through the host, ordered with
+    /// both queues. Unsupported when the two have no such path: then copy out and in.
+    virtual Status
+    copyFromPeer(Device& /*from*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/) {
+        return Status::Unsupported;
+    }
     /// True when the engine may read and write device pointers directly (cpu, sim).
     [[nodiscard]] virtual bool isHostVisible() const = 0;
 
@@ -45,6 +60,37 @@ public:
     [[nodiscard]] virtual Queue queue() = 0;
     /// Waits for everything enqueued.
     virtual Status synchronize() = 0;
+
+    /// A hint before a series of allocations of about `bytes` in total: few large blocks are then
+    /// taken from the system instead of many small ones. Never required.
+    virtual void reserve(uint64_t /*bytes*/) {}
+    /// Memory of this device, from allocate(), that kernels may use between two calls; nullptr
+    /// takes it away again. Ignored by devices whose kernels need none.
+    virtual void setScratch(void* /*scratch*/, size_t /*bytes*/) {}
+    /// Host memory that this device copies to and from directly (page-locked where that exists),
+    /// for blocks that recordings refer to; nullptr when there is none to be had. Freed with
+    /// freeHost().
+    virtual void* allocateHost(size_t bytes) { return ::operator new(bytes, std::nothrow); }
+    virtual void freeHost(void* pointer) { ::operator delete(pointer); }
+    /// Bytes that the device's own driver takes for this program beside all allocations.
+    [[nodiscard]] virtual uint64_t contextBytes() const { return 0; }
+    /// Bytes that other programs hold now; 0 where the system does not tell.
+    [[nodiscard]] virtual uint64_t otherProgramsBytes() { return 0; }
+    /// The driver has given the device up: every call answers DeviceLost until all objects of this
+    /// program on it are destroyed and it is opened again.
+    [[nodiscard]] virtual bool isLost() const { return false; }
+    /// What failed last, for people: the call and the driver's name for the failure. May be empty.
+    [[nodiscard]] virtual std::string lastFailure() const { return {}; }
+
+    /// Recording: between beginCapture() and endCapture() kernels and copies are noted, not run,
+    /// and nothing may be allocated, freed or waited for. A failed recording leaves the device as
+    /// it was before beginCapture(); Unsupported = run the steps one by one instead.
+    [[nodiscard]] virtual bool canCapture() const { return false; }
+    virtual Status beginCapture() { return Status::Unsupported; }
+    virtual Status endCapture(GraphHandle* /*graph*/) { return Status::Unsupported; }
+    /// Enqueues a recording. Addresses in it are those of the recording.
+    virtual Status replay(GraphHandle /*graph*/) { return Status::Unsupported; }
+    virtual void freeGraph(GraphHandle /*graph*/) {}
 };
 
 } // namespace kernels

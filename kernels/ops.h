@@ -80,6 +80,14 @@ struct SubsampleConvArgs {
     float* out = nullptr;
 };
 
+/// One low-rank update of a sum, see OpTable::lora_accumulate_all.
+struct LoraTerm {
+    MatView a;      ///< [rank, in]
+    MatView b;      ///< [out, rank]
+    MatView b_bias; ///< [out], or nullptr data.
+    float scaling = 1.0F;
+};
+
 /// One row through up to three weights, with the norm and residual work in front and the activation
 /// behind: a decode step that a GPU runs as one launch. All pointers on the table's device.
 struct ProjectArgs {
@@ -132,6 +140,7 @@ struct AttendStepArgs {
     float* out = nullptr; ///< [num_heads, head_dim]
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): tables use designated initialisers
 struct OpTable {
     const char* name;
 
@@ -210,6 +219,17 @@ struct OpTable {
     /// src [rows, cols]; dst [capacity, cols].
     Status (*store_rows)(
         Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
+
+    /// y += sum over terms of scaling * ((x A^T) B^T + b_bias): several adapters at one module in
+    /// as many steps as one adapter takes (all A with x, then all B into y). Ranks and types may
+    /// differ. `terms` is host memory, read before the call returns; `scratch` is [tokens, sum of
+    /// the ranks], overwritten. nullptr = this table has none: call lora_accumulate per term.
+    Status (*lora_accumulate_all)(Queue q,
+                                  MatF32 x,
+                                  const LoraTerm* terms,
+                                  int64_t count,
+                                  MutF32 scratch,
+                                  MutF32 y) = nullptr;
 
     // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
     // kernel does not take; the caller then composes the step from the functions above.

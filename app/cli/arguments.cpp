@@ -107,7 +107,9 @@ const std::map<std::string, std::string>& commandUsage() {
         {"merge", "belfry-cli merge MODEL --adapter DIR[=S]... --out DIR\n  bf16 merge, with drift "
                   "report\n"},
         {"bench", std::string("belfry-cli bench (MODEL | --shape e2b|e4b) [load options] --prefill "
-                              "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n") +
+                              "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n"
+                              "  [--adapter-rank N]   decode again with a random adapter of this "
+                              "rank on every linear\n") +
                       kLoadOptions},
     };
     return kUsage;
@@ -204,6 +206,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--threads", integer(threads, 1, 1024)},
         {"--last", integer(out.last, 1, 1 << 24)},
         {"--decode", integer(out.decode, 0, 1 << 20)},
+        {"--adapter-rank", integer(out.adapter_rank, 1, 1024)},
         {"--prefill", integers(out.prefill, 0)},
         {"--depth", integers(out.depth, 0)},
         {"--max-tokens", integer(out.sampling.max_tokens, 1, 1 << 24)},

@@ -35,6 +35,7 @@ struct Arguments {
     std::vector<int64_t> prefill = {512}, depth = {0};
     int64_t decode = 32;
     bool has_towers = true;
+    int64_t adapter_rank = 0; ///< 0 = no random adapter.
 };
 
 /// Errors: InvalidRequest, with the usage of the command concerned in the message.

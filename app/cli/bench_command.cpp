@@ -4,10 +4,15 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "engine/gemma4/config.h"
+#include "engine/gemma4/tensor_list.h"
+#include "engine/lora/random_adapter.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <iostream>
+#include <random>
 
 namespace cli {
 
@@ -70,6 +75,61 @@ Counted count(const engine::PlacementPlan& plan, const engine::ModelConfig& conf
         out.image_flops =
             per_layer * static_cast<double>(vision.num_layers) + 2.0 * patches * 768.0 * h;
     }
+    return out;
+}
+
+/// A folder that is gone when the benchmark is.
+struct TemporaryFolder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                 ("belfry-bench-" + std::to_string(std::random_device{}()));
+    TemporaryFolder() = default;
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code code;
+        std::filesystem::remove_all(path, code);
+    }
+};
+
+/// Decode rates without and with a random adapter on all linear layers, in turns, so that both
+/// meet the same state of the machine; the best of each counts.
+Result<ordered_json> benchAdapter(engine::Engine& engine,
+                                  const Arguments& arguments,
+                                  const std::function<Result<double>(int64_t depth)>& decodeRate) {
+    constexpr int kRounds = 4;
+    const TemporaryFolder folder;
+    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    ENGINE_TRY(engine::writeRandomAdapter(folder.path, engine::listTensors(config),
+                                          arguments.adapter_rank, 1));
+    const std::vector<engine::AdapterChoice> former = engine.loadedRequest().adapters;
+    std::vector<engine::AdapterChoice> on = former;
+    on.push_back({folder.path.string(), 1.0, true});
+    std::vector<engine::AdapterChoice> off = on;
+    off.back().is_enabled = false;
+    ENGINE_TRY(engine.setAdapters(off, interruptToken()));
+    uint64_t bytes = 0;
+    for (const engine::DeviceMemory& device : engine.memory()) {
+        bytes += device.measured[engine::MemoryPart::Adapter];
+    }
+    ordered_json out = {{"rank", arguments.adapter_rank}, {"bytes", bytes}};
+    out["decode"] = ordered_json::array();
+    for (const int64_t depth : arguments.depth) {
+        double without = 0.0;
+        double with = 0.0;
+        for (int round = 0; round < kRounds; ++round) {
+            ENGINE_TRY(engine.setAdapters(off, interruptToken()));
+            ENGINE_ASSIGN(const double rate_off, decodeRate(depth));
+            ENGINE_TRY(engine.setAdapters(on, interruptToken()));
+            ENGINE_ASSIGN(const double rate_on, decodeRate(depth));
+            without = std::max(without, rate_off);
+            with = std::max(with, rate_on);
+        }
+        out["decode"].push_back({{"depth", depth},
+                                 {"tokens_per_s_without", without},
+                                 {"tokens_per_s_with", with},
+                                 {"slower_by", with > 0 ? without / with - 1.0 : 0.0}});
+    }
+    ENGINE_TRY(engine.setAdapters(former, interruptToken()));
     return out;
 }
 
@@ -136,10 +196,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
              {"share_of_peak",
               peak_gflops > 0 ? best * counted.prefill_flops / 1e9 / peak_gflops : 0.0}});
     }
-    for (const int64_t depth : arguments.depth) {
-        if (arguments.decode <= 0) {
-            continue;
-        }
+    const auto decodeRate = [&](int64_t depth) -> Result<double> {
         engine::GenerateRequest request;
         request.raw_ids = ids(std::max<int64_t>(1, depth), ++salt);
         request.sampling.temperature = 0.0;
@@ -148,7 +205,13 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, {}, interruptToken()));
         // The first token comes from the prefill's logits: decode steps are one fewer.
         const double steps = static_cast<double>(reply.timing.decode_tokens) - 1.0;
-        const double rate = steps > 0 ? steps / reply.timing.decode_s : 0.0;
+        return steps > 0 ? steps / reply.timing.decode_s : 0.0;
+    };
+    for (const int64_t depth : arguments.depth) {
+        if (arguments.decode <= 0) {
+            continue;
+        }
+        ENGINE_ASSIGN(const double rate, decodeRate(depth));
         out["decode"].push_back(
             {{"depth", depth},
              {"tokens_per_s", rate},
@@ -158,6 +221,9 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                                       : 0.0},
              {"share_of_weights_read",
               weights_read > 0 ? rate * counted.decode_bytes / 1e9 / weights_read : 0.0}});
+    }
+    if (arguments.adapter_rank > 0) {
+        ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate));
     }
     if (arguments.has_towers && config.vision) {
         // 60 x 42 patches: the size of a 4:3 picture at 280 soft tokens.
@@ -202,6 +268,16 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                     row["weight_gb_per_s"].get<double>(),
                     100 * row["share_of_read_bandwidth"].get<double>(),
                     100 * row["share_of_weights_read"].get<double>());
+    }
+    if (out.contains("adapter")) {
+        for (const auto& row : out["adapter"]["decode"]) {
+            std::printf("adapter  depth %6d    %8.2f tokens/s   with rank %d on all linears; "
+                        "%.2f without: %.1f %% slower\n",
+                        row["depth"].get<int>(), row["tokens_per_s_with"].get<double>(),
+                        out["adapter"]["rank"].get<int>(),
+                        row["tokens_per_s_without"].get<double>(),
+                        100 * row["slower_by"].get<double>());
+        }
     }
     if (out.contains("image")) {
         std::printf("image    %d patches  %.3f s", out["image"]["patches"].get<int>(),

@@ -2,7 +2,6 @@
 #include "engine/gemma4/compute_context.h"
 
 #include <cassert>
-#include <cstring>
 
 namespace engine {
 
@@ -22,7 +21,9 @@ Result<void> checkStatus(Status status, const char* step, const std::string& mod
                                                  "; lower the context or move a part to the CPU"};
     case Status::DeviceLost:
         return Error{ErrorCode::DeviceLost, module + ": the device stopped answering in step " +
-                                                step + "; reload the model"};
+                                                step +
+                                                "; reload the model, or restart "
+                                                "the program if it stays so"};
     case Status::BadShape:
         return Error{ErrorCode::Internal,
                      module + ": step " + step + " refused its operand shapes"};
@@ -48,10 +49,18 @@ DeviceScratch::create(DeviceId id, kernels::Device& device, WorkspaceLayout layo
                          {{"device", id.toString()}, {"asked_bytes", std::to_string(bytes)}}};
         }
     }
-    return std::unique_ptr<DeviceScratch>(new DeviceScratch(id, device, std::move(layout), base));
+    std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, std::move(layout), base));
+    if (scratch->has("kernel_scratch")) {
+        device.setScratch(scratch->buffer("kernel_scratch"),
+                          static_cast<size_t>(scratch->size("kernel_scratch")) * sizeof(float));
+    }
+    return scratch;
 }
 
 DeviceScratch::~DeviceScratch() {
+    if (has("kernel_scratch")) {
+        device_->setScratch(nullptr, 0);
+    }
     device_->free(base_);
 }
 
@@ -80,10 +89,9 @@ DeviceScratch* ComputeContext::scratch(DeviceId id) const {
 Result<void> ComputeContext::move(
     DeviceScratch& from, const void* src, DeviceScratch& to, void* dst, size_t bytes) {
     if (&from == &to) {
-        if (src != dst) {
-            std::memmove(dst, src, bytes);
-        }
-        return {};
+        return src == dst ? Result<void>()
+                          : checkStatus(to.device().copyWithin(dst, src, bytes), "copy",
+                                        to.id().toString());
     }
     transfers_.bytes += bytes;
     ++transfers_.copies;
@@ -93,6 +101,10 @@ Result<void> ComputeContext::move(
     if (to.device().isHostVisible()) {
         return checkStatus(from.device().copyOut(dst, src, bytes), "copy out",
                            from.id().toString());
+    }
+    const Status direct = to.device().copyFromPeer(from.device(), dst, src, bytes);
+    if (direct != Status::Unsupported) {
+        return checkStatus(direct, "copy between cards", to.id().toString());
     }
     bounce_.resize(bytes);
     ENGINE_TRY(checkStatus(from.device().copyOut(bounce_.data(), src, bytes), "copy out",

@@ -3,6 +3,7 @@
 // section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
 // performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
 #include "engine/base/float_types.h"
+#include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"
 
 #include <algorithm>
@@ -42,6 +43,13 @@ size_t sizeBytes(MatF32 m) {
 
 } // namespace
 
+DecodeStep* Model::decodeStep(const KvCache& kv) {
+    if (decode_step_ == nullptr) {
+        decode_step_ = std::make_unique<DecodeStep>(*this);
+    }
+    return decode_step_->isPossible(kv) ? decode_step_.get() : nullptr;
+}
+
 Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32 x) {
     const TextConfig& text = config_.text;
     // Media placeholders embed as pad, also for the per-layer table.
@@ -52,70 +60,107 @@ Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32
             id = static_cast<int32_t>(text.pad_token_id);
         }
     }
-    MutF32 rows = x;
-    if (!home.device().isHostVisible()) {
-        rows_host_.resize(static_cast<size_t>(x.rows * x.cols));
-        rows = {rows_host_.data(), x.rows, x.cols, x.cols};
-    }
-    ENGINE_TRY(context_->weights().gatherRows(embed_tokens_, ids_host_, 0, embed_scale_, rows));
-    if (embed_adapter_ != AdapterHook::kNone) {
-        ENGINE_TRY(
-            context_->adapters()->applyRows(embed_adapter_, ids_host_, 0, embed_scale_, rows));
-    }
-    for (const FeatureSpan& span : input.features) {
-        for (int64_t i = 0; i < span.count; ++i) {
-            std::memcpy(rows.data + (span.first_row + i) * rows.stride,
-                        span.features + i * text.hidden_size,
-                        static_cast<size_t>(text.hidden_size) * sizeof(float));
+    const auto make = [&](int64_t first, MutF32 rows) -> Result<void> {
+        const std::span<const int32_t> ids(ids_host_.data() + first,
+                                           static_cast<size_t>(rows.rows));
+        ENGINE_TRY(context_->weights().gatherRows(embed_tokens_, ids, 0, embed_scale_, rows));
+        if (embed_adapter_ != AdapterHook::kNone) {
+            ENGINE_TRY(context_->adapters()->applyRows(embed_adapter_, ids, 0, embed_scale_, rows));
         }
+        for (const FeatureSpan& span : input.features) {
+            const int64_t begin = std::max(first, span.first_row);
+            const int64_t end = std::min(first + rows.rows, span.first_row + span.count);
+            for (int64_t row = begin; row < end; ++row) {
+                std::memcpy(rows.data + (row - first) * rows.stride,
+                            span.features + (row - span.first_row) * text.hidden_size,
+                            static_cast<size_t>(text.hidden_size) * sizeof(float));
+            }
+        }
+        return {};
+    };
+    if (home.device().isHostVisible()) {
+        return make(0, x);
     }
-    if (rows.data != x.data) {
-        ENGINE_KERNEL(home.device().copyIn(x.data, rows.data, sizeBytes(x)), "copy in",
-                      "embedding");
-    }
-    return {};
+    ENGINE_TRY(embed_upload_.begin(home.device(), x.rows * x.cols));
+    return embed_upload_.send(x, make);
 }
 
-Result<void> Model::perLayerInputs(DeviceScratch& home, MutF32 x) {
+Result<void> Model::perLayerInputs(DeviceScratch& home, MutF32 x, int64_t full_rows) {
     const TextConfig& text = config_.text;
     DeviceScratch& where = *ple_home_;
-    const int64_t rows = x.rows;
     const int64_t width = text.num_layers * text.ple_size;
     MutF32 merged = x;
     if (&where != &home) {
-        merged = where.matrix("x", rows, text.hidden_size);
+        merged = where.matrix("x", x.rows, text.hidden_size);
         ENGINE_TRY(context_->move(home, x.data, where, merged.data, sizeBytes(x)));
     }
-    const MutF32 ple = where.matrix("ple", rows, width);
+    const MutF32 ple = where.matrix("ple", x.rows, width);
+    if (!where.device().isHostVisible()) {
+        ENGINE_TRY(ple_upload_.begin(where.device(), x.rows * width));
+    }
+    // Rows that stop at the cut need the slices of the layers up to it only.
+    const int64_t cut_rows = x.rows - full_rows;
+    const int64_t cut_width = (text.lastKvOwner() + 1) * text.ple_size;
+    const bool has_adapter = ple_model_projection_.adapter != AdapterHook::kNone;
+    if (cut_rows > 0 && cut_width < width && !has_adapter &&
+        ple_model_projection_.device == where.id()) {
+        ENGINE_TRY(perLayerRows(where, rowsOf(merged, 0, cut_rows), 0,
+                                {ple.data, cut_rows, cut_width, width}));
+        if (full_rows == 0) {
+            return {};
+        }
+        return perLayerRows(where, rowsOf(merged, cut_rows, full_rows), cut_rows,
+                            rowsOf(ple, cut_rows, full_rows));
+    }
+    return perLayerRows(where, merged, 0, ple);
+}
+
+Result<void>
+Model::perLayerRows(DeviceScratch& where, MutF32 merged, int64_t first_row, MutF32 ple) {
+    const TextConfig& text = config_.text;
     const auto queue = where.queue();
     const auto& ops = where.ops();
     const auto eps = static_cast<float>(text.rms_norm_eps);
     const std::string& name = ple_model_projection_.name;
-    ENGINE_TRY(context_->linear(ple_model_projection_, where, merged, ple));
+    if (ple.cols == text.num_layers * text.ple_size) {
+        ENGINE_TRY(context_->linear(ple_model_projection_, where, merged, ple));
+    } else {
+        // The first rows of the weight: blocks and their statistics begin at row 0, too.
+        ENGINE_ASSIGN(kernels::WeightView view,
+                      context_->weights().acquire(ple_model_projection_.weight));
+        view.rows = ple.cols;
+        const kernels::Status status = ops.linear(queue, merged, view, ple);
+        context_->weights().release(ple_model_projection_.weight);
+        ENGINE_TRY(checkStatus(status, "linear", name));
+    }
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
                   "scale", name);
-    const MutF32 slices = reshaped(ple, text.ple_size);
-    ENGINE_KERNEL(ops.rms_norm(queue, slices, ple_projection_norm_, eps, slices), "norm", name);
+    if (ple.stride == ple.cols) {
+        const MutF32 slices = reshaped(ple, text.ple_size);
+        ENGINE_KERNEL(ops.rms_norm(queue, slices, ple_projection_norm_, eps, slices), "norm", name);
+    } else {
+        for (int64_t at = 0; at < ple.cols; at += text.ple_size) {
+            const MutF32 slice{ple.data + at, ple.rows, text.ple_size, ple.stride};
+            ENGINE_KERNEL(ops.rms_norm(queue, slice, ple_projection_norm_, eps, slice), "norm",
+                          name);
+        }
+    }
 
     // Token part: one contiguous row of the table per token, wherever the table is.
     const float scale = std::sqrt(static_cast<float>(text.ple_size));
-    for (int64_t first = 0; first < rows; first += kPleRows) {
-        const int64_t count = std::min(kPleRows, rows - first);
-        const std::span<const int32_t> ids(ids_host_.data() + first, static_cast<size_t>(count));
-        const MutF32 token = where.matrix("ple_tok", count, width);
-        MutF32 gathered = token;
-        if (!where.device().isHostVisible()) {
-            rows_host_.resize(static_cast<size_t>(count * width));
-            gathered = {rows_host_.data(), count, width, width};
-        }
-        ENGINE_TRY(context_->weights().gatherRows(ple_table_, ids, 0, scale, gathered));
-        if (ple_adapter_ != AdapterHook::kNone) {
-            ENGINE_TRY(context_->adapters()->applyRows(ple_adapter_, ids, 0, scale, gathered));
-        }
-        if (gathered.data != token.data) {
-            ENGINE_KERNEL(where.device().copyIn(token.data, gathered.data, sizeBytes(token)),
-                          "copy in", name);
-        }
+    for (int64_t first = 0; first < ple.rows; first += kPleRows) {
+        const int64_t count = std::min(kPleRows, ple.rows - first);
+        const MutF32 token = where.matrix("ple_tok", count, ple.cols);
+        const auto make = [&](int64_t offset, MutF32 rows) -> Result<void> {
+            const std::span<const int32_t> ids(ids_host_.data() + first_row + first + offset,
+                                               static_cast<size_t>(rows.rows));
+            ENGINE_TRY(context_->weights().gatherRows(ple_table_, ids, 0, scale, rows));
+            if (ple_adapter_ != AdapterHook::kNone) {
+                ENGINE_TRY(context_->adapters()->applyRows(ple_adapter_, ids, 0, scale, rows));
+            }
+            return {};
+        };
+        ENGINE_TRY(where.device().isHostVisible() ? make(0, token) : ple_upload_.send(token, make));
         ENGINE_KERNEL(ops.add_scaled(queue, token, 1.0F, rowsOf(ple, first, count)), "add", name);
     }
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
@@ -524,6 +569,18 @@ Result<void> Model::forward(const ForwardInput& input,
                                                         std::to_string(text.vocab_size)};
         }
     }
+    if (rows == 1 && input.logits_rows == 1 && input.features.empty() && observer == nullptr &&
+        (input.block.empty() || input.block.front() < 0)) {
+        if (stop.stop_requested()) {
+            return Error{ErrorCode::Cancelled, "stopped by the user"};
+        }
+        if (DecodeStep* step = decodeStep(kv); step != nullptr) {
+            Result<void> outcome = step->run(input.ids.front(), kv, &logits, nullptr);
+            if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
+                return outcome;
+            }
+        }
+    }
     const bool has_blocks = text.is_vision_bidirectional && !input.block.empty();
     block_host_.assign(input.ids.size(), -1);
     if (has_blocks) {
@@ -556,7 +613,7 @@ Result<void> Model::forward(const ForwardInput& input,
         };
         ENGINE_TRY(observe(0, *home, x));
         if (text.ple_size > 0) {
-            ENGINE_TRY(perLayerInputs(*home, x));
+            ENGINE_TRY(perLayerInputs(*home, x, input.logits_rows));
         }
         const int last_owner = text.lastKvOwner();
         int64_t first_row = 0;

@@ -170,8 +170,14 @@ Result<void> KvCache::moveTo(const ModelConfig& config,
         ENGINE_ASSIGN(const Buffer buffer,
                       allocateBuffer(device, devices, bytes, static_cast<int>(layer)));
         fresh.push_back(buffer);
-        std::vector<std::byte> host(bytes);
         kernels::Device& from = *devices_.at(old.primary.device);
+        const kernels::Status direct =
+            devices.at(device)->copyFromPeer(from, buffer.k, old.primary.k, bytes);
+        if (direct != kernels::Status::Unsupported) {
+            ENGINE_TRY(checkStatus(direct, "move KV", "KV cache"));
+            return buffer;
+        }
+        std::vector<std::byte> host(bytes);
         ENGINE_TRY(
             checkStatus(from.copyOut(host.data(), old.primary.k, bytes), "move KV", "KV cache"));
         ENGINE_TRY(checkStatus(devices.at(device)->copyIn(buffer.k, host.data(), bytes), "move KV",

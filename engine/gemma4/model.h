@@ -9,6 +9,7 @@
 #include "engine/gemma4/compute_context.h"
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/kv_cache.h"
+#include "engine/gemma4/upload_rows.h"
 
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,8 @@ struct ImageInput {
     std::span<const float> patches; ///< [grid_h * grid_w, patch^2 * 3], pixel / 255.
     int64_t grid_w = 0, grid_h = 0; ///< In patches; multiples of the pooling kernel.
 };
+
+class DecodeStep;
 
 class Model {
 public:
@@ -85,12 +88,16 @@ public:
                                            const std::stop_token& stop,
                                            std::vector<float>* tower_output = nullptr);
 
+    /// The fused decode step, or nullptr where this plan cannot use it: then use forward().
+    [[nodiscard]] DecodeStep* decodeStep(const KvCache& kv);
+
     /// Rows that one forward() may have.
     [[nodiscard]] int64_t maxRowsPerCall() const { return max_rows_; }
     [[nodiscard]] const TransferCounters& transfers() const { return context_->transfers(); }
 
 private:
     friend class ModelBinder;
+    friend class DecodeStep;
 
     struct DecoderLayer {
         DeviceScratch* home = nullptr;      ///< Where norms and linears run.
@@ -123,10 +130,16 @@ private:
         Vector depthwise; ///< [hidden, taps]
     };
 
-    Model() = default;
+    Model();
 
     Result<void> embed(const ForwardInput& input, DeviceScratch& home, kernels::MutF32 x);
-    Result<void> perLayerInputs(DeviceScratch& home, kernels::MutF32 x);
+    /// full_rows: the last rows, which go through all layers; the others stop at the cut.
+    Result<void> perLayerInputs(DeviceScratch& home, kernels::MutF32 x, int64_t full_rows);
+    /// The first ple.cols columns for rows that begin at `first_row` of this call.
+    Result<void> perLayerRows(DeviceScratch& where,
+                              kernels::MutF32 merged,
+                              int64_t first_row,
+                              kernels::MutF32 ple);
     Result<void> uploadPositions(DeviceScratch& where,
                                  const KvCache& kv,
                                  const ForwardInput& input,
@@ -162,14 +175,9 @@ private:
     Result<void> audioLayer(const AudioLayer& layer, DeviceScratch& home, int64_t frames);
     Result<void> audioSubsample(DeviceScratch& home, int64_t mel_frames, kernels::MutF32 out);
 
-    /// Memory of the model's own for a vector that an adapter replaces; counted as adapter.
-    Result<const float*> keepReplacement(DeviceScratch& home, std::span<const float> values);
-    void dropReplacements();
-
     ModelConfig config_;
     PlacementPlan plan_;
     DeviceMapping devices_;
-    std::vector<std::pair<kernels::Device*, void*>> replacements_;
     std::unique_ptr<ComputeContext> context_;
     int64_t max_rows_ = 0;
     bool is_reference_ = false;
@@ -187,11 +195,15 @@ private:
     DeviceScratch* head_home_ = nullptr;
     std::vector<int32_t> ids_host_, position_host_, block_host_;
     std::vector<float> rows_host_;
+    UploadRows embed_upload_, ple_upload_;
+    std::unique_ptr<DecodeStep> decode_step_;
 
     // Vision
     DeviceScratch* vision_home_ = nullptr;
     Linear patch_projection_, embed_vision_;
     WeightSource::Handle position_table_ = WeightSource::kAbsent;
+    /// The table that an adapter puts in its place, [2, positions, hidden], or empty.
+    std::span<const float> replaced_positions_;
     std::vector<VisionLayer> vision_layers_;
     Vector std_bias_, std_scale_;
 

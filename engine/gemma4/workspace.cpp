@@ -2,6 +2,7 @@
 #include "engine/gemma4/workspace.h"
 
 #include "engine/gemma4/tensor_list.h"
+#include "kernels/cuda/plan.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,6 +41,36 @@ int64_t widestMlp(const ModelConfig& config) {
         widest = std::max(widest, layer.intermediate_size);
     }
     return widest;
+}
+
+/// The largest input of a matrix product on this device, in elements, decides what its kernels
+/// need.
+int64_t
+kernelScratchFloats(const ModelConfig& config, const RunShape& shape, const DeviceRole& role) {
+    const TextConfig& text = config.text;
+    const int64_t rows = maxRows(config, shape);
+    const int64_t patches = config.vision ? shape.image_tokens * config.vision->pooling_kernel *
+                                                config.vision->pooling_kernel
+                                          : 0;
+    const int64_t frames = config.audio ? config.processor.max_audio_tokens : 0;
+    int64_t largest = rows * std::max({text.hidden_size, widestQ(config), widestMlp(config)});
+    if (role.has_vision || role.has_vision_embedder) {
+        const VisionConfig& vision = *config.vision;
+        const int64_t widest = std::max({vision.hidden_size, vision.intermediate_size,
+                                         vision.num_heads * vision.head_dim,
+                                         3 * vision.patch_size * vision.patch_size});
+        largest = std::max({largest, std::min(kVisionBlockRows, patches) * widest,
+                            shape.image_tokens * vision.hidden_size});
+    }
+    if (role.has_audio || role.has_audio_embedder) {
+        largest = std::max(
+            {largest, frames * 4 * config.audio->hidden_size, frames * config.audio->output_size});
+    }
+    if (role.foreign_in > 0) {
+        largest = std::max(largest, std::max({rows, kVisionBlockRows, frames, patches / 9}) *
+                                        role.foreign_in);
+    }
+    return static_cast<int64_t>((kernels::cuda::scratchBytes(1, largest) + 3U) / 4U);
 }
 
 } // namespace
@@ -103,6 +134,9 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
                                           : 0;
     const int64_t frames = config.audio ? config.processor.max_audio_tokens : 0;
     WorkspaceLayout layout;
+    if (role.is_cuda) {
+        layout.add("kernel_scratch", kernelScratchFloats(config, shape, role));
+    }
 
     // Kept for the life of the model: small tables that every layer needs on its own device.
     int64_t longest_head = 0;
@@ -120,6 +154,13 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("key_position_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_block_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_position_full", kvCapacity(config, shape, LayerType::Full));
+        // The fused decode step (decode_step.cpp): its input block, residual stream and result.
+        layout.add("step_input", 16 + kvCapacity(config, shape, LayerType::Sliding) +
+                                     text.hidden_size +
+                                     text.num_layers * std::max<int64_t>(0, text.ple_size));
+        layout.add("step_x", text.hidden_size);
+        layout.add("step_best", 16);
+        layout.add("step_suppressed", (text.vocab_size + 31) / 32);
     }
     if (role.has_vision) {
         layout.add("inv_freq_vision", config.vision->head_dim);
@@ -244,19 +285,6 @@ DeviceId layerDevice(const PlanIndex& plan, int layer) {
     return row == nullptr ? DeviceId::cpu() : row->compute;
 }
 
-bool isTableVector(const std::string& tensor) {
-    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".conv.weight") || ends("layer0.norm.weight") || ends("layer1.norm.weight") ||
-           ends(".depthwise_conv1d.weight") || ends(".per_dim_scale") ||
-           ends(".output_proj.bias") || ends(".std_bias") || ends(".std_scale") ||
-           ends(".router.scale");
-}
-
-bool isHostVector(const std::string& tensor) {
-    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".layer_scalar") || ends(".per_expert_scale") || ends(".position_embedding_table");
-}
-
 DeviceId ComponentDevices::consumerOf(const std::string& tensor) const {
     if (tensor.compare(0, kLayerPrefix.size(), kLayerPrefix) == 0) {
         const int layer = std::atoi(tensor.c_str() + kLayerPrefix.size());
@@ -362,6 +390,9 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const Plac
         DeviceRole& role = roles[row->compute];
         role.foreign_in = std::max(role.foreign_in, widest);
         role.foreign_out = std::max(role.foreign_out, widest);
+    }
+    for (auto& [device, role] : roles) {
+        role.is_cuda = device.kind == DeviceId::Kind::Cuda;
     }
     return roles;
 }

@@ -30,17 +30,11 @@ struct DeviceRole {
     bool has_audio = false;
     bool has_vision_embedder = false;
     bool has_audio_embedder = false;
+    bool is_cuda = false;     ///< A graphics card: its kernels need scratch of their own.
     int64_t foreign_in = 0;   ///< Widest input of a linear that computes here for another device.
     int64_t foreign_out = 0;  ///< Its widest output.
     int64_t table_floats = 0; ///< Small vectors kept here as fp32: see isTableVector().
 };
-
-/// True for vectors that kernels read as fp32 (convolutions, biases, column scales): they are
-/// converted once, at bind time. Norm weights are read in their stored type.
-bool isTableVector(const std::string& tensor);
-/// True for values the host reads once (layer_scalar, per_expert_scale, clip scalars) and for the
-/// position table, which is gathered: no copy on the consumer's device.
-bool isHostVector(const std::string& tensor);
 
 /// Sizes that are chosen, not given by the model.
 struct RunShape {

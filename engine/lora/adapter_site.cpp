@@ -108,25 +108,33 @@ replaceHeadRows(const AdapterSite& site, const ActiveRows& active, Queue q, MatF
     return {};
 }
 
-Result<void> addUpdate(const AdapterSite& site,
-                       const ActiveUpdate& active,
-                       int64_t expert,
-                       Queue q,
-                       MatF32 x,
-                       MutF32 y) {
+/// One batch: in one call where the device's table has it, else term by term.
+Result<void> addBatch(const AdapterSite& site,
+                      const UpdateBatch& batch,
+                      std::span<const kernels::LoraTerm> terms,
+                      Queue q,
+                      MatF32 x,
+                      MutF32 y) {
     const auto& ops = site.device->ops();
-    const PlacedUpdate& placed = *active.placed;
-    const int64_t rank = placed.update->rank;
-    if (placed.update->isDora()) {
-        ENGINE_TRY(check(ops.scale_columns(q, y, placed.columns()), site));
+    if (batch.columns != nullptr) {
+        ENGINE_TRY(check(ops.scale_columns(q, y, batch.columns), site));
     }
-    const kernels::MatView a = placed.a(expert);
-    const kernels::MatView b = placed.b(expert);
-    const kernels::MatView bias = placed.bias();
-    return forBlocks(site, x.rows, rank, [&](int64_t first, int64_t count) {
-        return ops.lora_accumulate(q, rowsOf(x, first, count), a, b, bias, active.scaling,
-                                   {site.scratch, count, rank, rank}, rowsOf(y, first, count));
-    });
+    if (ops.lora_accumulate_all != nullptr) {
+        return forBlocks(site, x.rows, batch.rank, [&](int64_t first, int64_t count) {
+            return ops.lora_accumulate_all(
+                q, rowsOf(x, first, count), terms.data(), static_cast<int64_t>(terms.size()),
+                {site.scratch, count, batch.rank, batch.rank}, rowsOf(y, first, count));
+        });
+    }
+    for (const kernels::LoraTerm& term : terms) {
+        const int64_t rank = term.a.rows;
+        ENGINE_TRY(forBlocks(site, x.rows, rank, [&](int64_t first, int64_t count) {
+            return ops.lora_accumulate(q, rowsOf(x, first, count), term.a, term.b, term.b_bias,
+                                       term.scaling, {site.scratch, count, rank, rank},
+                                       rowsOf(y, first, count));
+        }));
+    }
+    return {};
 }
 
 // ---- embeddings: host memory --------------------------------------------------------------
@@ -226,10 +234,38 @@ applyAtLinear(const AdapterSite& site, int64_t expert, Queue queue, MatF32 x, Mu
     for (const ActiveRows& active : site.rows) {
         ENGINE_TRY(replaceHeadRows(site, active, queue, x, y));
     }
-    for (const ActiveUpdate& active : site.updates) {
-        ENGINE_TRY(addUpdate(site, active, expert, queue, x, y));
+    for (const UpdateBatch& batch : site.batches) {
+        if (expert == 0) {
+            ENGINE_TRY(addBatch(site, batch, batch.terms, queue, x, y));
+            continue;
+        }
+        std::vector<kernels::LoraTerm> terms = batch.terms;
+        for (size_t i = 0; i < terms.size(); ++i) {
+            terms[i].a = batch.placed[i]->a(expert);
+            terms[i].b = batch.placed[i]->b(expert);
+        }
+        ENGINE_TRY(addBatch(site, batch, terms, queue, x, y));
     }
     return {};
+}
+
+void makeBatches(AdapterSite& site) {
+    site.batches.clear();
+    for (const ActiveUpdate& active : site.updates) {
+        const PlacedUpdate& placed = *active.placed;
+        if (placed.update->kind == TensorKind::Embedding) {
+            continue;
+        }
+        const bool is_dora = placed.update->isDora();
+        if (is_dora || site.batches.empty()) {
+            site.batches.emplace_back();
+            site.batches.back().columns = is_dora ? placed.columns() : nullptr;
+        }
+        UpdateBatch& batch = site.batches.back();
+        batch.terms.push_back({placed.a(), placed.b(), placed.bias(), active.scaling});
+        batch.placed.push_back(&placed);
+        batch.rank += placed.update->rank;
+    }
 }
 
 Result<void> applyAtEmbedding(const AdapterSite& site,

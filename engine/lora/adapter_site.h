@@ -16,6 +16,15 @@ struct ActiveUpdate {
     float scaling = 0.0F; ///< scaling * strength
 };
 
+/// Updates that are one sum and so one kernel call. DoRA scales what came before it, so it begins
+/// a batch; plain updates after it join it.
+struct UpdateBatch {
+    const float* columns = nullptr; ///< DoRA's factors of y, applied first; nullptr = none.
+    std::vector<kernels::LoraTerm> terms;
+    std::vector<const PlacedUpdate*> placed; ///< Parallel to `terms`; for other experts' matrices.
+    int64_t rank = 0;                        ///< Sum over the terms.
+};
+
 struct ActiveRows {
     const PlacedRows* placed = nullptr;
     float strength = 1.0F;
@@ -35,9 +44,13 @@ struct AdapterSite {
     std::vector<ActiveTensor> tensors; ///< At most one is active.
     std::vector<ActiveRows> rows;
     std::vector<ActiveUpdate> updates; ///< In the order of the entries.
+    std::vector<UpdateBatch> batches;  ///< The same as kernel calls; see makeBatches.
 
     [[nodiscard]] bool isIdle() const { return tensors.empty() && rows.empty() && updates.empty(); }
 };
+
+/// Fills `batches` from `updates`. Embeddings have none: their updates gather rows one by one.
+void makeBatches(AdapterSite& site);
 
 /// y += updates at a linear layer (expert 0 and one matrix) or at one expert's matrix.
 Result<void> applyAtLinear(const AdapterSite& site,

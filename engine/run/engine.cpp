@@ -10,6 +10,7 @@
 #include "engine/plan/map_write.h"
 #include "engine/run/device_set.h"
 #include "engine/run/generator.h"
+#include "engine/run/gpu_access.h"
 #include "engine/run/loader.h"
 #include "engine/run/media_store.h"
 #include "engine/run/model_folder.h"
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <new>
 #include <random>
 
@@ -142,6 +144,24 @@ Error outOfHostMemory(const std::string& what) {
 
 } // namespace
 
+/// Adds the driver's own words to an error of a card that stopped answering.
+Error withFailure(Error error, const OwnedDevices& devices) {
+    if (error.code != ErrorCode::DeviceLost) {
+        return error;
+    }
+    for (const auto& [id, device] : devices.set) {
+        const std::string failure = device->lastFailure();
+        if (!failure.empty()) {
+            error.message += " (" + id.toString() + ": " + failure + ")";
+            error.details.emplace_back("device", id.toString());
+        }
+    }
+    return error;
+}
+
+/// Bytes per device.
+using HeldBytes = std::map<DeviceId, uint64_t>;
+
 struct Engine::Impl {
     EngineOptions options;
     std::unique_ptr<Loaded> loaded;
@@ -186,9 +206,8 @@ struct Engine::Impl {
         std::vector<std::shared_ptr<const Adapter>> adapters;
         std::shared_ptr<const PlacementPlan> plan;
     };
-    Result<Prepared> prepare(const LoadRequest& request,
-                             uint64_t extra_cpu_free,
-                             const std::stop_token& stop) const {
+    Result<Prepared>
+    prepare(const LoadRequest& request, const HeldBytes& held, const std::stop_token& stop) const {
         Prepared out;
         ENGINE_ASSIGN(out.folder, open(request.model));
         std::vector<AdapterFootprint> footprints;
@@ -198,15 +217,27 @@ struct Engine::Impl {
             footprints.push_back(adapter->footprint());
             out.adapters.push_back(std::move(adapter));
         }
-        std::vector<DeviceInfo> devices = machineDevices(request);
-        devices.front().free =
-            std::min(devices.front().capacity, devices.front().free + extra_cpu_free);
+        std::vector<DeviceInfo> devices = machineDevices(request, *options.gpus);
+        for (DeviceInfo& device : devices) {
+            const auto extra = held.find(device.id);
+            if (extra != held.end() && device.id.kind != DeviceId::Kind::Sim) {
+                device.free = std::min(device.capacity, device.free + extra->second);
+            }
+        }
         ENGINE_ASSIGN(const PlanRequest plan_request,
                       planRequest(request, out.folder, devices, footprints));
         PlacementPlan plan = makePlan(plan_request);
         plan.map_text = smallMapText(plan_request, plan.map_text);
         for (std::string& odd : oddThings(out.folder)) {
             plan.notes.push_back(std::move(odd));
+        }
+        const bool asks_why = (request.device_map.empty() && request.sim_gpus.empty()) ||
+                              std::any_of(plan.errors.begin(), plan.errors.end(),
+                                          [](const PlanIssue& e) { return e.code == "DM04"; });
+        if (asks_why && request.what_if.empty()) {
+            for (std::string& note : options.gpus->notes()) {
+                plan.notes.push_back(std::move(note));
+            }
         }
         out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
         return out;
@@ -216,6 +247,12 @@ struct Engine::Impl {
                                           Prepared prepared,
                                           const ProgressCallback& progress,
                                           const std::stop_token& stop);
+    /// The work of build().
+    Result<void> fill(Loaded& target,
+                      const LoadRequest& request,
+                      Prepared prepared,
+                      const ProgressCallback& progress,
+                      const std::stop_token& stop);
     Result<void> addAdapters(Loaded& target,
                              const std::vector<AdapterChoice>& choices,
                              const std::vector<std::shared_ptr<const Adapter>>& adapters,
@@ -241,6 +278,20 @@ struct Engine::Impl {
         return out;
     }
 
+    /// Opens the cards that a plan uses and that are not open yet.
+    Result<void> openCards(Loaded& target, const PlacementPlan& plan) const;
+    /// What the loaded model holds per device: free again for a plan that replaces it.
+    [[nodiscard]] HeldBytes heldBytes() const;
+
+    /// A result with withFailure() applied to its error.
+    template <typename T>
+    [[nodiscard]] Result<T> named(Result<T> result) const {
+        if (result.has_value() || loaded == nullptr) {
+            return result;
+        }
+        return withFailure(std::move(result).error(), loaded->devices);
+    }
+
     /// After an exception rows and cache may disagree: both start empty.
     void forgetContext() {
         if (loaded != nullptr && loaded->generator != nullptr) {
@@ -258,6 +309,9 @@ struct Engine::Impl {
 
 Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
     impl_->options = std::move(options);
+    if (impl_->options.gpus == nullptr) {
+        impl_->options.gpus = std::make_shared<const GpuAccess>(systemGpuAccess());
+    }
 }
 Engine::~Engine() = default;
 
@@ -287,12 +341,13 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
 }
 
 Result<PlacementPlan> Engine::plan(const LoadRequest& request, uint64_t held_cpu_bytes) {
-    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, held_cpu_bytes, {}));
+    ENGINE_ASSIGN(const Impl::Prepared prepared,
+                  impl_->prepare(request, HeldBytes{{DeviceId::cpu(), held_cpu_bytes}}, {}));
     return *prepared.plan;
 }
 
 Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind kind) {
-    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, 0, {}));
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, HeldBytes{}, {}));
     MapExport out;
     out.kind = kind;
     ExportedText text;
@@ -334,51 +389,96 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
                                                     const std::stop_token& stop) {
     const auto started = Clock::now();
     auto target = std::make_unique<Loaded>();
-    target->request = request;
-    target->folder = std::move(prepared.folder);
-    target->plan = prepared.plan;
-    if (!target->plan->fits) {
-        return planError(*target->plan);
+    Result<void> filled = fill(*target, request, std::move(prepared), progress, stop);
+    if (!filled.has_value()) {
+        return withFailure(std::move(filled).error(), target->devices);
     }
-    if (target->folder.source->isHeaderOnly()) {
+    target->load_s = secondsSince(started);
+    return target;
+}
+
+Result<void> Engine::Impl::fill(Loaded& target,
+                                const LoadRequest& request,
+                                Prepared prepared,
+                                const ProgressCallback& progress,
+                                const std::stop_token& stop) {
+    target.request = request;
+    target.folder = std::move(prepared.folder);
+    target.plan = prepared.plan;
+    if (!target.plan->fits) {
+        return planError(*target.plan);
+    }
+    if (target.folder.source->isHeaderOnly()) {
         return Error{
             ErrorCode::InvalidFile,
-            target->folder.path.string() +
+            target.folder.path.string() +
                 ": the weight files are not in the folder; a plan can be made, a load cannot"};
     }
     if (!request.model.starts_with("shape:")) {
-        ENGINE_ASSIGN(target->tokenizer, readTokenizer(target->folder.path));
-        if (target->tokenizer->vocabSize() > target->folder.config.text.vocab_size) {
+        ENGINE_ASSIGN(target.tokenizer, readTokenizer(target.folder.path));
+        if (target.tokenizer->vocabSize() > target.folder.config.text.vocab_size) {
             return Error{ErrorCode::InvalidFile,
-                         "tokenizer.json has " + std::to_string(target->tokenizer->vocabSize()) +
+                         "tokenizer.json has " + std::to_string(target.tokenizer->vocabSize()) +
                              " entries, the model's vocabulary has " +
-                             std::to_string(target->folder.config.text.vocab_size)};
+                             std::to_string(target.folder.config.text.vocab_size)};
         }
     }
-    auto summary = summarize(target->folder);
+    auto summary = summarize(target.folder);
     for (const auto& adapter : prepared.adapters) {
         summary.adapters.push_back(summarizeAdapter(*adapter));
     }
-    target->summary = std::make_shared<const ModelSummary>(std::move(summary));
+    target.summary = std::make_shared<const ModelSummary>(std::move(summary));
     HostDeviceOptions device_options;
     device_options.threads = request.threads;
     device_options.sim_capacities = request.sim_gpus;
     device_options.is_reference_precision = request.is_reference_precision;
-    target->devices = makeHostDevices(device_options);
+    target.devices = makeHostDevices(device_options);
+    ENGINE_TRY(openCards(target, *target.plan));
     if (options.on_devices) {
-        options.on_devices(target->devices);
+        options.on_devices(target.devices);
     }
 
-    ENGINE_ASSIGN(target->store,
-                  ::engine::load(*target->folder.source, target->folder.config, *target->plan,
-                                 target->devices.set, loadOptions(*target, progress, stop)));
-    target->adapters = std::make_unique<AdapterSet>(*target->devices.set.at(DeviceId::cpu()));
-    ENGINE_TRY(addAdapters(*target, request.adapters, prepared.adapters, stop));
-    ENGINE_ASSIGN(target->kv,
-                  KvCache::create(target->folder.config, *target->plan, target->devices.set));
-    ENGINE_TRY(rebuildModel(*target, target->plan));
-    target->load_s = secondsSince(started);
-    return target;
+    ENGINE_ASSIGN(target.store,
+                  ::engine::load(*target.folder.source, target.folder.config, *target.plan,
+                                 target.devices.set, loadOptions(target, progress, stop)));
+    target.adapters = std::make_unique<AdapterSet>(*target.devices.set.at(DeviceId::cpu()));
+    ENGINE_TRY(addAdapters(target, request.adapters, prepared.adapters, stop));
+    ENGINE_ASSIGN(target.kv,
+                  KvCache::create(target.folder.config, *target.plan, target.devices.set));
+    ENGINE_TRY(rebuildModel(target, target.plan));
+    return {};
+}
+
+Result<void> Engine::Impl::openCards(Loaded& target, const PlacementPlan& plan) const {
+    for (const DevicePlan& device : plan.devices) {
+        if (device.id.kind != DeviceId::Kind::Cuda || device.parts.total() == 0 ||
+            target.devices.set.contains(device.id)) {
+            continue;
+        }
+        uint64_t limit = 0;
+        for (const auto& [name, bytes] : target.request.limits) {
+            limit = name == device.id.toString() ? bytes : limit;
+        }
+        ENGINE_ASSIGN(
+            std::unique_ptr<kernels::Device> card,
+            options.gpus->open(device.id.index, limit, target.request.is_reference_precision));
+        if (target.store != nullptr) {
+            target.store->addDevice(device.id, *card);
+        }
+        target.devices.add(device.id, std::move(card));
+    }
+    return {};
+}
+
+HeldBytes Engine::Impl::heldBytes() const {
+    HeldBytes held;
+    if (loaded != nullptr) {
+        for (const auto& [id, device] : loaded->devices.set) {
+            held[id] =
+                device->contextBytes() + std::max(device->memory().held, device->memory().used);
+        }
+    }
+    return held;
 }
 
 Result<void> Engine::Impl::rebuildModel(Loaded& target,
@@ -405,7 +505,7 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
                                const UpdateCallback& update,
                                const std::stop_token& stop) {
     try {
-        return answer(request, update, stop);
+        return impl_->named(answer(request, update, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
         return outOfHostMemory("the reply");
@@ -415,7 +515,7 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
 Result<LogitsResult>
 Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
     try {
-        return promptLogits(request, rows, stop);
+        return impl_->named(promptLogits(request, rows, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
         return outOfHostMemory("the logits");
@@ -429,17 +529,18 @@ Result<void> Engine::loadModel(const LoadRequest& request,
         return Error{ErrorCode::InvalidRequest,
                      "this is a plan for another computer; loading needs one for this computer"};
     }
-    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, 0, stop));
+    if (impl_->loaded != nullptr &&
+        std::any_of(impl_->loaded->devices.set.begin(), impl_->loaded->devices.set.end(),
+                    [](const auto& entry) { return entry.second->isLost(); })) {
+        impl_->loaded.reset(); // a lost card answers again only after everything on it is gone
+    }
+    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, HeldBytes{}, stop));
     const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
                               prepared.plan->errors.front().code == "DM09";
     if (lacks_memory && impl_->loaded != nullptr) {
         // Side by side with the model in use it does not fit. If it would fit alone, the old one
         // makes room, and comes back should the new one fail.
-        uint64_t freed = 0;
-        for (const DeviceMemory& device : memory()) {
-            freed += device.id == DeviceId::cpu() ? device.measured.total() : 0;
-        }
-        ENGINE_ASSIGN(Impl::Prepared alone, impl_->prepare(request, freed, stop));
+        ENGINE_ASSIGN(Impl::Prepared alone, impl_->prepare(request, impl_->heldBytes(), stop));
         if (alone.plan->fits) {
             const LoadRequest former = impl_->loaded->request;
             impl_->loaded.reset();
@@ -476,7 +577,7 @@ Result<void> Engine::applyMap(const std::string& device_map,
                               const ProgressCallback& progress,
                               const std::stop_token& stop) {
     try {
-        return replace(device_map, progress, stop);
+        return impl_->named(replace(device_map, progress, stop));
     } catch (const std::bad_alloc&) {
         return loadAgain(outOfHostMemory("the move"));
     }
@@ -517,14 +618,11 @@ Result<void> Engine::replace(const std::string& device_map,
     for (const auto& active : target.active) {
         request.adapters.push_back(active.choice);
     }
-    uint64_t own = 0;
-    for (const DeviceMemory& device : memory()) {
-        own += device.id == DeviceId::cpu() ? device.measured.total() : 0;
-    }
-    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, own, stop));
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, impl_->heldBytes(), stop));
     if (!prepared.plan->fits) {
         return planError(*prepared.plan);
     }
+    ENGINE_TRY(impl_->openCards(target, *prepared.plan));
     const std::shared_ptr<const PlacementPlan> former = target.plan;
     const LoadOptions options = Impl::loadOptions(target, progress, stop);
     // The workspace goes first and comes back last: it holds nothing that must survive.
@@ -677,6 +775,8 @@ std::vector<DeviceMemory> Engine::memory() const {
         for (const MemoryPart part : kMemoryParts) {
             memory.measured[part] = device->usedBytes(static_cast<int>(part));
         }
+        memory.measured[MemoryPart::Context] += device->contextBytes();
+        memory.used_by_others = device->otherProgramsBytes();
         for (const DevicePlan& plan : target.plan->devices) {
             if (plan.id == id) {
                 memory.description = plan.description;
@@ -688,6 +788,20 @@ std::vector<DeviceMemory> Engine::memory() const {
         out.push_back(std::move(memory));
     }
     return out;
+}
+
+bool Engine::failAllocation(DeviceId device, uint64_t n) {
+    if (impl_->loaded == nullptr) {
+        return false;
+    }
+    const auto it = impl_->loaded->devices.set.find(device);
+    auto* host = it == impl_->loaded->devices.set.end()
+                     ? nullptr
+                     : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
+    if (host != nullptr) {
+        host->failAllocation(n);
+    }
+    return host != nullptr;
 }
 
 double Engine::loadSeconds() const {

@@ -21,6 +21,7 @@
 
 namespace engine {
 
+struct GpuAccess;
 struct OwnedDevices;
 
 struct EngineOptions {
@@ -28,6 +29,8 @@ struct EngineOptions {
     /// Called with the devices of every load before anything is allocated on them. A seam for
     /// tests, which limit devices or let allocations fail.
     std::function<void(OwnedDevices&)> on_devices;
+    /// Graphics cards; nullptr = those of this machine.
+    std::shared_ptr<const GpuAccess> gpus;
 };
 
 struct LoadProgressValue {
@@ -113,6 +116,10 @@ public:
         std::vector<std::string> pieces;
     };
     Result<Tokenized> tokenize(const std::string& model, std::string_view text);
+
+    /// For tests: the n-th allocation from now on a device of the loaded model (1 = the next one)
+    /// fails once, as if another program had taken the memory. False: no such device.
+    bool failAllocation(DeviceId device, uint64_t n);
 
     /// Benchmarks: seconds to encode random pixels or random log-mel frames, and the machine's
     /// measured ceilings.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/generator.h"
 
+#include "engine/gemma4/decode_step.h"
+
 #include <algorithm>
 
 namespace engine {
@@ -136,12 +138,25 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
                                                   const TokenCallback& on_token,
                                                   const std::stop_token& stop) {
     DecodeResult result;
+    // Greedy choice happens on the device where it can: no logits travel.
+    const SamplingOptions& options = sampler.options();
+    const bool is_greedy = options.temperature == 0.0 && options.repetition_penalty == 1.0;
+    DecodeStep* step = is_greedy ? model_->decodeStep(*kv_) : nullptr;
+    if (step != nullptr) {
+        ENGINE_TRY(step->setSuppressed(options.suppressed));
+    }
+    std::optional<TokenId> chosen;
     while (true) {
         if (stop.stop_requested()) {
             result.finish_reason = "cancelled";
             return result;
         }
-        ENGINE_ASSIGN(const TokenId token, sampler.sample(logits));
+        TokenId token = 0;
+        if (chosen.has_value()) {
+            token = *chosen;
+        } else {
+            ENGINE_ASSIGN(token, sampler.sample(logits));
+        }
         sampler.accept(token);
         result.tokens.push_back(token);
         if (on_token) {
@@ -159,9 +174,23 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
             result.finish_reason = "context";
             return result;
         }
-        ForwardInput input;
-        input.ids = std::span(&token, 1);
-        const Result<void> outcome = model_->forward(input, *kv_, logits, stop);
+        Result<void> outcome;
+        chosen.reset();
+        if (step != nullptr) {
+            TokenId next = 0;
+            outcome = step->run(token, *kv_, nullptr, &next);
+            if (outcome.has_value()) {
+                chosen = next;
+            } else if (outcome.error().code == ErrorCode::Unsupported) {
+                step = nullptr;
+                outcome = {};
+            }
+        }
+        if (step == nullptr) {
+            ForwardInput input;
+            input.ids = std::span(&token, 1);
+            outcome = model_->forward(input, *kv_, logits, stop);
+        }
         if (!outcome.has_value()) {
             if (outcome.error().code == ErrorCode::Cancelled) {
                 result.finish_reason = "cancelled";

@@ -76,6 +76,14 @@ DeviceMap withMove(const DeviceMap& map, const MapMove& move) {
     return withPlace(map, move.module, fields);
 }
 
+bool namesCard(const LoadRequest& request) {
+    return request.device_map.find("cuda:") != std::string::npos ||
+           std::any_of(request.moves.begin(), request.moves.end(), [](const MapMove& move) {
+               return move.store.kind == DeviceId::Kind::Cuda ||
+                      move.compute.kind == DeviceId::Kind::Cuda;
+           });
+}
+
 template <typename T>
 Result<T> optionWord(const char* option,
                      const std::string& word,
@@ -93,7 +101,7 @@ Result<T> optionWord(const char* option,
 
 } // namespace
 
-std::vector<DeviceInfo> machineDevices(const LoadRequest& request) {
+std::vector<DeviceInfo> machineDevices(const LoadRequest& request, const GpuAccess& gpus) {
     std::vector<DeviceInfo> devices;
     for (const WhatIfDevice& assumed : request.what_if) {
         DeviceInfo device;
@@ -116,6 +124,11 @@ std::vector<DeviceInfo> machineDevices(const LoadRequest& request) {
     cpu.capacity = memory.total;
     cpu.free = memory.available;
     devices.push_back(cpu);
+    if (request.sim_gpus.empty() || namesCard(request)) {
+        for (DeviceInfo& card : gpus.list()) {
+            devices.push_back(std::move(card));
+        }
+    }
     int index = 0;
     for (const uint64_t capacity : request.sim_gpus) {
         DeviceInfo sim;

@@ -7,6 +7,7 @@
 #include "engine/base/result.h"
 #include "engine/lora/adapter.h"
 #include "engine/plan/planner.h"
+#include "engine/run/gpu_access.h"
 #include "engine/run/model_folder.h"
 
 #include <string>
@@ -14,9 +15,10 @@
 
 namespace engine {
 
-/// Devices of this machine for a request (cpu, simulated GPUs, graphics cards), or the assumed
-/// ones of request.what_if.
-std::vector<DeviceInfo> machineDevices(const LoadRequest& request);
+/// Devices of this machine for a request (cpu, graphics cards, simulated GPUs), or the assumed
+/// ones of request.what_if. With simulated GPUs the presets mean those: real cards are then listed
+/// only when the map names one.
+std::vector<DeviceInfo> machineDevices(const LoadRequest& request, const GpuAccess& gpus);
 
 /// Errors: InvalidRequest (unknown option words, limits of unknown devices), device-map syntax
 /// (DM01, DM11 as details.code).

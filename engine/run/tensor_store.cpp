@@ -153,11 +153,15 @@ Result<void> copyTensor(const DeviceTensor& from, DeviceTensor& to) {
         if (bytes == 0) {
             continue;
         }
-        if (from.device()->isHostVisible()) {
+        if (from.device() == to.device()) {
+            status = to.device()->copyWithin(target, source, bytes);
+        } else if (from.device()->isHostVisible()) {
             status = to.device()->copyIn(target, source, bytes);
         } else if (to.device()->isHostVisible()) {
             status = from.device()->copyOut(target, source, bytes);
-        } else {
+        } else if (status = to.device()->copyFromPeer(*from.device(), target, source, bytes);
+                   status == kernels::Status::Unsupported) {
+            status = kernels::Status::Ok;
             bounce.resize(static_cast<size_t>(std::min(bytes, kPiece)));
             for (uint64_t at = 0; at < bytes && status == kernels::Status::Ok; at += kPiece) {
                 const auto size = static_cast<size_t>(std::min(kPiece, bytes - at));
@@ -272,6 +276,9 @@ const PlacementPlan& TensorStore::plan() const {
 }
 const LoadReport& TensorStore::report() const {
     return impl_->report;
+}
+void TensorStore::addDevice(DeviceId id, kernels::Device& device) {
+    impl_->devices[id] = &device;
 }
 uint64_t TensorStore::generation() const {
     return impl_->generation;

@@ -123,6 +123,8 @@ public:
     /// The plan this store now realises.
     [[nodiscard]] const PlacementPlan& plan() const;
     [[nodiscard]] const LoadReport& report() const;
+    /// A device that later plans may name; must outlive the store.
+    void addDevice(DeviceId id, kernels::Device& device);
     /// Grows with every applyPlan() that changed an address: views taken before are then invalid.
     [[nodiscard]] uint64_t generation() const;
     /// Bytes copied to compute devices for streamed and visiting tensors since the last call.

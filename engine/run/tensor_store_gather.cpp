@@ -176,13 +176,29 @@ Result<void> TensorStore::gatherRows(Handle handle,
                      entry->name + ": columns or rows outside the table were asked for",
                      {}};
     }
-    for (size_t i = 0; i < ids.size(); ++i) {
-        if (ids[i] < 0 || ids[i] >= layout.rows) {
+    for (const int32_t id : ids) {
+        if (id < 0 || id >= layout.rows) {
             return Error{ErrorCode::InvalidRequest,
-                         entry->name + ": has no row " + std::to_string(ids[i]) + ", it has " +
+                         entry->name + ": has no row " + std::to_string(id) + ", it has " +
                              std::to_string(layout.rows) + " rows",
-                         {{"tensor", entry->name}, {"row", std::to_string(ids[i])}}};
+                         {{"tensor", entry->name}, {"row", std::to_string(id)}}};
         }
+    }
+    if (!entry->shadow.is_set && ids.size() > 1) {
+        const DeviceTensor* copy =
+            entry->compute.isAllocated() ? &entry->compute : entry->anyCopy();
+        if (copy != nullptr && copy->device()->isHostVisible() && out.cols > 0) {
+            // Many rows of a table in host memory: on all cores.
+            kernels::Device& device = *copy->device();
+            const auto count = static_cast<int64_t>(ids.size());
+            if (device.ops().gather_rows(
+                    device.queue(), copy->view(), ids.data(), count, col_offset, scale,
+                    {out.data, count, out.cols, out.stride}) == kernels::Status::Ok) {
+                return {};
+            }
+        }
+    }
+    for (size_t i = 0; i < ids.size(); ++i) {
         float* row = out.data + static_cast<int64_t>(i) * out.stride;
         ENGINE_TRY(
             impl_->expandEntry(*entry, int64_t{ids[i]} * layout.cols + col_offset, out.cols, row));

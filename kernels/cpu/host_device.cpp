@@ -103,7 +103,7 @@ void HostDevice::free(void* pointer) {
 }
 
 MemoryInfo HostDevice::memory() const {
-    return {capacity_, used_, peak_};
+    return {capacity_, used_, peak_, used_};
 }
 
 uint64_t HostDevice::usedBytes(int tag) const {

@@ -27,6 +27,9 @@ public:
     [[nodiscard]] uint64_t usedBytes(int tag) const override;
     Status copyIn(void* device_dst, const void* host_src, size_t bytes) override;
     Status copyOut(void* host_dst, const void* device_src, size_t bytes) override;
+    Status copyWithin(void* dst, const void* src, size_t bytes) override {
+        return copyIn(dst, src, bytes);
+    }
     [[nodiscard]] bool isHostVisible() const override { return true; }
     [[nodiscard]] const OpTable& ops() const override { return *ops_; }
     [[nodiscard]] Queue queue() override { return {pool_}; }

@@ -63,6 +63,28 @@ Status checkLora(const MatF32& x,
                 b.rows == y.cols && is_bias_ok);
 }
 
+Status checkLoraTerms(
+    const MatF32& x, const LoraTerm* terms, int64_t count, const MatF32& scratch, const MatF32& y) {
+    if (count < 0 || (count > 0 && terms == nullptr)) {
+        return Status::BadShape;
+    }
+    int64_t first = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        const LoraTerm& term = terms[i];
+        if (term.a.rows <= 0 || term.a.rows > scratch.cols - first) {
+            return Status::BadShape;
+        }
+        const float* data = scratch.data == nullptr ? nullptr : scratch.data + first;
+        const MatF32 part{data, scratch.rows, term.a.rows, scratch.stride};
+        const Status status = checkLora(x, term.a, term.b, term.b_bias, part, y);
+        if (status != Status::Ok) {
+            return status;
+        }
+        first += term.a.rows;
+    }
+    return okIf(count == 0 || first == scratch.cols);
+}
+
 Status checkNorm(const MatF32& x, const MatView& weight, const MatF32& y) {
     const bool is_weight_ok = weight.data == nullptr || weight.rows * weight.cols == x.cols;
     return okIf(isSameShape(x, y) && is_weight_ok);

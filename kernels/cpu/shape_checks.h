@@ -19,6 +19,9 @@ Status checkLora(const MatF32& x,
                  const MatView& b_bias,
                  const MatF32& scratch,
                  const MatF32& y);
+/// lora_accumulate_all; `scratch` has room for all ranks side by side.
+Status checkLoraTerms(
+    const MatF32& x, const LoraTerm* terms, int64_t count, const MatF32& scratch, const MatF32& y);
 Status checkNorm(const MatF32& x, const MatView& weight, const MatF32& y);
 Status checkRope(const MatF32& x,
                  int64_t head_dim,

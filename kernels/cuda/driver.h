@@ -23,18 +23,30 @@ using CuGraph = struct CuGraphHandle*;
 using CuGraphExec = struct CuGraphExecHandle*;
 
 inline constexpr CuResult kCuSuccess = 0;
+inline constexpr CuResult kCuInvalidValue = 1;
 inline constexpr CuResult kCuOutOfMemory = 2;
+inline constexpr CuResult kCuNoDevice = 100;
+inline constexpr CuResult kCuInvalidImage = 200;
+inline constexpr CuResult kCuNoBinaryForGpu = 209;
+inline constexpr CuResult kCuUnsupportedPtx = 222;
+inline constexpr CuResult kCuNotFound = 500;
 inline constexpr CuResult kCuNotReady = 600;
+inline constexpr CuResult kCuNotSupported = 801;
+/// 900 to 908: a call that cannot be captured, or a capture that such a call ended.
+inline constexpr CuResult kCuCaptureUnsupported = 900;
+inline constexpr CuResult kCuCaptureLast = 908;
 
 /// CUdevice_attribute values that we read.
-enum CuDeviceAttribute : int {
-    kCuAttributeMultiprocessors = 16,
-    kCuAttributeClockKhz = 13,
-    kCuAttributeMajor = 75,
-    kCuAttributeMinor = 76,
-    kCuAttributeMaxSharedPerBlockOptin = 97,
-    kCuAttributeL2Bytes = 38,
-};
+inline constexpr int kCuAttributeMultiprocessors = 16;
+inline constexpr int kCuAttributeClockKhz = 13;
+inline constexpr int kCuAttributeMajor = 75;
+inline constexpr int kCuAttributeMinor = 76;
+inline constexpr int kCuAttributeMaxSharedPerBlockOptin = 97;
+inline constexpr int kCuAttributeL2Bytes = 38;
+
+/// CUfunction_attribute values that we use.
+inline constexpr int kCuFunctionStaticShared = 1;
+inline constexpr int kCuFunctionMaxDynamicShared = 8;
 
 /// CUlaunchAttribute: a 4-byte id, 4 bytes of padding, 64 bytes of value.
 struct CuLaunchAttribute {
@@ -72,6 +84,8 @@ struct CuLaunchConfig {
     X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CuDevice device))                        \
     X(primaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2", (CuDevice device, unsigned flags))      \
     X(ctxSetCurrent, "cuCtxSetCurrent", (CuContext context))                                       \
+    X(ctxGetCurrent, "cuCtxGetCurrent", (CuContext * context))                                     \
+    X(ctxEnablePeerAccess, "cuCtxEnablePeerAccess", (CuContext peer, unsigned flags))              \
     X(ctxSynchronize, "cuCtxSynchronize", ())                                                      \
     X(memGetInfo, "cuMemGetInfo_v2", (size_t * free, size_t * total))                              \
     X(memAlloc, "cuMemAlloc_v2", (CuPointer * pointer, size_t bytes))                              \
@@ -113,12 +127,14 @@ struct CuLaunchConfig {
     X(moduleUnload, "cuModuleUnload", (CuModule module))                                           \
     X(moduleGetFunction, "cuModuleGetFunction",                                                    \
       (CuFunction * function, CuModule module, const char* name))                                  \
+    X(funcGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, CuFunction function))    \
     X(funcSetAttribute, "cuFuncSetAttribute", (CuFunction function, int attribute, int value))     \
     X(launchKernelEx, "cuLaunchKernelEx",                                                          \
       (const CuLaunchConfig* config, CuFunction function, void** parameters, void** extra))
 
 /// The entry points of one driver library. Plain pointers: calls cost what a linked call costs.
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define BELFRY_CU_MEMBER(member, name, parameters) CuResult(*member) parameters = nullptr;
     BELFRY_CU_FUNCTIONS(BELFRY_CU_MEMBER)
 #undef BELFRY_CU_MEMBER
@@ -130,5 +146,9 @@ struct Driver {
 /// The machine's driver, loaded and initialised once; nullptr without one, with one that lacks an
 /// entry point, or without a card. `why` (may be nullptr) then gets one sentence for the user.
 const Driver* systemDriver(std::string* why);
+
+/// Starts a driver whose entry points are filled in and says in one sentence why it cannot be used:
+/// too old, incomplete (`missing` names an entry point, or nullptr), no card. Empty = usable.
+std::string describeUnusable(const Driver& driver, const char* missing);
 
 } // namespace kernels::cuda

@@ -45,7 +45,7 @@ enum class KernelId : int {
 #define BELFRY_KERNEL_ID(name) name,
     BELFRY_CUDA_KERNELS(BELFRY_KERNEL_ID)
 #undef BELFRY_KERNEL_ID
-        count
+        count // NOLINT(readability-identifier-naming): beside the kernels' own names
 };
 inline constexpr size_t kKernelCount = static_cast<size_t>(KernelId::count);
 

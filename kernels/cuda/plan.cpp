@@ -9,47 +9,56 @@ namespace {
 
 constexpr int64_t kWarps = 16; // of a projection block
 constexpr int64_t kSlab = 512; // weights a warp takes at a time
+/// absmax values that a block keeps in shared memory; more rows need more blocks.
+constexpr int64_t kScaleBytes = 28 * 1024;
+constexpr int64_t kTableBytes = 256 * 32 * 4 + 3 * 256 * 4; // codes, and nested codes
+
+int64_t ceilDivide(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
 
 } // namespace
 
 ProjectPlan
-planProject(int multiprocessors, int64_t rows, int64_t cols, int64_t unit, bool is_pair) {
-    const int64_t slabs = (cols + kSlab - 1) / kSlab;
+planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size) {
+    const int64_t slabs = ceilDivide(cols, kSlab);
+    const int64_t blocks = block_size > 0 ? cols / block_size : 0;
+    const int64_t rows_per_output = is_pair ? 2 : 1;
+    int64_t grid = std::min<int64_t>(multiprocessors, outputs);
+    const int64_t scale_bytes = outputs * rows_per_output * blocks * 4;
+    if (scale_bytes > grid * kScaleBytes) {
+        grid = ceilDivide(ceilDivide(scale_bytes, kScaleBytes), multiprocessors) * multiprocessors;
+    }
+    const int64_t local = ceilDivide(outputs, grid) * rows_per_output;
     ProjectPlan best;
     double lowest = -1.0;
-    for (const int rows_per_warp : {4, 2, 1}) {
-        const int64_t needed = is_pair ? rows_per_warp / 2 : rows_per_warp;
-        if ((is_pair && rows_per_warp == 1) || needed < 1 || unit % needed != 0) {
-            continue;
+    for (const int64_t rows_per_warp : {4, 2, 1}) {
+        if (rows_per_warp == 4 && block_size == 0) {
+            continue; // codes of 8 and 16 bits: four rows do not fit the registers
         }
-        // One read of the input row from shared memory serves all rows of a group: fewer rows cost
-        // relatively more (measured by count: table reads 8 cycles a slab and row, input reads 8).
+        // One read of the input row from shared memory serves all rows of a group (counted: 8
+        // cycles of table reads a slab and row, 8 of input reads a slab).
         const double per_row = rows_per_warp == 4 ? 1.0 : rows_per_warp == 2 ? 1.2 : 1.6;
-        const int64_t groups = is_pair ? rows / rows_per_warp : rows / needed;
-        for (const int k_split : {1, 2, 4, 8, 16}) {
-            const int64_t slots = multiprocessors * (kWarps / k_split);
-            const int64_t turns = (groups + slots - 1) / slots;
-            const int64_t depth = (slabs + k_split - 1) / k_split;
-            const double cost =
-                static_cast<double>(turns) *
-                (static_cast<double>(depth * rows_per_warp) * per_row + (k_split > 1 ? 0.6 : 0.3));
+        const int64_t groups = ceilDivide(local, rows_per_warp);
+        for (const int64_t k_split : {1, 2, 4, 8, 16}) {
+            const int64_t turns = ceilDivide(groups, kWarps / k_split);
+            const int64_t depth = ceilDivide(slabs, k_split);
+            // The sum over the lanes of a warp costs about a quarter of a slab a row.
+            const double cost = static_cast<double>(turns * rows_per_warp) *
+                                (static_cast<double>(depth) * per_row + 0.25);
             if (lowest < 0 || cost < lowest) {
                 lowest = cost;
-                best = {rows_per_warp, k_split};
+                best.rows_per_warp = static_cast<int>(rows_per_warp);
+                best.k_split = static_cast<int>(k_split);
             }
         }
     }
+    best.grid = static_cast<int>(grid);
+    best.local_rows = static_cast<int>(local);
+    best.shared_bytes =
+        static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) + slabs * kSlab * 2 + 48 * 4 +
+                              local * best.k_split * 4 + local * blocks * 4);
     return best;
-}
-
-unsigned projectSharedBytes(bool is_four_bit, int64_t cols, bool has_residual) {
-    const int64_t elements = (cols + kSlab - 1) / kSlab * kSlab;
-    int64_t bytes = is_four_bit ? 256 * 32 * 4 + 3 * 1024 : 0;
-    bytes += elements * 2;       // fp16 input
-    bytes += 2 * kWarps * 4 * 4; // partial sums
-    bytes += 36 * 4;             // block reductions
-    bytes += has_residual ? cols * 4 : 0;
-    return static_cast<unsigned>(bytes);
 }
 
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity) {

@@ -12,8 +12,10 @@ namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
 inline constexpr size_t kPanelBytes = 24U << 20U;
-/// Partial results of split attention: 64 heads, 64 splits of 512 + 2 floats, with their counters.
-inline constexpr size_t kPartialBytes = (64U * 64U * 514U * 4U) + 4096U;
+/// Scratch begins with the counters of split attention, zero between launches.
+inline constexpr size_t kCounterBytes = 4096;
+/// Counters and partial results: up to 64 heads, 64 splits of 512 + 2 floats.
+inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.
@@ -23,21 +25,28 @@ constexpr size_t scratchBytes(int64_t rows, int64_t widest_in) {
     return kPartialBytes + (input + 255U) / 256U * 256U + kPanelBytes;
 }
 
-/// How a projection step of one row is dealt out.
+/// How a projection step of one row is dealt out: every block owns a contiguous range of outputs.
 struct ProjectPlan {
-    int rows_per_warp = 1; ///< 1, 2 or 4.
-    int k_split = 1;       ///< 1, 2, 4, 8 or 16 warps of a block share a row group.
+    int grid = 1;
+    int local_rows = 1;    ///< Most weight rows of a block.
+    int rows_per_warp = 1; ///< 1, 2 or 4 rows whose loads are in flight together.
+    int k_split = 1;       ///< 1, 2, 4, 8 or 16 warps share the columns of a row group.
+    unsigned shared_bytes = 0;
 };
-/// `rows`: rows of all weights together; `unit`: every weight has a multiple of this many rows (1,
-/// 2 or 4 are used); is_pair: rows come in pairs of two weights.
-ProjectPlan
-planProject(int multiprocessors, int64_t rows, int64_t cols, int64_t unit, bool is_pair);
-
-/// Dynamic shared memory of a projection step.
-unsigned projectSharedBytes(bool is_four_bit, int64_t cols, bool has_residual);
+/// outputs: results of all weights together; is_pair: each needs a row of two weights;
+/// block_size: of a 4-bit format, else 0.
+ProjectPlan planProject(
+    int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
 
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
+
+/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile.
+constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys) {
+    const int64_t queries = 64;
+    return static_cast<unsigned>((queries + 2 * keys) * head_dim * 2 + queries * keys * 2 +
+                                 keys * 8 + 4 * queries * 4 + queries * 8);
+}
 
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);

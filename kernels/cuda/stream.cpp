@@ -3,13 +3,55 @@
 
 namespace kernels::cuda {
 
+Status statusOf(CuResult result) {
+    if (result >= kCuCaptureUnsupported && result <= kCuCaptureLast) {
+        return Status::Unsupported;
+    }
+    switch (result) {
+    case kCuSuccess:
+        return Status::Ok;
+    case kCuOutOfMemory:
+        return Status::OutOfMemory;
+    case kCuInvalidValue:
+        return Status::BadShape;
+    case kCuInvalidImage:
+    case kCuNoBinaryForGpu:
+    case kCuUnsupportedPtx:
+    case kCuNotFound:
+    case kCuNotSupported:
+        return Status::Unsupported;
+    default:
+        return Status::DeviceLost;
+    }
+}
+
+namespace {
+
+/// Kernels that wait for their predecessor themselves (griddepcontrol.wait).
+bool waitsItself(KernelId id) {
+    switch (id) {
+    case KernelId::project_four_bit:
+    case KernelId::project_int8:
+    case KernelId::project_bf16:
+    case KernelId::attend_step_256:
+    case KernelId::attend_step_512:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
 Status Stream::check(CuResult result, const char* call) {
     if (result == kCuSuccess) {
         return Status::Ok;
     }
     last_error = result;
     last_call = call;
-    return result == kCuOutOfMemory ? Status::OutOfMemory : Status::DeviceLost;
+    const Status status = statusOf(result);
+    is_lost = is_lost || status == Status::DeviceLost;
+    return status;
 }
 
 Status Stream::launchRaw(KernelId id,
@@ -19,6 +61,9 @@ Status Stream::launchRaw(KernelId id,
                          unsigned block,
                          unsigned shared,
                          void** parameters) {
+    if (is_lost) {
+        return Status::DeviceLost;
+    }
     CuFunction function = functions[static_cast<size_t>(id)];
     if (function == nullptr) {
         last_call = kernelName(id);
@@ -32,7 +77,7 @@ Status Stream::launchRaw(KernelId id,
     config.shared_bytes = shared;
     config.stream = handle;
     CuLaunchAttribute overlap;
-    if (is_overlapping && facts.compute_capability >= 90) {
+    if (is_overlapping && waitsItself(id) && facts.compute_capability >= 90) {
         overlap.id = kCuLaunchProgrammaticSerialization;
         overlap.value.programmatic_serialization_allowed = 1;
         config.attributes = &overlap;

@@ -21,6 +21,10 @@ struct DeviceFacts {
     int64_t l2_bytes = 0;
 };
 
+/// OutOfMemory, Unsupported (not in this driver, image or capture), BadShape (an argument that the
+/// driver refuses: our mistake); everything else has cost us the context: DeviceLost.
+Status statusOf(CuResult result);
+
 struct Stream {
     const Driver* driver = nullptr;
     CuContext context = nullptr;
@@ -35,6 +39,7 @@ struct Stream {
     size_t scratch_bytes = 0;
     CuResult last_error = kCuSuccess;
     const char* last_call = ""; ///< Driver entry point or kernel that failed last.
+    bool is_lost = false;       ///< The context is beyond repair: every call answers DeviceLost.
 
     /// Enqueues one kernel. Arguments must have exactly the kernel's parameter types.
     template <typename... Args>

@@ -51,6 +51,8 @@ private Q_SLOTS:
     void tokensDoNotInfluenceEachOther();
     void loraMatchesReference_data();
     void loraMatchesReference();
+    void sumOfUpdates_data();
+    void sumOfUpdates();
     void refusesBadShapes();
 };
 
@@ -306,6 +308,93 @@ void TestLinear::loraMatchesReference() {
     const double error = nmse(actual.values(), expected.values());
     QVERIFY2(error <= (is_rounded ? kNmse16Bit : kNmseFp32),
              qPrintable(QString("NMSE %1").arg(error)));
+}
+
+void TestLinear::sumOfUpdates_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("tokens");
+    QTest::addColumn<int>("in");
+    for (const char* table : fastTables()) {
+        for (const int tokens : {1, 3, 8, 9, 45}) {
+            for (const int in : {64, 180, 3072}) {
+                QTest::addRow("%s, %d tokens, %d inputs", table, tokens, in)
+                    << QByteArray(table) << tokens << in;
+            }
+        }
+    }
+}
+
+/// Terms of different ranks and types in one call, against one call per term of the reference.
+void TestLinear::sumOfUpdates() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, tokens);
+    QFETCH(int, in);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t out = 75;
+    const struct {
+        int64_t rank;
+        DType type;
+        bool bias;
+    } kinds[] = {{16, DType::BF16, false},
+                 {5, DType::F32, true},
+                 {33, DType::F16, false},
+                 {64, DType::F32, true}};
+    std::vector<decltype(stored(randomFloats(1, 1), DType::F32))> bytes;
+    bytes.reserve(12); // views point into it
+    std::vector<kernels::LoraTerm> terms;
+    int64_t ranks = 0;
+    for (const auto& kind : kinds) {
+        const auto seed = static_cast<uint32_t>(10 * kind.rank);
+        bytes.push_back(stored(randomFloats(kind.rank * in, seed), kind.type));
+        bytes.push_back(stored(randomFloats(out * kind.rank, seed + 1), kind.type));
+        bytes.push_back(stored(randomFloats(out, seed + 2, 5.0F), kind.type));
+        const size_t at = bytes.size();
+        terms.push_back({{bytes[at - 3].data(), kind.type, kind.rank, in},
+                         {bytes[at - 2].data(), kind.type, out, kind.rank},
+                         {kind.bias ? bytes[at - 1].data() : nullptr, kind.type, 1, out},
+                         0.25F * static_cast<float>(terms.size() + 1)});
+        ranks += kind.rank;
+    }
+    const auto x = randomFloats(tokens * in, 4);
+    const auto expected = randomFloats(tokens * out, 5);
+    const auto summed = randomFloats(tokens * out, 5);
+    const auto actual = randomFloats(tokens * out, 5);
+    const auto before = expected.values();
+    for (const kernels::LoraTerm& term : terms) {
+        const auto scratch = randomFloats(tokens * term.a.rows, 6);
+        QCOMPARE(kernels::cpuScalarOps().lora_accumulate(
+                     testQueue(), matrix(x, tokens, in), term.a, term.b, term.b_bias, term.scaling,
+                     matrix(scratch, tokens, term.a.rows), matrix(expected, tokens, out)),
+                 Status::Ok);
+    }
+    QVERIFY(nmse(expected.values(), before) > 1.0);
+    const auto scratch = randomFloats(tokens * ranks, 6);
+    const auto count = static_cast<int64_t>(terms.size());
+    QCOMPARE(kernels::cpuScalarOps().lora_accumulate_all(
+                 testQueue(), matrix(x, tokens, in), terms.data(), count,
+                 matrix(scratch, tokens, ranks), matrix(summed, tokens, out)),
+             Status::Ok);
+    QVERIFY(summed.values() == expected.values());
+    QCOMPARE(ops->lora_accumulate_all(testQueue(), matrix(x, tokens, in), terms.data(), count,
+                                      matrix(scratch, tokens, ranks), matrix(actual, tokens, out)),
+             Status::Ok);
+    const bool is_rounded = table == "cpu-avx512bf16" && tokens > 8;
+    const double error = nmse(actual.values(), expected.values());
+    QVERIFY2(error <= (is_rounded ? kNmse16Bit : kNmseFp32),
+             qPrintable(QString("NMSE %1").arg(error)));
+    // Scratch for fewer ranks than there are, and no terms at all.
+    QCOMPARE(ops->lora_accumulate_all(testQueue(), matrix(x, tokens, in), terms.data(), count,
+                                      matrix(scratch, tokens, ranks - 1),
+                                      matrix(actual, tokens, out)),
+             Status::BadShape);
+    const auto kept = actual.values();
+    QCOMPARE(ops->lora_accumulate_all(testQueue(), matrix(x, tokens, in), nullptr, 0,
+                                      matrix(scratch, tokens, ranks), matrix(actual, tokens, out)),
+             Status::Ok);
+    QVERIFY(actual.values() == kept);
 }
 
 void TestLinear::refusesBadShapes() {

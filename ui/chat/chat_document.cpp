@@ -13,7 +13,7 @@ constexpr qsizetype kTitleLength = 60;
 
 QString firstLine(const QString& text) {
     for (const QString& line : text.split(QLatin1Char('\n'))) {
-        const QString plain = line.simplified();
+        QString plain = line.simplified();
         if (!plain.isEmpty()) {
             return plain;
         }

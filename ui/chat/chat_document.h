@@ -51,8 +51,10 @@ struct ChatTurn {
 
 /// A whole conversation and its settings.
 struct ChatDocument {
-    QString id; ///< Empty: a new chat that is not stored yet.
-    QString title;
+    /// Empty: a new chat that nothing was asked in. Whoever adds the first turn sets it with
+    /// makeChatId(), so that two saves in a row are two saves of one chat.
+    QString id;
+    QString title; ///< Kept by the store (ChatStore::rename); a save does not change a set one.
     bool is_title_set_by_user = false; ///< Otherwise it follows the first question.
     QDateTime created, modified;       ///< UTC.
     QString system_prompt;

@@ -90,6 +90,26 @@ Status loraAccumulate(Queue q,
     return Status::Ok;
 }
 
+Status loraAccumulateAll(
+    Queue q, MatF32 x, const LoraTerm* terms, int64_t count, MutF32 scratch, MutF32 y) {
+    if (const Status status = checkLoraTerms(x, terms, count, scratch, y); status != Status::Ok) {
+        return status;
+    }
+    int64_t first = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        const LoraTerm& term = terms[i];
+        const MutF32 part{scratch.data == nullptr ? nullptr : scratch.data + first, scratch.rows,
+                          term.a.rows, scratch.stride};
+        const Status status =
+            loraAccumulate(q, x, term.a, term.b, term.b_bias, term.scaling, part, y);
+        if (status != Status::Ok) {
+            return status;
+        }
+        first += term.a.rows;
+    }
+    return Status::Ok;
+}
+
 Status gatherRows(Queue q,
                   WeightView table,
                   const int32_t* ids,

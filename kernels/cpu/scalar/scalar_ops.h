@@ -22,6 +22,8 @@ Status loraAccumulate(Queue q,
                       float scaling,
                       MutF32 scratch,
                       MutF32 y);
+Status loraAccumulateAll(
+    Queue q, MatF32 x, const LoraTerm* terms, int64_t count, MutF32 scratch, MutF32 y);
 Status rmsNorm(Queue q, MatF32 x, MatView weight, float eps, MutF32 y);
 Status rmsNormAdd(Queue q, MatF32 x, MatView weight, float eps, float alpha, MutF32 residual);
 Status rope(Queue q,

@@ -28,6 +28,7 @@ const OpTable& cpuScalarOps() {
         .soft_cap = cpu::scalar::softCap,
         .gather_rows = cpu::scalar::gatherRows,
         .store_rows = cpu::scalar::storeRows,
+        .lora_accumulate_all = cpu::scalar::loraAccumulateAll,
     };
     return kTable;
 }

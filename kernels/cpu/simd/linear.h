@@ -13,6 +13,7 @@
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
 #include "kernels/cpu/simd/gemm.h"
+#include "kernels/cpu/simd/low_rank.h"
 
 namespace kernels::cpu {
 
@@ -58,20 +59,35 @@ struct Linear {
                                  float scaling,
                                  MutF32 scratch,
                                  MutF32 y) {
-        Status status = checkLora(x, a, b, b_bias, scratch, y);
-        if (status != Status::Ok || y.rows == 0) {
+        const LoraTerm term{a, b, b_bias, scaling};
+        return loraAccumulateAll(q, x, &term, 1, scratch, y);
+    }
+
+    static Status loraAccumulateAll(
+        Queue q, MatF32 x, const LoraTerm* terms, int64_t count, MutF32 scratch, MutF32 y) {
+        Status status = checkLoraTerms(x, terms, count, scratch, y);
+        if (status != Status::Ok || y.rows == 0 || count == 0) {
             return status;
         }
-        status = multiply(poolOf(q), x, dense(a), Epilogue{}, scratch);
-        if (status != Status::Ok) {
-            return status;
+        if (x.rows <= kDotTokens) {
+            return LowRank<V>::accumulate(poolOf(q), x, terms, count, scratch, y);
         }
-        Epilogue update;
-        update.is_added = true;
-        update.factor = scaling;
-        status = multiply(poolOf(q), scratch, dense(b), update, y);
-        if (status == Status::Ok && b_bias.data != nullptr) {
-            addBias(q, b_bias, scaling, y);
+        // With many tokens the arithmetic decides, not the number of jobs.
+        MutF32 hidden = scratch;
+        for (int64_t i = 0; i < count && status == Status::Ok; ++i) {
+            const LoraTerm& term = terms[i];
+            hidden.cols = term.a.rows;
+            status = multiply(poolOf(q), x, dense(term.a), Epilogue{}, hidden);
+            if (status == Status::Ok) {
+                Epilogue update;
+                update.is_added = true;
+                update.factor = term.scaling;
+                status = multiply(poolOf(q), hidden, dense(term.b), update, y);
+            }
+            if (status == Status::Ok && term.b_bias.data != nullptr) {
+                addBias(q, term.b_bias, term.scaling, y);
+            }
+            hidden.data += term.a.rows;
         }
         return status;
     }
@@ -91,22 +107,9 @@ private:
     }
 
     static void addBias(Queue q, const MatView& bias, float scaling, MutF32 y) {
-        using E = Expand<V>;
         parallelFor(poolOf(q), y.rows, 4, [&](int64_t begin, int64_t end) {
-            const auto factor = V::set1(scaling);
-            for (int64_t t = begin; t < end; ++t) {
-                float* row = y.data + t * y.stride;
-                int64_t c = 0;
-                for (; c + V::kWidth <= y.cols; c += V::kWidth) {
-                    const auto b = E::loadDense(bias.data, bias.type, c);
-                    V::store(row + c, V::fma(b, factor, V::load(row + c)));
-                }
-                if (c < y.cols) {
-                    const int64_t n = y.cols - c;
-                    const auto b = E::loadDensePart(bias.data, bias.type, c, n);
-                    V::storePart(row + c, V::fma(b, factor, V::loadPart(row + c, n)), n);
-                }
-            }
+            const MutF32 rows{y.data + begin * y.stride, end - begin, y.cols, y.stride};
+            LowRank<V>::addBias(bias, scaling, 0, y.cols, rows);
         });
     }
 

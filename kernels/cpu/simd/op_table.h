@@ -36,6 +36,7 @@ constexpr OpTable makeTable() {
         .soft_cap = Elementwise<V>::softCap,
         .gather_rows = Elementwise<V>::gatherRows,
         .store_rows = Elementwise<V>::storeRows,
+        .lora_accumulate_all = Linear<Kit>::loraAccumulateAll,
     };
 }
 

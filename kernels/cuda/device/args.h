@@ -96,6 +96,8 @@ struct ProjectKernelArgs {
     int32_t k_split;       ///< Warps that share one row group: 1, 2, 4, 8 or 16.
     int32_t block_shift;   ///< log2 of the 4-bit block size.
     int32_t x_elements;    ///< cols rounded up to 512.
+    int32_t outputs;       ///< Results of all weights together (a pair gives one).
+    int32_t local_rows;    ///< Most weight rows that a block owns.
 };
 
 struct AttendStepKernelArgs {
@@ -113,7 +115,7 @@ struct AttendStepKernelArgs {
     void* cache_v;
     float* out;         ///< [num_heads, head_dim]
     float* partial;     ///< [num_heads, splits, head_dim + 2]
-    int32_t* counter;   ///< [num_heads / heads_per_block], zero between steps
+    int32_t* counter;   ///< [2, num_heads / heads_per_block], zero between steps
     int64_t window;     ///< 0 = unlimited
     int32_t num_heads;
     int32_t num_kv_heads;

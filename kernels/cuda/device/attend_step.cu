@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention step of a decoded token in one launch: head norms and RoPE, the store of the new key and
-// value, attention split over the key range, and the merge by the block that finishes last.
+// value, attention split over the key range, and the merge of the parts.
 //
 // grid (splits, num_heads / heads_per_block); a block serves up to four heads of one kv head and one
 // range of cache rows. The new token's own key is never read back from the cache by the layer that
@@ -16,41 +16,35 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kHeads = 4;      // heads a block serves at most
 constexpr int kMaxHead = 512;  // largest head_dim
 constexpr int kTile = 128;     // keys whose weights are in shared memory at a time
+constexpr int kAtOnce = 4;     // keys whose rows a warp has in flight
 
-/// rms norm of one head in shared memory, then half-split RoPE (inv_freq nullptr: none), then scale.
-/// One warp.
-__device__ void normAndTurn(const float* from,
-                            float* to,
-                            int dim,
-                            const VectorArgs& norm,
-                            float eps,
-                            const float* inv_freq,
-                            float position,
-                            float scale) {
+/// rms norm of one head in shared memory in place, then half-split RoPE (turns nullptr: none), then
+/// scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
+__device__ __forceinline__ void normAndTurn(
+    float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
     const int lane = threadIdx.x & 31;
     float sum = 0.0F;
     for (int d = lane; d < dim; d += 32) {
-        sum += from[d] * from[d];
+        sum += head[d] * head[d];
     }
-    const float inverse = 1.0F / sqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
+    const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
     const int half = dim / 2;
     for (int j = lane; j < half; j += 32) {
-        float a = from[j] * inverse;
-        float b = from[j + half] * inverse;
-        if (norm.data != nullptr) {
-            a *= loadElement(norm.data, norm.type, j);
-            b *= loadElement(norm.data, norm.type, j + half);
+        float a = head[j] * inverse;
+        float b = head[j + half] * inverse;
+        if (norm != nullptr) {
+            a *= norm[j];
+            b *= norm[j + half];
         }
-        if (inv_freq != nullptr) {
-            float sine = 0.0F;
-            float cosine = 0.0F;
-            sincosf(__fmul_rn(position, inv_freq[j]), &sine, &cosine);
+        if (turns != nullptr) {
+            const float cosine = turns[j];
+            const float sine = turns[half + j];
             const float turned = a * cosine - b * sine;
             b = b * cosine + a * sine;
             a = turned;
         }
-        to[j] = a * scale;
-        to[j + half] = b * scale;
+        head[j] = a * scale;
+        head[j + half] = b * scale;
     }
     __syncwarp();
 }
@@ -70,9 +64,10 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     __shared__ float query[kHeads][kMaxHead];
     __shared__ float new_key[kMaxHead];
     __shared__ float new_value[kMaxHead];
+    __shared__ float norms[2][kMaxHead];
+    __shared__ float turns[kMaxHead];
     __shared__ float weights[kHeads][kTile];
     __shared__ float running[kHeads][3]; // max, sum, correction
-    __shared__ int is_last;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
@@ -88,7 +83,7 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     const int position = *a.position;
     const int count = *a.key_count;
     int chunk = (count + a.splits - 1) / a.splits;
-    chunk = chunk < 16 ? 16 : chunk;
+    chunk = chunk < 32 ? 32 : chunk;
     const int active = (count + chunk - 1) / chunk;
     const int split = blockIdx.x;
     if (split >= active && split > 0) {
@@ -96,22 +91,38 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     }
     const bool is_owner = a.k != nullptr;
     const bool holds_new = is_owner && split == 0;
+    // Everything the norms need in one round of loads.
+    for (int i = threadIdx.x; i < heads * dim; i += kThreads) {
+        query[i / dim][i % dim] = a.q[static_cast<int64_t>(head0) * dim + i];
+    }
+    for (int d = threadIdx.x; d < dim; d += kThreads) {
+        norms[0][d] = a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
+        if (holds_new) {
+            norms[1][d] =
+                a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
+            new_key[d] = a.k[static_cast<int64_t>(kv_head) * dim + d];
+            new_value[d] = a.v[static_cast<int64_t>(kv_head) * dim + d];
+        }
+    }
     const float at = static_cast<float>(position);
-    for (int h = warp; h < heads; h += kWarps) {
-        normAndTurn(a.q + static_cast<int64_t>(head0 + h) * dim, query[h], dim, a.q_norm, a.eps,
-                    a.inv_freq, at, a.scale);
-    }
-    if (holds_new && warp == kWarps - 2) {
-        normAndTurn(a.k + static_cast<int64_t>(kv_head) * dim, new_key, dim, a.k_norm, a.eps,
-                    a.inv_freq, at, 1.0F);
-    }
-    if (holds_new && warp == kWarps - 1) {
-        normAndTurn(a.v + static_cast<int64_t>(kv_head) * dim, new_value, dim, VectorArgs{}, a.eps,
-                    nullptr, at, 1.0F);
+    for (int j = threadIdx.x; j < dim / 2; j += kThreads) {
+        float sine = 0.0F;
+        float cosine = 0.0F;
+        sincosf(__fmul_rn(at, a.inv_freq[j]), &sine, &cosine);
+        turns[j] = cosine;
+        turns[dim / 2 + j] = sine;
     }
     if (threadIdx.x < kHeads) {
         running[threadIdx.x][0] = -INFINITY;
         running[threadIdx.x][1] = 0.0F;
+    }
+    __syncthreads();
+    if (warp < heads) {
+        normAndTurn(query[warp], dim, norms[0], a.eps, turns, a.scale);
+    } else if (holds_new && warp == kWarps - 2) {
+        normAndTurn(new_key, dim, norms[1], a.eps, turns, 1.0F);
+    } else if (holds_new && warp == kWarps - 1) {
+        normAndTurn(new_value, dim, nullptr, a.eps, nullptr, 1.0F);
     }
     __syncthreads();
     if (holds_new) {
@@ -160,36 +171,51 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     }
     for (int first = begin; first < end || (holds_new && first == begin); first += kTile) {
         const int tile = end - first < kTile ? (end - first > 0 ? end - first : 0) : kTile;
-        for (int i = warp; i < tile; i += kWarps) {
-            const int key = first + i;
-            const int key_position = a.key_position[key];
-            const bool is_new = is_owner && key_position == position;
-            const bool is_visible =
-                key_position >= 0 && key_position <= position &&
-                (a.window == 0 || key_position > position - a.window) && (!is_new || holds_new);
-            float dots[kHeads] = {};
-            if (is_visible && !is_new) {
+        // Four keys a warp at a time, their rows loaded before anything is asked of them: a row is
+        // in the cache's memory whether it is visible or not.
+        for (int i0 = warp * kAtOnce; i0 < tile; i0 += kWarps * kAtOnce) {
+            uint4 rows[kAtOnce][VECTORS];
+            int key_position[kAtOnce];
+#pragma unroll
+            for (int j = 0; j < kAtOnce; ++j) {
+                const int key = first + (i0 + j < tile ? i0 + j : i0);
+                key_position[j] = a.key_position[key];
 #pragma unroll
                 for (int v = 0; v < VECTORS; ++v) {
                     const int d = (v * 32 + lane) * 8;
-                    if (d < dim) {
-                        float k[8];
-                        unpack8(*reinterpret_cast<const uint4*>(keys + key * stride + base + d), k);
-#pragma unroll
-                        for (int h = 0; h < kHeads; ++h) {
-#pragma unroll
-                            for (int e = 0; e < 8; ++e) {
-                                dots[h] = fmaf(q[h][v][e], k[e], dots[h]);
-                            }
-                        }
-                    }
+                    rows[j][v] = d < dim ? *reinterpret_cast<const uint4*>(keys + key * stride +
+                                                                          base + d)
+                                         : make_uint4(0, 0, 0, 0);
                 }
             }
 #pragma unroll
-            for (int h = 0; h < kHeads; ++h) {
-                const float dot = warpSum(dots[h]);
-                if (lane == 0) {
-                    weights[h][i] = is_visible && !is_new ? dot : -INFINITY;
+            for (int j = 0; j < kAtOnce; ++j) {
+                if (i0 + j >= tile) {
+                    continue;
+                }
+                const bool is_new = is_owner && key_position[j] == position;
+                const bool is_visible =
+                    key_position[j] >= 0 && key_position[j] <= position && !is_new &&
+                    (a.window == 0 || key_position[j] > position - a.window);
+                float dots[kHeads] = {};
+#pragma unroll
+                for (int v = 0; v < VECTORS; ++v) {
+                    float k[8];
+                    unpack8(rows[j][v], k);
+#pragma unroll
+                    for (int h = 0; h < kHeads; ++h) {
+#pragma unroll
+                        for (int e = 0; e < 8; ++e) {
+                            dots[h] = fmaf(q[h][v][e], k[e], dots[h]);
+                        }
+                    }
+                }
+#pragma unroll
+                for (int h = 0; h < kHeads; ++h) {
+                    const float dot = warpSum(dots[h]);
+                    if (lane == h) {
+                        weights[h][i0 + j] = is_visible ? dot : -INFINITY;
+                    }
                 }
             }
         }
@@ -248,7 +274,7 @@ __device__ void attend(const AttendStepKernelArgs& a) {
                     out[h][1] = fmaf(weight, new_value[2 * pair + 1], out[h][1]);
                 }
             }
-#pragma unroll 4
+#pragma unroll 8
             for (int i = group; i < tile; i += groups) {
                 const uint32_t bits = *reinterpret_cast<const uint32_t*>(
                     values + (first + i) * stride + base + 2 * pair);
@@ -303,33 +329,45 @@ __device__ void attend(const AttendStepKernelArgs& a) {
         tail[0] = running[threadIdx.x][0];
         tail[1] = running[threadIdx.x][1];
     }
+    // All blocks of this group of heads meet (they are few enough to run at the same time), then
+    // each merges its share of the columns. The last to leave resets both counters.
     __threadfence();
     __syncthreads();
+    int32_t* arrived = a.counter + 2 * blockIdx.y;
+    int32_t* left = arrived + 1;
     if (threadIdx.x == 0) {
-        is_last = atomicAdd(a.counter + blockIdx.y, 1) == active - 1;
+        atomicAdd(arrived, 1);
+        while (atomicAdd(arrived, 0) < active) {
+        }
+        __threadfence();
     }
     __syncthreads();
-    if (is_last == 0) {
-        return;
-    }
-    __threadfence();
-    if (threadIdx.x == 0) {
-        a.counter[blockIdx.y] = 0;
+    if (threadIdx.x == 0 && atomicAdd(left, 1) == active - 1) {
+        *arrived = 0;
+        *left = 0;
     }
     // Factor of each split: weights[h][s].
     if (warp < heads) {
         const float* head = a.partial + static_cast<int64_t>(head0 + warp) * a.splits * span;
+        float m[4];
+        float l[4];
         float largest = -INFINITY;
-        for (int s = lane; s < active; s += 32) {
-            largest = fmaxf(largest, __ldcg(head + s * span + dim));
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const int s = lane + 32 * j;
+            m[j] = s < active ? __ldcg(head + s * span + dim) : -INFINITY;
+            l[j] = s < active ? __ldcg(head + s * span + dim + 1) : 0.0F;
+            largest = fmaxf(largest, m[j]);
         }
         largest = warpMax(largest);
         float sum = 0.0F;
-        for (int s = lane; s < active; s += 32) {
-            const float m = __ldcg(head + s * span + dim);
-            const float factor = m == -INFINITY ? 0.0F : expf(m - largest);
-            weights[warp][s] = factor;
-            sum += factor * __ldcg(head + s * span + dim + 1);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const float factor = m[j] == -INFINITY ? 0.0F : expf(m[j] - largest);
+            if (lane + 32 * j < kTile) {
+                weights[warp][lane + 32 * j] = factor;
+            }
+            sum += factor * l[j];
         }
         sum = warpSum(sum);
         if (lane == 0) {
@@ -337,19 +375,33 @@ __device__ void attend(const AttendStepKernelArgs& a) {
         }
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < heads * dim; i += kThreads) {
-        const int h = i / dim;
-        const float* column =
-            a.partial + static_cast<int64_t>(head0 + h) * a.splits * span + i - h * dim;
+    // Columns of all heads of the block, dealt out to the splits; eight threads share a column.
+    const int columns = heads * dim;
+    const int share = (columns + active - 1) / active;
+    const int from = split * share;
+    const int to = from + share < columns ? from + share : columns;
+    const int sub = threadIdx.x & 7;
+    for (int first = from; first < to; first += kThreads / 8) {
+        const int i = first + threadIdx.x / 8;
         float total = 0.0F;
+        if (i < to) {
+            const int h = i / dim;
+            const float* column =
+                a.partial + static_cast<int64_t>(head0 + h) * a.splits * span + i - h * dim;
 #pragma unroll 8
-        for (int s = 0; s < active; ++s) {
-            const float factor = weights[h][s];
-            const float value = __ldcg(column + s * span);
-            total += factor == 0.0F ? 0.0F : factor * value;
+            for (int s = sub; s < active; s += 8) {
+                const float factor = weights[h][s];
+                const float value = __ldcg(column + s * span);
+                total += factor == 0.0F ? 0.0F : factor * value;
+            }
         }
-        a.out[static_cast<int64_t>(head0) * dim + i] =
-            running[h][1] > 0.0F ? total / running[h][1] : 0.0F;
+        total += __shfl_xor_sync(0xffffffffU, total, 1);
+        total += __shfl_xor_sync(0xffffffffU, total, 2);
+        total += __shfl_xor_sync(0xffffffffU, total, 4);
+        if (i < to && sub == 0) {
+            const float sum = running[i / dim][1];
+            a.out[static_cast<int64_t>(head0) * dim + i] = sum > 0.0F ? total / sum : 0.0F;
+        }
     }
 }
 

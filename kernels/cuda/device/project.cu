@@ -6,11 +6,13 @@
 // The table maps a byte (two codes) to two fp16 code values and is replicated for the 32 banks, so
 // that a look-up costs one conflict-free 4-byte read for two weights. Products run in packed fp16
 // over eight terms at a time and are summed in fp32, where the block's absmax is applied; the input
-// row is scaled by a power of two so that its largest element is between 8 and 16. The error stays
-// below that of rounding the input to bf16.
+// row is scaled by a power of two so that its elements stay below 16. The error stays below that of
+// rounding the input to bf16.
 //
-// One lane owns 16 neighbouring weights of a "slab" of 512. Row groups are dealt out over all warps
-// of the grid; k_split warps of a block may share a group.
+// A block owns a contiguous range of rows. What does not depend on the step before (the table, the
+// absmax of all its blocks, a prefetch of its codes into L2) happens before it waits for that step,
+// so that consecutive launches overlap. One lane owns 16 neighbouring weights of a "slab" of 512;
+// k_split warps share the slabs of a row group.
 #include "kernels/cuda/device/common.cuh"
 
 using namespace kernels::cuda;
@@ -21,94 +23,225 @@ constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / 32;
 constexpr int kSlab = 512;
 constexpr int kTableBytes = 256 * 32 * 4;
+constexpr int kPrefetchBytes = 256 * 1024;
+constexpr int kHeld = 8; // input elements a thread keeps in registers: rows of up to 4096
 
+/// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
 struct Shared {
-    uint32_t* table;  // [256, 32] half2, 4-bit formats
-    float* nested;    // [3, 256], nested 4-bit formats: one table a weight
-    uint4* x;         // [slabs, 2, 32]: 16 fp16 values a lane
-    float* row;       // [cols] fp32, residual inputs
-    float* reduce;    // [2, 16, 4]
-    float* buffer;    // [33]
+    uint32_t* table; // [256, 32] half2
+    float* nested;   // [3, 256]: nested codes of each weight
+    float* scales;   // [local rows, blocks of a row]: absmax; pairs: first all rows of one weight
+    uint4* x;        // [slabs, 2, 32]: 16 fp16 values a lane
+    float* partial;  // [local rows, k_split]
+    float* buffer;   // [3, 16]
 };
 
 __device__ __forceinline__ float vectorAt(const VectorArgs& v, int i) {
     return v.data == nullptr ? 1.0F : loadElement(v.data, v.type, i);
 }
 
-__device__ __forceinline__ void fillTable(const Shared& s, int format) {
+/// Sum or maximum over the 16 warps; `buffer` [16] is used once in a launch.
+template <bool IS_MAX>
+__device__ __forceinline__ float blockReduce(float value, float* buffer) {
+    value = IS_MAX ? warpMax(value) : warpSum(value);
+    if ((threadIdx.x & 31) == 0) {
+        buffer[threadIdx.x >> 5] = value;
+    }
+    __syncthreads();
+    const float4* four = reinterpret_cast<const float4*>(buffer);
+    const float4 a = four[0];
+    const float4 b = four[1];
+    const float4 c = four[2];
+    const float4 d = four[3];
+    if (IS_MAX) {
+        return fmaxf(fmaxf(fmaxf(fmaxf(a.x, a.y), fmaxf(a.z, a.w)),
+                           fmaxf(fmaxf(b.x, b.y), fmaxf(b.z, b.w))),
+                     fmaxf(fmaxf(fmaxf(c.x, c.y), fmaxf(c.z, c.w)),
+                           fmaxf(fmaxf(d.x, d.y), fmaxf(d.z, d.w))));
+    }
+    return ((a.x + a.y) + (a.z + a.w)) + ((b.x + b.y) + (b.z + b.w)) +
+           (((c.x + c.y) + (c.z + c.w)) + ((d.x + d.y) + (d.z + d.w)));
+}
+
+__device__ __forceinline__ void fillTable(uint32_t* table, int format) {
     const uint32_t* codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
     // Thread t fills four of the 32 copies of entries t / 8, t / 8 + 64, ...
-    for (int entry = threadIdx.x / 8; entry < 256; entry += kThreads / 8) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const int entry = threadIdx.x / 8 + i * (kThreads / 8);
         const __half2 pair = __floats2half2_rn(__uint_as_float(codes[entry >> 4]),
                                                __uint_as_float(codes[entry & 15]));
         const uint32_t bits = *reinterpret_cast<const uint32_t*>(&pair);
-        reinterpret_cast<uint4*>(s.table)[entry * 8 + (threadIdx.x & 7)] =
+        reinterpret_cast<uint4*>(table)[entry * 8 + (threadIdx.x & 7)] =
             make_uint4(bits, bits, bits, bits);
     }
 }
 
-/// Makes h in fp16 in shared memory; returns the factor that undoes its scaling.
-__device__ float makeInput(const ProjectKernelArgs& a, const Shared& s) {
-    const int n = a.cols;
-    const float* source = a.x;
-    float inverse = 1.0F;
-    const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
-    if (a.input == kInputResidualNorm || a.input == kInputResidual) {
-        float sum = 0.0F;
-        for (int i = threadIdx.x; i < n; i += kThreads) {
-            sum += a.t[i] * a.t[i];
-        }
-        sum = blockSum(sum, s.buffer);
-        const float scale = 1.0F / sqrtf(sum / static_cast<float>(n) + a.eps);
-        for (int i = threadIdx.x; i < n; i += kThreads) {
-            const float r = (a.x[i] + a.t[i] * scale * vectorAt(a.t_norm, i)) * a.scalar;
-            s.row[i] = r;
-            if (blockIdx.x == 0) {
-                a.x_out[i] = r;
+/// absmax of blocks [first, first + count), exactly as blockScale(); `nested` is the table of nested
+/// codes in shared memory. Four in flight a thread.
+__device__ __forceinline__ void
+expandScales(const WeightArgs& w, const float* nested, int64_t first, int count, float* out) {
+    constexpr int kInFlight = 4;
+    for (int i0 = threadIdx.x; i0 < count; i0 += kThreads * kInFlight) {
+        float outer[kInFlight];
+        int code[kInFlight];
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) {
+            const int i = i0 + j * kThreads;
+            outer[j] = 0.0F;
+            code[j] = 0;
+            if (i < count) {
+                if (w.absmax != nullptr) {
+                    outer[j] = w.absmax[first + i];
+                } else {
+                    code[j] = w.absmax_q[first + i];
+                    outer[j] = w.nested_absmax[(first + i) >> 8];
+                }
             }
         }
-        source = s.row; // every thread reads back only what it wrote itself
-    }
-    float largest = 0.0F;
-    if (is_normed) {
-        float sum = 0.0F;
-        for (int i = threadIdx.x; i < n; i += kThreads) {
-            sum += source[i] * source[i];
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) {
+            const int i = i0 + j * kThreads;
+            if (i < count) {
+                out[i] = w.absmax != nullptr
+                             ? outer[j]
+                             : __fadd_rn(__fmul_rn(nested[code[j]], outer[j]), w.nested_offset);
+            }
         }
-        sum = blockSum(sum, s.buffer);
-        inverse = 1.0F / sqrtf(sum / static_cast<float>(n) + a.eps);
     }
-    for (int i = threadIdx.x; i < n; i += kThreads) {
-        const float h = is_normed ? source[i] * inverse * vectorAt(a.norm, i) : source[i];
-        largest = fmaxf(largest, fabsf(h));
-    }
-    largest = blockMax(largest, s.buffer);
-    // 2^exponent <= largest < 2^(exponent + 1); zero and non-finite rows stay as they are.
-    int exponent = 3;
-    if (largest > 0.0F && largest < INFINITY) {
-        exponent = ilogbf(largest);
-    }
-    const float down = scalbnf(1.0F, 3 - exponent);
-    __half* x = reinterpret_cast<__half*>(s.x);
-    for (int i = threadIdx.x; i < a.x_elements; i += kThreads) {
-        float h = 0.0F;
-        if (i < n) {
-            h = is_normed ? source[i] * inverse * vectorAt(a.norm, i) : source[i];
-        }
-        // slab, lane, half of the lane's 16, element
-        const int at = (i & ~(kSlab - 1)) + ((i >> 3) & 1) * 256 + ((i >> 4) & 31) * 8 + (i & 7);
-        x[at] = __float2half_rn(h * down);
-    }
-    __syncthreads();
-    return scalbnf(1.0F, exponent - 3);
 }
 
-struct RowRef {
-    const WeightArgs* w;
-    int64_t row;
-    int weight; // index of w
-};
+/// Where element i of the input lies in Shared::x: slab, half of the lane's 16, lane, element.
+__device__ __forceinline__ int inputSlot(int i) {
+    return (i & ~(kSlab - 1)) + ((i >> 3) & 1) * 256 + ((i >> 4) & 31) * 8 + (i & 7);
+}
 
+/// 2^(exponent - 3) for largest in [2^exponent, 2^(exponent + 1)): dividing by it leaves elements
+/// below 16. 1 for zero and non-finite rows.
+__device__ __forceinline__ float powerOfTwoFor(float largest) {
+    if (!(largest > 0.0F && largest < INFINITY)) {
+        return 1.0F;
+    }
+    int exponent = static_cast<int>(__float_as_uint(largest) >> 23) - 127;
+    exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
+    return __uint_as_float(static_cast<uint32_t>(exponent - 3 + 127) << 23);
+}
+
+/// Makes h in fp16 in shared memory; returns the factor that undoes its scaling. Everything before
+/// the wait reads constants only.
+__device__ __forceinline__ float makeInput(const ProjectKernelArgs& a, const Shared& s) {
+    __half* x = reinterpret_cast<__half*>(s.x);
+    const int n = a.cols;
+    const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
+    const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
+    if (!has_residual && !is_normed) {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+        float largest = 0.0F;
+#pragma unroll 6
+        for (int i = threadIdx.x; i < n; i += kThreads) {
+            largest = fmaxf(largest, fabsf(a.x[i]));
+        }
+        const float factor = powerOfTwoFor(blockReduce<true>(largest, s.buffer));
+        const float down = 1.0F / factor;
+#pragma unroll 6
+        for (int i = threadIdx.x; i < a.x_elements; i += kThreads) {
+            x[inputSlot(i)] = __float2half_rn(i < n ? a.x[i] * down : 0.0F);
+        }
+        __syncthreads();
+        return factor;
+    }
+
+    // n <= kHeld * kThreads (the launch checks it): everything stays in registers.
+    float norm[kHeld];
+    float t_norm[kHeld];
+    float largest_norm = 0.0F;
+#pragma unroll
+    for (int j = 0; j < kHeld; ++j) {
+        const int i = threadIdx.x + j * kThreads;
+        norm[j] = 1.0F;
+        t_norm[j] = 1.0F;
+        if (i < n) {
+            norm[j] = is_normed ? vectorAt(a.norm, i) : 1.0F;
+            t_norm[j] = has_residual ? vectorAt(a.t_norm, i) : 1.0F;
+            largest_norm = fmaxf(largest_norm, fabsf(norm[j]));
+        }
+    }
+    // |rms(r) * norm| <= sqrt(n) * max |norm|: a bound that needs no activations.
+    float factor = 1.0F;
+    if (is_normed) {
+        factor = powerOfTwoFor(blockReduce<true>(largest_norm, s.buffer) *
+                               sqrtf(static_cast<float>(n)));
+    }
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+    float r[kHeld];
+    if (has_residual) {
+        float t[kHeld];
+        float sum = 0.0F;
+#pragma unroll
+        for (int j = 0; j < kHeld; ++j) {
+            const int i = threadIdx.x + j * kThreads;
+            t[j] = i < n ? a.t[i] : 0.0F;
+            r[j] = i < n ? a.x[i] : 0.0F;
+            sum += t[j] * t[j];
+        }
+        sum = blockReduce<false>(sum, s.buffer + 16);
+        const float scale = rsqrtf(sum / static_cast<float>(n) + a.eps);
+#pragma unroll
+        for (int j = 0; j < kHeld; ++j) {
+            const int i = threadIdx.x + j * kThreads;
+            r[j] = (r[j] + t[j] * scale * t_norm[j]) * a.scalar;
+            if (blockIdx.x == 0 && i < n) {
+                a.x_out[i] = r[j];
+            }
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < kHeld; ++j) {
+            const int i = threadIdx.x + j * kThreads;
+            r[j] = i < n ? a.x[i] : 0.0F;
+        }
+    }
+    if (is_normed) {
+        float sum = 0.0F;
+#pragma unroll
+        for (int j = 0; j < kHeld; ++j) {
+            sum += r[j] * r[j];
+        }
+        sum = blockReduce<false>(sum, s.buffer + 32);
+        const float inverse = rsqrtf(sum / static_cast<float>(n) + a.eps);
+#pragma unroll
+        for (int j = 0; j < kHeld; ++j) {
+            r[j] *= inverse * norm[j];
+        }
+    } else {
+        float largest = 0.0F;
+#pragma unroll
+        for (int j = 0; j < kHeld; ++j) {
+            largest = fmaxf(largest, fabsf(r[j]));
+        }
+        factor = powerOfTwoFor(blockReduce<true>(largest, s.buffer + 32));
+    }
+    const float down = 1.0F / factor;
+#pragma unroll
+    for (int j = 0; j < kHeld; ++j) {
+        const int i = threadIdx.x + j * kThreads;
+        if (i < a.x_elements) {
+            x[inputSlot(i)] = __float2half_rn(r[j] * down); // r is 0 beyond n
+        }
+    }
+    __syncthreads();
+    return factor;
+}
+
+__device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
+    return *reinterpret_cast<const __half2*>(&bits);
+}
+
+/// Loads of one lane's 16 weights.
 template <int FORMAT>
 struct Codes;
 template <>
@@ -125,41 +258,41 @@ struct Codes<kFormatBf16> {
 };
 
 template <int FORMAT>
-__device__ __forceinline__ Codes<FORMAT> loadCodes(const WeightArgs& w, int64_t index) {
+constexpr int kLaneBytes = FORMAT == kFormatNf4 ? 8 : FORMAT == kFormatInt8Row ? 16 : 32;
+
+template <int FORMAT>
+__device__ __forceinline__ Codes<FORMAT> loadCodes(const uint8_t* at) {
     Codes<FORMAT> codes;
     if constexpr (FORMAT == kFormatNf4) {
-        codes.bits =
-            __ldcs(reinterpret_cast<const uint2*>(static_cast<const uint8_t*>(w.data) + index / 2));
+        codes.bits = __ldcs(reinterpret_cast<const uint2*>(at));
     } else if constexpr (FORMAT == kFormatInt8Row) {
-        codes.bits =
-            __ldcs(reinterpret_cast<const uint4*>(static_cast<const uint8_t*>(w.data) + index));
+        codes.bits = __ldcs(reinterpret_cast<const uint4*>(at));
     } else {
-        const uint4* at =
-            reinterpret_cast<const uint4*>(static_cast<const uint8_t*>(w.data) + index * 2);
-        codes.bits[0] = __ldcs(at);
-        codes.bits[1] = __ldcs(at + 1);
+        codes.bits[0] = __ldcs(reinterpret_cast<const uint4*>(at));
+        codes.bits[1] = __ldcs(reinterpret_cast<const uint4*>(at) + 1);
     }
     return codes;
 }
 
-__device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
-    return *reinterpret_cast<const __half2*>(&bits);
+__device__ __forceinline__ uint32_t loadShared(uint32_t address) {
+    uint32_t value = 0;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
 }
 
-/// Sum over the lane's 16 weights, without absmax or row scale.
+/// Sum over the lane's 16 weights, without absmax or row scale. lane_table: shared-memory address of
+/// the lane's copy of entry 0.
 template <int FORMAT>
 __device__ __forceinline__ float
-dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], const uint32_t* lane_table) {
+dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
     if constexpr (FORMAT == kFormatNf4) {
         __half2 sum = __float2half2_rn(0.0F);
-        const char* table = reinterpret_cast<const char*>(lane_table);
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
-            const uint32_t word = b < 4 ? codes.bits.x : codes.bits.y;
-            const int shift = 8 * (b & 3) - 7; // entry * 32 copies * 4 bytes = byte << 7
-            const uint32_t offset = (shift < 0 ? word << 7 : word >> (shift < 0 ? 0 : shift)) & 0x7f80U;
-            sum = __hfma2(asHalf2(*reinterpret_cast<const uint32_t*>(table + offset)),
-                          asHalf2(x[b]), sum);
+            // One byte by permutation, then base + byte * (32 copies * 4 bytes) as one shift-and-add.
+            const uint32_t entry =
+                __byte_perm(b < 4 ? codes.bits.x : codes.bits.y, 0, 0x4440U + (b & 3));
+            sum = __hfma2(asHalf2(loadShared(lane_table + (entry << 7))), asHalf2(x[b]), sum);
         }
         const float2 parts = __half22float2(sum);
         return parts.x + parts.y;
@@ -195,191 +328,229 @@ dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], const uint32_t* lane_t
     }
 }
 
-template <int FORMAT>
-__device__ __forceinline__ float
-scaleAt(const WeightArgs& w, int64_t index, int shift, const float* nested) {
-    if constexpr (FORMAT == kFormatNf4) {
-        const int64_t block = index >> shift;
-        if (w.absmax != nullptr) {
-            return w.absmax[block];
-        }
-        return __fadd_rn(__fmul_rn(nested[w.absmax_q[block]], w.nested_absmax[block >> 8]),
-                         w.nested_offset);
-    } else {
-        return 1.0F;
+/// Row `row` of all weights one after another (pairs: of weight `which`).
+struct RowAt {
+    int weight;
+    int row;
+};
+__device__ __forceinline__ RowAt locate(const ProjectKernelArgs& a, int row) {
+    const int first = static_cast<int>(a.w[0].rows);
+    if (a.count == 1 || row < first) {
+        return {0, row};
     }
+    const int second = static_cast<int>(a.w[1].rows);
+    return row < first + second ? RowAt{1, row - first} : RowAt{2, row - first - second};
 }
 
-/// Sums of R rows over this warp's slabs; every lane gets them.
+/// All rows of the block. The loads of a warp's next slab are in flight while it works on this one,
+/// across row groups too.
 template <int FORMAT, int R>
-__device__ __forceinline__ void dotRows(const ProjectKernelArgs& a,
-                                        const Shared& s,
-                                        const RowRef (&rows)[R],
-                                        int part,
-                                        float (&sums)[R]) {
+__device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
+                                         const Shared& s,
+                                         bool is_pair,
+                                         int first,
+                                         int local_rows) {
+    const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
+    const int part = warp % a.k_split;
     const int slabs = a.x_elements / kSlab;
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-        sums[r] = 0.0F;
+    const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
+    const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
+    const int stride = kWarps / a.k_split;
+    uint32_t lane_table = 0;
+    if (FORMAT == kFormatNf4) {
+        lane_table = static_cast<uint32_t>(__cvta_generic_to_shared(s.table + lane));
     }
-#pragma unroll 2
-    for (int slab = part; slab < slabs; slab += a.k_split) {
-        const int column = slab * kSlab + lane * 16;
-        if (column < a.cols) {
-            Codes<FORMAT> codes[R];
-            float scales[R];
+    const uint8_t* at[R];
+    Codes<FORMAT> next[R] = {};
+    const auto locateRows = [&](int group) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            // Rows beyond the range repeat the last one; their sums are dropped.
+            const int local = group * R + r < local_rows ? group * R + r : local_rows - 1;
+            const RowAt ref = is_pair ? RowAt{local & 1, first + local / 2} : locate(a, first + local);
+            at[r] = static_cast<const uint8_t*>(a.w[ref.weight].data) +
+                    static_cast<int64_t>(ref.row) * row_bytes + lane * kLaneBytes<FORMAT>;
+        }
+    };
+    const auto load = [&](int slab) {
+        if (slab * kSlab + lane * 16 < a.cols) {
 #pragma unroll
             for (int r = 0; r < R; ++r) {
-                const int64_t index = rows[r].row * a.cols + column;
-                codes[r] = loadCodes<FORMAT>(*rows[r].w, index);
-                scales[r] = scaleAt<FORMAT>(*rows[r].w, index, a.block_shift,
-                                            s.nested + rows[r].weight * 256);
-            }
-            const uint4 x0 = s.x[slab * 64 + lane];
-            const uint4 x1 = s.x[slab * 64 + 32 + lane];
-            const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                sums[r] = fmaf(dot16<FORMAT>(codes[r], x, s.table + lane), scales[r], sums[r]);
+                next[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
             }
         }
+    };
+    int group = warp / a.k_split;
+    int slab = part;
+    if (group * R >= local_rows) {
+        return;
     }
+    float sums[R] = {};
+    if (part < slabs) {
+        locateRows(group);
+        load(slab);
+    }
+    while (true) {
+        Codes<FORMAT> codes[R];
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
-        sums[r] = warpSum(sums[r]);
+        for (int r = 0; r < R; ++r) {
+            codes[r] = next[r];
+        }
+        const int this_group = group;
+        const int this_slab = slab;
+        slab += a.k_split;
+        const bool ends_row = slab >= slabs;
+        if (ends_row) {
+            slab = part;
+            group += stride;
+        }
+        const bool has_next = group * R < local_rows;
+        if (has_next && part < slabs) {
+            if (ends_row) {
+                locateRows(group);
+            }
+            load(slab);
+        }
+        if (part < slabs) {
+            const uint4 x0 = s.x[this_slab * 64 + lane];
+            const uint4 x1 = s.x[this_slab * 64 + 32 + lane];
+            const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+            // Lanes beyond the row hold zeros in x; their scale only has to be finite.
+            int block = (this_slab * kSlab + lane * 16) >> a.block_shift;
+            block = block < blocks ? block : blocks - 1;
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const float dot = dot16<FORMAT>(codes[r], x, lane_table);
+                if constexpr (FORMAT == kFormatNf4) {
+                    const int local =
+                        this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
+                    const int scale_row =
+                        is_pair ? local / 2 + (local & 1) * (local_rows / 2) : local;
+                    sums[r] = fmaf(dot, s.scales[scale_row * blocks + block], sums[r]);
+                } else {
+                    sums[r] += dot;
+                }
+            }
+        }
+        if (ends_row) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const float sum = warpSum(sums[r]);
+                if (lane == 0 && this_group * R + r < local_rows) {
+                    s.partial[(this_group * R + r) * a.k_split + part] = sum;
+                }
+                sums[r] = 0.0F;
+            }
+        }
+        if (!has_next) {
+            return;
+        }
     }
 }
 
-template <int FORMAT, int R>
+template <int FORMAT>
 __device__ __forceinline__ void project(const ProjectKernelArgs& a) {
-    extern __shared__ __align__(16) char memory[];
+    extern __shared__ __align__(1024) char memory[];
+    const bool is_pair = a.output == kOutputGeluPair;
+    // This block's outputs, and its rows: two an output where they come in pairs.
+    const int begin = static_cast<int>(static_cast<int64_t>(a.outputs) * blockIdx.x / gridDim.x);
+    const int end = static_cast<int>(static_cast<int64_t>(a.outputs) * (blockIdx.x + 1) / gridDim.x);
+    const int local_rows = (end - begin) * (is_pair ? 2 : 1);
+    const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
     Shared s{};
     char* cursor = memory;
     if (FORMAT == kFormatNf4) {
         s.table = reinterpret_cast<uint32_t*>(cursor);
         cursor += kTableBytes;
         s.nested = reinterpret_cast<float*>(cursor);
-        cursor += 3 * 1024;
+        cursor += 3 * 256 * sizeof(float);
     }
     s.x = reinterpret_cast<uint4*>(cursor);
     cursor += a.x_elements * 2;
-    s.reduce = reinterpret_cast<float*>(cursor);
-    cursor += 2 * kWarps * 4 * sizeof(float);
     s.buffer = reinterpret_cast<float*>(cursor);
-    cursor += 36 * sizeof(float);
-    s.row = reinterpret_cast<float*>(cursor);
+    cursor += 48 * sizeof(float);
+    s.partial = reinterpret_cast<float*>(cursor);
+    cursor += a.local_rows * a.k_split * sizeof(float);
+    s.scales = reinterpret_cast<float*>(cursor);
 
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif
-    if (FORMAT == kFormatNf4) {
-        fillTable(s, a.w[0].format);
+    if constexpr (FORMAT == kFormatNf4) {
+        fillTable(s.table, a.w[0].format);
         for (int i = threadIdx.x; i < a.count * 256; i += kThreads) {
             const WeightArgs& w = a.w[i / 256];
             s.nested[i] = w.absmax == nullptr ? w.nested_code[i % 256] : 0.0F;
         }
-    }
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-    const float undo = makeInput(a, s); // ends with a barrier, which covers the table too
-
-    const bool is_pair = a.output == kOutputGeluPair;
-    constexpr int kUnits = R; // outputs of a group; a pair needs R / 2 of each weight
-    const int per_group = is_pair ? (R > 1 ? R / 2 : 1) : kUnits;
-    int64_t total = a.w[0].rows;
-    if (!is_pair) {
-        for (int i = 1; i < a.count; ++i) {
-            total += a.w[i].rows;
-        }
-    }
-    const int64_t groups = total / per_group;
-    const int warp = threadIdx.x / 32;
-    const int lane = threadIdx.x & 31;
-    const int part = warp % a.k_split;
-    const int local = warp / a.k_split;
-    const int concurrent = kWarps / a.k_split;
-    const int64_t stride = static_cast<int64_t>(gridDim.x) * concurrent;
-    int turn = 0;
-    // Every warp of the block makes the same number of turns: the reduction has a barrier.
-    for (int64_t first = blockIdx.x; first < groups; first += stride, turn ^= 1) {
-        const int64_t group = first + static_cast<int64_t>(local) * gridDim.x;
-        const bool is_active = group < groups;
-        RowRef rows[R];
-        int segment = 0;
-        int64_t row0 = group * per_group;
-        if (is_active) {
-            if (!is_pair) {
-                while (row0 >= a.w[segment].rows) {
-                    row0 -= a.w[segment].rows;
-                    ++segment;
-                }
-            }
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                rows[r] = is_pair ? RowRef{&a.w[r & 1], row0 + r / 2, r & 1}
-                                  : RowRef{&a.w[segment], row0 + r, segment};
-            }
-        }
-        float sums[R];
-        if (is_active) {
-            dotRows<FORMAT, R>(a, s, rows, part, sums);
-        }
-        if (a.k_split > 1) {
-            float* reduce = s.reduce + turn * kWarps * 4;
-            if (is_active && lane == 0) {
-#pragma unroll
-                for (int r = 0; r < R; ++r) {
-                    reduce[warp * 4 + r] = sums[r];
-                }
-            }
-            __syncthreads();
-            if (is_active && part == 0) {
-#pragma unroll
-                for (int r = 0; r < R; ++r) {
-                    float sum = 0.0F;
-                    for (int p = 0; p < a.k_split; ++p) {
-                        sum += reduce[(warp + p) * 4 + r];
-                    }
-                    sums[r] = sum;
-                }
-            }
-        }
-        if (!is_active || part != 0 || lane != 0) {
-            continue;
-        }
-#pragma unroll
-        for (int r = 0; r < R; ++r) {
-            sums[r] *= undo;
-            if constexpr (FORMAT == kFormatInt8Row) {
-                sums[r] *= rows[r].w->row_scale[rows[r].row];
-            }
-        }
-        if (is_pair) {
-#pragma unroll
-            for (int r = 0; r + 1 < R; r += 2) {
-                a.y[0][row0 + r / 2] = geluTanh(sums[r]) * sums[r + 1];
-            }
-        } else {
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                a.y[segment][row0 + r] = a.output == kOutputGeluMultiply
-                                             ? geluTanh(sums[r]) * a.multiply[row0 + r]
-                                             : sums[r];
+        __syncthreads();
+        // absmax of every block of every row. A weight's part of the range is contiguous; a pair's
+        // two parts lie behind each other.
+        int before = 0; // rows of the weights before this one
+        int local = 0;  // scales written
+        for (int j = 0; j < a.count; ++j) {
+            const int rows = static_cast<int>(a.w[j].rows);
+            const int from = is_pair ? begin : (begin > before ? begin - before : 0);
+            const int to = is_pair ? end : (end - before < rows ? end - before : rows);
+            before += rows;
+            if (to > from) {
+                expandScales(a.w[j], s.nested + j * 256, static_cast<int64_t>(from) * blocks,
+                             (to - from) * blocks, s.scales + local);
+                local += (to - from) * blocks;
             }
         }
     }
-}
-
-template <int FORMAT>
-__device__ __forceinline__ void projectRows(const ProjectKernelArgs& a) {
-    if (a.rows_per_warp == 4) {
-        project<FORMAT, 4>(a);
+    {
+        // Codes on their way into L2 while the step before still runs.
+        const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
+        int before = 0;
+        for (int j = 0; j < a.count; ++j) {
+            const int rows = static_cast<int>(a.w[j].rows);
+            const int from = is_pair ? begin : (begin > before ? begin - before : 0);
+            const int to = is_pair ? end : (end - before < rows ? end - before : rows);
+            before += rows;
+            const uint8_t* data = static_cast<const uint8_t*>(a.w[j].data) +
+                                  static_cast<int64_t>(from) * row_bytes;
+            int64_t bytes = static_cast<int64_t>(to - from) * row_bytes;
+            bytes = bytes < kPrefetchBytes ? bytes : kPrefetchBytes;
+            for (int64_t at = threadIdx.x * 128; at < bytes; at += kThreads * 128) {
+                asm volatile("prefetch.global.L2 [%0];" ::"l"(data + at));
+            }
+        }
+    }
+    const float undo = makeInput(a, s); // waits for the step before; ends with a barrier
+    if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
+        multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1>(a, s, is_pair, begin, local_rows);
     } else if (a.rows_per_warp == 2) {
-        project<FORMAT, 2>(a);
+        multiply<FORMAT, 2>(a, s, is_pair, begin, local_rows);
     } else {
-        project<FORMAT, 1>(a);
+        multiply<FORMAT, 1>(a, s, is_pair, begin, local_rows);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < end - begin; i += kThreads) {
+        float sums[2] = {};
+        const int count = is_pair ? 2 : 1;
+        for (int j = 0; j < count; ++j) {
+            const int local = i * count + j;
+            for (int p = 0; p < a.k_split; ++p) {
+                sums[j] += s.partial[local * a.k_split + p];
+            }
+            sums[j] *= undo;
+        }
+        const RowAt ref = is_pair ? RowAt{0, begin + i} : locate(a, begin + i);
+        if constexpr (FORMAT == kFormatInt8Row) {
+            sums[0] *= a.w[ref.weight].row_scale[ref.row];
+            if (is_pair) {
+                sums[1] *= a.w[1].row_scale[ref.row];
+            }
+        }
+        float value = sums[0];
+        if (is_pair) {
+            value = geluTanh(sums[0]) * sums[1];
+        } else if (a.output == kOutputGeluMultiply) {
+            value = geluTanh(sums[0]) * a.multiply[ref.row];
+        }
+        a.y[ref.weight][ref.row] = value;
     }
 }
 
@@ -387,18 +558,19 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a) {
 
 extern "C" {
 
-// grid: multiprocessors, block 512; shared memory: projectSharedBytes() of the launch.
-__global__ void __launch_bounds__(kThreads, 1)
+// grid: multiprocessors (or fewer), block 512; shared memory: projectSharedBytes() of the launch.
+// Two blocks to a multiprocessor, so that the next step can begin beside this one.
+__global__ void __launch_bounds__(kThreads, 2)
     belfry_project_four_bit(const __grid_constant__ ProjectKernelArgs a) {
-    projectRows<kFormatNf4>(a);
+    project<kFormatNf4>(a);
 }
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, 2)
     belfry_project_int8(const __grid_constant__ ProjectKernelArgs a) {
-    projectRows<kFormatInt8Row>(a);
+    project<kFormatInt8Row>(a);
 }
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, 2)
     belfry_project_bf16(const __grid_constant__ ProjectKernelArgs a) {
-    projectRows<kFormatBf16>(a);
+    project<kFormatBf16>(a);
 }
 
 } // extern "C"

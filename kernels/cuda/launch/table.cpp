@@ -17,6 +17,8 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kProjectThreads = 512;
 /// Up to this many rows, a weight is read once a row; more go through tensor cores.
 constexpr int64_t kProjectRows = 4;
+/// Longest row that a projection step can norm.
+constexpr int64_t kProjectNormCols = 4096;
 
 Stream& streamOf(Queue q) {
     return *static_cast<Stream*>(q.context);
@@ -83,7 +85,7 @@ bool canProject(const Stream& s, const WeightView& w) {
         return false;
     }
     if (isFourBit(w)) {
-        return w.block_size >= 16 && std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
+        return w.block_size >= 16 && w.cols % w.block_size == 0 && std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
                w.expand_type != DType::F32;
     }
     return w.format == WeightFormat::Int8Row || w.format == WeightFormat::BF16;
@@ -96,30 +98,32 @@ KernelId projectKernel(const WeightView& w) {
 }
 
 Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step) {
-    int64_t rows = 0;
-    int64_t unit = 4;
+    int64_t outputs = 0;
     for (int i = 0; i < step.count; ++i) {
-        rows += step.w[i].rows;
-        unit = std::min<int64_t>(unit, step.w[i].rows % 4 == 0   ? 4
-                                       : step.w[i].rows % 2 == 0 ? 2
-                                                                 : 1);
+        outputs += step.w[i].rows;
     }
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
-    const ProjectPlan plan =
-        planProject(s.facts.multiprocessors, rows, step.w[0].cols, unit, is_pair);
+    if (is_pair) {
+        outputs /= 2;
+    }
     const bool is_four_bit = isFourBit(step.w[0]);
+    const int64_t cols = step.w[0].cols;
+    const ProjectPlan plan = planProject(s.facts.multiprocessors, outputs, cols, is_pair,
+                                         is_four_bit ? step.w[0].block_size : 0);
+    // Rows with a norm stay in the block's registers.
+    const bool is_long = args.input != kInputPlain && cols > kProjectNormCols;
+    if (is_long || plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
+        return Status::Unsupported;
+    }
     args.rows_per_warp = plan.rows_per_warp;
     args.k_split = plan.k_split;
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
-    args.x_elements = static_cast<int32_t>((step.w[0].cols + 511) / 512 * 512);
-    const bool has_residual = args.input == kInputResidualNorm || args.input == kInputResidual;
-    const unsigned shared = projectSharedBytes(is_four_bit, step.w[0].cols, has_residual);
-    if (shared > static_cast<unsigned>(s.facts.shared_bytes)) {
-        return Status::Unsupported;
-    }
-    return s.launch(projectKernel(step.w[0]), static_cast<unsigned>(s.facts.multiprocessors), 1, 1,
-                    kProjectThreads, shared, args);
+    args.x_elements = static_cast<int32_t>((cols + 511) / 512 * 512);
+    args.outputs = static_cast<int32_t>(outputs);
+    args.local_rows = plan.local_rows;
+    return s.launch(projectKernel(step.w[0]), static_cast<unsigned>(plan.grid), 1, 1,
+                    kProjectThreads, plan.shared_bytes, args);
 }
 
 Status project(Queue q, const ProjectArgs& step) {
@@ -354,8 +358,22 @@ Status attention(Queue q, const AttentionArgs& a) {
     if (a.queries == 0) {
         return Status::Ok;
     }
-    return streamOf(q).launch(KernelId::attention_reference, static_cast<unsigned>(a.queries),
-                              static_cast<unsigned>(a.num_heads), 1, 128, 0, attentionArgs(a));
+    Stream& s = streamOf(q);
+    const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 && a.queries >= 4 &&
+                          (a.head_dim == 64 || a.head_dim == 256 || a.head_dim == 512);
+    if (is_flash) {
+        const int64_t keys = a.head_dim == 512 ? 32 : 64;
+        const KernelId id = a.head_dim == 512   ? KernelId::flash_512
+                            : a.head_dim == 256 ? KernelId::flash_256
+                                                : KernelId::flash_64;
+        const unsigned shared = flashSharedBytes(a.head_dim, keys);
+        if (shared <= static_cast<unsigned>(s.facts.shared_bytes)) {
+            return s.launch(id, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
+                            kThreads, shared, attentionArgs(a));
+        }
+    }
+    return s.launch(KernelId::attention_reference, static_cast<unsigned>(a.queries),
+                    static_cast<unsigned>(a.num_heads), 1, 128, 0, attentionArgs(a));
 }
 
 Status audioAttention(Queue q, const AudioAttentionArgs& a) {
@@ -520,7 +538,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
                              a.head_dim >= 16 && a.head_dim <= 512 && per_kv % heads == 0;
     const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
     const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
-    if (!is_possible || static_cast<size_t>(partial) + 4096U > kPartialBytes) {
+    if (!is_possible || static_cast<size_t>(partial) + kCounterBytes > kPartialBytes) {
         return Status::Unsupported;
     }
     AttendStepKernelArgs args{};
@@ -539,7 +557,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.out = a.out;
     // Scratch begins with the counters (zeroed when it is set), then the partial results.
     args.counter = reinterpret_cast<int32_t*>(s.scratch);
-    args.partial = reinterpret_cast<float*>(s.scratch + 4096U);
+    args.partial = reinterpret_cast<float*>(s.scratch + kCounterBytes);
     args.window = a.window;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);

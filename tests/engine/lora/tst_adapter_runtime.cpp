@@ -166,6 +166,7 @@ private Q_SLOTS:
     void linear_data();
     void linear();
     void severalInOrder();
+    void adaptersShareOneCall();
     void strengthZeroIsBase();
     void longInputInBlocks();
     void embedding_data();
@@ -274,6 +275,72 @@ void TestAdapterRuntime::severalInOrder() {
     const auto only_a = run({{a, 1.0}});
     run(second);
     QVERIFY(run({{a, 1.0}}) == only_a);
+}
+
+/// Calls of kernels that the counted table makes.
+struct KernelCalls {
+    int all = 0, single = 0;
+};
+KernelCalls g_calls;
+
+/// The reference table, with the low-rank kernels counted. Without the summing kernel the set must
+/// fall back to one call per adapter (tables of other devices may lack it).
+const kernels::OpTable& countedOps(bool has_sum) {
+    static kernels::OpTable tables[2];
+    kernels::OpTable& table = tables[has_sum ? 1 : 0];
+    table = kernels::cpuScalarOps();
+    table.lora_accumulate_all = nullptr;
+    if (has_sum) {
+        table.lora_accumulate_all = [](kernels::Queue q, MatF32 x, const kernels::LoraTerm* terms,
+                                       int64_t count, MutF32 scratch, MutF32 y) {
+            ++g_calls.all;
+            return kernels::cpuScalarOps().lora_accumulate_all(q, x, terms, count, scratch, y);
+        };
+    }
+    table.lora_accumulate = [](kernels::Queue q, MatF32 x, kernels::MatView a, kernels::MatView b,
+                               kernels::MatView bias, float scaling, MutF32 scratch, MutF32 y) {
+        ++g_calls.single;
+        return kernels::cpuScalarOps().lora_accumulate(q, x, a, b, bias, scaling, scratch, y);
+    };
+    return table;
+}
+
+/// One kernel call however many plain adapters are active; DoRA needs its place in the order.
+void TestAdapterRuntime::adaptersShareOneCall() {
+    const auto golden = support::goldenDir() / "e2b/adapters";
+    std::vector<float> results[2];
+    for (const bool has_sum : {true, false}) {
+        Fixture f;
+        kernels::cpu::HostDevice host{0, nullptr, countedOps(has_sum)};
+        AdapterSet set(host);
+        const auto text = f.load(golden / "text");
+        const LowRankUpdate& u = updateOf(*text, kQ);
+        const auto run = [&] {
+            g_calls = {};
+            std::vector<float> x = noise(3 * u.in, 5);
+            std::vector<float> y = noise(3 * u.out, 6);
+            if (!set.apply(set.find(kQ), host.queue(), matrix(x, u.in), matrix(y, u.out))) {
+                qFatal("apply failed");
+            }
+            return y;
+        };
+        for (const char* name : {"text", "pattern", "multimodal", "rslora"}) {
+            QVERIFY(set.add(f.load(golden / name), 0.7, true, f.everywhere(host), f.readBase()));
+            const int active = static_cast<int>(set.entries().size());
+            run();
+            QCOMPARE(g_calls.all, has_sum ? 1 : 0);
+            QCOMPARE(g_calls.single, has_sum ? 0 : active);
+        }
+        QVERIFY(set.add(f.load(golden / "dora"), 0.7, true, f.everywhere(host), f.readBase()));
+        QVERIFY(set.add(f.load(golden / "text"), 0.3, true, f.everywhere(host), f.readBase()));
+        results[has_sum ? 1 : 0] = run();
+        QCOMPARE(g_calls.all, has_sum ? 2 : 0);
+        QCOMPARE(g_calls.single, has_sum ? 0 : 6);
+        QVERIFY(set.setEnabled(set.entries().front().id, false));
+        run();
+        QCOMPARE(g_calls.all, has_sum ? 2 : 0);
+    }
+    QVERIFY(results[0] == results[1]);
 }
 
 void TestAdapterRuntime::strengthZeroIsBase() {

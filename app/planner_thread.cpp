@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/planner_thread.h"
+
+#include "ui/layout/layout_view.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QMetaObject>
+#include <QSaveFile>
+
+#include <new>
+
+namespace app {
+
+namespace {
+
+/// A device map is text of a few KiB; anything near this is a wrong file.
+constexpr qint64 kMaxMapBytes = 4 << 20;
+
+engine::Error noMemory() {
+    return {engine::ErrorCode::OutOfMemory,
+            "the system has no memory left for making a plan; close other programs"};
+}
+
+} // namespace
+
+PlannerWorker::PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted)
+    : wanted_(wanted), engine_(std::make_unique<engine::Engine>(std::move(options))) {}
+
+PlannerWorker::~PlannerWorker() = default;
+
+void PlannerWorker::plan(quint64 ticket,
+                         const engine::LoadRequest& request,
+                         quint64 held_cpu_bytes) {
+    if (ticket < wanted_->load()) {
+        return;
+    }
+    try {
+        auto plan = engine_->plan(request, held_cpu_bytes);
+        if (plan.has_value()) {
+            Q_EMIT planned(ticket,
+                           std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
+        } else {
+            Q_EMIT planFailed(ticket, plan.error());
+        }
+    } catch (const std::bad_alloc&) {
+        Q_EMIT planFailed(ticket, noMemory());
+    }
+}
+
+void PlannerWorker::exportMap(quint64 ticket,
+                              const engine::LoadRequest& request,
+                              engine::MapExport::Kind kind) {
+    try {
+        auto text = engine_->exportMap(request, kind);
+        if (text.has_value()) {
+            Q_EMIT exported(ticket, *text);
+        } else {
+            Q_EMIT exportFailed(ticket, text.error());
+        }
+    } catch (const std::bad_alloc&) {
+        Q_EMIT exportFailed(ticket, noMemory());
+    }
+}
+
+void PlannerWorker::readMap(const QString& file) {
+    const auto fail = [&](const QString& why) {
+        Q_EMIT mapReadFailed(file, {engine::ErrorCode::InvalidFile,
+                                    QStringLiteral("%1: %2").arg(file, why).toStdString()});
+    };
+    QFile in(file);
+    if (!QFileInfo(file).isFile()) {
+        fail(QStringLiteral("is not a file; choose a device map (JSON text)"));
+        return;
+    }
+    if (!in.open(QIODevice::ReadOnly)) {
+        fail(in.errorString());
+        return;
+    }
+    if (in.size() > kMaxMapBytes) {
+        fail(QStringLiteral("has %1 bytes; a device map has at most %2")
+                 .arg(in.size())
+                 .arg(kMaxMapBytes));
+        return;
+    }
+    const QByteArray content = in.read(kMaxMapBytes + 1);
+    if (!content.trimmed().startsWith('{')) {
+        fail(QStringLiteral("does not begin with a JSON object; expected a device map in "
+                            "accelerate's form or Belfry's version 1"));
+        return;
+    }
+    Q_EMIT mapRead(file, QString::fromUtf8(content));
+}
+
+void PlannerWorker::writeText(const QString& file, const QString& text) {
+    QSaveFile out(file);
+    const QByteArray content = text.toUtf8();
+    if (!out.open(QIODevice::WriteOnly) || out.write(content) != content.size() || !out.commit()) {
+        Q_EMIT textWriteFailed(
+            file, {engine::ErrorCode::InvalidFile,
+                   QStringLiteral("%1: %2").arg(file, out.errorString()).toStdString()});
+        return;
+    }
+    Q_EMIT textWritten(file);
+}
+
+PlannerThread::PlannerThread(engine::EngineOptions options, QObject* parent)
+    : QObject(parent), worker_(new PlannerWorker(std::move(options), &wanted_)) {
+    worker_->moveToThread(&thread_);
+    connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+    thread_.setObjectName(QStringLiteral("planner"));
+    thread_.start();
+}
+
+PlannerThread::~PlannerThread() {
+    wanted_ = ~quint64{0}; // what is still queued is skipped
+    thread_.quit();
+    thread_.wait();
+}
+
+void PlannerThread::plan(quint64 ticket, const engine::LoadRequest& request) {
+    QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_cpu_bytes_] {
+        worker->plan(ticket, request, held);
+    });
+}
+
+void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& worker) {
+    ui::LayoutView* v = &view;
+    PlannerThread* thread = &planner;
+    PlannerWorker* plans = planner.worker();
+    using ui::LayoutView;
+    QObject::connect(v, &LayoutView::planRequested, thread, &PlannerThread::plan);
+    QObject::connect(v, &LayoutView::plansForgotten, thread, &PlannerThread::forgetBefore);
+    QObject::connect(v, &LayoutView::exportRequested, plans, &PlannerWorker::exportMap);
+    QObject::connect(v, &LayoutView::mapFileChosen, plans, &PlannerWorker::readMap);
+    QObject::connect(v, &LayoutView::saveRequested, plans, &PlannerWorker::writeText);
+    QObject::connect(plans, &PlannerWorker::planned, v, &LayoutView::showPlan);
+    QObject::connect(plans, &PlannerWorker::planFailed, v, &LayoutView::showPlanError);
+    QObject::connect(plans, &PlannerWorker::exported, v, &LayoutView::showExport);
+    QObject::connect(plans, &PlannerWorker::exportFailed, v, &LayoutView::showExportError);
+    QObject::connect(plans, &PlannerWorker::mapRead, v, &LayoutView::showMapText);
+    QObject::connect(plans, &PlannerWorker::mapReadFailed, v, &LayoutView::showMapFileError);
+    QObject::connect(plans, &PlannerWorker::textWritten, v, &LayoutView::showSaved);
+    QObject::connect(plans, &PlannerWorker::textWriteFailed, v, &LayoutView::showMapFileError);
+    QObject::connect(&worker, &EngineWorker::mapFailed, v, &LayoutView::showApplyError);
+    QObject::connect(&worker, &EngineWorker::loadFailed, v, &LayoutView::showApplyError);
+    QObject::connect(&worker, &EngineWorker::snapshotChanged, thread,
+                     [thread](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
+                         quint64 held = 0;
+                         for (const engine::DeviceMemory& device : snapshot->memory) {
+                             held +=
+                                 device.id == engine::DeviceId::cpu() ? device.measured.total() : 0;
+                         }
+                         thread->setHeldBytes(held);
+                     });
+}
+
+} // namespace app

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans on a thread of its own, so that the layout editor answers while the engine loads or
+// generates. Holds an engine that never loads anything; plans need headers only. Requests that a
+// newer one has replaced (a block dragged on) are skipped.
+#pragma once
+
+#include "app/engine_worker.h"
+
+#include <QObject>
+#include <QThread>
+
+#include <atomic>
+#include <memory>
+
+namespace ui {
+class LayoutView;
+}
+
+namespace app {
+
+/// Lives on the planner thread.
+class PlannerWorker : public QObject {
+    Q_OBJECT
+
+public:
+    /// `wanted` is the oldest ticket that still matters; it must outlive this object.
+    PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted);
+    ~PlannerWorker() override;
+
+    /// `held_cpu_bytes`: main memory that the loaded model would give back (Engine::plan).
+    void plan(quint64 ticket, const engine::LoadRequest& request, quint64 held_cpu_bytes);
+    void
+    exportMap(quint64 ticket, const engine::LoadRequest& request, engine::MapExport::Kind kind);
+    void readMap(const QString& file);
+    void writeText(const QString& file, const QString& text);
+
+Q_SIGNALS:
+    void planned(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void planFailed(quint64 ticket, const engine::Error& error);
+    void exported(quint64 ticket, const engine::MapExport& text);
+    void exportFailed(quint64 ticket, const engine::Error& error);
+    void mapRead(const QString& file, const QString& text);
+    void mapReadFailed(const QString& file, const engine::Error& error);
+    void textWritten(const QString& file);
+    void textWriteFailed(const QString& file, const engine::Error& error);
+
+private:
+    const std::atomic<quint64>* wanted_;
+    std::unique_ptr<engine::Engine> engine_;
+};
+
+/// The thread and its worker, owned by the GUI side.
+class PlannerThread : public QObject {
+    Q_OBJECT
+
+public:
+    explicit PlannerThread(engine::EngineOptions options, QObject* parent = nullptr);
+    ~PlannerThread() override;
+
+    [[nodiscard]] PlannerWorker* worker() const { return worker_; }
+    void plan(quint64 ticket, const engine::LoadRequest& request);
+    /// Tickets below this one need no answer any more.
+    void forgetBefore(quint64 ticket) { wanted_ = ticket; }
+    /// What the loaded model holds, from the engine's snapshots.
+    void setHeldBytes(quint64 cpu_bytes) { held_cpu_bytes_ = cpu_bytes; }
+
+private:
+    std::atomic<quint64> wanted_{0};
+    quint64 held_cpu_bytes_ = 0;
+    QThread thread_;
+    PlannerWorker* worker_;
+};
+
+/// Connects the layout editor with the planner thread: plans, exports, map files. What remains
+/// for the caller: setModel, setRequest, setApplied, setBusy, and the signal applyRequested.
+/// Both objects must outlive the connections.
+void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& worker);
+
+} // namespace app

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/store/chat_database.h"
+
+#include "app/store/search_text.h"
+#include "app/store/turn_compare.h"
+#include "engine/base/result.h"
+#include "ui/chat/chat_json.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+
+#include <algorithm>
+
+namespace app {
+
+namespace {
+
+constexpr qint64 kSchema = 1;
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
+};
+
+QString compact(const QJsonObject& object) {
+    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+}
+
+QDateTime timeFromMs(qint64 ms) {
+    return QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC);
+}
+
+/// What a search looks at: the text and the names of attachments. The thoughts of a model are
+/// not searched: they are long, and nobody remembers a chat by them.
+QString searchable(const ui::ChatTurn& turn) {
+    QString text = turn.text;
+    for (const ui::Attachment& attachment : turn.attachments) {
+        text += QLatin1Char(' ') + attachment.name;
+    }
+    return text;
+}
+
+engine::Error noSuchChat(const QString& id) {
+    return storeError(StoreProblem::Other,
+                      Text::tr("There is no chat %1 any more. It may have been deleted in an "
+                               "earlier session.")
+                          .arg(id));
+}
+
+} // namespace
+
+ChatDatabase::ChatDatabase(StoreOptions options)
+    : options_(std::move(options)), attachments_(options_.folder + QStringLiteral("/attachments")) {
+}
+
+QString ChatDatabase::file() const {
+    return options_.folder + QStringLiteral("/chats.sqlite");
+}
+
+void ChatDatabase::close() {
+    database_.close();
+    last_saved_ = {};
+}
+
+engine::Result<OpenReport> ChatDatabase::open() {
+    close();
+    is_read_only_ = false;
+    auto opened = openFile();
+    if (!opened.has_value()) {
+        switch (storeProblem(opened.error())) {
+        case StoreProblem::Damaged:
+            return replaceDamaged(opened.error());
+        case StoreProblem::ReadOnly:
+        case StoreProblem::DiskFull:
+            return openReadOnly(opened.error());
+        default:
+            close();
+            return std::move(opened).error();
+        }
+    }
+    return OpenReport{};
+}
+
+engine::Result<void> ChatDatabase::openFile() {
+    if (!QDir().mkpath(options_.folder)) {
+        return storeError(StoreProblem::ReadOnly,
+                          Text::tr("The folder %1 cannot be created, so chats are not saved. "
+                                   "Create it or make its parent folder writable.")
+                              .arg(QDir::toNativeSeparators(options_.folder)));
+    }
+    // A WAL that is still there tells that the last session did not end in order.
+    const bool was_killed = QFileInfo(file() + QStringLiteral("-wal")).size() > 0;
+    ENGINE_TRY(database_.open(file(), Database::Access::ReadWrite, options_.vfs));
+    if (was_killed) {
+        ENGINE_TRY(checkAfterCrash());
+    }
+    ENGINE_TRY(createTables());
+    return purge();
+}
+
+engine::Result<void> ChatDatabase::checkAfterCrash() {
+    ENGINE_ASSIGN(auto check, database_.prepare("PRAGMA quick_check(1)"));
+    ENGINE_TRY(check.step());
+    const QString verdict = check.text(0);
+    if (verdict != QLatin1String("ok")) {
+        return storeError(
+            StoreProblem::Damaged,
+            Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), verdict));
+    }
+    return {};
+}
+
+engine::Result<void> ChatDatabase::createTables() {
+    qint64 version = 0;
+    {
+        ENGINE_ASSIGN(auto statement, database_.prepare("PRAGMA user_version"));
+        ENGINE_TRY(statement.step());
+        version = statement.integer(0);
+    }
+    if (version == kSchema) {
+        return checkTables();
+    }
+    if (version > kSchema) {
+        return storeError(
+            StoreProblem::TooNew,
+            Text::tr("%1 was written by a later version of Belfry (its form is number %2, this "
+                     "program knows number %3), so chats are not saved. Start the later version, "
+                     "or move the file away.")
+                .arg(QDir::toNativeSeparators(file()))
+                .arg(version)
+                .arg(kSchema));
+    }
+    Transaction transaction(database_);
+    ENGINE_TRY(transaction.begin());
+    for (const char* sql : {
+             "CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL, "
+             "folded_title TEXT NOT NULL, is_title_set INTEGER NOT NULL, "
+             "created INTEGER NOT NULL, modified INTEGER NOT NULL, " // ms since 1970, UTC
+             "model TEXT NOT NULL, settings TEXT NOT NULL, deleted INTEGER) WITHOUT ROWID",
+             "CREATE INDEX chats_by_time ON chats (modified)",
+             "CREATE TABLE turns (chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE, "
+             "position INTEGER NOT NULL, folded TEXT NOT NULL, data TEXT NOT NULL, "
+             "PRIMARY KEY (chat, position))",
+             "CREATE TABLE attachments (chat TEXT NOT NULL, position INTEGER NOT NULL, "
+             "hash TEXT NOT NULL, FOREIGN KEY (chat, position) REFERENCES turns (chat, position) "
+             "ON DELETE CASCADE)",
+             "CREATE INDEX attachments_by_turn ON attachments (chat, position)",
+             "PRAGMA user_version = 1",
+         }) {
+        ENGINE_TRY(database_.run(sql));
+    }
+    return transaction.commit();
+}
+
+engine::Result<void> ChatDatabase::checkTables() {
+    // A flipped byte in the schema is a plain SQL error to SQLite; here it means a broken file.
+    for (const char* sql : {
+             "SELECT id, title, folded_title, is_title_set, created, modified, model, settings, "
+             "deleted FROM chats",
+             "SELECT chat, position, folded, data FROM turns",
+             "SELECT chat, position, hash FROM attachments",
+         }) {
+        auto statement = database_.prepare(sql);
+        if (!statement.has_value()) {
+            return storeError(StoreProblem::Damaged,
+                              QString::fromStdString(statement.error().message));
+        }
+    }
+    return {};
+}
+
+engine::Result<void> ChatDatabase::purge() {
+    {
+        Transaction transaction(database_);
+        ENGINE_TRY(transaction.begin());
+        ENGINE_TRY(database_.run("DELETE FROM chats WHERE deleted IS NOT NULL"));
+        ENGINE_TRY(transaction.commit());
+    }
+    // A file that was set aside may need attachments that nothing else names.
+    const QDir folder(options_.folder);
+    if (!folder.entryList({QStringLiteral("chats.sqlite.damaged-*")}, QDir::Files).isEmpty()) {
+        return {};
+    }
+    ENGINE_ASSIGN(auto used, database_.prepare("SELECT DISTINCT hash FROM attachments"));
+    QSet<QString> wanted;
+    for (;;) {
+        ENGINE_ASSIGN(const bool has_row, used.step());
+        if (!has_row) {
+            break;
+        }
+        wanted.insert(used.text(0));
+    }
+    attachments_.collect(wanted);
+    return {};
+}
+
+engine::Result<OpenReport> ChatDatabase::openReadOnly(const engine::Error& why) {
+    close();
+    OpenReport report;
+    report.is_read_only = true;
+    report.message = QString::fromStdString(why.message);
+    if (!QFileInfo::exists(file())) {
+        return engine::Error(why); // nothing to read either
+    }
+    ENGINE_TRY(database_.open(file(), Database::Access::ReadOnly, options_.vfs));
+    // A disk that was full from the beginning leaves a file without tables: nothing to read.
+    if (!database_.prepare("SELECT 1 FROM chats, turns").has_value()) {
+        close();
+        return engine::Error(why);
+    }
+    is_read_only_ = true;
+    return report;
+}
+
+engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why) {
+    close();
+    const QString base = file() + QStringLiteral(".damaged-") +
+                         QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    QString aside = base;
+    for (int n = 2; QFileInfo::exists(aside); ++n) {
+        aside = base + QStringLiteral("-%1").arg(n);
+    }
+    // The WAL belongs to the file and carries the name that SQLite expects beside it.
+    if (!QFile::rename(file(), aside)) {
+        return engine::Error(why);
+    }
+    for (const char* suffix : {"-wal", "-shm"}) {
+        const QString part = file() + QString::fromLatin1(suffix);
+        if (QFileInfo::exists(part)) {
+            QFile::rename(part, aside + QString::fromLatin1(suffix));
+        }
+    }
+    auto opened = openFile();
+    if (!opened.has_value()) {
+        close();
+        return std::move(opened).error();
+    }
+    OpenReport report;
+    report.set_aside = aside;
+    report.recovered_chats = recover(aside);
+    report.message =
+        Text::tr("The file with the chats was damaged. It was kept as %1; %2 chats could be read "
+                 "from it and are in the list again.")
+            .arg(QDir::toNativeSeparators(aside))
+            .arg(report.recovered_chats);
+    return report;
+}
+
+qint64 ChatDatabase::recover(const QString& damaged) {
+    // Every chat that can still be read, each on its own: one bad page does not take the others.
+    ChatDatabase source(options_);
+    if (!source.database_.open(damaged, Database::Access::ReadOnly).has_value()) {
+        return 0;
+    }
+    QStringList ids;
+    {
+        auto all = source.database_.prepare("SELECT id FROM chats WHERE deleted IS NULL");
+        if (!all.has_value()) {
+            return 0;
+        }
+        for (;;) {
+            auto row = all->step();
+            if (!row.has_value() || !*row) {
+                break;
+            }
+            ids.append(all->text(0));
+        }
+    }
+    qint64 count = 0;
+    for (const QString& id : ids) {
+        auto chat = source.load(id);
+        QStringList notes;
+        if (chat.has_value() && !chat->turns.empty() && save(*chat, notes).has_value()) {
+            ++count;
+        }
+    }
+    return count;
+}
+
+engine::Result<void> ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStringList& notes) {
+    for (ui::ChatTurn& turn : chat.turns) {
+        for (ui::Attachment& attachment : turn.attachments) {
+            if (!attachment.hash.isEmpty() || attachment.file.isEmpty()) {
+                continue;
+            }
+            auto stored = attachments_.add(attachment.file);
+            if (!stored.has_value()) {
+                // The words are saved all the same; the file stays where the user has it.
+                notes.append(QString::fromStdString(stored.error().message));
+                continue;
+            }
+            if (attachment.name.isEmpty()) {
+                attachment.name = QFileInfo(attachment.file).fileName();
+            }
+            attachment.hash = stored->hash;
+            attachment.file = stored->file;
+            attachment.bytes = stored->bytes;
+        }
+    }
+    return {};
+}
+
+engine::Result<void> ChatDatabase::save(ui::ChatDocument& chat, QStringList& notes) {
+    if (is_read_only_ || !database_.isOpen()) {
+        return storeError(StoreProblem::ReadOnly,
+                          Text::tr("Chats cannot be saved in %1. Make the folder writable; what "
+                                   "is not saved yet is kept in memory and saved then.")
+                              .arg(QDir::toNativeSeparators(options_.folder)));
+    }
+    if (chat.id.isEmpty()) {
+        chat.id = ui::makeChatId();
+    }
+    for (ui::ChatTurn& turn : chat.turns) {
+        if (turn.id.isEmpty()) {
+            turn.id = ui::makeChatId();
+        }
+    }
+    ENGINE_TRY(storeAttachments(chat, notes));
+    if (last_saved_.id != chat.id) {
+        last_saved_ = {};
+        ENGINE_ASSIGN(auto stored, find(chat.id));
+        if (stored.has_value()) {
+            last_saved_ = *std::move(stored);
+        }
+    }
+    const bool is_new = last_saved_.id.isEmpty();
+    const bool is_same = !is_new && isSameContent(chat, last_saved_);
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    if (!chat.created.isValid()) {
+        chat.created = is_new ? now : last_saved_.created;
+    }
+    if (!is_same && (!chat.modified.isValid() || chat.modified <= last_saved_.modified)) {
+        chat.modified = now;
+    } else if (!chat.modified.isValid()) {
+        chat.modified = last_saved_.modified;
+    }
+    if (last_saved_.is_title_set_by_user) {
+        chat.title = last_saved_.title;
+        chat.is_title_set_by_user = true;
+    } else if (!chat.is_title_set_by_user) {
+        chat.title = ui::titleFromTurns(chat);
+    }
+    if (is_same && chat.title == last_saved_.title) {
+        return {};
+    }
+    auto written = writeChat(chat, last_saved_.turns);
+    if (written.has_value()) {
+        last_saved_ = chat;
+    } else {
+        last_saved_ = {}; // what the file holds now is read again next time
+    }
+    return written;
+}
+
+engine::Result<void> ChatDatabase::writeChat(const ui::ChatDocument& chat,
+                                             const std::vector<ui::ChatTurn>& stored) {
+    Transaction transaction(database_);
+    ENGINE_TRY(transaction.begin());
+    ENGINE_ASSIGN(
+        auto row,
+        database_.prepare(
+            "INSERT INTO chats (id, title, folded_title, is_title_set, created, modified, model, "
+            "settings) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET "
+            "title = ?2, folded_title = ?3, is_title_set = ?4, modified = ?6, model = ?7, "
+            "settings = ?8"));
+    row.bind(1, chat.id)
+        .bind(2, chat.title)
+        .bind(3, foldForSearch(chat.title))
+        .bind(4, chat.is_title_set_by_user ? 1 : 0)
+        .bind(5, chat.created.toMSecsSinceEpoch())
+        .bind(6, chat.modified.toMSecsSinceEpoch())
+        .bind(7, chat.model)
+        .bind(8, compact(ui::settingsToJson(chat)));
+    ENGINE_TRY(row.run());
+    for (size_t i = 0; i < chat.turns.size(); ++i) {
+        if (i >= stored.size() || !isSameTurn(chat.turns[i], stored[i])) {
+            ENGINE_TRY(writeTurn(chat.id, static_cast<qint64>(i), chat.turns[i]));
+        }
+    }
+    if (stored.size() > chat.turns.size()) {
+        ENGINE_ASSIGN(auto rest,
+                      database_.prepare("DELETE FROM turns WHERE chat = ?1 AND position >= ?2"));
+        rest.bind(1, chat.id).bind(2, static_cast<qint64>(chat.turns.size()));
+        ENGINE_TRY(rest.run());
+    }
+    return transaction.commit();
+}
+
+engine::Result<void>
+ChatDatabase::writeTurn(const QString& chat, qint64 position, const ui::ChatTurn& turn) {
+    ENGINE_ASSIGN(auto row,
+                  database_.prepare(
+                      "INSERT INTO turns (chat, position, folded, data) VALUES (?1, ?2, ?3, ?4) "
+                      "ON CONFLICT (chat, position) DO UPDATE SET folded = ?3, data = ?4"));
+    row.bind(1, chat)
+        .bind(2, position)
+        .bind(3, foldForSearch(searchable(turn)))
+        .bind(4, compact(ui::turnToJson(turn)));
+    ENGINE_TRY(row.run());
+    ENGINE_ASSIGN(auto old,
+                  database_.prepare("DELETE FROM attachments WHERE chat = ?1 AND position = ?2"));
+    old.bind(1, chat).bind(2, position);
+    ENGINE_TRY(old.run());
+    for (const ui::Attachment& attachment : turn.attachments) {
+        if (attachment.hash.isEmpty()) {
+            continue;
+        }
+        ENGINE_ASSIGN(auto use,
+                      database_.prepare(
+                          "INSERT INTO attachments (chat, position, hash) VALUES (?1, ?2, ?3)"));
+        use.bind(1, chat).bind(2, position).bind(3, attachment.hash);
+        ENGINE_TRY(use.run());
+    }
+    return {};
+}
+
+engine::Result<std::vector<ui::ChatTurn>> ChatDatabase::loadTurns(const QString& id) {
+    ENGINE_ASSIGN(auto rows,
+                  database_.prepare("SELECT data FROM turns WHERE chat = ?1 ORDER BY position"));
+    rows.bind(1, id);
+    std::vector<ui::ChatTurn> turns;
+    for (;;) {
+        ENGINE_ASSIGN(const bool has_row, rows.step());
+        if (!has_row) {
+            return turns;
+        }
+        ui::ChatTurn turn = ui::turnFromJson(QJsonDocument::fromJson(rows.bytes(0)).object());
+        for (ui::Attachment& attachment : turn.attachments) {
+            // The folder may have been moved since: the content's name decides.
+            const QString file = attachments_.find(attachment.hash);
+            if (!file.isEmpty()) {
+                attachment.file = file;
+            }
+        }
+        turns.push_back(std::move(turn));
+    }
+}
+
+engine::Result<std::optional<ui::ChatDocument>> ChatDatabase::find(const QString& id) {
+    ENGINE_ASSIGN(auto found,
+                  database_.prepare("SELECT title, is_title_set, created, modified, settings "
+                                    "FROM chats WHERE id = ?1"));
+    found.bind(1, id);
+    ENGINE_ASSIGN(const bool has_row, found.step());
+    if (!has_row) {
+        return std::optional<ui::ChatDocument>();
+    }
+    ui::ChatDocument chat;
+    chat.id = id;
+    chat.title = found.text(0);
+    chat.is_title_set_by_user = found.integer(1) != 0;
+    chat.created = timeFromMs(found.integer(2));
+    chat.modified = timeFromMs(found.integer(3));
+    ui::settingsFromJson(QJsonDocument::fromJson(found.bytes(4)).object(), chat);
+    ENGINE_ASSIGN(chat.turns, loadTurns(id));
+    return std::optional<ui::ChatDocument>(std::move(chat));
+}
+
+engine::Result<ui::ChatDocument> ChatDatabase::load(const QString& id) {
+    ENGINE_ASSIGN(auto chat, find(id));
+    if (!chat.has_value()) {
+        return noSuchChat(id);
+    }
+    return *std::move(chat);
+}
+
+engine::Result<std::vector<ui::ChatSummary>> ChatDatabase::list(const QString& query) {
+    const QStringList words = searchWords(query);
+    QByteArray sql = "SELECT id, title, created, modified, model, "
+                     "(SELECT count(*) FROM turns WHERE chat = chats.id) "
+                     "FROM chats WHERE deleted IS NULL";
+    for (qsizetype i = 1; i <= words.size(); ++i) {
+        const QByteArray number = QByteArray::number(i);
+        sql += " AND (instr(folded_title, ?" + number +
+               ") OR EXISTS (SELECT 1 FROM turns WHERE chat = chats.id AND instr(folded, ?" +
+               number + ")))";
+    }
+    sql += " ORDER BY modified DESC, id DESC";
+    ENGINE_ASSIGN(auto rows, database_.prepare(sql.constData()));
+    for (qsizetype i = 0; i < words.size(); ++i) {
+        rows.bind(static_cast<int>(i) + 1, words.at(i));
+    }
+    std::vector<ui::ChatSummary> chats;
+    for (;;) {
+        ENGINE_ASSIGN(const bool has_row, rows.step());
+        if (!has_row) {
+            break;
+        }
+        chats.push_back({rows.text(0),
+                         rows.text(1),
+                         timeFromMs(rows.integer(2)),
+                         timeFromMs(rows.integer(3)),
+                         rows.text(4),
+                         rows.integer(5),
+                         {}});
+    }
+    if (words.isEmpty()) {
+        return chats;
+    }
+    ENGINE_ASSIGN(auto place, database_.prepare("SELECT data FROM turns WHERE chat = ?1 AND "
+                                                "instr(folded, ?2) ORDER BY position LIMIT 1"));
+    for (ui::ChatSummary& chat : chats) {
+        for (const QString& word : words) {
+            place.bind(1, chat.id).bind(2, word);
+            ENGINE_ASSIGN(const bool has_row, place.step());
+            if (has_row) {
+                const ui::ChatTurn turn =
+                    ui::turnFromJson(QJsonDocument::fromJson(place.bytes(0)).object());
+                chat.excerpt = excerptAround(searchable(turn), words);
+            }
+            ENGINE_TRY(place.run());
+            if (!chat.excerpt.isEmpty()) {
+                break;
+            }
+        }
+    }
+    return chats;
+}
+
+engine::Result<void> ChatDatabase::rename(const QString& id, const QString& title) {
+    // An empty title gives the name back to the first question.
+    const QString plain = title.simplified();
+    ENGINE_ASSIGN(auto chat, load(id));
+    chat.is_title_set_by_user = !plain.isEmpty();
+    chat.title = plain.isEmpty() ? ui::titleFromTurns(chat) : plain;
+    ENGINE_ASSIGN(
+        auto row,
+        database_.prepare(
+            "UPDATE chats SET title = ?2, folded_title = ?3, is_title_set = ?4 WHERE id = ?1"));
+    row.bind(1, id)
+        .bind(2, chat.title)
+        .bind(3, foldForSearch(chat.title))
+        .bind(4, chat.is_title_set_by_user ? 1 : 0);
+    ENGINE_TRY(row.run());
+    if (last_saved_.id == id) {
+        last_saved_.title = chat.title;
+        last_saved_.is_title_set_by_user = chat.is_title_set_by_user;
+    }
+    return {};
+}
+
+engine::Result<void> ChatDatabase::mark(const QString& id, bool is_deleted) {
+    ENGINE_ASSIGN(auto row, database_.prepare("UPDATE chats SET deleted = ?2 WHERE id = ?1"));
+    row.bind(1, id);
+    if (is_deleted) {
+        row.bind(2, QDateTime::currentMSecsSinceEpoch());
+    } else {
+        row.bindNull(2);
+    }
+    return row.run();
+}
+
+engine::Result<void> ChatDatabase::remove(const QString& id) {
+    return mark(id, true);
+}
+
+engine::Result<void> ChatDatabase::restore(const QString& id) {
+    return mark(id, false);
+}
+
+} // namespace app

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chats in one SQLite file, attachments beside it. Every save is one transaction that is on disk
+// when save() returns. Tables (schema 1): chats (one row each, settings as JSON), turns (one row
+// each, the turn as JSON beside its searchable text), attachments (which turn uses which content).
+// Knows no threads; ChatStore runs it on one.
+#pragma once
+
+#include "app/store/attachment_files.h"
+#include "app/store/database.h"
+#include "engine/base/result.h"
+#include "ui/chat/chat_document.h"
+
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+#include <vector>
+
+namespace app {
+
+struct StoreOptions {
+    QString folder; ///< Created when it is missing.
+    QByteArray vfs; ///< Another SQLite file system, for tests; empty = the system's.
+};
+
+/// What opening found; the user hears of everything but the plain case.
+struct OpenReport {
+    bool is_read_only = false;  ///< Chats can be read but not saved.
+    QString set_aside;          ///< Where a damaged file was moved; empty = none was damaged.
+    qint64 recovered_chats = 0; ///< Chats that could be read from the damaged file.
+    QString message;            ///< For the user; empty in the plain case.
+};
+
+class ChatDatabase {
+public:
+    explicit ChatDatabase(StoreOptions options);
+
+    /// Opens or creates the file and removes what was deleted in an earlier session. A damaged
+    /// file is moved aside, never deleted, and what can be read of it is carried over. A file in a
+    /// folder that cannot be written is opened for reading.
+    engine::Result<OpenReport> open();
+    /// Moves a file aside that turned out to be damaged while it was open, and starts a new one
+    /// with what can be read of it.
+    engine::Result<OpenReport> replaceDamaged(const engine::Error& why);
+    void close();
+    [[nodiscard]] bool isOpen() const { return database_.isOpen(); }
+    [[nodiscard]] bool isReadOnly() const { return is_read_only_; }
+    [[nodiscard]] QString file() const;
+
+    /// Writes what differs from what is stored. Fills in what is missing in `chat`: id, ids of
+    /// turns, dates, title, hash and file of attachments. `notes` receives what the user should
+    /// know although the chat was saved (an attachment that could not be copied). A title that
+    /// was set with rename() is kept.
+    engine::Result<void> save(ui::ChatDocument& chat, QStringList& notes);
+    /// Errors: InvalidFile when there is no such chat.
+    engine::Result<ui::ChatDocument> load(const QString& id);
+    /// Latest first. With a query only chats in which every word of it occurs.
+    engine::Result<std::vector<ui::ChatSummary>> list(const QString& query);
+    engine::Result<void> rename(const QString& id, const QString& title);
+    /// Out of the lists, until restore() or the next start of the program.
+    engine::Result<void> remove(const QString& id);
+    engine::Result<void> restore(const QString& id);
+
+private:
+    engine::Result<void> openFile();
+    engine::Result<OpenReport> openReadOnly(const engine::Error& why);
+    engine::Result<void> createTables();
+    engine::Result<void> checkTables();
+    engine::Result<void> checkAfterCrash();
+    engine::Result<void> purge();
+    qint64 recover(const QString& damaged);
+    engine::Result<void> storeAttachments(ui::ChatDocument& chat, QStringList& notes);
+    engine::Result<void> writeChat(const ui::ChatDocument& chat,
+                                   const std::vector<ui::ChatTurn>& stored);
+    engine::Result<void> writeTurn(const QString& chat, qint64 position, const ui::ChatTurn& turn);
+    engine::Result<std::optional<ui::ChatDocument>> find(const QString& id);
+    engine::Result<std::vector<ui::ChatTurn>> loadTurns(const QString& id);
+    engine::Result<void> mark(const QString& id, bool is_deleted);
+
+    StoreOptions options_;
+    Database database_;
+    AttachmentFiles attachments_;
+    bool is_read_only_ = false;
+    /// The chat saved last: the next save is most often of the same one, with one turn more.
+    ui::ChatDocument last_saved_;
+};
+
+} // namespace app

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/store/session_file.h"
+
+#include "app/store/database.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+
+namespace app {
+
+namespace {
+
+constexpr qint64 kMaxBytes = qint64{4} << 20U; // a draft is text that somebody typed
+
+QString key(const char* name) {
+    return QString::fromLatin1(name);
+}
+
+} // namespace
+
+SessionFile::SessionFile(const QString& folder) : file_(folder + QStringLiteral("/session.json")) {}
+
+PreviousSession SessionFile::read() const {
+    PreviousSession previous;
+    QFile file(file_);
+    if (!file.open(QIODevice::ReadOnly) || file.size() > kMaxBytes) {
+        return previous;
+    }
+    const QJsonDocument document = QJsonDocument::fromJson(file.readAll());
+    if (!document.isObject()) {
+        return previous;
+    }
+    const QJsonObject object = document.object();
+    previous.exists = true;
+    previous.state.chat = object.value(key("chat")).toString();
+    previous.state.draft = object.value(key("draft")).toString();
+    previous.state.loading = object.value(key("loading")).toString();
+    previous.state.loaded = object.value(key("loaded")).toString();
+    previous.state.is_over = object.value(key("over")).toBool();
+    return previous;
+}
+
+engine::Result<void> SessionFile::write(const SessionState& state) const {
+    QDir().mkpath(QFileInfo(file_).path());
+    QSaveFile file(file_);
+    const QJsonObject object{{key("chat"), state.chat},
+                             {key("draft"), state.draft},
+                             {key("loading"), state.loading},
+                             {key("loaded"), state.loaded},
+                             {key("over"), state.is_over}};
+    if (file.open(QIODevice::WriteOnly)) {
+        file.write(QJsonDocument(object).toJson(QJsonDocument::Compact));
+        if (file.commit()) {
+            return {};
+        }
+    }
+    return storeError(
+        StoreProblem::ReadOnly,
+        QCoreApplication::translate("app::SessionFile",
+                                    "%1 could not be written (%2), so the open chat is not "
+                                    "remembered. Make the folder writable.")
+            .arg(QDir::toNativeSeparators(file_), file.errorString()));
+}
+
+} // namespace app

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemma4/decode_step.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+namespace engine {
+
+using kernels::MatF32;
+using kernels::MutF32;
+using kernels::ProjectArgs;
+using kernels::Status;
+
+namespace {
+
+// The input block: these integers, the ring's positions, the embedding row, the per-layer row.
+constexpr int64_t kPosition = 0;
+constexpr int64_t kSlotSliding = 1;
+constexpr int64_t kSlotFull = 2;
+constexpr int64_t kCountSliding = 3;
+constexpr int64_t kCountFull = 4;
+constexpr int64_t kRing = 16;
+
+} // namespace
+
+DecodeStep::~DecodeStep() {
+    reset();
+    if (home_ != nullptr && host_ != nullptr) {
+        home_->device().freeHost(host_);
+    }
+}
+
+void DecodeStep::reset() {
+    if (graph_ != nullptr) {
+        home_->device().freeGraph(graph_);
+        graph_ = nullptr;
+    }
+    state_ = state_ == State::Impossible ? State::Unknown : state_;
+    if (state_ == State::Possible) {
+        state_ = State::Unknown;
+    }
+}
+
+bool DecodeStep::isPossible(const KvCache& kv) {
+    if (state_ != State::Unknown) {
+        return state_ == State::Possible;
+    }
+    state_ = State::Impossible;
+    const Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    if (m.layers_.empty() || text.has_moe || kv.type() != kernels::DType::BF16) {
+        return false;
+    }
+    DeviceScratch* home = m.layers_.front().home;
+    const kernels::OpTable& ops = home->ops();
+    if (ops.project == nullptr || ops.attend_step == nullptr || ops.argmax == nullptr ||
+        m.head_home_ != home || (text.ple_size > 0 && m.ple_home_ != home)) {
+        return false;
+    }
+    const PlanIndex plan(m.plan_);
+    const auto is_here = [&](const Linear& linear) {
+        if (linear.weight == WeightSource::kAbsent || linear.device != home->id()) {
+            return linear.weight == WeightSource::kAbsent;
+        }
+        const TensorPlacement* row = plan.find(linear.name);
+        return row == nullptr || row->store == row->compute || row->residency == Residency::Always;
+    };
+    bool is_ok = is_here(m.lm_head_) && (text.ple_size == 0 || is_here(m.ple_model_projection_));
+    for (const Model::DecoderLayer& layer : m.layers_) {
+        is_ok = is_ok && layer.home == home && layer.attention == home;
+        for (const Linear* linear : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up,
+                                     &layer.down, &layer.ple_gate, &layer.ple_projection}) {
+            is_ok = is_ok && is_here(*linear);
+        }
+    }
+    // Mirrors on other devices would have to be updated between the steps.
+    for (size_t i = 0; is_ok && i < m.layers_.size(); ++i) {
+        is_ok = kv.owner(static_cast<int>(i)).mirrors.empty();
+    }
+    if (is_ok) {
+        if (home_ != nullptr && home_ != home && host_ != nullptr) {
+            home_->device().freeHost(host_);
+            host_ = nullptr;
+        }
+        home_ = home;
+        is_ok = prepare().has_value();
+    }
+    state_ = is_ok ? State::Possible : State::Impossible;
+    return is_ok;
+}
+
+Result<void> DecodeStep::prepare() {
+    const TextConfig& text = model_->config_.text;
+    ring_ = home_->size("key_position_sliding");
+    const int64_t floats =
+        kRing + ring_ + text.hidden_size + text.num_layers * std::max<int64_t>(0, text.ple_size);
+    assert(floats <= home_->size("step_input"));
+    input_bytes_ = static_cast<size_t>(floats) * sizeof(float);
+    if (host_ == nullptr) {
+        host_ = static_cast<std::byte*>(home_->device().allocateHost(input_bytes_ + 16));
+    }
+    if (host_ == nullptr) {
+        return Error{ErrorCode::OutOfMemory,
+                     home_->id().toString() + ": no page-locked memory for the decode step"};
+    }
+    return {};
+}
+
+Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
+    const int64_t vocab = model_->config_.text.vocab_size;
+    std::vector<uint32_t> words(static_cast<size_t>((vocab + 31) / 32), 0);
+    for (const int32_t id : ids) {
+        if (id >= 0 && id < vocab) {
+            words[static_cast<size_t>(id) / 32] |= 1U << (static_cast<uint32_t>(id) % 32);
+        }
+    }
+    return checkStatus(home_->device().copyIn(home_->buffer("step_suppressed"), words.data(),
+                                              words.size() * sizeof(uint32_t)),
+                       "copy in", "suppressed tokens");
+}
+
+const int32_t* DecodeStep::inputInts() const {
+    return reinterpret_cast<const int32_t*>(home_->buffer("step_input"));
+}
+
+Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    auto* ints = reinterpret_cast<int32_t*>(host_);
+    ints[kPosition] = kv.fullSlots().front();
+    ints[kSlotSliding] = kv.slidingSlots().front();
+    ints[kSlotFull] = kv.fullSlots().front();
+    ints[kCountSliding] = static_cast<int32_t>(kv.slidingSlotsInUse());
+    ints[kCountFull] = static_cast<int32_t>(kv.size());
+    std::memcpy(ints + kRing, kv.slidingPositions().data(),
+                kv.slidingPositions().size() * sizeof(int32_t));
+    float* row = reinterpret_cast<float*>(host_) + kRing + ring_;
+    if (id == m.config_.image_token_id || id == m.config_.audio_token_id ||
+        id == m.config_.video_token_id) {
+        id = static_cast<int32_t>(text.pad_token_id);
+    }
+    const std::span<const int32_t> ids(&id, 1);
+    const MutF32 embedding{row, 1, text.hidden_size, text.hidden_size};
+    ENGINE_TRY(
+        m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
+    if (m.embed_adapter_ != AdapterHook::kNone) {
+        ENGINE_TRY(
+            m.context_->adapters()->applyRows(m.embed_adapter_, ids, 0, m.embed_scale_, embedding));
+    }
+    if (text.ple_size > 0) {
+        const int64_t width = text.num_layers * text.ple_size;
+        const MutF32 token{row + text.hidden_size, 1, width, width};
+        const float scale = std::sqrt(static_cast<float>(text.ple_size));
+        ENGINE_TRY(m.context_->weights().gatherRows(m.ple_table_, ids, 0, scale, token));
+        if (m.ple_adapter_ != AdapterHook::kNone) {
+            ENGINE_TRY(m.context_->adapters()->applyRows(m.ple_adapter_, ids, 0, scale, token));
+        }
+    }
+    return {};
+}
+
+Result<void> DecodeStep::compose(const Projection& step) {
+    // The same step from single functions: source of truth for what ops.project computes.
+    const ProjectArgs& a = step.args;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const int64_t in = step.linear[0]->in;
+    const std::string& name = step.linear[0]->name;
+    const size_t bytes = static_cast<size_t>(in) * sizeof(float);
+    MatF32 source{a.x, 1, in, in};
+    if (a.input == ProjectArgs::Input::ResidualNorm || a.input == ProjectArgs::Input::Residual) {
+        const MutF32 sum{a.x_out, 1, in, in};
+        ENGINE_KERNEL(home_->device().copyWithin(sum.data, a.x, bytes), "copy", name);
+        ENGINE_KERNEL(ops.rms_norm_add(queue, {a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, sum),
+                      "residual norm", name);
+        ENGINE_KERNEL(ops.scale(queue, sum, a.scalar), "layer scalar", name);
+        source = sum;
+    }
+    if (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm) {
+        const MutF32 normed = home_->matrix("h", 1, in);
+        ENGINE_KERNEL(ops.rms_norm(queue, source, a.norm, a.eps, normed), "norm", name);
+        source = normed;
+    }
+    MutF32 products[3];
+    for (int i = 0; i < a.count; ++i) {
+        const int64_t out = step.linear[i]->out;
+        // A pair's second product has no place of its own in the step.
+        float* to =
+            a.output == ProjectArgs::Output::GeluPair && i == 1 ? home_->buffer("up") : a.y[i];
+        products[i] = {to, 1, out, out};
+        ENGINE_TRY(model_->context_->linear(*step.linear[i], *home_, source, products[i]));
+    }
+    if (a.output == ProjectArgs::Output::GeluPair) {
+        ENGINE_KERNEL(ops.gelu_mul(queue, products[0], products[1], products[0]), "GELU", name);
+    } else if (a.output == ProjectArgs::Output::GeluMultiply) {
+        const int64_t out = products[0].cols;
+        ENGINE_KERNEL(ops.gelu_mul(queue, products[0], {a.multiply, 1, out, out}, products[0]),
+                      "GELU", name);
+    }
+    return {};
+}
+
+Result<void> DecodeStep::project(Projection& step) {
+    bool is_plain = true;
+    for (int i = 0; i < step.args.count; ++i) {
+        const Linear& linear = *step.linear[i];
+        is_plain = is_plain && linear.adapter == AdapterHook::kNone && !linear.has_input_clip &&
+                   !linear.has_output_clip;
+    }
+    if (!is_plain) {
+        return compose(step);
+    }
+    WeightSource& weights = model_->context_->weights();
+    for (int i = 0; i < step.args.count; ++i) {
+        ENGINE_ASSIGN(step.args.w[i], weights.acquire(step.linear[i]->weight));
+        weights.release(step.linear[i]->weight); // resident: the view stays valid
+    }
+    const Status status = home_->ops().project(home_->queue(), step.args);
+    if (status == Status::Unsupported) {
+        return compose(step);
+    }
+    return checkStatus(status, "projection", step.linear[0]->name);
+}
+
+Result<void> DecodeStep::enqueuePerLayerInputs() {
+    // As Model::perLayerInputs, for one row whose token part lies in the input block.
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const int64_t width = text.num_layers * text.ple_size;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = m.ple_model_projection_.name;
+    const MutF32 ple = home_->matrix("ple", 1, width);
+    Projection step;
+    step.args.x = x_;
+    step.args.count = 1;
+    step.args.y[0] = ple.data;
+    step.linear[0] = &m.ple_model_projection_;
+    ENGINE_TRY(project(step));
+    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
+                  "scale", name);
+    const MutF32 slices{ple.data, text.num_layers, text.ple_size, text.ple_size};
+    ENGINE_KERNEL(ops.rms_norm(queue, slices, m.ple_projection_norm_,
+                               static_cast<float>(text.rms_norm_eps), slices),
+                  "norm", name);
+    const float* token = home_->buffer("step_input") + kRing + ring_ + text.hidden_size;
+    ENGINE_KERNEL(ops.add_scaled(queue, {token, 1, width, width}, 1.0F, ple), "add", name);
+    return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
+}
+
+Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    Model::DecoderLayer& layer = m.layers_[static_cast<size_t>(index)];
+    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const bool is_full = shape.type == LayerType::Full;
+    float* t = home_->buffer("t");
+
+    // 1. What the layer before left to add, input norm, q (and k, v of owners).
+    Projection qkv;
+    qkv.args.eps = eps;
+    qkv.args.x = x_;
+    qkv.args.norm = layer.input_norm;
+    qkv.args.input = ProjectArgs::Input::Norm;
+    if (pending_.t != nullptr) {
+        qkv.args.input = ProjectArgs::Input::ResidualNorm;
+        qkv.args.t = pending_.t;
+        qkv.args.t_norm = pending_.norm;
+        qkv.args.scalar = pending_.scalar;
+        qkv.args.x_out = spare_;
+    }
+    qkv.args.y[0] = home_->buffer("q");
+    qkv.linear[0] = &layer.q;
+    qkv.args.count = 1;
+    if (!shape.is_kv_shared) {
+        qkv.args.y[1] = home_->buffer("k");
+        qkv.linear[1] = &layer.k;
+        qkv.args.count = 2;
+        if (!shape.k_is_v) {
+            qkv.args.y[2] = home_->buffer("v");
+            qkv.linear[2] = &layer.v;
+            qkv.args.count = 3;
+        }
+    }
+    ENGINE_TRY(project(qkv));
+    if (pending_.t != nullptr) {
+        std::swap(x_, spare_);
+    }
+
+    // 2. Attention.
+    const KvCache::LayerKv& cache = kv.owner(layer.kv_layer);
+    kernels::AttendStepArgs attend;
+    attend.q = home_->buffer("q");
+    if (!shape.is_kv_shared) {
+        attend.k = home_->buffer("k");
+        attend.v = shape.k_is_v ? attend.k : home_->buffer("v");
+    }
+    attend.q_norm = layer.q_norm;
+    attend.k_norm = layer.k_norm;
+    attend.inv_freq = home_->buffer(is_full ? "inv_freq_full" : "inv_freq_sliding");
+    attend.position = inputInts() + kPosition;
+    attend.slot = inputInts() + (is_full ? kSlotFull : kSlotSliding);
+    attend.key_count = inputInts() + (is_full ? kCountFull : kCountSliding);
+    attend.key_position = is_full
+                              ? reinterpret_cast<const int32_t*>(home_->buffer("key_position_full"))
+                              : inputInts() + kRing;
+    attend.cache_k = cache.primary.k;
+    attend.cache_v = cache.primary.v;
+    attend.kv_type = kv.type();
+    attend.capacity = cache.capacity;
+    attend.num_heads = text.num_heads;
+    attend.num_kv_heads = shape.num_kv_heads;
+    attend.head_dim = shape.head_dim;
+    attend.window = is_full ? 0 : text.sliding_window;
+    attend.eps = eps;
+    attend.out = home_->buffer("o");
+    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention", layer.q.name);
+
+    // 3. Output projection.
+    Projection output;
+    output.args.x = attend.out;
+    output.args.y[0] = t;
+    output.args.count = 1;
+    output.linear[0] = &layer.o;
+    ENGINE_TRY(project(output));
+
+    // 4. Post-attention norm and residual, pre-MLP norm, gate and up, GELU product.
+    Projection gate_up;
+    gate_up.args.input = ProjectArgs::Input::ResidualNorm;
+    gate_up.args.output = ProjectArgs::Output::GeluPair;
+    gate_up.args.x = x_;
+    gate_up.args.t = t;
+    gate_up.args.t_norm = layer.post_attention_norm;
+    gate_up.args.norm = layer.pre_mlp_norm;
+    gate_up.args.eps = eps;
+    gate_up.args.x_out = spare_;
+    gate_up.args.y[0] = home_->buffer("gate");
+    gate_up.args.count = 2;
+    gate_up.linear[0] = &layer.gate;
+    gate_up.linear[1] = &layer.up;
+    ENGINE_TRY(project(gate_up));
+    std::swap(x_, spare_);
+
+    // 5. Down projection.
+    Projection down;
+    down.args.x = home_->buffer("gate");
+    down.args.y[0] = t;
+    down.args.count = 1;
+    down.linear[0] = &layer.down;
+    ENGINE_TRY(project(down));
+    pending_ = {t, layer.post_mlp_norm, layer.layer_scalar};
+    if (text.ple_size <= 0) {
+        return {};
+    }
+
+    // 6. and 7. The per-layer input block.
+    Projection gate;
+    gate.args.input = ProjectArgs::Input::Residual;
+    gate.args.output = ProjectArgs::Output::GeluMultiply;
+    gate.args.x = x_;
+    gate.args.t = t;
+    gate.args.t_norm = layer.post_mlp_norm;
+    gate.args.eps = eps;
+    gate.args.x_out = spare_;
+    gate.args.y[0] = home_->buffer("ple_gate");
+    gate.args.multiply = home_->buffer("ple") + index * text.ple_size;
+    gate.args.count = 1;
+    gate.linear[0] = &layer.ple_gate;
+    ENGINE_TRY(project(gate));
+    std::swap(x_, spare_);
+    Projection back;
+    back.args.x = home_->buffer("ple_gate");
+    back.args.y[0] = t;
+    back.args.count = 1;
+    back.linear[0] = &layer.ple_projection;
+    ENGINE_TRY(project(back));
+    pending_ = {t, layer.ple_norm, layer.layer_scalar};
+    return {};
+}
+
+Result<void> DecodeStep::enqueue(const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_, input_bytes_),
+                  "copy in", "decode step");
+    x_ = home_->buffer("step_input") + kRing + ring_;
+    spare_ = home_->buffer("step_x");
+    pending_ = {};
+    if (text.ple_size > 0) {
+        ENGINE_TRY(enqueuePerLayerInputs());
+    }
+    for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
+        ENGINE_TRY(enqueueLayer(i, kv));
+    }
+    Projection head;
+    head.args.input = ProjectArgs::Input::ResidualNorm;
+    head.args.x = x_;
+    head.args.t = pending_.t;
+    head.args.t_norm = pending_.norm;
+    head.args.scalar = pending_.scalar;
+    head.args.norm = m.final_norm_;
+    head.args.eps = static_cast<float>(text.rms_norm_eps);
+    head.args.x_out = spare_;
+    head.args.y[0] = home_->buffer("logits");
+    head.args.count = 1;
+    head.linear[0] = &m.lm_head_;
+    ENGINE_TRY(project(head));
+    if (text.final_logit_softcap > 0) {
+        ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size),
+                                   static_cast<float>(text.final_logit_softcap)),
+                      "soft cap", m.lm_head_.name);
+    }
+    ENGINE_KERNEL(ops.argmax(queue, home_->buffer("logits"), text.vocab_size,
+                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
+                             reinterpret_cast<uint64_t*>(home_->buffer("step_best"))),
+                  "largest logit", m.lm_head_.name);
+    return checkStatus(home_->device().copyOut(host_ + input_bytes_, home_->buffer("step_best"), 8),
+                       "copy out", "decode step");
+}
+
+Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy) {
+    const TextConfig& text = model_->config_.text;
+    kernels::Device& device = home_->device();
+    const int64_t start = kv.size();
+    const int32_t no_block = -1;
+    kv.append(std::span(&no_block, 1));
+    const auto attempt = [&]() -> Result<void> {
+        ENGINE_TRY(fillInput(id, kv));
+        if (graph_ != nullptr && recorded_kv_ != kv.owner(0).primary.k) {
+            device.freeGraph(graph_);
+            graph_ = nullptr;
+        }
+        bool is_recorded = graph_ != nullptr;
+        if (!is_recorded && device.canCapture() && device.beginCapture() == Status::Ok) {
+            const Result<void> outcome = enqueue(kv);
+            const Status ended = device.endCapture(&graph_);
+            ENGINE_TRY(outcome);
+            is_recorded = ended == Status::Ok && graph_ != nullptr;
+            recorded_kv_ = kv.owner(0).primary.k;
+        }
+        if (is_recorded) {
+            ENGINE_KERNEL(device.replay(graph_), "replay", "decode step");
+        } else {
+            ENGINE_TRY(enqueue(kv));
+        }
+        ENGINE_KERNEL(device.synchronize(), "synchronize", "decode step");
+        if (logits != nullptr) {
+            logits->resize(static_cast<size_t>(text.vocab_size));
+            ENGINE_KERNEL(device.copyOut(logits->data(), home_->buffer("logits"),
+                                         logits->size() * sizeof(float)),
+                          "copy out", "logits");
+            ENGINE_KERNEL(device.synchronize(), "synchronize", "logits");
+        }
+        if (greedy != nullptr) {
+            uint64_t best = 0;
+            std::memcpy(&best, host_ + input_bytes_, sizeof(best));
+            // Finite logits lie between the keys of -infinity and +infinity; NaN above or below.
+            const auto order = static_cast<uint32_t>(best >> 32U);
+            if (order <= 0x007fffffU || order >= 0xff800000U) {
+                return Error{ErrorCode::Internal,
+                             "the logits hold NaN or infinity, or every token is suppressed"};
+            }
+            *greedy = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(best));
+        }
+        return {};
+    };
+    Result<void> outcome = attempt();
+    if (!outcome.has_value()) {
+        if (outcome.error().code == ErrorCode::Unsupported) {
+            state_ = State::Impossible; // the table has no kernel for these operands
+        }
+        [[maybe_unused]] const bool is_rolled_back = kv.truncate(start);
+        assert(is_rolled_back);
+    }
+    return outcome;
+}
+
+} // namespace engine

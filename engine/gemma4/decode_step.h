@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// One decoded token as a fixed sequence of fused steps on one device, recorded once and replayed.
+// Serves models whose decoder, KV cache and head are all on one device whose table has the fused
+// steps; everything else runs through Model::forward(), which gives the same answer.
+//
+// What changes from token to token (position, cache rows, embedding and per-layer rows) travels in
+// one block of page-locked memory that the recording's first node copies in; the chosen token comes
+// back in the last.
+#pragma once
+
+#include "engine/gemma4/model.h"
+
+namespace engine {
+
+class DecodeStep {
+public:
+    explicit DecodeStep(Model& model) : model_(&model) {}
+    ~DecodeStep();
+    DecodeStep(const DecodeStep&) = delete;
+    DecodeStep& operator=(const DecodeStep&) = delete;
+
+    /// The plan, the formats and the device allow fused steps. Cheap after the first call.
+    [[nodiscard]] bool isPossible(const KvCache& kv);
+
+    /// Appends token `id` to the cache. logits (may be nullptr) receives [vocab], soft-capped;
+    /// greedy (may be nullptr) the token with the largest logit, suppressed ones left out.
+    /// On error the cache is as before. Unsupported: nothing was done, use forward().
+    Result<void> run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy);
+
+    /// Tokens that greedy choice leaves out, sorted.
+    Result<void> setSuppressed(const std::vector<int32_t>& ids);
+
+    /// Drops the recording: bindings, adapters or buffers changed.
+    void reset();
+
+private:
+    /// One projection step: ops.project, or the same from single functions where a linear has
+    /// adapters or clips or the table refuses it.
+    struct Projection {
+        kernels::ProjectArgs args;
+        const Linear* linear[3] = {nullptr, nullptr, nullptr};
+    };
+    Result<void> prepare();
+    Result<void> fillInput(int32_t id, const KvCache& kv);
+    Result<void> enqueue(const KvCache& kv);
+    Result<void> enqueuePerLayerInputs();
+    Result<void> enqueueLayer(int index, const KvCache& kv);
+    Result<void> project(Projection& step);
+    Result<void> compose(const Projection& step);
+    [[nodiscard]] const int32_t* inputInts() const;
+
+    Model* model_;
+    DeviceScratch* home_ = nullptr;
+    enum class State : uint8_t { Unknown = 1, Possible, Impossible };
+    State state_ = State::Unknown;
+    kernels::GraphHandle graph_ = nullptr;
+    const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
+    std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
+    size_t input_bytes_ = 0;
+    int64_t ring_ = 0;
+
+    // The residual stream between steps: x is complete but for what `pending` says is still to add.
+    float* x_ = nullptr;
+    float* spare_ = nullptr;
+    struct Pending {
+        const float* t = nullptr; ///< nullptr: nothing
+        kernels::MatView norm;
+        float scalar = 1.0F;
+    } pending_;
+};
+
+} // namespace engine

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the engine finds and opens graphics cards. The machine's own driver stands behind it in the
+// program; tests put a fake driver or another kind of device there.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/plan/planner.h"
+#include "kernels/device.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernels::cuda {
+struct Driver;
+}
+
+namespace engine {
+
+struct GpuAccess {
+    /// The usable cards with what is free on them now. Opens none.
+    std::function<std::vector<DeviceInfo>()> list = [] { return std::vector<DeviceInfo>(); };
+    /// Opens cuda:index. `limit`: bytes this program may hold there, 0 = none.
+    /// Errors: InvalidRequest (no such card), Unsupported, OutOfMemory, DeviceLost.
+    std::function<Result<std::unique_ptr<kernels::Device>>(
+        int index, uint64_t limit, bool is_reference)>
+        open;
+    /// One sentence per card that is not used, or one on why there is none; empty = nothing to say.
+    std::function<std::vector<std::string>()> notes = [] { return std::vector<std::string>(); };
+};
+
+/// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only note.
+GpuAccess cudaAccess(const kernels::cuda::Driver* driver, const std::string& why);
+/// Cards of this machine. The driver is loaded at the first call.
+GpuAccess systemGpuAccess();
+
+} // namespace engine

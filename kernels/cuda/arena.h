@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory taken from the driver in few large segments and handed out in pieces: cuMemAlloc
+// rounds to 2 MiB and waits for the card, a model has thousands of tensors. Best fit, neighbours
+// are joined when freed, an empty segment goes back to the driver. No knowledge of limits or tags.
+#pragma once
+
+#include "kernels/cuda/driver.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace kernels::cuda {
+
+class Arena {
+public:
+    /// The device's context must be current in every call.
+    explicit Arena(const Driver& driver) : driver_(&driver) {}
+    ~Arena() { releaseAll(); }
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    static constexpr size_t kAlignment = 256;
+    static constexpr size_t kSegmentGranularity = size_t{2} << 20;
+    static constexpr size_t kDefaultSegment = size_t{32} << 20;
+
+    /// Address of `bytes` (0 counts as 1), aligned to 256; 0 with *result set to the driver's
+    /// answer when it has no room. May throw bad_alloc for its own books, without a leak.
+    CuPointer allocate(size_t bytes, CuResult* result);
+    /// Bytes of a live piece, rounded; 0 for an address that is none.
+    [[nodiscard]] size_t sizeOf(CuPointer pointer) const;
+    void free(CuPointer pointer);
+    /// Takes one segment for what is not free already, so that the next allocations of about
+    /// `bytes` in total meet one segment. No room is no error.
+    void reserve(uint64_t bytes);
+    /// Gives everything back, live pieces included.
+    void releaseAll();
+
+    /// Bytes held from the driver.
+    [[nodiscard]] uint64_t segmentBytes() const { return segment_bytes_; }
+    [[nodiscard]] size_t segments() const { return segments_.size(); }
+    [[nodiscard]] uint64_t freeBytes() const { return free_bytes_; }
+
+private:
+    struct Segment {
+        size_t bytes = 0;
+        std::map<CuPointer, size_t> free; ///< Start and length, never two adjacent.
+        std::map<CuPointer, size_t> live;
+    };
+    using Segments = std::map<CuPointer, Segment>;
+
+    Segments::iterator segmentOf(CuPointer pointer);
+    Segments::iterator addSegment(size_t bytes, CuResult* result);
+    void removeSegment(Segments::iterator segment);
+    CuPointer take(Segment& segment, std::map<CuPointer, size_t>::iterator gap, size_t bytes);
+
+    const Driver* driver_;
+    Segments segments_;
+    uint64_t segment_bytes_ = 0;
+    uint64_t free_bytes_ = 0;
+};
+
+} // namespace kernels::cuda

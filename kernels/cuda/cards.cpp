@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/cards.h"
+
+#include "kernels/cuda/nvml.h"
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace kernels::cuda {
+
+namespace {
+
+/// Before the first opening. The figure of an H200 with driver 580; others differ by some tens MiB.
+constexpr uint64_t kUsualContext = uint64_t{512} << 20;
+
+struct ContextState {
+    int open = 0;
+    uint64_t bytes = 0;
+};
+std::mutex context_mutex;
+/// By driver and ordinal.
+std::map<std::pair<const Driver*, int>, ContextState>& contexts() {
+    static std::map<std::pair<const Driver*, int>, ContextState> states;
+    return states;
+}
+
+std::string uuidText(const std::array<unsigned char, 16>& bytes) {
+    std::string text = "GPU-";
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) {
+            text += '-';
+        }
+        std::array<char, 3> hex{};
+        std::snprintf(hex.data(), hex.size(), "%02x", bytes[i]);
+        text += hex.data();
+    }
+    return text;
+}
+
+Card describe(const Driver& driver, int ordinal) {
+    Card card;
+    card.ordinal = ordinal;
+    const std::string id = "cuda:" + std::to_string(ordinal);
+    CuDevice device = 0;
+    std::array<char, 256> name{};
+    std::array<unsigned char, 16> uuid{};
+    size_t total = 0;
+    int major = 0;
+    int minor = 0;
+    const CuResult found = driver.deviceGet(&device, ordinal);
+    if (found != kCuSuccess ||
+        driver.deviceGetName(name.data(), static_cast<int>(name.size()) - 1, device) !=
+            kCuSuccess ||
+        driver.deviceTotalMem(&total, device) != kCuSuccess ||
+        driver.deviceGetAttribute(&major, kCuAttributeMajor, device) != kCuSuccess ||
+        driver.deviceGetAttribute(&minor, kCuAttributeMinor, device) != kCuSuccess) {
+        card.unusable = id + " does not answer the driver (" + driver.errorName(found) +
+                        "); restart the machine to use this card.";
+        return card;
+    }
+    card.name = name.data();
+    card.total_bytes = total;
+    card.compute_capability = 10 * major + minor;
+    if (driver.deviceGetUuid(uuid.data(), device) == kCuSuccess) {
+        card.uuid = uuidText(uuid);
+    }
+    if (card.compute_capability < kOldestCapability) {
+        card.unusable = id + " (" + card.name + ") has compute capability " +
+                        std::to_string(major) + "." + std::to_string(minor) +
+                        "; Belfry's kernels need 7.5 (Turing) or newer, so this card is not used.";
+    }
+    return card;
+}
+
+} // namespace
+
+std::vector<Card> listCards(const Driver& driver) {
+    std::vector<Card> cards;
+    int count = 0;
+    if (driver.deviceGetCount(&count) != kCuSuccess) {
+        return cards;
+    }
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        cards.push_back(describe(driver, ordinal));
+    }
+    return cards;
+}
+
+uint64_t freeBytes(const Driver& driver, const Card& card) {
+    if (!card.uuid.empty()) {
+        if (const auto memory = cardMemory(card.uuid)) {
+            return memory->free;
+        }
+    }
+    CuDevice device = 0;
+    CuContext context = nullptr;
+    size_t free_now = 0;
+    size_t total = 0;
+    if (driver.deviceGet(&device, card.ordinal) != kCuSuccess ||
+        driver.primaryCtxRetain(&context, device) != kCuSuccess) {
+        return 0;
+    }
+    CuContext former = nullptr;
+    driver.ctxGetCurrent(&former);
+    if (driver.ctxSetCurrent(context) != kCuSuccess ||
+        driver.memGetInfo(&free_now, &total) != kCuSuccess) {
+        free_now = 0;
+    }
+    driver.ctxSetCurrent(former);
+    driver.primaryCtxRelease(device);
+    return free_now;
+}
+
+uint64_t contextBytes(const Driver& driver, const Card& card) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    const auto found = contexts().find({&driver, card.ordinal});
+    return found == contexts().end() ? kUsualContext : found->second.bytes;
+}
+
+ContextRecord::ContextRecord(const Driver& driver, int ordinal, uint64_t measured)
+    : driver_(&driver), ordinal_(ordinal) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    ContextState& state = contexts()[{driver_, ordinal_}];
+    if (state.open++ == 0) {
+        state.bytes = measured > 0 ? measured : kUsualContext;
+    }
+    bytes_ = state.bytes;
+}
+
+ContextRecord::~ContextRecord() {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    --contexts()[{driver_, ordinal_}].open;
+}
+
+} // namespace kernels::cuda

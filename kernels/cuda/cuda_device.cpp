@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening and closing a card, memory, kernels and recordings. Copies: cuda_copies.cpp.
+#include "kernels/cuda/cuda_device.h"
+
+#include "kernels/cuda/cards.h"
+#include "kernels/cuda/nvml.h"
+#include "kernels/cuda/plan.h"
+
+#include <atomic>
+#include <new>
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr unsigned kNonBlockingStream = 1;
+constexpr unsigned kEventWithoutTiming = 2;
+constexpr int kRelaxedCapture = 2; ///< Other threads and streams go on as they like.
+constexpr int kPoisonByte = 0xff;
+
+/// The context that this thread made current last. A closed device makes all of them stale: its
+/// context's handle may come back for another context.
+std::atomic<uint64_t> closed_contexts{0};
+thread_local CuContext current_context = nullptr;
+thread_local uint64_t current_since = 0;
+
+std::string megabytes(uint64_t bytes) {
+    return std::to_string(bytes >> 20) + " MiB";
+}
+
+} // namespace
+
+CudaDevice::CudaDevice(const CudaDeviceOptions& options)
+    : driver_(options.driver), ordinal_(options.ordinal), limit_(options.limit), ops_(options.ops),
+      images_(options.images), arena_(*options.driver) {
+    stream_.driver = options.driver;
+    stream_.is_reference = options.is_reference;
+}
+
+CudaDevice::~CudaDevice() {
+    destroy();
+}
+
+CudaDevice::Opened CudaDevice::create(const CudaDeviceOptions& options) {
+    Opened opened;
+    std::unique_ptr<CudaDevice> device(new CudaDevice(options));
+    opened.status = device->open(&opened.message);
+    if (opened.status == Status::Ok) {
+        opened.device = std::move(device);
+    }
+    return opened;
+}
+
+Status CudaDevice::makeCurrent() {
+    if (stream_.is_lost) {
+        return Status::DeviceLost;
+    }
+    const uint64_t closed = closed_contexts.load(std::memory_order_relaxed);
+    if (current_context == stream_.context && current_since == closed) {
+        return Status::Ok;
+    }
+    const Status status = check(driver_->ctxSetCurrent(stream_.context), "cuCtxSetCurrent");
+    if (status == Status::Ok) {
+        current_context = stream_.context;
+        current_since = closed;
+    }
+    return status;
+}
+
+Status CudaDevice::check(CuResult result, const char* call) {
+    return stream_.check(result, call);
+}
+
+Status CudaDevice::failOpening(const char* step, std::string* message) const {
+    const std::string id = "cuda:" + std::to_string(ordinal_);
+    const std::string what =
+        std::string(stream_.last_call) + " answered " + driver_->errorName(stream_.last_error);
+    if (stream_.last_error == kCuOutOfMemory) {
+        *message = id + (name_.empty() ? "" : " (" + name_ + ")") + ": no memory left to " + step +
+                   " (" + what + "); close other programs that use the card";
+    } else {
+        *message = id + (name_.empty() ? "" : " (" + name_ + ")") + ": cannot " + step + " (" +
+                   what + "); restart the program, and the machine if that does not help";
+    }
+    const Status status = statusOf(stream_.last_error);
+    return status == Status::Ok ? Status::Unsupported : status;
+}
+
+Status CudaDevice::open(std::string* message) {
+    if (images_.empty()) {
+        *message = "This build has no GPU kernels (it was made without nvcc); use the CPU, or a "
+                   "build with BELFRY_CUDA=ON";
+        return Status::Unsupported;
+    }
+    for (const Card& card : listCards(*driver_)) {
+        if (card.ordinal != ordinal_) {
+            continue;
+        }
+        if (!card.unusable.empty()) {
+            *message = card.unusable;
+            return Status::Unsupported;
+        }
+        name_ = card.name;
+        uuid_ = card.uuid;
+    }
+    if (name_.empty()) {
+        *message = "cuda:" + std::to_string(ordinal_) +
+                   ": the driver shows no such card; choose a device that exists";
+        return Status::Unsupported;
+    }
+    const auto before = cardMemory(uuid_);
+    Status status = openContext(message);
+    if (status != Status::Ok) {
+        return status;
+    }
+    status = loadKernels(message);
+    if (status != Status::Ok) {
+        return status;
+    }
+    size_t free_now = 0;
+    size_t total = 0;
+    if (check(driver_->memGetInfo(&free_now, &total), "cuMemGetInfo") != Status::Ok) {
+        return failOpening("read its memory", message);
+    }
+    free_at_start_ = free_now;
+    const auto after = cardMemory(uuid_);
+    uint64_t taken = 0;
+    if (before && after && after->used > before->used) {
+        taken = after->used - before->used;
+    }
+    context_ = std::make_unique<ContextRecord>(*driver_, ordinal_, taken);
+    if (limit_ != 0 && contextBytes() >= limit_) {
+        *message = "cuda:" + std::to_string(ordinal_) + " (" + name_ + "): the limit of " +
+                   megabytes(limit_) + " is below what the driver itself takes (" +
+                   megabytes(contextBytes()) + "); raise the limit";
+        return Status::OutOfMemory;
+    }
+    return Status::Ok;
+}
+
+Status CudaDevice::openContext(std::string* message) {
+    if (check(driver_->deviceGet(&device_, ordinal_), "cuDeviceGet") != Status::Ok) {
+        return failOpening("find the card", message);
+    }
+    int major = 0;
+    int minor = 0;
+    int l2_bytes = 0;
+    DeviceFacts& facts = stream_.facts;
+    const auto attribute = [this](int* value, int id) {
+        return check(driver_->deviceGetAttribute(value, id, device_), "cuDeviceGetAttribute") ==
+               Status::Ok;
+    };
+    if (!attribute(&major, kCuAttributeMajor) || !attribute(&minor, kCuAttributeMinor) ||
+        !attribute(&facts.multiprocessors, kCuAttributeMultiprocessors) ||
+        !attribute(&facts.shared_bytes, kCuAttributeMaxSharedPerBlockOptin) ||
+        !attribute(&l2_bytes, kCuAttributeL2Bytes)) {
+        return failOpening("read the card's properties", message);
+    }
+    facts.compute_capability = 10 * major + minor;
+    stream_.is_overlapping = facts.compute_capability >= 90;
+    facts.l2_bytes = l2_bytes;
+    if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
+        Status::Ok) {
+        return failOpening("open the card", message);
+    }
+    has_context_ = true;
+    if (makeCurrent() != Status::Ok) {
+        return failOpening("open the card", message);
+    }
+    const auto made = [this](CuResult result, const char* call) {
+        return check(result, call) == Status::Ok;
+    };
+    if (!made(driver_->streamCreate(&stream_.handle, kNonBlockingStream), "cuStreamCreate") ||
+        !made(driver_->streamCreate(&copy_stream_, kNonBlockingStream), "cuStreamCreate") ||
+        !made(driver_->eventCreate(&kernels_reached_, kEventWithoutTiming), "cuEventCreate") ||
+        !made(driver_->eventCreate(&copies_reached_, kEventWithoutTiming), "cuEventCreate")) {
+        return failOpening("create its work queues", message);
+    }
+    return Status::Ok;
+}
+
+Status CudaDevice::loadKernels(std::string* message) {
+    for (const FatbinImage& image : images_) {
+        CuModule module = nullptr;
+        const Status status =
+            check(driver_->moduleLoadData(&module, image.data), "cuModuleLoadData");
+        if (status == Status::Unsupported) {
+            const int capability = stream_.facts.compute_capability;
+            *message = "cuda:" + std::to_string(ordinal_) + " (" + name_ + ", compute capability " +
+                       std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
+                       ") cannot load the kernels of this build (" +
+                       driver_->errorName(stream_.last_error) + "; built for " +
+                       embeddedArchitectures() +
+                       "); update the driver, or use a build for this card";
+            return status;
+        }
+        if (status != Status::Ok) {
+            return failOpening("load the kernels", message);
+        }
+        modules_.push_back(module);
+    }
+    for (size_t id = 0; id < kKernelCount; ++id) {
+        CuFunction function = nullptr;
+        for (const CuModule module : modules_) {
+            const CuResult found = driver_->moduleGetFunction(
+                &function, module, kernelName(static_cast<KernelId>(id)));
+            if (found == kCuSuccess) {
+                break;
+            }
+            function = nullptr;
+            if (found != kCuNotFound) {
+                (void)check(found, "cuModuleGetFunction");
+                return failOpening("load the kernels", message);
+            }
+        }
+        if (function == nullptr) {
+            continue; // a launch of it answers Unsupported with its name
+        }
+        int fixed = 0;
+        if (check(driver_->funcGetAttribute(&fixed, kCuFunctionStaticShared, function),
+                  "cuFuncGetAttribute") != Status::Ok ||
+            check(driver_->funcSetAttribute(function, kCuFunctionMaxDynamicShared,
+                                            stream_.facts.shared_bytes - fixed),
+                  "cuFuncSetAttribute") != Status::Ok) {
+            return failOpening("prepare the kernels", message);
+        }
+        stream_.functions[id] = function;
+    }
+    return Status::Ok;
+}
+
+void CudaDevice::destroy() {
+    if (!has_context_) {
+        return;
+    }
+    // Results are of no use here: a lost context frees everything with the release below.
+    driver_->ctxSetCurrent(stream_.context);
+    for (const CuStream stream : {stream_.handle, copy_stream_}) {
+        if (stream != nullptr) {
+            driver_->streamSynchronize(stream);
+            driver_->streamDestroy(stream);
+        }
+    }
+    for (const CuEvent event :
+         {kernels_reached_, copies_reached_, staging_[0].done, staging_[1].done}) {
+        if (event != nullptr) {
+            driver_->eventDestroy(event);
+        }
+    }
+    for (const Staging& staging : staging_) {
+        if (staging.host != nullptr) {
+            driver_->memFreeHost(staging.host);
+        }
+    }
+    for (const CuModule module : modules_) {
+        driver_->moduleUnload(module);
+    }
+    arena_.releaseAll();
+    driver_->ctxSetCurrent(nullptr);
+    driver_->primaryCtxRelease(device_);
+    closed_contexts.fetch_add(1, std::memory_order_relaxed);
+    current_context = nullptr;
+    has_context_ = false;
+}
+
+void* CudaDevice::allocate(size_t bytes, int tag) {
+    if (fail_countdown_ > 0 && --fail_countdown_ == 0) {
+        return nullptr;
+    }
+    if (limit_ != 0) {
+        const uint64_t taken = used_ + contextBytes();
+        if (taken > limit_ || bytes > limit_ - taken) {
+            return nullptr;
+        }
+    }
+    if (makeCurrent() != Status::Ok) {
+        return nullptr;
+    }
+    CuPointer address = 0;
+    try {
+        CuResult result = kCuSuccess;
+        address = arena_.allocate(bytes, &result);
+        if (address == 0) {
+            (void)check(result, "cuMemAlloc");
+            return nullptr;
+        }
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): device addresses are passed as pointers
+        blocks_.emplace(reinterpret_cast<void*>(address), Block{bytes, tag});
+        used_by_tag_[tag] += bytes;
+    } catch (const std::bad_alloc&) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        blocks_.erase(reinterpret_cast<void*>(address));
+        arena_.free(address);
+        return nullptr;
+    }
+    used_ += bytes;
+    peak_ = used_ > peak_ ? used_ : peak_;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    void* pointer = reinterpret_cast<void*>(address);
+    if (has_poison_ && bytes > 0 &&
+        check(driver_->memsetD8Async(address, kPoisonByte, bytes, stream_.handle),
+              "cuMemsetD8Async") != Status::Ok) {
+        free(pointer);
+        return nullptr;
+    }
+    return pointer;
+}
+
+void CudaDevice::free(void* pointer) {
+    const auto found = blocks_.find(pointer);
+    if (found == blocks_.end()) {
+        return;
+    }
+    used_ -= found->second.bytes;
+    used_by_tag_[found->second.tag] -= found->second.bytes;
+    blocks_.erase(found);
+    // Kernels that still use the block come before whatever reuses it: one queue. Giving a whole
+    // segment back waits for them in the driver.
+    (void)makeCurrent();
+    arena_.free(reinterpret_cast<CuPointer>(pointer));
+}
+
+MemoryInfo CudaDevice::memory() const {
+    const uint64_t capacity = limit_ != 0 ? limit_ - contextBytes() : free_at_start_;
+    return {capacity, used_, peak_, arena_.segmentBytes()};
+}
+
+uint64_t CudaDevice::usedBytes(int tag) const {
+    const auto found = used_by_tag_.find(tag);
+    return found == used_by_tag_.end() ? 0 : found->second;
+}
+
+Queue CudaDevice::queue() {
+    (void)makeCurrent(); // a failure is remembered: the launch answers it
+    return {&stream_};
+}
+
+Status CudaDevice::synchronize() {
+    Status status = makeCurrent();
+    if (status == Status::Ok) {
+        status = check(driver_->streamSynchronize(copy_stream_), "cuStreamSynchronize");
+    }
+    if (status == Status::Ok) {
+        status = check(driver_->streamSynchronize(stream_.handle), "cuStreamSynchronize");
+    }
+    return status;
+}
+
+void CudaDevice::reserve(uint64_t bytes) {
+    if (makeCurrent() != Status::Ok) {
+        return;
+    }
+    try {
+        arena_.reserve(bytes);
+    } catch (const std::bad_alloc&) {
+        return; // a hint
+    }
+}
+
+void CudaDevice::setScratch(void* scratch, size_t bytes) {
+    stream_.scratch = reinterpret_cast<CuPointer>(scratch);
+    stream_.scratch_bytes = scratch == nullptr ? 0 : bytes;
+    // The counters of split attention come first and are zero between launches.
+    if (scratch != nullptr && bytes >= kCounterBytes && makeCurrent() == Status::Ok) {
+        check(driver_->memsetD8Async(stream_.scratch, 0, kCounterBytes, stream_.handle),
+              "cuMemsetD8Async");
+    }
+}
+
+void* CudaDevice::allocateHost(size_t bytes) {
+    constexpr unsigned kPortable = 1;
+    void* pointer = nullptr;
+    if (makeCurrent() != Status::Ok ||
+        driver_->memHostAlloc(&pointer, bytes, kPortable) != kCuSuccess) {
+        return nullptr;
+    }
+    return pointer;
+}
+
+void CudaDevice::freeHost(void* pointer) {
+    if (pointer != nullptr && makeCurrent() == Status::Ok) {
+        check(driver_->memFreeHost(pointer), "cuMemFreeHost");
+    }
+}
+
+uint64_t CudaDevice::freeBytes() {
+    size_t free_now = 0;
+    size_t total = 0;
+    if (makeCurrent() != Status::Ok ||
+        check(driver_->memGetInfo(&free_now, &total), "cuMemGetInfo") != Status::Ok) {
+        return 0;
+    }
+    return free_now;
+}
+
+uint64_t CudaDevice::otherProgramsBytes() {
+    const uint64_t own = contextBytes() + arena_.segmentBytes();
+    if (const auto memory = cardMemory(uuid_)) {
+        return memory->used > own ? memory->used - own : 0;
+    }
+    size_t free_now = 0;
+    size_t total = 0;
+    if (makeCurrent() != Status::Ok ||
+        check(driver_->memGetInfo(&free_now, &total), "cuMemGetInfo") != Status::Ok) {
+        return 0;
+    }
+    const uint64_t used = total - free_now;
+    return used > own ? used - own : 0;
+}
+
+std::string CudaDevice::lastFailure() const {
+    if (stream_.last_error == kCuSuccess) {
+        return stream_.last_call;
+    }
+    return std::string(stream_.last_call) + ": " + driver_->errorName(stream_.last_error);
+}
+
+Status CudaDevice::beginCapture() {
+    Status status = makeCurrent();
+    if (status == Status::Ok && is_capturing_) {
+        status = Status::Unsupported;
+    }
+    if (status == Status::Ok) {
+        status = check(driver_->streamBeginCapture(stream_.handle, kRelaxedCapture),
+                       "cuStreamBeginCapture");
+    }
+    is_capturing_ = status == Status::Ok;
+    return status;
+}
+
+Status CudaDevice::endCapture(GraphHandle* graph) {
+    *graph = nullptr;
+    Status status = makeCurrent();
+    if (!is_capturing_ || status != Status::Ok) {
+        is_capturing_ = false;
+        return status == Status::Ok ? Status::Unsupported : status;
+    }
+    is_capturing_ = false;
+    CuGraph recorded = nullptr;
+    status = check(driver_->streamEndCapture(stream_.handle, &recorded), "cuStreamEndCapture");
+    CuGraphExec exec = nullptr;
+    if (status == Status::Ok) {
+        status = check(driver_->graphInstantiate(&exec, recorded, 0), "cuGraphInstantiate");
+    }
+    if (recorded != nullptr) {
+        driver_->graphDestroy(recorded);
+    }
+    if (status == Status::Ok) {
+        *graph = exec;
+    }
+    return status;
+}
+
+Status CudaDevice::replay(GraphHandle graph) {
+    const Status status = makeCurrent();
+    if (status != Status::Ok) {
+        return status;
+    }
+    return check(driver_->graphLaunch(static_cast<CuGraphExec>(graph), stream_.handle),
+                 "cuGraphLaunch");
+}
+
+void CudaDevice::freeGraph(GraphHandle graph) {
+    if (graph != nullptr) {
+        (void)makeCurrent();
+        driver_->graphExecDestroy(static_cast<CuGraphExec>(graph));
+    }
+}
+
+} // namespace kernels::cuda

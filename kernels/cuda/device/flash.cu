@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of many queries on tensor cores with an online softmax: 64 queries of one head a block,
+// keys in tiles. Eight warps: four groups of 16 queries, and within a group one warp for each half
+// of the keys (scores) and of the head's columns (output), so that the accumulators of head size 512
+// fit the registers. Operands bf16, sums fp32. Keys may lie in any order (ring buffers): visibility
+// comes from positions; a tile that nobody in the block sees is skipped. Needs sm_80.
+#include "kernels/cuda/device/common.cuh"
+
+using namespace kernels::cuda;
+
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kQueries = 64;
+
+__device__ __forceinline__ uint32_t sharedAddress(const void* pointer) {
+    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+__device__ __forceinline__ void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from));
+}
+
+__device__ __forceinline__ void loadMatrix4Transposed(uint32_t (&r)[4], uint32_t from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from));
+}
+
+__device__ __forceinline__ void
+multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+/// Byte offset of a 16-byte chunk in a tile of `chunks` chunks a row, swizzled for ldmatrix.
+template <int CHUNKS>
+__device__ __forceinline__ uint32_t chunkAt(int row, int chunk) {
+    return static_cast<uint32_t>(row * CHUNKS + (chunk ^ (row & 7))) * 16U;
+}
+
+/// Rows [first, first + ROWS) of K or V, bf16 or fp32, to a bf16 tile. Rows without a position
+/// (empty slots, beyond the end) become zeros: memory nobody wrote may hold NaN.
+template <int ROWS, int HEAD>
+__device__ __forceinline__ void fillTile(char* tile,
+                                         const void* data,
+                                         int type,
+                                         int64_t first,
+                                         const int* key_position,
+                                         int64_t row_elements,
+                                         int64_t offset) {
+#if __CUDA_ARCH__ >= 800
+    constexpr int kChunks = HEAD / 8;
+    for (int i = threadIdx.x; i < ROWS * kChunks; i += kThreads) {
+        const int row = i / kChunks;
+        const int chunk = i % kChunks;
+        const bool is_valid = key_position[row] >= 0;
+        const int64_t at = (first + row) * row_elements + offset + chunk * 8;
+        char* to = tile + chunkAt<kChunks>(row, chunk);
+        if (type == kElementBf16) {
+            const void* from =
+                is_valid ? static_cast<const __nv_bfloat16*>(data) + at : data;
+            const int bytes = is_valid ? 16 : 0;
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(to)),
+                         "l"(from), "r"(bytes));
+        } else {
+            __nv_bfloat162 values[4];
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                float2 pair = make_float2(0.0F, 0.0F);
+                if (is_valid) {
+                    pair.x = loadElement(data, type, at + 2 * e);
+                    pair.y = loadElement(data, type, at + 2 * e + 1);
+                }
+                values[e] = __float22bfloat162_rn(pair);
+            }
+            *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(values);
+        }
+    }
+    asm volatile("cp.async.commit_group;");
+#endif
+}
+
+template <int HEAD, int KEYS>
+__device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
+#if __CUDA_ARCH__ >= 800
+    constexpr int kChunks = HEAD / 8;
+    constexpr int kHalfKeys = KEYS / 2;
+    constexpr int kScoreTiles = kHalfKeys / 8;
+    constexpr int kColumnTiles = HEAD / 16; // 8-column tiles of half the head
+    constexpr int kWeightChunks = KEYS / 8;
+    extern __shared__ __align__(128) char memory[];
+    char* q_tile = memory;
+    char* k_tile = q_tile + kQueries * HEAD * 2;
+    char* v_tile = k_tile + KEYS * HEAD * 2;
+    char* p_tile = v_tile + KEYS * HEAD * 2;
+    int* key_position = reinterpret_cast<int*>(p_tile + kQueries * KEYS * 2);
+    int* key_block = key_position + KEYS;
+    float* row_max = reinterpret_cast<float*>(key_block + KEYS); // [2, 64]
+    float* row_sum = row_max + 2 * kQueries;                     // [2, 64]
+    int* query_position = reinterpret_cast<int*>(row_sum + 2 * kQueries);
+    int* query_block = query_position + kQueries;
+
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    const int group = warp & 3; // 16 queries
+    const int half = warp >> 2;
+    const int head = blockIdx.y;
+    const int kv_head = head / (a.num_heads / a.num_kv_heads);
+    // Long rows of work first: the last queries see the most keys.
+    const int64_t q0 = static_cast<int64_t>(gridDim.x - 1 - blockIdx.x) * kQueries;
+    const bool has_blocks = a.query_block != nullptr;
+
+    for (int i = threadIdx.x; i < kQueries; i += kThreads) {
+        const bool is_valid = q0 + i < a.queries;
+        query_position[i] = is_valid ? a.query_position[q0 + i] : -1;
+        query_block[i] = is_valid && has_blocks ? a.query_block[q0 + i] : -1;
+    }
+    for (int i = threadIdx.x; i < kQueries * kChunks; i += kThreads) {
+        const int row = i / kChunks;
+        const int chunk = i % kChunks;
+        __nv_bfloat162 values[4];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            float2 pair = make_float2(0.0F, 0.0F);
+            if (q0 + row < a.queries) {
+                pair = *reinterpret_cast<const float2*>(
+                    a.q + ((q0 + row) * a.num_heads + head) * HEAD + chunk * 8 + 2 * e);
+            }
+            values[e] = __float22bfloat162_rn(make_float2(pair.x * a.scale, pair.y * a.scale));
+        }
+        *reinterpret_cast<uint4*>(q_tile + chunkAt<kChunks>(row, chunk)) =
+            *reinterpret_cast<const uint4*>(values);
+    }
+    __syncthreads();
+    int lowest = 0x7fffffff;
+    int highest = -1;
+    for (int i = 0; i < kQueries; ++i) {
+        const int p = query_position[i];
+        if (p >= 0) {
+            lowest = p < lowest ? p : lowest;
+            highest = p > highest ? p : highest;
+        }
+    }
+
+    const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
+    const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
+    float out[kColumnTiles][4] = {};
+    float largest[2] = {-INFINITY, -INFINITY};
+    float sum[2] = {};
+    const int row0 = group * 16 + lane / 4; // and row0 + 8
+
+    for (int64_t first = 0; first < a.keys; first += KEYS) {
+        bool is_seen = false;
+        if (threadIdx.x < KEYS) {
+            const int64_t key = first + threadIdx.x;
+            const int p = key < a.keys ? a.key_position[key] : -1;
+            const int b = key < a.keys && has_blocks ? a.key_block[key] : -1;
+            key_position[threadIdx.x] = p;
+            key_block[threadIdx.x] = b;
+            is_seen = p >= 0 && (a.is_causal == 0 || p <= highest || b >= 0) &&
+                      (a.window == 0 || p > lowest - a.window);
+        }
+        if (__syncthreads_or(is_seen ? 1 : 0) == 0) {
+            continue; // the barrier above keeps the next tile's positions apart from this one's
+        }
+        fillTile<KEYS, HEAD>(k_tile, a.k, a.kv_type, first, key_position, row_elements,
+                             offset);
+        fillTile<KEYS, HEAD>(v_tile, a.v, a.kv_type, first, key_position, row_elements,
+                             offset);
+        asm volatile("cp.async.wait_group 1;");
+        __syncthreads();
+
+        float scores[kScoreTiles][4] = {};
+#pragma unroll 4
+        for (int kk = 0; kk < HEAD / 16; ++kk) {
+            uint32_t fa[4];
+            loadMatrix4(fa, sharedAddress(q_tile) +
+                                chunkAt<kChunks>(group * 16 + (lane & 15), kk * 2 + (lane >> 4)));
+#pragma unroll
+            for (int j = 0; j < kScoreTiles / 2; ++j) {
+                uint32_t fb[4];
+                const int row = half * kHalfKeys + j * 16 + (lane & 7) + ((lane >> 4) << 3);
+                loadMatrix4(fb, sharedAddress(k_tile) +
+                                    chunkAt<kChunks>(row, kk * 2 + ((lane >> 3) & 1)));
+                multiplyAdd(scores[2 * j], fa, fb[0], fb[1]);
+                multiplyAdd(scores[2 * j + 1], fa, fb[2], fb[3]);
+            }
+        }
+        // Mask, and the largest score of each row over this warp's half of the keys.
+        float tile_max[2] = {-INFINITY, -INFINITY};
+#pragma unroll
+        for (int j = 0; j < kScoreTiles; ++j) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const int row = row0 + (e >> 1) * 8;
+                const int key = half * kHalfKeys + j * 8 + (lane & 3) * 2 + (e & 1);
+                const int kp = key_position[key];
+                const int qp = query_position[row];
+                bool is_visible = kp >= 0 && qp >= 0;
+                if (a.is_causal != 0 && kp > qp) {
+                    is_visible = is_visible && query_block[row] >= 0 &&
+                                 query_block[row] == key_block[key];
+                }
+                is_visible = is_visible && (a.window == 0 || kp > qp - a.window);
+                scores[j][e] = is_visible ? scores[j][e] : -INFINITY;
+                tile_max[e >> 1] = fmaxf(tile_max[e >> 1], scores[j][e]);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            tile_max[r] = fmaxf(tile_max[r], __shfl_xor_sync(0xffffffffU, tile_max[r], 1));
+            tile_max[r] = fmaxf(tile_max[r], __shfl_xor_sync(0xffffffffU, tile_max[r], 2));
+            if ((lane & 3) == 0) {
+                row_max[half * kQueries + row0 + r * 8] = tile_max[r];
+            }
+        }
+        __syncthreads();
+        float correction[2];
+        float tile_sum[2] = {};
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            const float next =
+                fmaxf(largest[r], fmaxf(row_max[row0 + r * 8], row_max[kQueries + row0 + r * 8]));
+            correction[r] = largest[r] == -INFINITY ? 0.0F : exp2f((largest[r] - next) * 1.44269504F);
+            largest[r] = next;
+        }
+#pragma unroll
+        for (int j = 0; j < kScoreTiles; ++j) {
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                const float base = largest[r] == -INFINITY ? 0.0F : largest[r];
+                const float w0 = exp2f((scores[j][2 * r] - base) * 1.44269504F);
+                const float w1 = exp2f((scores[j][2 * r + 1] - base) * 1.44269504F);
+                tile_sum[r] += w0 + w1;
+                const int row = row0 + r * 8;
+                const int chunk = (half * kHalfKeys + j * 8) / 8;
+                // Rows of KEYS * 2 bytes: the swizzle spans at most kWeightChunks chunks.
+                const int swizzled = chunk ^ (row & (kWeightChunks < 8 ? kWeightChunks - 1 : 7));
+                *reinterpret_cast<__nv_bfloat162*>(
+                    p_tile + (row * kWeightChunks + swizzled) * 16 + (lane & 3) * 4) =
+                    __floats2bfloat162_rn(w0, w1);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            tile_sum[r] += __shfl_xor_sync(0xffffffffU, tile_sum[r], 1);
+            tile_sum[r] += __shfl_xor_sync(0xffffffffU, tile_sum[r], 2);
+            sum[r] = sum[r] * correction[r] + tile_sum[r]; // of this half; added up at the end
+        }
+#pragma unroll
+        for (int j = 0; j < kColumnTiles; ++j) {
+            out[j][0] *= correction[0];
+            out[j][1] *= correction[0];
+            out[j][2] *= correction[1];
+            out[j][3] *= correction[1];
+        }
+        asm volatile("cp.async.wait_group 0;");
+        __syncthreads();
+#pragma unroll
+        for (int kk = 0; kk < KEYS / 16; ++kk) {
+            uint32_t fa[4];
+            {
+                const int row = group * 16 + (lane & 15);
+                const int chunk = kk * 2 + (lane >> 4);
+                const int swizzled = chunk ^ (row & (kWeightChunks < 8 ? kWeightChunks - 1 : 7));
+                loadMatrix4(fa,
+                            sharedAddress(p_tile) +
+                                static_cast<uint32_t>(row * kWeightChunks + swizzled) * 16U);
+            }
+#pragma unroll
+            for (int j = 0; j < kColumnTiles / 2; ++j) {
+                uint32_t fb[4];
+                const int row = kk * 16 + (lane & 15);
+                const int chunk = half * (kChunks / 2) + j * 2 + (lane >> 4);
+                loadMatrix4Transposed(fb, sharedAddress(v_tile) + chunkAt<kChunks>(row, chunk));
+                multiplyAdd(out[2 * j], fa, fb[0], fb[1]);
+                multiplyAdd(out[2 * j + 1], fa, fb[2], fb[3]);
+            }
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        if ((lane & 3) == 0) {
+            row_sum[half * kQueries + row0 + r * 8] = sum[r];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        const int64_t query = q0 + row0 + r * 8;
+        if (query >= a.queries) {
+            continue;
+        }
+        const float total = row_sum[row0 + r * 8] + row_sum[kQueries + row0 + r * 8];
+        const float inverse = total > 0.0F ? 1.0F / total : 0.0F;
+        float* to = a.out + (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
+#pragma unroll
+        for (int j = 0; j < kColumnTiles; ++j) {
+            *reinterpret_cast<float2*>(to + j * 8) =
+                make_float2(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+        }
+    }
+#endif
+}
+
+} // namespace
+
+extern "C" {
+
+// grid (ceil(queries / 64), num_heads), block 256; shared memory: flashSharedBytes(head, keys).
+__global__ void __launch_bounds__(kThreads, 2) belfry_flash_64(const __grid_constant__ AttentionKernelArgs a) {
+    flash<64, 64>(a);
+}
+__global__ void __launch_bounds__(kThreads, 2) belfry_flash_256(const __grid_constant__ AttentionKernelArgs a) {
+    flash<256, 64>(a);
+}
+__global__ void __launch_bounds__(kThreads, 1) belfry_flash_512(const __grid_constant__ AttentionKernelArgs a) {
+    flash<512, 32>(a);
+}
+
+} // extern "C"

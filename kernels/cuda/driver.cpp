@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the CUDA driver library. Only the driver's own library is touched, by the name under which
+// every driver installs it; nothing of the CUDA toolkit is needed at run time.
+#include "kernels/cuda/driver.h"
+
+#if defined(_WIN32)
+#define NOMINMAX
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#endif
+
+namespace kernels::cuda {
+
+namespace {
+
+/// cuLaunchKernelEx and cuGraphInstantiateWithFlags came with 11.8; 12.0 is the oldest we try.
+constexpr int kOldestDriver = 12000;
+
+#if defined(_WIN32)
+constexpr const char* kLibrary = "nvcuda.dll";
+void* openLibrary() {
+    // The system folder only: a file of this name beside a program must not be run.
+    return reinterpret_cast<void*>(LoadLibraryExA(kLibrary, nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32));
+}
+void* findSymbol(void* library, const char* name) {
+    return reinterpret_cast<void*>(GetProcAddress(reinterpret_cast<HMODULE>(library), name));
+}
+#else
+constexpr const char* kLibrary = "libcuda.so.1";
+void* openLibrary() {
+    return dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+}
+void* findSymbol(void* library, const char* name) {
+    return dlsym(library, name);
+}
+#endif
+
+std::string versionText(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+struct Loaded {
+    Driver driver;
+    bool is_usable = false;
+    std::string why;
+};
+
+Loaded load() {
+    Loaded loaded;
+    // Never closed: the driver does not support being unloaded while the process lives.
+    void* library = openLibrary();
+    if (library == nullptr) {
+        loaded.why = std::string("No NVIDIA driver on this machine (") + kLibrary +
+                     " was not found); everything runs on the CPU.";
+        return loaded;
+    }
+    const char* missing = nullptr;
+    const auto resolve = [library, &missing](auto& member, const char* name) {
+        void* symbol = findSymbol(library, name);
+        if (symbol == nullptr && missing == nullptr) {
+            missing = name;
+        }
+        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(symbol);
+    };
+#define BELFRY_CU_RESOLVE(member, name, parameters) resolve(loaded.driver.member, name);
+    BELFRY_CU_FUNCTIONS(BELFRY_CU_RESOLVE)
+#undef BELFRY_CU_RESOLVE
+    loaded.why = describeUnusable(loaded.driver, missing);
+    loaded.is_usable = loaded.why.empty();
+    return loaded;
+}
+
+} // namespace
+
+std::string describeUnusable(const Driver& driver, const char* missing) {
+    int version = 0;
+    if (driver.driverGetVersion != nullptr && driver.driverGetVersion(&version) == kCuSuccess &&
+        version < kOldestDriver) {
+        return "The NVIDIA driver supports CUDA " + versionText(version) + ", Belfry needs " +
+               versionText(kOldestDriver) +
+               " or newer; update the driver to use the graphics card. Everything runs on the CPU.";
+    }
+    if (missing != nullptr) {
+        return std::string("The NVIDIA driver lacks the function ") + missing +
+               "; update the driver to use the graphics card. Everything runs on the CPU.";
+    }
+    const CuResult started = driver.init(0);
+    int count = 0;
+    if (started == kCuSuccess && driver.deviceGetCount(&count) == kCuSuccess && count > 0) {
+        return {};
+    }
+    if (started == kCuSuccess || started == kCuNoDevice) {
+        return "The NVIDIA driver sees no graphics card; everything runs on the CPU.";
+    }
+    return "The NVIDIA driver does not start (" + driver.errorName(started) +
+           "); restart the machine or reinstall the driver to use the graphics card. Everything "
+           "runs on the CPU.";
+}
+
+std::string Driver::errorName(CuResult code) const {
+    const char* name = nullptr;
+    if (getErrorName == nullptr || getErrorName(code, &name) != kCuSuccess || name == nullptr) {
+        return "CUDA error " + std::to_string(code);
+    }
+    return name;
+}
+
+const Driver* systemDriver(std::string* why) {
+    static const Loaded loaded = load();
+    if (why != nullptr) {
+        *why = loaded.why;
+    }
+    return loaded.is_usable ? &loaded.driver : nullptr;
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chat that never ends, for the test that kills it: the real store thread and the real gate, an
+// engine that answers at once. A line "ack CHAT COUNT" on stdout says that the chat with COUNT
+// turns is on disk; the line is written after the store's answer and before the next turn begins.
+// Usage: kill_writer FOLDER
+#include "app/store/chat_store.h"
+#include "app/store/turn_gate.h"
+#include "tests/app/store/sample_chats.h"
+
+#include <QCoreApplication>
+#include <QTimer>
+
+#include <cstdio>
+
+namespace {
+
+constexpr int kTurnsPerChat = 24;
+
+/// Asks, is released by the gate, answers, saves, and so on.
+class Writer : public QObject {
+public:
+    Writer(app::ChatStore* store, app::TurnGate* gate, const QString& folder)
+        : gate_(gate), folder_(folder) {
+        // Queued, as to an engine on its own thread: the acknowledgement comes first.
+        connect(gate, &app::TurnGate::released, this, &Writer::answer, Qt::QueuedConnection);
+        connect(store, &app::ChatStore::saved, this,
+                [this](const QString& id, quint64) { acknowledge(id); });
+        connect(store, &app::ChatStore::saveFailed, this,
+                [](const QString&, quint64, const QString& message) {
+                    std::fprintf(stderr, "%s\n", qPrintable(message));
+                    std::exit(2);
+                });
+        connect(store, &app::ChatStore::listed, this, &Writer::begin, Qt::SingleShotConnection);
+    }
+
+private:
+    void begin() {
+        chat_ = support::sampleChat(ui::makeChatId(), 0);
+        ask();
+    }
+
+    void ask() {
+        const auto position = static_cast<int>(chat_.turns.size());
+        ui::ChatTurn turn = support::sampleTurn(chat_.id, position);
+        if (position % 8 == 0) {
+            ui::Attachment picture;
+            picture.file = support::writeFile(
+                folder_ + QStringLiteral("/%1-%2.png").arg(chat_.id).arg(position),
+                QByteArray(20'000 + position, static_cast<char>('a' + position)));
+            picture.name = QStringLiteral("picture.png");
+            turn.attachments = {picture};
+        }
+        chat_.turns.push_back(turn);
+        gate_->save(chat_);
+        gate_->generate({});
+    }
+
+    void answer() {
+        // Drafts of a streaming reply are saved as well; they are not acknowledged.
+        ui::ChatTurn turn = support::sampleTurn(chat_.id, static_cast<int>(chat_.turns.size()));
+        ui::ChatTurn draft = turn;
+        draft.text = draft.text.left(5);
+        draft.finish_reason = QStringLiteral("interrupted");
+        chat_.turns.push_back(draft);
+        gate_->save(chat_);
+        chat_.turns.back() = turn;
+        gate_->save(chat_);
+        is_draft_ = 1;
+    }
+
+    void acknowledge(const QString& id) {
+        if (is_draft_ > 0) {
+            --is_draft_;
+            return;
+        }
+        std::printf("ack %s %d\n", qPrintable(id), static_cast<int>(chat_.turns.size()));
+        std::fflush(stdout);
+        if (chat_.turns.size() % 2 == 0) {
+            // Back to the event loop: the stack must not grow with the chat.
+            QTimer::singleShot(0, this, [this] {
+                if (chat_.turns.size() >= kTurnsPerChat) {
+                    begin();
+                } else {
+                    ask();
+                }
+            });
+        }
+    }
+
+    app::TurnGate* gate_;
+    QString folder_;
+    ui::ChatDocument chat_;
+    int is_draft_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    QCoreApplication application(argc, argv);
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: kill_writer FOLDER\n");
+        return 2;
+    }
+    app::registerStoreTypes();
+    const QString folder = QString::fromLocal8Bit(argv[1]);
+    app::ChatStoreThread thread({folder, {}});
+    app::TurnGate gate(thread.store());
+    const Writer writer(thread.store(), &gate, folder);
+    return QCoreApplication::exec();
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store on its own thread: answers in order, nothing lost when the program closes, the gate
+// before the next turn, exports, and what a session leaves behind for the next one.
+#include "app/store/chat_store.h"
+#include "app/store/turn_gate.h"
+#include "tests/app/store/sample_chats.h"
+#include "ui/chat/chat_json.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonDocument>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using support::sampleChat;
+
+namespace {
+
+QByteArray readFile(const QString& file) {
+    QFile input(file);
+    return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestChatStore : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { app::registerStoreTypes(); }
+    void everythingAskedBeforeTheEndIsSaved();
+    void listsFollowChanges();
+    void emptyChatIsNotStored();
+    void gateHoldsTheNextTurn();
+    void gateOpensWhenSavingFails();
+    void gateCancel();
+    void exportMarkdown();
+    void exportJson();
+    void exportToABadPlace();
+    void exportNames_data();
+    void exportNames();
+    void sessionOfACrash();
+    void brokenSessionFile();
+};
+
+void TestChatStore::everythingAskedBeforeTheEndIsSaved() {
+    const QTemporaryDir folder;
+    {
+        app::ChatStoreThread thread({folder.path(), {}});
+        for (int i = 0; i < 20; ++i) {
+            QMetaObject::invokeMethod(thread.store(), [store = thread.store(), i] {
+                store->save(sampleChat(QString::number(i), 4), 1);
+            });
+        }
+    }
+    app::ChatDatabase database({folder.path(), {}});
+    QVERIFY(database.open().has_value());
+    QCOMPARE(database.list({})->size(), size_t{20});
+}
+
+void TestChatStore::listsFollowChanges() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.path(), {}});
+    QSignalSpy listed(&store, &app::ChatStore::listed);
+    const auto shown = [&] {
+        return listed.last().at(1).value<std::vector<ui::ChatSummary>>().size();
+    };
+    store.open();
+    QCOMPARE(shown(), size_t{0});
+    store.save(sampleChat(QStringLiteral("a"), 2), 1);
+    store.save(sampleChat(QStringLiteral("b"), 2), 2);
+    QTRY_COMPARE(shown(), size_t{2});
+    store.list(QStringLiteral("chat-b"));
+    QCOMPARE(shown(), size_t{1});
+    store.save(sampleChat(QStringLiteral("bb"), 2), 3); // with the same query
+    QTRY_COMPARE(shown(), size_t{2});
+    QCOMPARE(listed.last().at(0).toString(), QStringLiteral("chat-b"));
+    store.remove(QStringLiteral("chat-bb"));
+    QTRY_COMPARE(shown(), size_t{1});
+    store.restore(QStringLiteral("chat-bb"));
+    QTRY_COMPARE(shown(), size_t{2});
+    QSignalSpy failed(&store, &app::ChatStore::changeFailed);
+    store.rename(QStringLiteral("nothing"), QStringLiteral("x"));
+    QCOMPARE(failed.size(), 1);
+}
+
+void TestChatStore::emptyChatIsNotStored() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.path(), {}});
+    QSignalSpy saved(&store, &app::ChatStore::saved);
+    QSignalSpy listed(&store, &app::ChatStore::listed);
+    store.open();
+    store.save(sampleChat(QStringLiteral("a"), 0), 1);
+    QCOMPARE(saved.size(), 1);
+    store.list({});
+    QVERIFY(listed.last().at(1).value<std::vector<ui::ChatSummary>>().empty());
+    // A chat whose turns were all deleted is written: the deletion must last.
+    store.save(sampleChat(QStringLiteral("a"), 2), 2);
+    store.save(sampleChat(QStringLiteral("a"), 0), 3);
+    QSignalSpy loaded(&store, &app::ChatStore::loaded);
+    store.load(QStringLiteral("chat-a"));
+    QVERIFY(loaded.first().at(0).value<ui::ChatDocument>().turns.empty());
+}
+
+void TestChatStore::gateHoldsTheNextTurn() {
+    const QTemporaryDir folder;
+    app::ChatStoreThread thread({folder.path(), {}});
+    app::TurnGate gate(thread.store());
+    QSignalSpy released(&gate, &app::TurnGate::released);
+    engine::GenerateRequest request;
+    request.id = 1;
+    gate.generate(request);
+    QCOMPARE(released.size(), 1); // nothing to wait for
+    bool was_stored = false;
+    connect(&gate, &app::TurnGate::released, this, [&] {
+        // At this moment the turn is in the file: a second reader of a copy sees it.
+        QFile::copy(folder.filePath(QStringLiteral("chats.sqlite-wal")),
+                    folder.filePath(QStringLiteral("copy.sqlite-wal")));
+        QFile::copy(folder.filePath(QStringLiteral("chats.sqlite")),
+                    folder.filePath(QStringLiteral("copy.sqlite")));
+        app::Database copy;
+        QVERIFY(copy.open(folder.filePath(QStringLiteral("copy.sqlite")),
+                          app::Database::Access::ReadWrite)
+                    .has_value());
+        auto count = copy.prepare("SELECT count(*) FROM turns");
+        QVERIFY(count.has_value());
+        QVERIFY(count->step().has_value());
+        was_stored = count->integer(0) == 6;
+    });
+    gate.save(sampleChat(QStringLiteral("a"), 4));
+    gate.save(sampleChat(QStringLiteral("a"), 6));
+    request.id = 2;
+    gate.generate(request);
+    QCOMPARE(released.size(), 1); // not before the answer of the store
+    QTRY_COMPARE(released.size(), 2);
+    QVERIFY(was_stored);
+}
+
+void TestChatStore::gateOpensWhenSavingFails() {
+    const QTemporaryDir folder;
+    // A file where the folder should be: no way to save anything.
+    const QString file = support::writeFile(folder.filePath(QStringLiteral("data")), "a file");
+    app::ChatStoreThread thread({file, {}});
+    app::TurnGate gate(thread.store());
+    QSignalSpy released(&gate, &app::TurnGate::released);
+    QSignalSpy problem(thread.store(), &app::ChatStore::problemChanged);
+    gate.save(sampleChat(QStringLiteral("a"), 4));
+    gate.generate({});
+    QTRY_COMPARE(released.size(), 1);
+    QVERIFY(problem.last().at(0).toString().contains(QDir::toNativeSeparators(file)));
+}
+
+void TestChatStore::gateCancel() {
+    const QTemporaryDir folder;
+    app::ChatStoreThread thread({folder.path(), {}});
+    app::TurnGate gate(thread.store());
+    QSignalSpy released(&gate, &app::TurnGate::released);
+    QSignalSpy dropped(&gate, &app::TurnGate::dropped);
+    gate.save(sampleChat(QStringLiteral("a"), 4));
+    engine::GenerateRequest request;
+    request.id = 5;
+    gate.generate(request);
+    gate.cancel();
+    gate.cancel();
+    QCOMPARE(dropped.size(), 1);
+    QCOMPARE(dropped.first().at(0).toULongLong(), 5ULL);
+    QSignalSpy saved(thread.store(), &app::ChatStore::saved);
+    QTRY_COMPARE(saved.size(), 1);
+    QTest::qWait(1);
+    QCOMPARE(released.size(), 0);
+}
+
+void TestChatStore::exportMarkdown() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.filePath(QStringLiteral("data")), {}});
+    store.open();
+    ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 2);
+    chat.turns[0].text = QStringLiteral("Which *bird* is this?");
+    for (const char* sub : {"x", "y"}) {
+        QDir(folder.path()).mkpath(QString::fromLatin1(sub));
+        ui::Attachment picture;
+        picture.name = QStringLiteral("fence post.png");
+        picture.file = support::writeFile(
+            folder.filePath(QString::fromLatin1(sub) + QStringLiteral("/fence post.png")), sub);
+        chat.turns[0].attachments.push_back(picture);
+    }
+    store.save(chat, 1);
+    QSignalSpy exported(&store, &app::ChatStore::exported);
+    const QString file = folder.filePath(QStringLiteral("out.md"));
+    store.exportChat(chat.id, file, ui::ExportFormat::Markdown);
+    QCOMPARE(exported.size(), 1);
+    const QString text = QString::fromUtf8(readFile(file));
+    for (const char* expected :
+         {"# Which \\*bird\\* is this?\n", "Which *bird* is this?\n", "> Be exact.\n",
+          "![fence post.png](out_files/fence%20post.png)\n",
+          "![fence post.png](out_files/fence%20post-2.png)\n", "```\nint x = 1;\n```\n",
+          "<summary>Thinking</summary>\n\nThought 1\n", "medical × 0.80", "42.0 tokens/s",
+          "first token after 0.13 s", "> note 1\n", "Left out of the context",
+          "seed 18364758544493064721"}) {
+        QVERIFY2(text.contains(QString::fromUtf8(expected)), qPrintable(text));
+    }
+    QVERIFY(!text.contains(QStringLiteral("law"))); // an adapter that was off
+    QVERIFY(!text.contains(folder.path()));         // no path of this machine
+    QCOMPARE(readFile(folder.filePath(QStringLiteral("out_files/fence post.png"))), "x");
+    QCOMPARE(readFile(folder.filePath(QStringLiteral("out_files/fence post-2.png"))), "y");
+}
+
+void TestChatStore::exportJson() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.path(), {}});
+    store.open();
+    const ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 4);
+    store.save(chat, 1);
+    const QString file = folder.filePath(QStringLiteral("out.json"));
+    store.exportChat(chat.id, file, ui::ExportFormat::Json);
+    const auto back = ui::chatFromJson(QJsonDocument::fromJson(readFile(file)).object());
+    QVERIFY(back.has_value());
+    QCOMPARE(support::asText(*back), support::asText(chat));
+}
+
+void TestChatStore::exportToABadPlace() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.path(), {}});
+    store.open();
+    store.save(sampleChat(QStringLiteral("a"), 2), 1);
+    QSignalSpy failed(&store, &app::ChatStore::exportFailed);
+    const QString nowhere = folder.filePath(QStringLiteral("no such folder/out.md"));
+    store.exportChat(QStringLiteral("chat-a"), nowhere, ui::ExportFormat::Markdown);
+    QCOMPARE(failed.size(), 1);
+    QVERIFY(failed.last().at(1).toString().contains(QStringLiteral("no such folder")));
+    store.exportChat(QStringLiteral("chat-z"), nowhere, ui::ExportFormat::Json);
+    QCOMPARE(failed.size(), 2);
+}
+
+void TestChatStore::exportNames_data() {
+    QTest::addColumn<QString>("title");
+    QTest::addColumn<QString>("name");
+    QTest::newRow("plain") << QStringLiteral("Which bird") << QStringLiteral("Which bird.md");
+    QTest::newRow("refused") << QStringLiteral("a/b: c?") << QStringLiteral("a-b- c-.md");
+    QTest::newRow("nothing") << QString() << QStringLiteral("Chat.md");
+    QTest::newRow("cut") << QStringLiteral("A long ques…") << QStringLiteral("A long ques.md");
+}
+
+void TestChatStore::exportNames() {
+    QFETCH(QString, title);
+    QFETCH(QString, name);
+    QCOMPARE(ui::exportFileName(title, ui::ExportFormat::Markdown), name);
+}
+
+void TestChatStore::sessionOfACrash() {
+    const QTemporaryDir folder;
+    const auto readPrevious = [&] {
+        app::ChatStore store({folder.path(), {}});
+        QSignalSpy read(&store, &app::ChatStore::sessionRead);
+        store.open();
+        return read.first().at(0).value<app::PreviousSession>();
+    };
+    QVERIFY(!readPrevious().exists);
+    {
+        app::ChatStore store({folder.path(), {}});
+        store.open();
+        store.saveSession({QStringLiteral("chat-a"), QStringLiteral("half a quest"),
+                           QStringLiteral("/models/big"), QStringLiteral("/models/small"), false});
+    }
+    app::PreviousSession previous = readPrevious();
+    QVERIFY(previous.hasCrashed());
+    QCOMPARE(previous.crashedWhileLoading(), QStringLiteral("/models/big"));
+    QCOMPARE(previous.state.chat, QStringLiteral("chat-a"));
+    QCOMPARE(previous.state.draft, QStringLiteral("half a quest"));
+    QCOMPARE(previous.state.loaded, QStringLiteral("/models/small"));
+    previous.state.is_over = true;
+    QVERIFY(app::SessionFile(folder.path()).write(previous.state).has_value());
+    previous = readPrevious();
+    QVERIFY(previous.exists);
+    QVERIFY(!previous.hasCrashed());
+    QCOMPARE(previous.crashedWhileLoading(), QString());
+}
+
+void TestChatStore::brokenSessionFile() {
+    const QTemporaryDir folder;
+    for (const char* content : {"", "{", "[]", "\xff\xfe", "{\"chat\": 7}"}) {
+        support::writeFile(folder.filePath(QStringLiteral("session.json")), content);
+        const app::PreviousSession previous = app::SessionFile(folder.path()).read();
+        QCOMPARE(previous.state.chat, QString());
+    }
+}
+
+QTEST_GUILESS_MAIN(TestChatStore)
+#include "tst_chat_store.moc"

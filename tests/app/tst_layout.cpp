@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout editor with the real planner: mouse and keyboard end in the same plan, prices are
+// shown while a block is held, undo and revert, splitting and joining, presets, map files, other
+// computers, plans that do not fit. The model is the published E2B shape: headers only.
+#include "tests/app/layout_fixture.h"
+
+#include <QAccessible>
+#include <QClipboard>
+#include <QFile>
+#include <QMenu>
+#include <QTemporaryDir>
+
+using engine::DeviceId;
+using support::e2bRequest;
+using support::kGiB;
+using support::LayoutFixture;
+
+class TestLayout : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void dragAndKeyboardAgree();
+    void priceWhileHeld();
+    void escapeAndOutside();
+    void undoRedoRevert();
+    void splitAndJoin();
+    void arrowsReachEveryBlock();
+    void overFullIsToldBeforeApply();
+    void impossibleDropIsRefused();
+    void presetsAndFit();
+    void mapFiles();
+    void otherComputers();
+    void optionsKeepTheMap();
+    void everythingIsNamed();
+    void pictures();
+};
+
+void TestLayout::initTestCase() {
+    ui::applyTheme(*qApp);
+}
+
+void TestLayout::dragAndKeyboardAgree() {
+    LayoutFixture mouse(e2bRequest("gpu"));
+    QVERIFY(mouse.isReady());
+    QVERIFY(mouse.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
+    QVERIFY(!mouse.view.isHolding());
+    const auto* tower = LayoutFixture::module(*mouse.view.stagedPlan(), "model.vision_tower");
+    QVERIFY(tower->store == DeviceId::cpu() && tower->compute == DeviceId::cpu());
+    // The projector is drawn with its tower and moves along.
+    QVERIFY(LayoutFixture::module(*mouse.view.stagedPlan(), "model.embed_vision")->store ==
+            DeviceId::cpu());
+
+    LayoutFixture keys(e2bRequest("gpu"));
+    QVERIFY(keys.isReady());
+    ui::BlockWidget* block = keys.view.blockWidget(QStringLiteral("vision"));
+    block->setFocus();
+    QTest::keyClick(block, Qt::Key_M);
+    QVERIFY(keys.view.isHolding());
+    QTest::keyClick(block, Qt::Key_2); // the second lane: the CPU
+    QTest::keyClick(block, Qt::Key_Return);
+    QTRY_VERIFY(!keys.view.isHolding());
+    QCOMPARE(keys.mapText(), mouse.mapText());
+    // The focus follows the block.
+    QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("block.vision"));
+    QVERIFY(keys.view.blockWidget(QStringLiteral("vision"))->block().store == DeviceId::cpu());
+
+    // And the context menu.
+    LayoutFixture menu(e2bRequest("gpu"));
+    QVERIFY(menu.isReady());
+    block = menu.view.blockWidget(QStringLiteral("vision"));
+    Q_EMIT block->menuRequested(block->mapToGlobal(QPoint(5, 5)));
+    auto* popup = menu.view.findChild<QMenu*>(QStringLiteral("layoutBlockMenu"));
+    QVERIFY(popup != nullptr);
+    popup->actions().front()->menu()->actions().at(1)->trigger();
+    popup->close();
+    QTRY_COMPARE(menu.mapText(), mouse.mapText());
+}
+
+void TestLayout::priceWhileHeld() {
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    auto* lane = f.view.lane(DeviceId::sim(0));
+    const QString before = lane->usageText();
+    QVERIFY(f.drag(QStringLiteral("ple"), DeviceId::sim(0), false));
+    QVERIFY(f.view.isHolding());
+    QVERIFY(lane->isTarget());
+    // Every lane tells: the header what it would hold, the chip what a drop means.
+    QVERIFY(lane->usageText() != before);
+    QVERIFY(lane->preview()->is_possible);
+    QVERIFY(f.view.lane(DeviceId::disk())->preview().has_value());
+    auto* price = f.view.findChild<ui::PriceCard*>();
+    QVERIFY2(price->text().contains(QStringLiteral("4.")), qPrintable(price->text()));
+    QVERIFY2(price->text().contains(QStringLiteral("each token")), qPrintable(price->text()));
+    QTest::mouseRelease(f.view.blockWidget(QStringLiteral("ple")), Qt::LeftButton, {},
+                        QPoint(-4000, -4000));
+    QVERIFY(!f.view.isHolding());
+    QVERIFY(!f.view.hasChanges() || f.view.stagedPlan() != nullptr);
+    QCOMPARE(lane->usageText(), before);
+}
+
+void TestLayout::escapeAndOutside() {
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    const std::string map = f.mapText();
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::sim(0), false));
+    QTest::keyClick(f.view.blockWidget(QStringLiteral("vision")), Qt::Key_Escape);
+    QVERIFY(!f.view.isHolding());
+    QTest::mouseRelease(f.view.blockWidget(QStringLiteral("vision")), Qt::LeftButton);
+    QCOMPARE(f.mapText(), map);
+    QVERIFY(!f.view.findChild<ui::PriceCard*>()->isVisible());
+    QVERIFY(!f.view.findChild<ui::DragGhost*>()->isVisible());
+}
+
+void TestLayout::undoRedoRevert() {
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    f.view.setApplied(f.view.stagedPlan());
+    const std::string first = f.mapText();
+    auto* apply = f.view.findChild<QPushButton*>(QStringLiteral("layoutApply"));
+    QVERIFY(!apply->isEnabled());
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
+    QVERIFY(f.drag(QStringLiteral("audio"), DeviceId::cpu(), true));
+    const std::string second = f.mapText();
+    QVERIFY(apply->isEnabled());
+    QVERIFY2(apply->text().contains(QLatin1Char('2')), qPrintable(apply->text()));
+    QVERIFY(f.view.blockWidget(QStringLiteral("audio"))->block().is_changed);
+    QTest::keyClick(&f.view, Qt::Key_Z, Qt::ControlModifier);
+    QTest::keyClick(&f.view, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(f.mapText(), first);
+    QVERIFY(!apply->isEnabled());
+    QTest::keyClick(&f.view, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(&f.view, Qt::Key_Y, Qt::ControlModifier);
+    QCOMPARE(f.mapText(), second);
+    QTest::mouseClick(f.view.findChild<QPushButton*>(QStringLiteral("layoutRevert")),
+                      Qt::LeftButton);
+    QCOMPARE(f.mapText(), first);
+    f.view.undo(); // Revert is a step like any other
+    QCOMPARE(f.mapText(), second);
+    QSignalSpy asked(&f.view, &ui::LayoutView::applyRequested);
+    QTest::keyClick(&f.view, Qt::Key_Return, Qt::ControlModifier);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.front().front().value<engine::LoadRequest>().device_map, second);
+    // An error leaves the change staged and the loaded layout as it was.
+    f.view.showApplyError({engine::ErrorCode::OutOfMemory, "sim:0: asked 1 GiB, free 0"});
+    QCOMPARE(f.mapText(), second);
+    QVERIFY(apply->isEnabled());
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    QVERIFY(notice->isVisible());
+    QVERIFY(notice->text().contains(QStringLiteral("sim:0: asked 1 GiB")));
+}
+
+void TestLayout::splitAndJoin() {
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    ui::BlockWidget* all = f.view.blockWidget(QStringLiteral("layers.0-34"));
+    QVERIFY(all != nullptr);
+    all->setFocus();
+    QTest::keyClick(all, Qt::Key_S);
+    QCOMPARE(all->cutMark(), 17);
+    QTest::keyClick(all, Qt::Key_Left);
+    QTest::keyClick(all, Qt::Key_Left);
+    QTest::keyClick(all, Qt::Key_Return);
+    QVERIFY(f.view.blockWidget(QStringLiteral("layers.0-14")) != nullptr);
+    ui::BlockWidget* rest = f.view.blockWidget(QStringLiteral("layers.15-34"));
+    QVERIFY(rest != nullptr);
+    // A part moves alone; the map is a range.
+    QVERIFY(f.drag(QStringLiteral("layers.15-34"), DeviceId::cpu(), true));
+    QVERIFY(LayoutFixture::module(*f.view.stagedPlan(), "model.language_model.layers.15")->store ==
+            DeviceId::cpu());
+    QVERIFY(LayoutFixture::module(*f.view.stagedPlan(), "model.language_model.layers.14")->store ==
+            DeviceId::sim(0));
+    QVERIFY(!f.view.stagedPlan()->warnings.empty()); // they read the KV of layers on the card
+    QVERIFY(!f.view.blockWidget(QStringLiteral("layers.15-34"))->block().warnings.isEmpty());
+    QVERIFY(f.drag(QStringLiteral("layers.15-34"), DeviceId::sim(0), true));
+    ui::BlockWidget* first = f.view.blockWidget(QStringLiteral("layers.0-14"));
+    first->setFocus();
+    QTest::keyClick(first, Qt::Key_J);
+    QVERIFY(f.view.blockWidget(QStringLiteral("layers.0-34")) != nullptr);
+    // With the mouse, at the mark over the columns.
+    all = f.view.blockWidget(QStringLiteral("layers.0-34"));
+    Q_EMIT all->cutRequested(4);
+    QVERIFY(f.view.blockWidget(QStringLiteral("layers.0-3")) != nullptr);
+    // The projector and the head come apart, too.
+    ui::BlockWidget* tower = f.view.blockWidget(QStringLiteral("vision"));
+    tower->setFocus();
+    QTest::keyClick(tower, Qt::Key_S);
+    QVERIFY(f.view.blockWidget(QStringLiteral("vision-projector")) != nullptr);
+    QTest::keyClick(f.view.blockWidget(QStringLiteral("vision")), Qt::Key_J);
+    QVERIFY(f.view.blockWidget(QStringLiteral("vision-projector")) == nullptr);
+}
+
+void TestLayout::arrowsReachEveryBlock() {
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    ui::BlockWidget* block = f.view.lane(DeviceId::sim(0))->blocks().front();
+    block->setFocus();
+    std::set<QString> seen;
+    for (size_t i = 0; i < f.view.lane(DeviceId::sim(0))->blocks().size(); ++i) {
+        seen.insert(QApplication::focusWidget()->objectName());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+    }
+    QCOMPARE(seen.size(), f.view.lane(DeviceId::sim(0))->blocks().size());
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
+    const auto* there = qobject_cast<ui::BlockWidget*>(QApplication::focusWidget());
+    QVERIFY(there != nullptr && there->block().store == DeviceId::cpu());
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Left);
+    QVERIFY(qobject_cast<ui::BlockWidget*>(QApplication::focusWidget())->block().store ==
+            DeviceId::sim(0));
+}
+
+void TestLayout::overFullIsToldBeforeApply() {
+    LayoutFixture f(e2bRequest("lean", 3 * kGiB));
+    QVERIFY(f.isReady());
+    QVERIFY(f.view.stagedPlan()->fits);
+    f.view.applyPreset(QStringLiteral("gpu"));
+    QTRY_VERIFY(!f.view.stagedPlan()->fits);
+    auto* apply = f.view.findChild<QPushButton*>(QStringLiteral("layoutApply"));
+    QVERIFY(!apply->isEnabled());
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    QVERIFY(notice->isVisible());
+    QVERIFY2(notice->text().contains(QStringLiteral("too much")), qPrintable(notice->text()));
+    QVERIFY(!notice->details().isEmpty());
+    // One click mends it.
+    QTest::mouseClick(notice->findChild<QPushButton*>(QStringLiteral("layoutNoticeAction")),
+                      Qt::LeftButton);
+    QTRY_VERIFY(f.view.stagedPlan()->fits);
+    QVERIFY(apply->isEnabled());
+    QVERIFY(!notice->isVisible());
+}
+
+void TestLayout::impossibleDropIsRefused() {
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    const std::string map = f.mapText();
+    const QString kv = QStringLiteral("kv.sim:0");
+    QVERIFY(f.view.blockWidget(kv) != nullptr);
+    f.drag(kv, DeviceId::disk(), true);
+    QCOMPARE(f.mapText(), map);
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    QVERIFY(notice->isVisible());
+    // The cache can go to the CPU and come back to its layers.
+    QVERIFY(f.drag(kv, DeviceId::cpu(), true));
+    QVERIFY(f.view.blockWidget(QStringLiteral("kv.cpu")) != nullptr);
+    QTest::keyClick(f.view.blockWidget(QStringLiteral("kv.cpu")), Qt::Key_J);
+    QTRY_COMPARE(f.mapText(), map);
+}
+
+void TestLayout::presetsAndFit() {
+    LayoutFixture f(e2bRequest("cpu"));
+    QVERIFY(f.isReady());
+    for (const char* preset : {"gpu", "towers-cpu", "ple-cpu", "lean", "fit", "cpu"}) {
+        f.view.applyPreset(QString::fromLatin1(preset));
+        engine::Engine engine;
+        const auto plan = engine.plan(e2bRequest(preset));
+        QVERIFY(plan.has_value());
+        QTRY_COMPARE(f.mapText(), plan->map_text);
+    }
+    f.view.undo();
+    f.view.undo();
+    QVERIFY(f.mapText().find("embed_tokens_per_layer") != std::string::npos);
+}
+
+void TestLayout::mapFiles() {
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    QTemporaryDir folder;
+    const auto write = [&folder](const char* name, const QByteArray& text) {
+        QFile file(folder.filePath(QString::fromLatin1(name)));
+        if (file.open(QIODevice::WriteOnly)) {
+            file.write(text);
+        }
+        return file.fileName();
+    };
+    // accelerate's dictionary: "cpu" is stored there and computed on the card.
+    Q_EMIT f.view.mapFileChosen(
+        write("hf.json", R"({"": 0, "model.vision_tower": "cpu", "model.audio_tower": "disk"})"));
+    QTRY_VERIFY(LayoutFixture::module(*f.view.stagedPlan(), "model.audio_tower")->store ==
+                DeviceId::disk());
+    QVERIFY(LayoutFixture::module(*f.view.stagedPlan(), "model.vision_tower")->compute ==
+            DeviceId::sim(0));
+    const std::string imported = f.mapText();
+    // A wrong key is told with its line, and nothing changes.
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    Q_EMIT f.view.mapFileChosen(
+        write("typo.json",
+              "{\n \"version\": 1, \"default\": \"cpu\",\n \"map\": {\"vison_tower\": \"cpu\"}}"));
+    QTRY_VERIFY(notice->isVisible() && notice->text().contains(QStringLiteral("vison_tower")));
+    QVERIFY2(notice->text().contains(QStringLiteral("3")), qPrintable(notice->text()));
+    QCOMPARE(f.mapText(), imported);
+    Q_EMIT f.view.mapFileChosen(write("broken.json", "{ not json"));
+    QTRY_VERIFY(notice->text().contains(QStringLiteral("broken.json")));
+    Q_EMIT f.view.mapFileChosen(write("empty.json", ""));
+    QTRY_VERIFY(notice->text().contains(QStringLiteral("empty.json")));
+    Q_EMIT f.view.mapFileChosen(folder.filePath(QStringLiteral("missing.json")));
+    QTRY_VERIFY(notice->text().contains(QStringLiteral("missing.json")));
+
+    // Saved and opened again: the same plan.
+    const QString saved = folder.filePath(QStringLiteral("saved.json"));
+    Q_EMIT f.view.saveRequested(saved, QString::fromStdString(imported));
+    QTRY_VERIFY(QFile::exists(saved));
+    f.view.applyPreset(QStringLiteral("gpu"));
+    QTRY_VERIFY(f.mapText() != imported);
+    Q_EMIT f.view.mapFileChosen(saved);
+    QTRY_COMPARE(f.mapText(), imported);
+
+    // Copy as Python.
+    QSignalSpy exported(f.planner.worker(), &app::PlannerWorker::exported);
+    f.view.findChild<QMenu*>(QStringLiteral("layoutMoreMenu"))->popup(QPoint(0, 0));
+    QAction* copy = nullptr;
+    for (QAction* action : f.view.findChildren<QAction*>()) {
+        copy = action->objectName() == QStringLiteral("more.copyPython") ? action : copy;
+    }
+    QVERIFY(copy != nullptr);
+    copy->trigger();
+    QTRY_COMPARE(exported.count(), 1);
+    QTRY_VERIFY(QApplication::clipboard()->text().contains(QStringLiteral("device_map = {")));
+}
+
+void TestLayout::otherComputers() {
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    const std::string here = f.mapText();
+    const auto cards = ui::listedCards();
+    const auto find = [&cards](const char* name) {
+        for (const ui::GraphicsCard& card : cards) {
+            if (card.name == QString::fromLatin1(name)) {
+                return card;
+            }
+        }
+        return ui::GraphicsCard();
+    };
+    f.view.lookAt(ui::computerWith(find("RTX 3060")));
+    QTRY_VERIFY(f.view.lane(DeviceId::cuda(0)) != nullptr);
+    QVERIFY(f.view.isWhatIf());
+    const double slow = f.view.stagedPlan()->estimate.decode_tokens_per_s;
+    QVERIFY(!f.view.findChild<QPushButton*>(QStringLiteral("layoutApply"))->isVisible());
+    // Moves work there as well, and do not touch what is staged here.
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cuda(0), true));
+    QVERIFY(f.mapText().find("cuda:0") != std::string::npos);
+    QCOMPARE(f.view.stagedRequest().device_map, here);
+    f.view.lookAt(ui::computerWith(find("RTX 4090")));
+    QTRY_VERIFY(f.view.stagedPlan()->estimate.decode_tokens_per_s > 1.5 * slow);
+    f.view.simulateWhatIf();
+    QTRY_VERIFY(!f.view.isWhatIf() && f.view.stagedRequest().sim_gpus.front() > 20 * kGiB);
+    f.view.undo();
+    QCOMPARE(f.mapText(), here);
+    // A computer of one's own survives being written down.
+    ui::WhatIfComputer own{
+        QStringLiteral("two small ones"), {find("RTX 3050 6 GB"), find("RTX 3050 6 GB")}, 16};
+    QCOMPARE(ui::toText(ui::computerFromText(ui::toText(own))), ui::toText(own));
+    f.view.lookAt(own);
+    QTRY_VERIFY(f.view.lane(DeviceId::cuda(1)) != nullptr);
+    f.view.leaveWhatIf();
+    QCOMPARE(f.mapText(), here);
+    QVERIFY(f.view.lane(DeviceId::cuda(1)) == nullptr);
+}
+
+void TestLayout::optionsKeepTheMap() {
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
+    const std::string map = f.mapText();
+    const uint64_t bytes = ui::devicePlan(*f.view.stagedPlan(), DeviceId::sim(0))->parts.total();
+    engine::LoadRequest request = e2bRequest("gpu");
+    request.context = 32768;
+    f.view.setRequest(request);
+    QTRY_VERIFY(ui::devicePlan(*f.view.stagedPlan(), DeviceId::sim(0))->parts.total() > bytes);
+    QCOMPARE(f.mapText(), map);
+    QCOMPARE(f.view.stagedRequest().context, int64_t{32768});
+}
+
+void TestLayout::everythingIsNamed() {
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    int controls = 0;
+    for (QWidget* widget : f.view.findChildren<QWidget*>()) {
+        if (!widget->isVisible() || (widget->focusPolicy() & Qt::TabFocus) == 0) {
+            continue;
+        }
+        ++controls;
+        QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(widget);
+        QVERIFY2(accessible != nullptr && !accessible->text(QAccessible::Name).isEmpty(),
+                 qPrintable(widget->objectName()));
+    }
+    QVERIFY(controls > 10);
+    for (const char* id : {"layers.0-34", "vision", "audio", "ple", "head"}) {
+        ui::BlockWidget* block = f.view.blockWidget(QString::fromLatin1(id));
+        QVERIFY2(block != nullptr, id);
+        QVERIFY(block->accessibleDescription().contains(QStringLiteral("iB")));
+    }
+}
+
+/// Screenshots for people, where $BELFRY_SCREENSHOTS says; elsewhere that every state paints.
+void TestLayout::pictures() {
+    const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
+    for (const auto& [choice, mode] :
+         {std::pair(ui::ThemeChoice::Light, "light"), std::pair(ui::ThemeChoice::Dark, "dark")}) {
+        ui::setThemeChoice(choice);
+        const auto save = [&](QWidget& widget, const char* name) {
+            QCoreApplication::processEvents();
+            const QPixmap picture = widget.grab();
+            QVERIFY(!picture.isNull());
+            if (!folder.isEmpty()) {
+                picture.save(QStringLiteral("%1/%2-%3.png")
+                                 .arg(folder, QLatin1String(name), QLatin1String(mode)));
+            }
+        };
+        LayoutFixture f(e2bRequest("towers-cpu"));
+        QVERIFY(f.isReady());
+        f.view.setApplied(f.view.stagedPlan());
+        save(f.view, "layout");
+        QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::sim(0), false));
+        save(f.view, "layout-drag");
+        QTest::keyClick(f.view.blockWidget(QStringLiteral("vision")), Qt::Key_Escape);
+        QVERIFY(f.drag(QStringLiteral("ple"), DeviceId::cpu(), true));
+        ui::BlockWidget* layers = f.view.blockWidget(QStringLiteral("layers.0-34"));
+        Q_EMIT layers->cutRequested(15);
+        f.view.blockWidget(QStringLiteral("audio"))->setFocus();
+        QTest::keyClick(f.view.blockWidget(QStringLiteral("audio")), Qt::Key_M);
+        QTest::keyClick(f.view.blockWidget(QStringLiteral("audio")), Qt::Key_3);
+        QTest::qWait(100);
+        save(f.view, "layout-keyboard");
+        QTest::keyClick(f.view.blockWidget(QStringLiteral("audio")), Qt::Key_Escape);
+        save(f.view, "layout-staged");
+        f.meter.setPrediction(f.view.stagedPlan());
+        f.meter.show();
+        save(f.meter, "meter-planned");
+        LayoutFixture g(e2bRequest("gpu", 3 * kGiB), {820, 620});
+        QVERIFY(g.isReady());
+        save(g.view, "layout-overfull");
+        g.view.lookAt(ui::computerWith(ui::listedCards()[5]));
+        QTRY_VERIFY(g.view.lane(DeviceId::cuda(0)) != nullptr);
+        save(g.view, "layout-whatif");
+    }
+    ui::setThemeChoice(ui::ThemeChoice::System);
+}
+
+QTEST_MAIN(TestLayout)
+#include "tst_layout.moc"

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine on devices whose memory the host cannot touch, as on a graphics card: a forgotten
+// direct access ends the program here, on any machine. Golden parity of every family, placements
+// over two such devices, CPU and disk, formats, adapters, moves, and the recorded decode step
+// against the plain one.
+#include "tests/support/engine/golden_engine.h"
+#include "tests/support/engine/hidden_device.h"
+
+#include <QTest>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+namespace {
+
+constexpr uint64_t kCapacity = uint64_t{512} << 20;
+
+std::string native(const std::string& fallback, const std::string& entries) {
+    return "{\"version\": 1, \"default\": \"" + fallback + "\", \"map\": {" + entries + "}}";
+}
+
+std::string errorOf(const engine::Result<void>& result) {
+    return result.has_value() ? std::string() : result.error().message;
+}
+
+} // namespace
+
+class TestHostInvisible : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void golden_data();
+    void golden();
+    void placements_data();
+    void placements();
+    void adapters_data();
+    void adapters();
+    void movesKeepTheChat();
+    void recordedStep_data();
+    void recordedStep();
+    void refusesHostPointers();
+    void cleanup();
+
+private:
+    [[nodiscard]] engine::EngineOptions options() {
+        engine::EngineOptions out;
+        out.gpus = support::hiddenAccess(2, kCapacity, counts_);
+        return out;
+    }
+    support::HiddenCounts counts_;
+    std::map<std::string, std::unique_ptr<engine::Engine>> on_cpu_; ///< By --quant.
+};
+
+void TestHostInvisible::cleanup() {
+    QCOMPARE(counts_.host_pointers, 0);
+    QCOMPARE(counts_.open, 0);
+    QCOMPARE(counts_.leaked, size_t{0});
+}
+
+void TestHostInvisible::golden_data() {
+    QTest::addColumn<QString>("family");
+    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
+        QTest::addRow("%s", family) << QString::fromUtf8(family);
+    }
+}
+
+void TestHostInvisible::golden() {
+    QFETCH(QString, family);
+    const std::string name = family.toStdString();
+    engine::Engine on_cpu;
+    QCOMPARE(errorOf(on_cpu.load(support::goldenRequest(name), {}, {})), std::string());
+    engine::Engine engine(options());
+    engine::LoadRequest request = support::goldenRequest(name);
+    request.device_map = "gpu";
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(counts_.open, 1); // only the device that the plan uses
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    for (const auto& c : support::goldenCases(name)) {
+        const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
+                                                           support::engineLogits(on_cpu, c, 4));
+        QVERIFY2(error <= 1e-6, c.id.c_str());
+        const auto tokens = support::engineGreedy(engine, c, static_cast<int>(c.greedy.size()));
+        QCOMPARE(tokens, c.greedy);
+    }
+}
+
+void TestHostInvisible::placements_data() {
+    QTest::addColumn<QString>("quant");
+    QTest::addColumn<QString>("map");
+    const std::string layer = "\"model.language_model.layers.";
+    const std::vector<std::pair<std::string, std::string>> rows = {
+        {"towers on the CPU", "towers-cpu"},
+        {"lean", "lean"},
+        {"two cards", native("cuda:0", layer + "[4-9]\": \"cuda:1\"")},
+        {"card, CPU, card",
+         native("cuda:0", layer + "[2-4]\": \"cpu\", " + layer + "[5-9]\": \"cuda:1\"")},
+        {"KV owners here, readers there", native("cuda:1", layer + "[0-5]\": \"cuda:0\"")},
+        {"streamed from the CPU",
+         native("cuda:0", layer + R"([2-4]": {"store": "cpu", "compute": "cuda:0"})")},
+        {"streamed from disk",
+         native("cuda:0", layer + R"([5-6]": {"store": "disk", "compute": "cuda:1"})")},
+        {"towers visit",
+         native(
+             "cuda:0",
+             R"("model.vision_tower": {"store": "cpu", "compute": "cuda:0", "residency": "on_use"},
+                   "model.audio_tower": {"store": "disk", "compute": "cuda:1", "residency": "on_use"})")},
+        {"single projections elsewhere",
+         native("cuda:0", layer + R"(2.self_attn.k_proj": "cpu", )" + layer +
+                              R"(3.mlp.down_proj": "cuda:1", )" + layer +
+                              R"(4.input_layernorm": "cpu")")},
+        {"head apart on the second card", native("cuda:0",
+                                                 R"("model.language_model.embed_tokens": "cpu",
+                   "lm_head": {"store": "cuda:1", "compute": "cuda:1", "duplicate_tied": true})")},
+        {"half a tower elsewhere", native("cuda:0", R"("model.vision_tower.encoder.layers.1": "cpu",
+                             "model.audio_tower.layers.0.feed_forward1": "cuda:1")")},
+        {"KV cache on the CPU",
+         R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cpu"}})"},
+        {"KV cache on the second card",
+         R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cuda:1"}})"},
+        {"everything on disk", native("cuda:0", R"("model": "disk")")},
+    };
+    for (const char* quant : {"none", "nf4-dq"}) {
+        for (const auto& [name, map] : rows) {
+            QTest::addRow("%s: %s", quant, name.c_str())
+                << QString::fromUtf8(quant) << QString::fromStdString(map);
+        }
+    }
+}
+
+void TestHostInvisible::placements() {
+    QFETCH(QString, quant);
+    QFETCH(QString, map);
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.quant = quant.toStdString();
+    if (!on_cpu_.contains(request.quant)) {
+        on_cpu_[request.quant] = std::make_unique<engine::Engine>();
+        QCOMPARE(errorOf(on_cpu_[request.quant]->load(request, {}, {})), std::string());
+    }
+    engine::Engine& on_cpu = *on_cpu_[request.quant];
+    engine::Engine engine(options());
+    request.device_map = map.toStdString();
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    for (const auto& c : support::goldenCases("e2b")) {
+        if (c.id != "image_audio") {
+            continue;
+        }
+        const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
+                                                           support::engineLogits(on_cpu, c, 4));
+        QVERIFY2(error <= 1e-6, qPrintable(QString::number(error)));
+        QCOMPARE(support::engineGreedy(engine, c, 4), support::engineGreedy(on_cpu, c, 4));
+    }
+    QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+void TestHostInvisible::adapters_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<bool>("is_split");
+    for (const bool is_split : {false, true}) {
+        for (const auto& entry :
+             std::filesystem::directory_iterator(support::goldenDir() / "e2b" / "adapters")) {
+            const bool is_variant =
+                entry.path().filename() != "multimodal" && entry.path().filename() != "dora";
+            if (is_split && is_variant) {
+                continue; // the same sites, already seen unsplit
+            }
+            QTest::addRow("e2b %s%s", entry.path().filename().c_str(), is_split ? " split" : "")
+                << QStringLiteral("e2b") << QString::fromStdString(entry.path().filename().string())
+                << is_split;
+        }
+    }
+}
+
+void TestHostInvisible::adapters() {
+    QFETCH(QString, family);
+    QFETCH(QString, name);
+    QFETCH(bool, is_split);
+    engine::LoadRequest request = support::goldenRequest(family.toStdString());
+    request.device_map = is_split
+                             ? native("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1",
+                                       "model.vision_tower": "cpu")")
+                             : "gpu";
+    request.adapters.push_back(
+        {support::goldenAdapter(family.toStdString(), name.toStdString()), 1.0, true});
+    engine::Engine engine(options());
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    const auto folder =
+        support::goldenDir() / family.toStdString() / "adapters" /
+        (name == QStringLiteral("multimodal_old_keys") ? "multimodal" : name.toStdString());
+    const auto golden = support::readSafetensors(folder / "expected_logits.safetensors");
+    int compared = 0;
+    for (const auto& c : support::goldenCases(family.toStdString())) {
+        if (golden.contains(c.id)) {
+            const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                               golden.at(c.id).floats());
+            QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
+            ++compared;
+        }
+    }
+    QVERIFY(compared > 0);
+}
+
+void TestHostInvisible::movesKeepTheChat() {
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.device_map = "cpu";
+    engine::Engine engine(options());
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    const auto c = support::goldenCases("e2b").front();
+    const auto expected = support::engineGreedy(engine, c, 12);
+    const int64_t held = engine.contextUse().first;
+    QVERIFY(held > 0);
+    for (const std::string& map :
+         {std::string("gpu"), native("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1")"),
+          native("cuda:1", R"("model.vision_tower": "cpu")"), std::string("lean"),
+          std::string("cpu")}) {
+        QCOMPARE(errorOf(engine.applyMap(map, {}, {})), std::string());
+        QCOMPARE(engine.contextUse().first, held); // the chat's cache moved along
+        QCOMPARE(support::memoryDifference(engine), std::string());
+        QCOMPARE(support::engineGreedy(engine, c, 12), expected);
+    }
+}
+
+void TestHostInvisible::recordedStep_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("quant");
+    QTest::addColumn<QString>("head");
+    QTest::addColumn<QString>("adapter");
+    QTest::addRow("e2b") << "e2b"
+                         << "none"
+                         << "bf16"
+                         << "";
+    QTest::addRow("e4b nf4") << "e4b"
+                             << "nf4"
+                             << "int8"
+                             << "";
+    QTest::addRow("dense31b nested") << "dense31b"
+                                     << "nf4-dq"
+                                     << "nf4"
+                                     << "";
+    QTest::addRow("e2b with adapter") << "e2b"
+                                      << "none"
+                                      << "bf16"
+                                      << "text";
+}
+
+void TestHostInvisible::recordedStep() {
+    QFETCH(QString, family);
+    QFETCH(QString, quant);
+    QFETCH(QString, head);
+    QFETCH(QString, adapter);
+    const std::string name = family.toStdString();
+    engine::LoadRequest request = support::goldenRequest(name);
+    request.is_reference_precision = false; // the step needs the 16-bit cache
+    request.quant = quant.toStdString();
+    request.head = head.toStdString();
+    if (!adapter.isEmpty()) {
+        request.adapters.push_back(
+            {support::goldenAdapter(name, adapter.toStdString()), 1.0, true});
+    }
+    engine::Engine on_cpu;
+    QCOMPARE(errorOf(on_cpu.load(request, {}, {})), std::string());
+    request.device_map = "gpu";
+    engine::Engine engine(options());
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    const int before = counts_.replays;
+    const auto c = support::goldenCases(name).front();
+    // 40 tokens: past the sliding window, so that the ring wraps within the recording.
+    QCOMPARE(support::engineGreedy(engine, c, 40), support::engineGreedy(on_cpu, c, 40));
+    QVERIFY2(counts_.replays - before >= 39, "decode did not use the recorded step");
+    QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+void TestHostInvisible::refusesHostPointers() {
+    // The net itself: it must catch what it is there for.
+    support::HiddenCounts counts;
+    {
+        support::HiddenDevice device(kCapacity, true, counts);
+        std::vector<float> host(4, 1.0F);
+        QCOMPARE(device.ops().scale(device.queue(), {host.data(), 1, 4, 4}, 2.0F),
+                 kernels::Status::BadShape);
+        QCOMPARE(host[0], 1.0F);
+        void* memory = device.allocate(16, 1);
+        QCOMPARE(device.copyIn(host.data(), host.data(), 16), kernels::Status::BadShape);
+        QCOMPARE(device.copyOut(memory, memory, 16), kernels::Status::BadShape);
+        QCOMPARE(device.copyIn(memory, host.data(), 16), kernels::Status::Ok);
+        QCOMPARE(device.ops().scale(device.queue(), {static_cast<float*>(memory), 1, 4, 4}, 2.0F),
+                 kernels::Status::Ok);
+        QCOMPARE(device.copyOut(host.data(), memory, 16), kernels::Status::Ok);
+        QCOMPARE(host[3], 2.0F);
+    }
+    QCOMPARE(counts.host_pointers, 2);
+    QCOMPARE(counts.leaked, size_t{1});
+}
+
+QTEST_APPLESS_MAIN(TestHostInvisible)
+#include "tst_host_invisible.moc"

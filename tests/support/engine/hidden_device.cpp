@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/engine/hidden_device.h"
+
+#include "kernels/cpu/tables.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace support {
+
+using kernels::AttendStepArgs;
+using kernels::AttentionArgs;
+using kernels::AudioAttentionArgs;
+using kernels::MatF32;
+using kernels::MatView;
+using kernels::MutF32;
+using kernels::OpTable;
+using kernels::ProjectArgs;
+using kernels::Queue;
+using kernels::Status;
+using kernels::SubsampleConvArgs;
+using kernels::WeightView;
+
+namespace {
+
+/// No machine has memory there, so that a direct access ends the program.
+constexpr uintptr_t kHidden = uintptr_t{1} << 62U;
+
+void* hide(void* pointer) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return pointer == nullptr
+               ? nullptr
+               : reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(pointer) | kHidden);
+}
+
+/// Operands with host addresses in place of the device's.
+struct Revealer {
+    HiddenDevice* device;
+    bool is_ok = true;
+
+    template <typename T>
+    T* pointer(T* p) {
+        return static_cast<T*>(const_cast<void*>(device->reveal(p, &is_ok)));
+    }
+    template <typename T>
+    T operator()(T value) {
+        if constexpr (std::is_pointer_v<T>) {
+            return pointer(value);
+        } else if constexpr (std::is_same_v<T, MatF32> || std::is_same_v<T, MutF32> ||
+                             std::is_same_v<T, MatView>) {
+            value.data = pointer(value.data);
+        } else if constexpr (std::is_same_v<T, WeightView>) {
+            value.data = pointer(value.data);
+            value.row_scale = pointer(value.row_scale);
+            value.absmax = pointer(value.absmax);
+            value.absmax_q = pointer(value.absmax_q);
+            value.nested_absmax = pointer(value.nested_absmax);
+            value.nested_code = pointer(value.nested_code);
+        } else if constexpr (std::is_same_v<T, AttentionArgs>) {
+            value.q = pointer(value.q);
+            value.k = pointer(value.k);
+            value.v = pointer(value.v);
+            value.out = pointer(value.out);
+            value.mask.query_position = pointer(value.mask.query_position);
+            value.mask.key_position = pointer(value.mask.key_position);
+            value.mask.query_block = pointer(value.mask.query_block);
+            value.mask.key_block = pointer(value.mask.key_block);
+        } else if constexpr (std::is_same_v<T, AudioAttentionArgs>) {
+            value.q = pointer(value.q);
+            value.k = pointer(value.k);
+            value.v = pointer(value.v);
+            value.rel = pointer(value.rel);
+            value.out = pointer(value.out);
+        } else if constexpr (std::is_same_v<T, SubsampleConvArgs>) {
+            value.in = pointer(value.in);
+            value.weight = pointer(value.weight);
+            value.norm = pointer(value.norm);
+            value.out = pointer(value.out);
+        } else if constexpr (std::is_same_v<T, ProjectArgs>) {
+            value.x = pointer(value.x);
+            value.t = pointer(value.t);
+            value.t_norm = (*this)(value.t_norm);
+            value.norm = (*this)(value.norm);
+            value.x_out = pointer(value.x_out);
+            value.multiply = pointer(value.multiply);
+            for (int i = 0; i < value.count; ++i) {
+                value.w[i] = (*this)(value.w[i]);
+                value.y[i] = pointer(value.y[i]);
+            }
+        } else if constexpr (std::is_same_v<T, AttendStepArgs>) {
+            value.q = pointer(value.q);
+            value.k = pointer(value.k);
+            value.v = pointer(value.v);
+            value.q_norm = (*this)(value.q_norm);
+            value.k_norm = (*this)(value.k_norm);
+            value.inv_freq = pointer(value.inv_freq);
+            value.position = pointer(value.position);
+            value.slot = pointer(value.slot);
+            value.key_position = pointer(value.key_position);
+            value.key_count = pointer(value.key_count);
+            value.cache_k = pointer(value.cache_k);
+            value.cache_v = pointer(value.cache_v);
+            value.out = pointer(value.out);
+        }
+        return value;
+    }
+};
+
+/// The same function of the CPU table with revealed operands, now or at replay.
+template <auto Member, typename... Args>
+Status forward(Queue q, Args... args) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    std::tuple<std::decay_t<Args>...> operands{revealed(static_cast<std::decay_t<Args>>(args))...};
+    if (!revealed.is_ok) {
+        return Status::BadShape;
+    }
+    return device->submit([device, operands] {
+        return std::apply(
+            [device](const auto&... plain) {
+                return (device->base().*Member)(device->hostQueue(), plain...);
+            },
+            operands);
+    });
+}
+
+template <auto Member, typename... Args>
+constexpr auto forwarder(Status (*OpTable::*)(Queue, Args...)) {
+    return &forward<Member, Args...>;
+}
+
+Status projectHost(const OpTable& ops, Queue q, const ProjectArgs& a) {
+    const int64_t in = a.w[0].cols;
+    std::vector<float> residual(a.x, a.x + in);
+    std::vector<float> normed(static_cast<size_t>(in));
+    const auto row = [](std::vector<float>& values) {
+        const auto n = static_cast<int64_t>(values.size());
+        return MutF32{values.data(), 1, n, n};
+    };
+    auto status = Status::Ok;
+    if (a.input == ProjectArgs::Input::ResidualNorm || a.input == ProjectArgs::Input::Residual) {
+        if (a.t != nullptr) {
+            status =
+                ops.rms_norm_add(q, MatF32{a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, row(residual));
+        }
+        if (status == Status::Ok) {
+            status = ops.scale(q, row(residual), a.scalar);
+        }
+        if (a.x_out != nullptr) {
+            std::copy(residual.begin(), residual.end(), a.x_out);
+        }
+    }
+    normed = residual;
+    if (status == Status::Ok &&
+        (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm)) {
+        status = ops.rms_norm(q, row(residual), a.norm, a.eps, row(normed));
+    }
+    if (a.output == ProjectArgs::Output::Store) {
+        for (int i = 0; i < a.count && status == Status::Ok; ++i) {
+            status =
+                ops.linear(q, row(normed), a.w[i], MutF32{a.y[i], 1, a.w[i].rows, a.w[i].rows});
+        }
+        return status;
+    }
+    const int64_t out = a.w[0].rows;
+    std::vector<float> gate(static_cast<size_t>(out));
+    if (status == Status::Ok) {
+        status = ops.linear(q, row(normed), a.w[0], row(gate));
+    }
+    std::vector<float> up(static_cast<size_t>(out));
+    if (a.output == ProjectArgs::Output::GeluPair) {
+        if (status == Status::Ok) {
+            status = ops.linear(q, row(normed), a.w[1], row(up));
+        }
+    } else {
+        std::copy_n(a.multiply, out, up.begin());
+    }
+    return status != Status::Ok ? status
+                                : ops.gelu_mul(q, row(gate), row(up), MutF32{a.y[0], 1, out, out});
+}
+
+Status attendHost(const OpTable& ops, Queue q, const AttendStepArgs& a) {
+    const int64_t dim = a.head_dim;
+    const int64_t q_width = a.num_heads * dim;
+    const int64_t kv_width = a.num_kv_heads * dim;
+    std::vector<float> query(a.q, a.q + q_width);
+    const MutF32 heads{query.data(), a.num_heads, dim, dim};
+    auto status = ops.rms_norm(q, heads, a.q_norm, a.eps, heads);
+    if (status == Status::Ok) {
+        status = ops.rope(q, MutF32{query.data(), 1, q_width, q_width}, dim, 0, dim, a.position,
+                          a.inv_freq);
+    }
+    if (a.k != nullptr && status == Status::Ok) {
+        std::vector<float> key(a.k, a.k + kv_width);
+        std::vector<float> value(a.v, a.v + kv_width);
+        const MutF32 key_heads{key.data(), a.num_kv_heads, dim, dim};
+        const MutF32 value_heads{value.data(), a.num_kv_heads, dim, dim};
+        const MutF32 key_row{key.data(), 1, kv_width, kv_width};
+        status = ops.rms_norm(q, key_heads, a.k_norm, a.eps, key_heads);
+        if (status == Status::Ok) {
+            status = ops.rope(q, key_row, dim, 0, dim, a.position, a.inv_freq);
+        }
+        if (status == Status::Ok) {
+            status = ops.rms_norm(q, value_heads, MatView{}, a.eps, value_heads);
+        }
+        if (status == Status::Ok) {
+            status = ops.store_rows(q, key_row, a.slot, a.kv_type, a.cache_k, a.capacity);
+        }
+        if (status == Status::Ok) {
+            status = ops.store_rows(q, MutF32{value.data(), 1, kv_width, kv_width}, a.slot,
+                                    a.kv_type, a.cache_v, a.capacity);
+        }
+    }
+    AttentionArgs attention;
+    attention.q = query.data();
+    attention.k = a.cache_k;
+    attention.v = a.cache_v;
+    attention.kv_type = a.kv_type;
+    attention.queries = 1;
+    attention.keys = *a.key_count;
+    attention.num_heads = a.num_heads;
+    attention.num_kv_heads = a.num_kv_heads;
+    attention.head_dim = dim;
+    attention.scale = a.scale;
+    attention.mask.query_position = a.position;
+    attention.mask.key_position = a.key_position;
+    attention.mask.window = a.window;
+    attention.out = a.out;
+    return status != Status::Ok ? status : ops.attention(q, attention);
+}
+
+Status argmaxHost(const float* logits, int64_t count, const uint32_t* suppressed, uint64_t* best) {
+    uint64_t found = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        if (suppressed != nullptr && ((suppressed[i / 32] >> (i % 32)) & 1U) != 0) {
+            continue;
+        }
+        const auto bits = std::bit_cast<uint32_t>(logits[i]);
+        const uint32_t ordered = (bits >> 31U) != 0 ? ~bits : bits | 0x80000000U;
+        found =
+            std::max(found, (uint64_t{ordered} << 32U) | (0xffffffffU - static_cast<uint32_t>(i)));
+    }
+    *best = found;
+    return Status::Ok;
+}
+
+Status projectHidden(Queue q, const ProjectArgs& args) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    const ProjectArgs plain = revealed(args);
+    return revealed.is_ok ? device->submit([device, plain] {
+        return projectHost(device->base(), device->hostQueue(), plain);
+    })
+                          : Status::BadShape;
+}
+
+Status attendHidden(Queue q, const AttendStepArgs& args) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    const AttendStepArgs plain = revealed(args);
+    return revealed.is_ok ? device->submit([device, plain] {
+        return attendHost(device->base(), device->hostQueue(), plain);
+    })
+                          : Status::BadShape;
+}
+
+Status argmaxHidden(
+    Queue q, const float* logits, int64_t count, const uint32_t* suppressed, uint64_t* best) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    const float* plain_logits = revealed(logits);
+    const uint32_t* plain_suppressed = revealed(suppressed);
+    uint64_t* plain_best = revealed(best);
+    return revealed.is_ok ? device->submit([=] {
+        return argmaxHost(plain_logits, count, plain_suppressed, plain_best);
+    })
+                          : Status::BadShape;
+}
+
+OpTable makeTable() {
+    OpTable table{};
+    table.name = "hidden";
+#define BELFRY_FORWARD(name) table.name = forwarder<&OpTable::name>(&OpTable::name)
+    BELFRY_FORWARD(linear);
+    BELFRY_FORWARD(lora_accumulate);
+    BELFRY_FORWARD(rms_norm);
+    BELFRY_FORWARD(rms_norm_add);
+    BELFRY_FORWARD(rope);
+    BELFRY_FORWARD(attention);
+    BELFRY_FORWARD(audio_attention);
+    BELFRY_FORWARD(subsample_conv);
+    BELFRY_FORWARD(gelu_mul);
+    BELFRY_FORWARD(silu);
+    BELFRY_FORWARD(glu);
+    BELFRY_FORWARD(causal_conv1d);
+    BELFRY_FORWARD(clamp);
+    BELFRY_FORWARD(add_scaled);
+    BELFRY_FORWARD(scale);
+    BELFRY_FORWARD(scale_columns);
+    BELFRY_FORWARD(add_columns);
+    BELFRY_FORWARD(soft_cap);
+    BELFRY_FORWARD(gather_rows);
+    BELFRY_FORWARD(store_rows);
+#undef BELFRY_FORWARD
+    table.project = projectHidden;
+    table.attend_step = attendHidden;
+    table.argmax = argmaxHidden;
+    return table;
+}
+
+} // namespace
+
+HiddenDevice::HiddenDevice(uint64_t capacity, bool is_reference, HiddenCounts& counts)
+    : pool_(2),
+      memory_(capacity, &pool_, is_reference ? kernels::cpuScalarOps() : kernels::bestCpuOps()),
+      base_(is_reference ? &kernels::cpuScalarOps() : &kernels::bestCpuOps()), counts_(&counts) {
+    memory_.setPoison(true);
+    ++counts_->open;
+}
+
+HiddenDevice::~HiddenDevice() {
+    counts_->leaked += memory_.liveAllocations() + static_cast<size_t>(graphs_);
+    --counts_->open;
+}
+
+const OpTable& HiddenDevice::ops() const {
+    static const OpTable kTable = makeTable();
+    return kTable;
+}
+
+const void* HiddenDevice::reveal(const void* pointer, bool* is_ok) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    if (pointer != nullptr && (address & kHidden) == 0) {
+        ++counts_->host_pointers;
+        *is_ok = false;
+        std::fprintf(stderr, "a kernel of the hidden device got a host pointer\n");
+        return nullptr;
+    }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<const void*>(address & ~kHidden);
+}
+
+void* HiddenDevice::allocate(size_t bytes, int tag) {
+    return recording_ != nullptr ? nullptr : hide(memory_.allocate(bytes, tag));
+}
+
+void HiddenDevice::free(void* pointer) {
+    bool is_ok = true;
+    memory_.free(const_cast<void*>(reveal(pointer, &is_ok)));
+}
+
+Status HiddenDevice::submit(std::function<Status()> step) {
+    if (recording_ != nullptr) {
+        recording_->push_back(std::move(step));
+        return Status::Ok;
+    }
+    return step();
+}
+
+Status HiddenDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) {
+    bool is_ok = true;
+    void* const to = const_cast<void*>(reveal(device_dst, &is_ok));
+    if (!is_ok || (reinterpret_cast<uintptr_t>(host_src) & kHidden) != 0) {
+        return Status::BadShape;
+    }
+    return submit([this, to, host_src, bytes] { return memory_.copyIn(to, host_src, bytes); });
+}
+
+Status HiddenDevice::copyOut(void* host_dst, const void* device_src, size_t bytes) {
+    bool is_ok = true;
+    const void* const from = reveal(device_src, &is_ok);
+    if (!is_ok || (reinterpret_cast<uintptr_t>(host_dst) & kHidden) != 0) {
+        return Status::BadShape;
+    }
+    return submit([this, host_dst, from, bytes] { return memory_.copyOut(host_dst, from, bytes); });
+}
+
+Status HiddenDevice::copyWithin(void* dst, const void* src, size_t bytes) {
+    bool is_ok = true;
+    void* const to = const_cast<void*>(reveal(dst, &is_ok));
+    const void* const from = reveal(src, &is_ok);
+    return is_ok ? submit([this, to, from, bytes] { return memory_.copyWithin(to, from, bytes); })
+                 : Status::BadShape;
+}
+
+void HiddenDevice::setScratch(void* scratch, size_t /*bytes*/) {
+    bool is_ok = true;
+    (void)reveal(scratch, &is_ok);
+}
+
+Status HiddenDevice::synchronize() {
+    return recording_ != nullptr ? Status::Unsupported : Status::Ok;
+}
+
+Status HiddenDevice::beginCapture() {
+    recording_ = std::make_unique<Recording>();
+    return Status::Ok;
+}
+
+Status HiddenDevice::endCapture(kernels::GraphHandle* graph) {
+    *graph = recording_.release();
+    ++counts_->recorded;
+    ++graphs_;
+    return *graph == nullptr ? Status::Unsupported : Status::Ok;
+}
+
+Status HiddenDevice::replay(kernels::GraphHandle graph) {
+    ++counts_->replays;
+    for (const auto& step : *static_cast<Recording*>(graph)) {
+        const Status status = step();
+        if (status != Status::Ok) {
+            return status;
+        }
+    }
+    return Status::Ok;
+}
+
+void HiddenDevice::freeGraph(kernels::GraphHandle graph) {
+    if (graph != nullptr) {
+        --graphs_;
+        delete static_cast<Recording*>(graph); // NOLINT(cppcoreguidelines-owning-memory)
+    }
+}
+
+std::shared_ptr<const engine::GpuAccess>
+hiddenAccess(int count, uint64_t capacity, HiddenCounts& counts) {
+    auto access = std::make_shared<engine::GpuAccess>();
+    access->list = [count, capacity] {
+        std::vector<engine::DeviceInfo> devices;
+        for (int i = 0; i < count; ++i) {
+            engine::DeviceInfo info;
+            info.id = engine::DeviceId::cuda(i);
+            info.description = "host-invisible test device";
+            info.capacity = capacity;
+            info.free = capacity;
+            devices.push_back(info);
+        }
+        return devices;
+    };
+    access->open =
+        [capacity, &counts](int, uint64_t limit,
+                            bool is_reference) -> engine::Result<std::unique_ptr<kernels::Device>> {
+        const uint64_t bytes = limit > 0 ? std::min(limit, capacity) : capacity;
+        return std::unique_ptr<kernels::Device>(
+            std::make_unique<HiddenDevice>(bytes, is_reference, counts));
+    };
+    return access;
+}
+
+} // namespace support

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chat view driven like a user would, with replies made up here: send, stream, stop,
+// regenerate, edit, delete, undo, failures, a full context, attachments, the window of laid out
+// messages.
+#include "ui/chat/chat_model.h"
+#include "ui/chat/chat_notice.h"
+#include "ui/chat/chat_view.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context_gauge.h"
+#include "ui/chat/message_list.h"
+#include "ui/style/theme.h"
+
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QDropEvent>
+#include <QImage>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QUrl>
+
+#include <memory>
+
+using engine::Message;
+using ui::ChatDocument;
+using ui::ChatTurn;
+using ui::ChatView;
+
+Q_DECLARE_METATYPE(engine::GenerateRequest)
+
+namespace {
+
+std::shared_ptr<const engine::ModelSummary> seeingModel() {
+    auto model = std::make_shared<engine::ModelSummary>();
+    model->folder = "demo";
+    model->has_vision = model->has_audio = true;
+    return model;
+}
+
+std::shared_ptr<const engine::EngineSnapshot> snapshotOf(int64_t size) {
+    auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    snapshot->state = engine::EngineSnapshot::State::Ready;
+    snapshot->context_size = size;
+    return snapshot;
+}
+
+engine::Reply makeReply(quint64 id, const std::string& text, const std::string& reason = "stop") {
+    engine::Reply reply;
+    reply.id = id;
+    reply.text = text;
+    reply.finish_reason = reason;
+    reply.timing.decode_tokens = 12;
+    reply.timing.decode_s = 0.1;
+    reply.timing.prefill_tokens = 30;
+    reply.timing.time_to_first_token_s = 0.14;
+    return reply;
+}
+
+/// A view with a loaded model, and what it asked for.
+struct Fixture {
+    ChatView view;
+    QSignalSpy requests{&view, &ChatView::generateRequested};
+    QSignalSpy finished{&view, &ChatView::turnFinished};
+    QSignalSpy cancels{&view, &ChatView::cancelRequested};
+    QPlainTextEdit* input = nullptr;
+    ui::MessageList* list = nullptr;
+    ui::ChatNotice* notice = nullptr;
+
+    explicit Fixture(int64_t context = 8192) {
+        view.resize(900, 700);
+        view.show();
+        (void)QTest::qWaitForWindowActive(&view);
+        view.setModel(seeingModel(), true);
+        view.showSnapshot(snapshotOf(context));
+        input = view.findChild<QPlainTextEdit*>(QStringLiteral("messageInput"));
+        list = view.messageList();
+        notice = view.findChild<ui::ChatNotice*>();
+    }
+    void type(const QString& text) const {
+        QTest::keyClicks(input, text);
+        QTest::keyClick(input, Qt::Key_Return);
+    }
+    [[nodiscard]] engine::GenerateRequest request() const {
+        return requests.last().first().value<engine::GenerateRequest>();
+    }
+    void ask(const QString& question, const std::string& answer) {
+        type(question);
+        view.showReply(request().id, makeReply(request().id, answer));
+    }
+    [[nodiscard]] QStringList texts() const {
+        QStringList result;
+        for (const ChatTurn& turn : view.chat().turns) {
+            result.append(turn.text);
+        }
+        return result;
+    }
+    void choose(int index) const {
+        const auto buttons = notice->findChildren<QPushButton*>(QStringLiteral("noticeChoice"));
+        QList<QPushButton*> shown;
+        for (QPushButton* button : buttons) {
+            if (button->isVisible()) {
+                shown.append(button);
+            }
+        }
+        QVERIFY(index < shown.size());
+        QTest::mouseClick(shown.at(index), Qt::LeftButton);
+    }
+};
+
+ChatDocument longChat(int turns) {
+    ChatDocument chat;
+    chat.id = QStringLiteral("long");
+    for (int i = 0; i < turns; ++i) {
+        ChatTurn turn;
+        turn.role = i % 2 == 0 ? Message::Role::User : Message::Role::Assistant;
+        turn.text =
+            i % 2 == 0
+                ? QStringLiteral("Question %1?").arg(i)
+                : QStringLiteral("Answer **%1**.\n\n- one\n- two\n\n```\ncode\n```\n").arg(i);
+        chat.turns.push_back(turn);
+    }
+    return chat;
+}
+
+} // namespace
+
+class TestChatView : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void sendsAndStreams();
+    void stopKeepsWhatIsWritten();
+    void regenerateAndUndo();
+    void editReplacesTheRest();
+    void deleteAndUndo();
+    void failureGivesTheDraftBack();
+    void fullContextIsAChoice();
+    void filesAndTheirCost();
+    void dropTellsWhatItRefuses();
+    void queuedMessageGoesAfterTheReply();
+    void waitsForTheStore();
+    void promptShortcuts();
+    void onlyWhatIsNearIsLaidOut();
+    void selectionAndCopy();
+    void everyControlHasAName();
+    void screenReaderSeesEveryMessage();
+};
+
+void TestChatView::initTestCase() {
+    qRegisterMetaType<engine::GenerateRequest>();
+    ui::applyTheme(*qApp);
+}
+
+void TestChatView::sendsAndStreams() {
+    Fixture f;
+    f.type(QStringLiteral("Hello"));
+    QCOMPARE(f.requests.count(), 1);
+    QCOMPARE(f.finished.count(), 1); // the question is stored before the reply begins
+    QVERIFY(f.view.isGenerating());
+    QVERIFY(f.input->toPlainText().isEmpty());
+    const engine::GenerateRequest request = f.request();
+    QCOMPARE(request.messages.size(), size_t{1});
+    QCOMPARE(request.messages[0].parts[0].text, std::string("Hello"));
+    for (int i = 0; i < 50; ++i) {
+        f.view.showReplyUpdate(request.id, {"word ", {}, i + 1});
+    }
+    // Text reaches the screen in steps of a frame, not per token.
+    QTRY_VERIFY(f.view.chat().turns.back().text.startsWith(QStringLiteral("word word")));
+    f.view.showReplyUpdate(request.id + 7, {"stranger", {}, 1});
+    f.view.showReply(request.id, makeReply(request.id, "word word word."));
+    QVERIFY(!f.view.isGenerating());
+    QCOMPARE(f.finished.count(), 2);
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("Hello"), QStringLiteral("word word word.")}));
+    QCOMPARE(f.view.chat().title, QStringLiteral("Hello"));
+    QVERIFY(!f.view.chat().id.isEmpty());
+    f.type(QStringLiteral("More"));
+    QCOMPARE(f.request().messages.size(), size_t{3});
+    QVERIFY(f.request().id != request.id);
+}
+
+void TestChatView::stopKeepsWhatIsWritten() {
+    Fixture f;
+    f.type(QStringLiteral("Count"));
+    const quint64 id = f.request().id;
+    f.view.showReplyUpdate(id, {"one two", {}, 2});
+    QTest::keyClick(f.input, Qt::Key_Escape);
+    QCOMPARE(f.cancels.count(), 1);
+    f.view.showReply(id, makeReply(id, "one two", "cancelled"));
+    QCOMPARE(f.texts().last(), QStringLiteral("one two"));
+    QCOMPARE(f.view.chat().turns.back().finish_reason, QStringLiteral("cancelled"));
+    QVERIFY(f.input->hasFocus() || f.input->isEnabled());
+}
+
+void TestChatView::regenerateAndUndo() {
+    Fixture f;
+    f.ask(QStringLiteral("Hello"), "first");
+    QTest::keyClick(f.input, Qt::Key_R, Qt::ControlModifier);
+    QCOMPARE(f.requests.count(), 2);
+    QCOMPARE(f.request().messages.size(), size_t{1});
+    f.view.showReply(f.request().id, makeReply(f.request().id, "second"));
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("Hello"), QStringLiteral("second")}));
+    f.view.undo();
+    QCOMPARE(f.texts().last(), QStringLiteral("first"));
+    // A regeneration that fails leaves the former reply.
+    f.view.regenerateLast();
+    f.view.showReplyError(f.request().id, {engine::ErrorCode::OutOfMemory, "no room", {}});
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("Hello"), QStringLiteral("first")}));
+    QVERIFY(f.notice->text().contains(QStringLiteral("no room")));
+    QVERIFY(f.input->toPlainText().isEmpty());
+}
+
+void TestChatView::editReplacesTheRest() {
+    Fixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.ask(QStringLiteral("two"), "second");
+    f.list->setCurrentRow(0);
+    QTest::keyClick(f.list, Qt::Key_F2);
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("one"));
+    QTest::keyClick(f.input, Qt::Key_Escape); // thought better of it
+    QVERIFY(f.input->toPlainText().isEmpty());
+    QTest::keyClick(f.list, Qt::Key_F2);
+    f.type(QStringLiteral(" more"));
+    QCOMPARE(f.request().messages.size(), size_t{1});
+    f.view.showReply(f.request().id, makeReply(f.request().id, "third"));
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("one more"), QStringLiteral("third")}));
+    f.view.undo();
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("one"), QStringLiteral("first"),
+                                     QStringLiteral("two"), QStringLiteral("second")}));
+}
+
+void TestChatView::deleteAndUndo() {
+    Fixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.ask(QStringLiteral("two"), "second");
+    f.list->setCurrentRow(0);
+    QTest::keyClick(f.list, Qt::Key_Delete);
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("two"), QStringLiteral("second")}));
+    f.choose(0); // Undo in the notice
+    QCOMPARE(f.texts().size(), 4);
+    QCOMPARE(f.texts().first(), QStringLiteral("one"));
+    // A bare key in the input box never deletes a message.
+    QTest::keyClick(f.input, Qt::Key_Delete);
+    QTest::keyClick(f.input, Qt::Key_Backspace);
+    QCOMPARE(f.texts().size(), 4);
+}
+
+void TestChatView::failureGivesTheDraftBack() {
+    Fixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.type(QStringLiteral("two"));
+    f.view.showReplyError(f.request().id,
+                          {engine::ErrorCode::InvalidFile, "cat.png: not a picture", {}});
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("one"), QStringLiteral("first")}));
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("two"));
+    QVERIFY(f.notice->text().contains(QStringLiteral("cat.png")));
+    // With part of a reply there, that part stays and says why it ends.
+    QTest::keyClick(f.input, Qt::Key_Return);
+    f.view.showReplyUpdate(f.request().id, {"half a", {}, 2});
+    f.view.showReplyError(f.request().id, {engine::ErrorCode::DeviceLost, "the card is gone", {}});
+    QCOMPARE(f.texts().last(), QStringLiteral("half a"));
+    QCOMPARE(f.view.chat().turns.back().finish_reason, QStringLiteral("failed"));
+    QCOMPARE(f.view.chat().turns.back().notes, QStringList{QStringLiteral("the card is gone")});
+}
+
+void TestChatView::fullContextIsAChoice() {
+    Fixture f(600);
+    for (int i = 0; i < 3; ++i) {
+        f.ask(QStringLiteral("question %1").arg(i), std::string(400, 'a'));
+    }
+    f.type(QStringLiteral("last"));
+    const engine::Error full{engine::ErrorCode::InvalidRequest,
+                             "the prompt has 700 tokens, the context holds 600",
+                             {{"tokens", "700"}, {"context", "600"}}};
+    f.view.showReplyError(f.request().id, full);
+    QVERIFY(f.notice->isVisible());
+    QCOMPARE(f.view.chat().turns.back().text, QStringLiteral("last"));
+    const int before = f.requests.count();
+    f.choose(0); // leave out the oldest and send
+    QCOMPARE(f.requests.count(), before + 1);
+    QVERIFY(f.view.chat().turns.front().is_cut);
+    QVERIFY(f.request().messages.size() < 7);
+    QCOMPARE(f.request().messages.back().parts[0].text, std::string("last"));
+    f.view.showReply(f.request().id, makeReply(f.request().id, "fits"));
+    // The other answer: a larger context; the question is back in the box.
+    QSignalSpy larger(&f.view, &ChatView::largerContextRequested);
+    f.type(QStringLiteral("again"));
+    f.view.showReplyError(f.request().id, full);
+    f.choose(1);
+    QCOMPARE(larger.count(), 1);
+    QVERIFY(larger.first().first().toLongLong() >= 700);
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("again"));
+}
+
+void TestChatView::filesAndTheirCost() {
+    QTemporaryDir folder;
+    const QString picture = folder.filePath(QStringLiteral("cat.png"));
+    QImage(64, 48, QImage::Format_RGB32).save(picture);
+    Fixture f;
+    QSignalSpy costs(&f.view, &ChatView::mediaCostRequested);
+    QSignalSpy ahead(&f.view, &ChatView::encodeAheadRequested);
+    f.view.attachFiles({picture});
+    QCOMPARE(costs.count(), 1);
+    QCOMPARE(costs.first().first().toString(), picture);
+    engine::MediaCost cost;
+    cost.tokens = 280;
+    cost.seconds = 1.1;
+    cost.device = "cpu";
+    f.view.showMediaCost(picture, cost);
+    QCOMPARE(ahead.count(), 1);
+    auto* chip = f.view.findChild<QFrame*>(QStringLiteral("attachmentChip"));
+    QVERIFY(chip != nullptr);
+    QVERIFY2(chip->accessibleName().contains(QStringLiteral("280")),
+             qPrintable(chip->accessibleName()));
+    QVERIFY(chip->accessibleName().contains(QStringLiteral("CPU")));
+    auto* gauge = f.view.findChild<ui::ContextGauge*>();
+    QVERIFY(gauge->accessibleDescription().contains(QStringLiteral("28")));
+    f.type(QStringLiteral("What is it?"));
+    QCOMPARE(f.request().messages[0].parts.size(), size_t{2});
+    QCOMPARE(f.view.chat().turns.front().attachments.front().tokens, 280);
+    f.view.showReply(f.request().id, makeReply(f.request().id, "A cat."));
+    // A file that the engine refuses cannot be sent, and says why.
+    f.view.attachFiles({picture});
+    f.view.showMediaError(picture, {engine::ErrorCode::InvalidFile, "cat.png is empty", {}});
+    const int before = f.requests.count();
+    f.type(QStringLiteral("And now?"));
+    QCOMPARE(f.requests.count(), before);
+    QVERIFY(f.notice->text().contains(QStringLiteral("cat.png is empty")));
+}
+
+void TestChatView::dropTellsWhatItRefuses() {
+    Fixture f;
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(QStringLiteral("/tmp/a.txt")),
+                  QUrl::fromLocalFile(QStringLiteral("/tmp/b.wav"))});
+    QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&f.view, &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&f.view, &drop);
+    auto* composer = f.view.findChild<ui::Composer*>();
+    QCOMPARE(composer->attachments().size(), size_t{1});
+    QVERIFY(f.notice->text().contains(QStringLiteral("a.txt")));
+    // A model without an audio tower.
+    auto deaf = std::make_shared<engine::ModelSummary>(*seeingModel());
+    deaf->has_audio = false;
+    f.view.setModel(deaf, true);
+    f.view.attachFiles({QStringLiteral("/tmp/c.wav")});
+    QCOMPARE(composer->attachments().size(), size_t{1});
+    QVERIFY(f.notice->text().contains(QStringLiteral("audio tower")));
+}
+
+void TestChatView::queuedMessageGoesAfterTheReply() {
+    Fixture f;
+    f.type(QStringLiteral("one"));
+    QTest::keyClicks(f.input, QStringLiteral("two"));
+    QTest::keyClick(f.input, Qt::Key_Return);
+    QCOMPARE(f.requests.count(), 1); // busy: stays in the box
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("two"));
+    QTest::keyClick(f.input, Qt::Key_Return, Qt::ControlModifier);
+    f.view.showReply(f.request().id, makeReply(f.request().id, "first"));
+    QCOMPARE(f.requests.count(), 2);
+    QCOMPARE(f.request().messages.back().parts[0].text, std::string("two"));
+}
+
+void TestChatView::waitsForTheStore() {
+    Fixture f;
+    f.view.setWaitsForStore(true);
+    f.type(QStringLiteral("one"));
+    f.view.showReply(f.request().id, makeReply(f.request().id, "first"));
+    QTest::keyClicks(f.input, QStringLiteral("two"));
+    QTest::keyClick(f.input, Qt::Key_Return);
+    QCOMPARE(f.requests.count(), 1);
+    f.view.showSaved(QStringLiteral("another chat"));
+    QCOMPARE(f.requests.count(), 1);
+    f.view.showSaved(f.view.chat().id);
+    QCOMPARE(f.requests.count(), 2);
+    // A store that cannot write does not stop the chat.
+    f.view.showReply(f.request().id, makeReply(f.request().id, "second"));
+    f.view.showSaveError(f.view.chat().id, QStringLiteral("The disk is full."));
+    QVERIFY(f.notice->text().contains(QStringLiteral("disk is full")));
+    f.type(QStringLiteral("three"));
+    QCOMPARE(f.requests.count(), 3);
+}
+
+void TestChatView::promptShortcuts() {
+    Fixture f;
+    ui::ChatSettings settings;
+    settings.prompts = {{QStringLiteral("sum"), QStringLiteral("Summarise: ")},
+                        {QStringLiteral("say"), QStringLiteral("Say it")}};
+    f.view.setSettings(settings);
+    QTest::keyClicks(f.input, QStringLiteral("/su"));
+    QTest::keyClick(f.input, Qt::Key_Return);
+    QCOMPARE(f.requests.count(), 0);
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("Summarise: "));
+    f.input->clear();
+    QTest::keyClicks(f.input, QStringLiteral("/s"));
+    QTest::keyClick(f.input, Qt::Key_Down);
+    QTest::keyClick(f.input, Qt::Key_Tab);
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("Say it"));
+}
+
+void TestChatView::onlyWhatIsNearIsLaidOut() {
+    Fixture f;
+    f.view.setChat(longChat(10000));
+    QTRY_VERIFY(f.list->liveItems() > 0);
+    QVERIFY2(f.list->liveItems() < 60, qPrintable(QString::number(f.list->liveItems())));
+    QVERIFY(f.list->isAtEnd());
+    QVERIFY(!f.list->rowRect(9999).isEmpty());
+    QScrollBar* bar = f.list->verticalScrollBar();
+    QCOMPARE(bar->value(), bar->maximum());
+    // Anywhere by the bar, and by small steps; the view never shows a hole.
+    for (const double part : {0.5, 0.1, 0.9, 0.0}) {
+        bar->setValue(static_cast<int>(bar->maximum() * part));
+        const QImage image = f.list->viewport()->grab().toImage();
+        QVERIFY(!image.isNull());
+    }
+    QVERIFY(!f.list->rowRect(0).isEmpty());
+    for (int i = 0; i < 400; ++i) {
+        bar->setValue(bar->value() + 150);
+    }
+    QVERIFY(f.list->liveItems() <= 260);
+    // Up by the same path: the first message is again at the top.
+    for (int i = 0; i < 800; ++i) {
+        bar->setValue(bar->value() - 150);
+    }
+    QCOMPARE(bar->value(), 0);
+    QVERIFY(f.list->rowRect(0).top() <= 1);
+    // Another width: still whole, still at the end.
+    f.list->scrollToEnd();
+    f.view.resize(600, 500);
+    QTRY_VERIFY(!f.list->rowRect(9999).isEmpty());
+    QVERIFY(f.list->liveItems() < 120);
+}
+
+void TestChatView::selectionAndCopy() {
+    Fixture f;
+    f.view.setChat(longChat(4));
+    f.list->setCurrentRow(1);
+    QTest::keyClick(f.list, Qt::Key_A, Qt::ControlModifier);
+    const QString text = f.list->selectedText();
+    QVERIFY2(text.startsWith(QStringLiteral("Answer 1.")), qPrintable(text));
+    QVERIFY(text.contains(QStringLiteral("code")));
+    QTest::keyClick(f.list, Qt::Key_C, Qt::ControlModifier);
+    QCOMPARE(QGuiApplication::clipboard()->text(), text);
+    QCOMPARE(f.list->lastCode(), QStringLiteral("code"));
+    // The button of the message copies it as it was written.
+    auto* copy = f.view.findChild<QToolButton*>(QStringLiteral("copyMessage"));
+    QVERIFY(copy->isVisible());
+    QTest::mouseClick(copy, Qt::LeftButton);
+    QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("**1**")));
+}
+
+void TestChatView::everyControlHasAName() {
+    Fixture f;
+    f.ask(QStringLiteral("one"), "first");
+    for (QToolButton* button : f.view.headerBar()->findChildren<QToolButton*>()) {
+        if (button->isCheckable()) {
+            button->setChecked(true);
+        }
+        for (QWidget* widget : f.view.findChildren<QWidget*>()) {
+            const bool is_reached = widget->isVisible() && widget->isEnabled() &&
+                                    (widget->focusPolicy() & Qt::TabFocus) != 0 &&
+                                    widget->focusProxy() == nullptr;
+            // The inner field of a spin box or an editable list speaks for its owner.
+            const bool is_inner =
+                qobject_cast<QAbstractSpinBox*>(widget->parentWidget()) != nullptr ||
+                widget->objectName().startsWith(QStringLiteral("qt_"));
+            if (is_reached && !is_inner) {
+                QVERIFY2(!widget->accessibleName().isEmpty(),
+                         qPrintable(QStringLiteral("%1 %2").arg(
+                             QString::fromLatin1(widget->metaObject()->className()),
+                             widget->objectName())));
+            }
+        }
+    }
+}
+
+void TestChatView::screenReaderSeesEveryMessage() {
+    Fixture f;
+    f.view.setChat(longChat(1000));
+    QAccessibleInterface* list = QAccessible::queryAccessibleInterface(f.list);
+    QVERIFY(list != nullptr);
+    QCOMPARE(list->role(), QAccessible::List);
+    QCOMPARE(list->childCount(), 1000);
+    QAccessibleInterface* item = list->child(3);
+    QVERIFY(item != nullptr && item->isValid());
+    QVERIFY(item->text(QAccessible::Name).contains(QStringLiteral("Answer **3**")));
+    QVERIFY(item->state().offscreen);
+    QVERIFY(!list->child(999)->state().offscreen);
+    QVERIFY(list->child(999)->rect().isValid());
+    QCOMPARE(list->indexOfChild(item), 3);
+    f.view.setChat({});
+    QVERIFY(!item->isValid());
+}
+
+QTEST_MAIN(TestChatView)
+#include "tst_chat_view.moc"

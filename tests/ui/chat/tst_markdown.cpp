@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markdown as models write it: blocks, inline marks, and the same result however the text arrives.
+#include "ui/chat/markdown_blocks.h"
+#include "ui/chat/markdown_inline.h"
+
+#include <QTest>
+
+using ui::InlineSpan;
+using ui::InlineText;
+using ui::MarkdownBlock;
+using ui::MarkdownParser;
+
+namespace {
+
+/// One line per block, so that a difference can be read in the test's output.
+QStringList outline(const MarkdownParser& parser) {
+    QStringList lines;
+    for (const MarkdownBlock& block : parser.blocks()) {
+        QString line;
+        switch (block.kind) {
+        case MarkdownBlock::Kind::Paragraph:
+            line = QStringLiteral("p");
+            break;
+        case MarkdownBlock::Kind::Heading:
+            line = QStringLiteral("h%1").arg(block.level);
+            break;
+        case MarkdownBlock::Kind::Code:
+            line = QStringLiteral("code(%1)%2")
+                       .arg(block.language, block.is_open ? QStringLiteral("...") : QString());
+            break;
+        case MarkdownBlock::Kind::Table:
+            line = QStringLiteral("table");
+            for (const QStringList& row : block.rows) {
+                line += QStringLiteral("[%1]").arg(row.join(QLatin1Char(',')));
+            }
+            break;
+        case MarkdownBlock::Kind::Rule:
+            line = QStringLiteral("rule");
+            break;
+        }
+        if (block.indent > 0) {
+            line += QStringLiteral(" >%1").arg(block.indent);
+        }
+        if (block.quotes > 0) {
+            line += QStringLiteral(" q%1").arg(block.quotes);
+        }
+        if (!block.marker.isEmpty()) {
+            line += QStringLiteral(" ") + block.marker;
+        }
+        if (block.joins) {
+            line += QStringLiteral(" +");
+        }
+        QString text = block.text;
+        lines.append(line + QStringLiteral(" |") +
+                     text.replace(QLatin1Char('\n'), QStringLiteral("\\n")));
+    }
+    return lines;
+}
+
+QString spansOf(const InlineText& text) {
+    QStringList parts;
+    for (const InlineSpan& span : text.spans) {
+        QString styles;
+        const auto add = [&](InlineSpan::Style style, char letter) {
+            if ((span.styles & style) != 0) {
+                styles += QLatin1Char(letter);
+            }
+        };
+        add(InlineSpan::Bold, 'B');
+        add(InlineSpan::Italic, 'I');
+        add(InlineSpan::Code, 'C');
+        add(InlineSpan::Strike, 'S');
+        add(InlineSpan::Link, 'L');
+        parts.append(styles + QLatin1Char(':') + text.text.mid(span.start, span.length) +
+                     (span.url.isEmpty() ? QString() : QStringLiteral("=") + span.url));
+    }
+    return parts.join(QLatin1Char(' '));
+}
+
+} // namespace
+
+class TestMarkdown : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void blocks_data();
+    void blocks();
+    void inlineMarks_data();
+    void inlineMarks();
+    void sameHoweverItArrives();
+    void onlyTheEndIsParsedAgain();
+    void longPiecesAreCut();
+};
+
+void TestMarkdown::blocks_data() {
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QStringList>("expected");
+    const auto row = [](const char* name, const char* source, const QStringList& expected) {
+        QTest::newRow(name) << QString::fromUtf8(source) << expected;
+    };
+    row("paragraphs", "one\ntwo\n\nthree",
+        {QStringLiteral("p |one\\ntwo"), QStringLiteral("p |three")});
+    row("heading", "# Big\n## Small ##\ntext",
+        {QStringLiteral("h1 |Big"), QStringLiteral("h2 |Small"), QStringLiteral("p |text")});
+    row("not a heading", "#hash", {QStringLiteral("p |#hash")});
+    row("list", "- a\n- b\n  more\n\n- c",
+        {QStringLiteral("p >1 • |a"), QStringLiteral("p >1 • |b\\nmore"),
+         QStringLiteral("p >1 • |c")});
+    row("ordered from three", "3. c\n4. d",
+        {QStringLiteral("p >1 3. |c"), QStringLiteral("p >1 4. |d")});
+    row("nested", "- a\n  - b\n    1. c\n- d\n\nend",
+        {QStringLiteral("p >1 • |a"), QStringLiteral("p >2 • |b"), QStringLiteral("p >3 1. |c"),
+         QStringLiteral("p >1 • |d"), QStringLiteral("p |end")});
+    row("tasks", "- [ ] open\n- [x] done",
+        {QStringLiteral("p >1 ☐ |open"), QStringLiteral("p >1 ☑ |done")});
+    row("code", "```cpp\nint a;\n\nint b;\n```\nafter",
+        {QStringLiteral("code(cpp) |int a;\\n\\nint b;"), QStringLiteral("p |after")});
+    row("open code", "```\nx", {QStringLiteral("code()... |x")});
+    row("fence in fence", "````\n```\n````", {QStringLiteral("code() |```")});
+    row("code in a list", "1. do:\n   ```sh\n   ls\n   ```\n2. next",
+        {QStringLiteral("p >1 1. |do:"), QStringLiteral("code(sh) >1 |ls"),
+         QStringLiteral("p >1 2. |next")});
+    row("marks in code stay", "```\n# no heading\n- no list\n```",
+        {QStringLiteral("code() |# no heading\\n- no list")});
+    row("quote", "> said\n> more\n\nend",
+        {QStringLiteral("p q1 |said\\nmore"), QStringLiteral("p |end")});
+    row("rule", "a\n\n---\n\nb",
+        {QStringLiteral("p |a"), QStringLiteral("rule |"), QStringLiteral("p |b")});
+    row("table", "| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 |\n\nend",
+        {QStringLiteral("table[a,b][1,2][3,] |"), QStringLiteral("p |end")});
+    row("table after text", "see:\n| a | b |\n|---|---|\n| 1 | x\\|y |",
+        {QStringLiteral("p |see:"), QStringLiteral("table[a,b][1,x|y] |")});
+    row("no table", "a | b\nc", {QStringLiteral("p |a | b\\nc")});
+    row("windows lines", "a\r\n\r\nb", {QStringLiteral("p |a"), QStringLiteral("p |b")});
+}
+
+void TestMarkdown::blocks() {
+    QFETCH(QString, source);
+    QFETCH(QStringList, expected);
+    MarkdownParser parser;
+    parser.append(source);
+    QCOMPARE(outline(parser), expected);
+}
+
+void TestMarkdown::inlineMarks_data() {
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("spans");
+    const auto row = [](const char* name, const char* source, const char* text, const char* spans) {
+        QTest::newRow(name) << QString::fromUtf8(source) << QString::fromUtf8(text)
+                            << QString::fromUtf8(spans);
+    };
+    row("plain", "a b", "a b", "");
+    row("bold and italic", "**a** and *b*", "a and b", "B:a I:b");
+    row("both", "***a***", "a", "BI:a");
+    row("nested", "**a *b* c**", "a b c", "B:a  BI:b B: c");
+    row("underscores", "__a__ snake_case_name _b_", "a snake_case_name b", "B:a I:b");
+    row("a product", "2 * 3 * 4", "2 * 3 * 4", "");
+    row("unclosed", "**a", "**a", "");
+    row("code", "use `a*b*c` now", "use a*b*c now", "C:a*b*c");
+    row("code with backtick", "`` a`b ``", "a`b", "C:a`b");
+    row("unclosed code", "a `b", "a `b", "");
+    row("strike", "~~a~~ ~b~", "a ~b~", "S:a");
+    row("escape", "\\*a\\*", "*a*", "");
+    row("link", "[site](https://x.org/a) end", "site end", "L:site=https://x.org/a");
+    row("bare link", "see https://x.org.", "see https://x.org.", "L:https://x.org=https://x.org");
+    row("angle link", "<https://x.org>", "https://x.org", "L:https://x.org=https://x.org");
+    row("unsafe link", "[run](javascript:alert)", "run", "");
+    row("local file", "[f](file:///etc/passwd)", "f", "");
+    row("picture", "![a cat](https://x.org/c.png)", "a cat", "L:a cat=https://x.org/c.png");
+    row("html stays", "a <b>c</b>", "a <b>c</b>", "");
+    row("line break", "a\nb", "a\u2028b", "");
+}
+
+void TestMarkdown::inlineMarks() {
+    QFETCH(QString, source);
+    QFETCH(QString, text);
+    QFETCH(QString, spans);
+    const InlineText result = ui::parseInline(source);
+    QCOMPARE(result.text, text);
+    QCOMPARE(spansOf(result), spans);
+}
+
+void TestMarkdown::sameHoweverItArrives() {
+    const QString source = QStringLiteral(
+        "# Title\n\nSome **bold** text\nover lines.\n\n- a\n- b\n  1. c\n\n```py\nx = 1\n\ny = "
+        "2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n> quote\n\nEnd of it.\n---\n");
+    MarkdownParser whole;
+    whole.append(source);
+    for (const int step : {1, 2, 3, 7, 40}) {
+        MarkdownParser pieces;
+        for (qsizetype at = 0; at < source.size(); at += step) {
+            pieces.append(source.mid(at, step));
+            // Every state on the way is that of the text so far.
+            MarkdownParser fresh;
+            fresh.append(source.left(at + step));
+            QCOMPARE(outline(pieces), outline(fresh));
+        }
+        QCOMPARE(outline(pieces), outline(whole));
+    }
+}
+
+void TestMarkdown::onlyTheEndIsParsedAgain() {
+    MarkdownParser parser;
+    for (int i = 0; i < 500; ++i) {
+        parser.append(QStringLiteral("paragraph %1\n\n").arg(i));
+        QVERIFY(parser.firstChanged() + 2 >= parser.blocks().size());
+    }
+    QCOMPARE(parser.blocks().size(), size_t{500});
+}
+
+void TestMarkdown::longPiecesAreCut() {
+    MarkdownParser parser;
+    parser.append(QStringLiteral("```\n"));
+    for (int i = 0; i < 200; ++i) {
+        parser.append(QStringLiteral("line %1\n").arg(i));
+    }
+    parser.append(QStringLiteral("```\n\n"));
+    parser.append(QStringLiteral("word ").repeated(4000));
+    QString code, words;
+    for (const MarkdownBlock& block : parser.blocks()) {
+        QVERIFY(block.text.size() <= 2 * MarkdownParser::kLongestParagraph);
+        if (block.kind == MarkdownBlock::Kind::Code) {
+            QVERIFY(block.text.count(QLatin1Char('\n')) < MarkdownParser::kLongestCode);
+            code += (code.isEmpty() ? QString() : QStringLiteral("\n")) + block.text;
+        } else {
+            words += block.text + QLatin1Char(' ');
+        }
+    }
+    QCOMPARE(code.count(QLatin1Char('\n')), 199);
+    QVERIFY(code.startsWith(QStringLiteral("line 0\nline 1\n")));
+    QVERIFY(code.endsWith(QStringLiteral("line 199")));
+    QCOMPARE(words.count(QStringLiteral("word")), 4000);
+}
+
+QTEST_GUILESS_MAIN(TestMarkdown)
+#include "tst_markdown.moc"

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conversation that is open, as an item model: one row per turn. Owns the document; every
+// change of it goes through here, so that it can be undone and the view follows. The reply that is
+// being written is the last row; text arrives there without a signal per token.
+#pragma once
+
+#include "ui/chat/chat_document.h"
+
+#include <QAbstractListModel>
+
+#include <vector>
+
+namespace ui {
+
+class ChatModel : public QAbstractListModel {
+    Q_OBJECT
+
+public:
+    enum Role { RoleRole = Qt::UserRole + 1, ThinkingRole, IsCutRole, IsStreamingRole };
+
+    explicit ChatModel(QObject* parent = nullptr);
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+    [[nodiscard]] const ChatDocument& document() const { return document_; }
+    /// Everything but the turns; title, prompt, sampling and the rest.
+    template <typename Change>
+    void changeSettings(Change change) {
+        change(document_);
+    }
+    void setDocument(const ChatDocument& document);
+    [[nodiscard]] const ChatTurn& turn(int row) const {
+        return document_.turns[static_cast<size_t>(row)];
+    }
+
+    void append(const ChatTurn& turn);
+    void replace(int row, const ChatTurn& turn);
+    /// Text for the last turn. Emits textAppended, not dataChanged.
+    void appendText(const QString& text, const QString& thinking);
+    /// Figures for the running reply; shown with the next text.
+    void setStreamingTiming(const engine::GenerateTiming& timing);
+    /// Takes the last turn away for good (a reply that never began).
+    void removeLast();
+    /// The row that is being written, or -1.
+    void setStreamingRow(int row);
+    [[nodiscard]] int streamingRow() const { return streaming_row_; }
+    /// Marks [0, count) as left out of what the model sees, and the rest as seen.
+    void setCut(int count);
+    [[nodiscard]] int cutCount() const;
+
+    /// Takes turns away so that undo() brings them back (and takes away what came instead).
+    void removeUndoable(int first, int count);
+    [[nodiscard]] bool canUndo() const { return !undo_.empty(); }
+    /// Puts back what was last removed. False when there is nothing.
+    bool undo();
+
+Q_SIGNALS:
+    void textAppended(int row);
+    void undoChanged();
+
+private:
+    struct Removed {
+        int first = 0;
+        bool replaces_tail = false; ///< What follows `first` now was made after the removal.
+        std::vector<ChatTurn> turns;
+    };
+    void removeRange(int first, int count);
+    void insertRange(int first, const std::vector<ChatTurn>& turns);
+
+    ChatDocument document_;
+    int streaming_row_ = -1;
+    std::vector<Removed> undo_;
+};
+
+} // namespace ui

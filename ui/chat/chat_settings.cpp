@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/chat/chat_settings.h"
+
+#include <QCoreApplication>
+
+namespace ui {
+
+namespace {
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(ui::ChatSettings)
+};
+} // namespace
+
+std::vector<SamplingPreset> builtinPresets() {
+    engine::SamplingParameters exact;
+    exact.temperature = 0.0;
+    engine::SamplingParameters calm;
+    calm.temperature = 0.4;
+    calm.top_k = 40;
+    calm.top_p = 0.9;
+    engine::SamplingParameters lively;
+    lively.temperature = 1.2;
+    lively.top_k = 0;
+    lively.top_p = 0.98;
+    lively.min_p = 0.05;
+    return {{Texts::tr("Model default"), {}},
+            {Texts::tr("Exact (always the likeliest word)"), exact},
+            {Texts::tr("Calm"), calm},
+            {Texts::tr("Lively"), lively}};
+}
+
+std::vector<PromptShortcut> defaultPrompts() {
+    return {{Texts::tr("summarise"), Texts::tr("Summarise this in five short points:\n\n")},
+            {Texts::tr("explain"),
+             Texts::tr("Explain this step by step to somebody new to the subject:\n\n")},
+            {Texts::tr("describe"), Texts::tr("Describe this picture in detail.")},
+            {Texts::tr("transcribe"),
+             Texts::tr("Write down word for word what is said in this recording.")},
+            {Texts::tr("review"),
+             Texts::tr("Review this code. Name mistakes first, then what could be simpler:\n\n")}};
+}
+
+bool isSameSampling(const engine::SamplingParameters& a, const engine::SamplingParameters& b) {
+    const auto same = [](double x, double y) { return (x < 0 && y < 0) || x == y; };
+    return same(a.temperature, b.temperature) &&
+           same(static_cast<double>(a.top_k), static_cast<double>(b.top_k)) &&
+           same(a.top_p, b.top_p) && same(a.min_p, b.min_p) &&
+           same(a.repetition_penalty, b.repetition_penalty);
+}
+
+} // namespace ui

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building and state of the chat view; what a reply and the user do to the conversation is in
+// chat_view_actions.cpp.
+#include "ui/chat/chat_view.h"
+
+#include "ui/chat/audio_player.h"
+#include "ui/chat/chat_model.h"
+#include "ui/chat/chat_notice.h"
+#include "ui/chat/chat_panels.h"
+#include "ui/chat/chat_request.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context_gauge.h"
+#include "ui/chat/media_cache.h"
+#include "ui/chat/message_list.h"
+#include "ui/style/theme.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QPainter>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace ui {
+
+namespace {
+
+constexpr int kFlushMs = 33;       ///< Text reaches the screen this often.
+constexpr int kWidestColumn = 780; ///< As the messages above it.
+
+/// Dashed frame over everything while files hang over the view.
+class DropOverlay : public QLabel {
+public:
+    explicit DropOverlay(QWidget* parent) : QLabel(parent) {
+        setAlignment(Qt::AlignCenter);
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        hide();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+};
+
+void DropOverlay::paintEvent(QPaintEvent* event) {
+    Q_UNUSED(event);
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    QColor veil = theme.window;
+    veil.setAlphaF(0.85F);
+    painter.fillRect(rect(), veil);
+    painter.setPen(QPen(theme.accent, 2.0, Qt::DashLine));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(16, 16, -16, -16), 12.0, 12.0);
+    painter.drawPixmap(QPointF(width() / 2.0 - 16.0, height() / 2.0 - 48.0),
+                       iconPixmap(QStringLiteral("attach"), 32, theme.accent, devicePixelRatioF()));
+    painter.setPen(theme.text);
+    painter.setFont(scaledFont(115, true));
+    painter.drawText(rect(), Qt::AlignCenter, text());
+}
+
+QToolButton* headerButton(const QString& name, const QString& text, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setObjectName(name);
+    button->setText(text);
+    button->setAccessibleName(text);
+    button->setMinimumHeight(Theme::kControlHeight);
+    button->setCheckable(true);
+    return button;
+}
+
+} // namespace
+
+ChatView::ChatView(QWidget* parent)
+    : QWidget(parent), model_(new ChatModel(this)), media_(new MediaCache(this)),
+      player_(new AudioPlayer(this)) {
+    setObjectName(QStringLiteral("chatView"));
+    setAcceptDrops(true);
+    setArea(this, Area::Window);
+    settings_.prompts = defaultPrompts();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    buildHeader();
+    buildBody();
+    connectParts();
+    flush_timer_.setSingleShot(true);
+    flush_timer_.setInterval(kFlushMs);
+    connect(&flush_timer_, &QTimer::timeout, this, &ChatView::flush);
+    setChat({});
+}
+
+ChatView::~ChatView() = default;
+
+void ChatView::buildHeader() {
+    header_ = new QWidget(this);
+    header_->setObjectName(QStringLiteral("chatHeader"));
+    auto* row = new QHBoxLayout(header_);
+    row->setContentsMargins(16, 4, 16, 4);
+    row->setSpacing(8);
+    gauge_ = new ContextGauge(header_);
+    prompt_button_ =
+        headerButton(QStringLiteral("systemPromptButton"), tr("System prompt"), header_);
+    sampling_button_ = headerButton(QStringLiteral("samplingButton"), tr("Sampling"), header_);
+    compare_button_ = headerButton(QStringLiteral("compareButton"), tr("Compare"), header_);
+    compare_button_->setCheckable(false);
+    compare_button_->setToolTip(
+        tr("Ask the last question again, without and with adapters, side by side"));
+    row->addWidget(gauge_);
+    row->addStretch(1);
+    row->addWidget(prompt_button_);
+    row->addWidget(sampling_button_);
+    row->addWidget(compare_button_);
+    layout()->addWidget(header_);
+    prompt_panel_ = new SystemPromptPanel(this);
+    prompt_panel_->hide();
+    layout()->addWidget(prompt_panel_);
+    sampling_panel_ = new SamplingPanel(this);
+    sampling_panel_->hide();
+    layout()->addWidget(sampling_panel_);
+}
+
+void ChatView::buildBody() {
+    stack_ = new QStackedWidget(this);
+    list_ = new MessageList(model_, media_, stack_);
+    stack_->addWidget(list_);
+    auto* empty = new QWidget(stack_);
+    auto* column = new QVBoxLayout(empty);
+    auto* title = new QLabel(tr("What would you like to know?"), empty);
+    setTextSize(title, 150, true);
+    title->setAlignment(Qt::AlignCenter);
+    auto* hint = new QLabel(
+        tr("Write below. Drop a picture or a sound to ask about it; its cost is shown before you "
+           "send."),
+        empty);
+    setTextRole(hint, TextRole::Muted);
+    hint->setAlignment(Qt::AlignCenter);
+    hint->setWordWrap(true);
+    column->addStretch();
+    column->addWidget(title);
+    column->addWidget(hint);
+    column->addStretch();
+    empty_ = empty;
+    stack_->addWidget(empty_);
+    qobject_cast<QVBoxLayout*>(layout())->addWidget(stack_, 1);
+
+    to_end_ = new QPushButton(tr("To the end"), stack_);
+    to_end_->setObjectName(QStringLiteral("toEndButton"));
+    to_end_->setIcon(icon(QStringLiteral("arrow-down")));
+    to_end_->setAccessibleName(tr("Scroll to the end of the conversation"));
+    to_end_->hide();
+
+    auto* bottom = new QWidget(this);
+    auto* outer = new QHBoxLayout(bottom);
+    outer->setContentsMargins(24, 4, 24, 16);
+    auto* holder = new QWidget(bottom);
+    holder->setMaximumWidth(kWidestColumn);
+    auto* inner = new QVBoxLayout(holder);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(8);
+    notice_ = new ChatNotice(holder);
+    composer_ = new Composer(media_, holder);
+    inner->addWidget(notice_);
+    inner->addWidget(composer_);
+    outer->addStretch(1);
+    outer->addWidget(holder, 100);
+    outer->addStretch(1);
+    layout()->addWidget(bottom);
+
+    drop_overlay_ = new DropOverlay(this);
+    drop_overlay_->setText(tr("Drop pictures and sounds to ask about them"));
+    setTabOrder(gauge_, prompt_button_);
+    setTabOrder(prompt_button_, sampling_button_);
+    setTabOrder(sampling_button_, compare_button_);
+    setTabOrder(compare_button_, list_);
+    setFocusProxy(composer_);
+}
+
+void ChatView::connectParts() {
+    connect(prompt_button_, &QToolButton::toggled, this, [this](bool is_open) {
+        prompt_panel_->setVisible(is_open);
+        if (is_open) {
+            sampling_button_->setChecked(false);
+            prompt_panel_->editor()->setFocus();
+        }
+    });
+    connect(sampling_button_, &QToolButton::toggled, this, [this](bool is_open) {
+        sampling_panel_->setVisible(is_open);
+        if (is_open) {
+            prompt_button_->setChecked(false);
+        }
+    });
+    connect(compare_button_, &QToolButton::clicked, this, [this] {
+        // The question that the last reply answered, or the draft when nothing was asked yet.
+        ChatDocument chat = model_->document();
+        while (!chat.turns.empty() && chat.turns.back().role == engine::Message::Role::Assistant) {
+            chat.turns.pop_back();
+        }
+        if (!composer_->isEmpty()) {
+            chat = model_->document();
+            ChatTurn question;
+            question.text = composer_->text();
+            question.attachments = composer_->attachments();
+            chat.turns.push_back(question);
+        }
+        if (chat.turns.empty()) {
+            notice_->showNotice(ChatNotice::Tone::Info,
+                                tr("Write a question first; Compare asks it of the model with and "
+                                   "without its adapters."),
+                                {}, 8000);
+            return;
+        }
+        Q_EMIT compareRequested(makeRequest(chat, chat.turns.size()));
+    });
+    connect(prompt_panel_, &SystemPromptPanel::promptChanged, this, [this](const QString& prompt) {
+        model_->changeSettings([&](ChatDocument& chat) { chat.system_prompt = prompt; });
+        changed(false);
+    });
+    connect(
+        sampling_panel_, &SamplingPanel::valuesChanged, this,
+        [this](const engine::SamplingParameters& sampling, bool is_thinking, qint64 image_tokens) {
+            const bool costs_change = model_->document().image_tokens != image_tokens;
+            model_->changeSettings([&](ChatDocument& chat) {
+                chat.sampling = sampling;
+                chat.is_thinking = is_thinking;
+                chat.image_tokens = image_tokens;
+            });
+            if (costs_change) {
+                requestCosts();
+            }
+            changed(false);
+        });
+    connect(sampling_panel_, &SamplingPanel::presetsChanged, this,
+            [this](const std::vector<SamplingPreset>& own) {
+                settings_.presets = own;
+                Q_EMIT settingsChanged(settings_);
+            });
+    connect(composer_, &Composer::promptsChanged, this,
+            [this](const std::vector<PromptShortcut>& prompts) {
+                settings_.prompts = prompts;
+                Q_EMIT settingsChanged(settings_);
+            });
+    connect(gauge_, &ContextGauge::cutOldestRequested, this, [this] { cutOldest(0, false); });
+    connect(gauge_, &ContextGauge::restoreAllRequested, this, [this] {
+        model_->setCut(0);
+        changed(false);
+    });
+    connect(gauge_, &ContextGauge::largerRequested, this,
+            [this] { Q_EMIT largerContextRequested(gauge_->size() * 2); });
+
+    connect(composer_, &Composer::sendRequested, this, &ChatView::send);
+    connect(composer_, &Composer::queueRequested, this, [this] {
+        is_queued_ = isGenerating() && !composer_->isEmpty();
+        if (!is_queued_) {
+            send();
+        }
+        updateState();
+    });
+    connect(composer_, &Composer::stopRequested, this, &ChatView::stop);
+    connect(composer_, &Composer::cancelEditRequested, this, &ChatView::cancelEdit);
+    connect(composer_, &Composer::chooseRequested, this, &ChatView::chooseFiles);
+    connect(composer_, &Composer::changed, this, &ChatView::updateGauge);
+    connect(composer_, &Composer::costRequested, this,
+            [this](const QString& file, engine::MessagePart::Kind kind) {
+                Q_EMIT mediaCostRequested(file, kind, model_->document().image_tokens);
+            });
+    connect(composer_, &Composer::playRequested, player_, &AudioPlayer::toggle);
+    connect(composer_, &Composer::refused, this, [this](const QString& message) {
+        notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
+    });
+    connect(player_, &AudioPlayer::failed, this, [this](const QString& file, const QString& why) {
+        notice_->showNotice(ChatNotice::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
+                            {}, 8000);
+    });
+
+    connect(list_, &MessageList::copyRequested, this, &ChatView::copyRow);
+    connect(list_, &MessageList::copyTextRequested, this,
+            [](const QString& text) { QGuiApplication::clipboard()->setText(text); });
+    connect(list_, &MessageList::regenerateRequested, this, &ChatView::regenerate);
+    connect(list_, &MessageList::editRequested, this, &ChatView::edit);
+    connect(list_, &MessageList::deleteRequested, this, &ChatView::remove);
+    connect(list_, &MessageList::attachmentActivated, this, &ChatView::openAttachment);
+    connect(list_, &MessageList::linkActivated, this, [this](const QString& url) {
+        // Only the user opens an address, and sees it first.
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("Open this address in the browser?\n%1").arg(url),
+                            {{tr("Open"), [url] { openExternally(url); }},
+                             {tr("Copy"), [url] { QGuiApplication::clipboard()->setText(url); }}});
+    });
+    connect(list_, &MessageList::atEndChanged, this, [this](bool is_at_end) {
+        to_end_->setVisible(!is_at_end && stack_->currentWidget() == list_);
+    });
+    connect(to_end_, &QPushButton::clicked, list_, &MessageList::scrollToEnd);
+    const auto follow = [this] {
+        stack_->setCurrentWidget(model_->rowCount() > 0 ? static_cast<QWidget*>(list_) : empty_);
+    };
+    connect(model_, &QAbstractItemModel::rowsInserted, this, follow);
+    connect(model_, &QAbstractItemModel::rowsRemoved, this, follow);
+    connect(model_, &QAbstractItemModel::modelReset, this, follow);
+
+    const auto shortcut = [this](const QKeySequence& keys, auto slot) {
+        auto* action = new QShortcut(keys, this);
+        action->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(action, &QShortcut::activated, this, slot);
+    };
+    shortcut(QKeySequence(Qt::CTRL | Qt::Key_R), &ChatView::regenerateLast);
+    shortcut(QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
+    shortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
+        if (const QString code = list_->lastCode(); !code.isEmpty()) {
+            QGuiApplication::clipboard()->setText(code);
+        }
+    });
+}
+
+void ChatView::setEmptyState(QWidget* widget) {
+    const bool is_shown = stack_->currentWidget() == empty_;
+    stack_->removeWidget(empty_);
+    empty_->deleteLater();
+    empty_ = widget;
+    stack_->addWidget(empty_);
+    if (is_shown) {
+        stack_->setCurrentWidget(empty_);
+    }
+}
+
+const ChatDocument& ChatView::chat() const {
+    return model_->document();
+}
+
+QString ChatView::draft() const {
+    return composer_->text();
+}
+
+void ChatView::setChat(const ChatDocument& chat) {
+    if (isGenerating()) {
+        // The reply goes on in the engine until the shell has cancelled it; it is no longer ours.
+        active_id_ = 0;
+        flush_timer_.stop();
+        pending_ = {};
+        Q_EMIT generatingChanged(false);
+    }
+    editing_row_ = -1;
+    is_queued_ = false;
+    is_stopping_ = false;
+    is_regenerating_ = false;
+    composer_->setEditing(false);
+    notice_->clear();
+    model_->setDocument(chat);
+    prompt_panel_->setPrompt(chat.system_prompt);
+    sampling_panel_->setValues(chat);
+    list_->scrollToEnd();
+    updateState();
+}
+
+void ChatView::setChatTitle(const QString& title) {
+    model_->changeSettings([&](ChatDocument& chat) { chat.title = title; });
+}
+
+void ChatView::setSettings(const ChatSettings& settings) {
+    settings_ = settings;
+    composer_->setPrompts(settings_.prompts);
+    sampling_panel_->setPresets(settings_.presets);
+    updateHeaderTexts();
+}
+
+void ChatView::setModel(std::shared_ptr<const engine::ModelSummary> model, bool is_loaded) {
+    summary_ = std::move(model);
+    is_loaded_ = is_loaded;
+    composer_->setModel(summary_.get(), is_loaded_);
+    updateState();
+}
+
+void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
+    snapshot_ = std::move(snapshot);
+    updateGauge();
+}
+
+void ChatView::updateState() {
+    composer_->setPrompts(settings_.prompts);
+    composer_->setBusy(isGenerating(), is_stopping_, is_queued_);
+    list_->setBusy(isGenerating());
+    compare_button_->setEnabled(is_loaded_ && !isGenerating());
+    updateHeaderTexts();
+    updateGauge();
+}
+
+void ChatView::updateHeaderTexts() {
+    const ChatDocument& chat = model_->document();
+    const bool has_prompt = !chat.system_prompt.trimmed().isEmpty();
+    prompt_button_->setText(has_prompt ? tr("System prompt: set") : tr("System prompt"));
+    prompt_button_->setAccessibleName(prompt_button_->text());
+    prompt_button_->setToolTip(has_prompt ? chat.system_prompt.left(400)
+                                          : tr("What the model is told before the first message"));
+    sampling_button_->setText(tr("Sampling: %1").arg(sampling_panel_->presetName(chat.sampling)));
+    sampling_button_->setAccessibleName(sampling_button_->text());
+    sampling_button_->setToolTip(tr("How the next words are chosen; per chat"));
+}
+
+void ChatView::updateGauge() {
+    const qint64 size = snapshot_ != nullptr && is_loaded_ ? snapshot_->context_size : 0;
+    qint64 used = contextTokens(model_->document());
+    bool is_estimate = true;
+    if (!model_->document().turns.empty()) {
+        const engine::GenerateTiming& timing = model_->document().turns.back().timing;
+        is_estimate = timing.prefill_tokens + timing.reused_tokens == 0;
+    }
+    if (isGenerating() && snapshot_ != nullptr &&
+        snapshot_->state == engine::EngineSnapshot::State::Generating &&
+        snapshot_->context_used > 0) {
+        used = snapshot_->context_used;
+        is_estimate = false;
+    }
+    gauge_->setHasCut(model_->cutCount() > 0);
+    gauge_->setValues(used, isGenerating() ? 0 : composer_->draftTokens(), size,
+                      is_estimate && used > 0);
+}
+
+void ChatView::focusComposer() {
+    composer_->input()->setFocus();
+}
+
+void ChatView::chooseFiles() {
+    auto* dialog = new QFileDialog(this, tr("Add pictures or sounds"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFiles);
+    dialog->setNameFilter(tr("Pictures and sounds (*.png *.jpg *.jpeg *.webp *.wav *.flac *.ogg "
+                             "*.opus *.mp3 *.aiff *.aif)"));
+    connect(dialog, &QFileDialog::filesSelected, this, &ChatView::attachFiles);
+    dialog->open();
+}
+
+void ChatView::attachFiles(const QStringList& files) {
+    const QStringList problems = composer_->attach(files);
+    if (!problems.isEmpty()) {
+        notice_->showNotice(ChatNotice::Tone::Warning, problems.join(QLatin1Char('\n')), {}, 12000);
+    }
+    focusComposer();
+}
+
+void ChatView::requestCosts() {
+    for (const Attachment& attachment : composer_->attachments()) {
+        Q_EMIT mediaCostRequested(attachment.file, attachment.kind,
+                                  model_->document().image_tokens);
+    }
+}
+
+void ChatView::showMediaCost(const QString& file, const engine::MediaCost& cost) {
+    composer_->showCost(file, cost);
+    if (isGenerating()) {
+        return;
+    }
+    for (const Attachment& attachment : composer_->attachments()) {
+        if (attachment.file == file) {
+            engine::MessagePart part;
+            part.kind = attachment.kind;
+            part.text = file.toStdString();
+            Q_EMIT encodeAheadRequested(part, model_->document().image_tokens);
+            break;
+        }
+    }
+}
+
+void ChatView::showMediaError(const QString& file, const engine::Error& error) {
+    composer_->showCostError(file, error);
+}
+
+void ChatView::dragEnterEvent(QDragEnterEvent* event) {
+    if (Composer::canTake(event->mimeData())) {
+        event->acceptProposedAction();
+        drop_overlay_->setGeometry(rect());
+        drop_overlay_->raise();
+        drop_overlay_->show();
+    }
+}
+
+void ChatView::dragLeaveEvent(QDragLeaveEvent* event) {
+    QWidget::dragLeaveEvent(event);
+    drop_overlay_->hide();
+}
+
+void ChatView::dropEvent(QDropEvent* event) {
+    drop_overlay_->hide();
+    if (composer_->takeMime(event->mimeData())) {
+        event->acceptProposedAction();
+        focusComposer();
+    }
+}
+
+void ChatView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    drop_overlay_->setGeometry(rect());
+    const QSize size = to_end_->sizeHint();
+    to_end_->setGeometry((stack_->width() - size.width()) / 2, stack_->height() - size.height() - 8,
+                         size.width(), size.height());
+    to_end_->raise();
+}
+
+void ChatView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    // Ready to write, unless the focus is somewhere on purpose.
+    const QWidget* focused = window()->focusWidget();
+    if (focused == nullptr || focused == gauge_) {
+        focusComposer();
+    }
+}
+
+void ChatView::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        if (isGenerating()) {
+            stop();
+            return;
+        }
+        if (editing_row_ >= 0) {
+            cancelEdit();
+            return;
+        }
+    }
+    if (event == QKeySequence::Undo) {
+        undo();
+        return;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+} // namespace ui

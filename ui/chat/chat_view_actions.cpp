@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to the conversation: sending, the running reply, regenerate, edit, delete, undo, and
+// the choice when the context is full.
+#include "ui/chat/audio_player.h"
+#include "ui/chat/chat_model.h"
+#include "ui/chat/chat_notice.h"
+#include "ui/chat/chat_request.h"
+#include "ui/chat/chat_view.h"
+#include "ui/chat/chat_words.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context_gauge.h"
+#include "ui/chat/message_list.h"
+#include "ui/style/format.h"
+
+#include <QClipboard>
+#include <QDateTime>
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QUrl>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+constexpr int kUndoMs = 12000;
+constexpr qint64 kLeastReserve = 256; ///< Tokens kept free for the answer when turns are cut.
+
+qint64 detailOf(const engine::Error& error, const char* name) {
+    for (const auto& [key, value] : error.details) {
+        if (key == name) {
+            return QString::fromStdString(value).toLongLong();
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+QString ChatView::sendBlocker() const {
+    if (!is_loaded_) {
+        return tr("No model is loaded. Choose one at the top left, then press Load; your message "
+                  "stays here.");
+    }
+    return composer_->attachmentError();
+}
+
+void ChatView::changed(bool is_turn) {
+    model_->changeSettings([](ChatDocument& chat) {
+        const QDateTime now = QDateTime::currentDateTimeUtc();
+        if (chat.id.isEmpty() && !chat.turns.empty()) {
+            chat.id = makeChatId();
+            chat.created = now;
+        }
+        if (!chat.is_title_set_by_user) {
+            chat.title = titleFromTurns(chat);
+        }
+        chat.modified = now;
+    });
+    updateState();
+    if (is_turn) {
+        is_saving_ = waits_for_store_;
+        Q_EMIT turnFinished(model_->document());
+    } else {
+        Q_EMIT chatChanged(model_->document());
+    }
+}
+
+void ChatView::send() {
+    if (composer_->isEmpty()) {
+        return;
+    }
+    if (isGenerating() || is_saving_) {
+        is_queued_ = is_saving_ && !isGenerating();
+        updateState();
+        return;
+    }
+    const QString blocker = sendBlocker();
+    if (!blocker.isEmpty()) {
+        notice_->showNotice(ChatNotice::Tone::Warning, blocker, {}, 12000);
+        return;
+    }
+    is_queued_ = false;
+    const qint64 needed = gauge_->used() + composer_->draftTokens();
+    if (gauge_->size() > 0 && composer_->draftTokens() > gauge_->size()) {
+        notice_->showNotice(
+            ChatNotice::Tone::Warning,
+            tr("This message alone has about %1 tokens, the context holds %2. Shorten it, leave "
+               "out a file, or make the context larger.")
+                .arg(formatCount(composer_->draftTokens()), formatCount(gauge_->size())),
+            {{tr("Make the context larger…"),
+              [this, needed] { Q_EMIT largerContextRequested(needed + kLeastReserve); }}});
+        return;
+    }
+    notice_->clear();
+    if (editing_row_ >= 0) {
+        const int row = editing_row_;
+        editing_row_ = -1;
+        composer_->setEditing(false);
+        model_->removeUndoable(row, model_->rowCount() - row);
+    }
+    ChatTurn question;
+    question.id = makeChatId();
+    question.role = engine::Message::Role::User;
+    question.text = composer_->text().trimmed();
+    question.attachments = composer_->attachments();
+    question.time = QDateTime::currentDateTimeUtc();
+    model_->append(question);
+    composer_->clear();
+    list_->setCurrentRow(-1);
+    list_->scrollToEnd();
+    is_regenerating_ = false;
+    changed(true);
+    startReply();
+}
+
+void ChatView::startReply() {
+    engine::GenerateRequest request =
+        makeRequest(model_->document(), model_->document().turns.size());
+    request.id = next_id_++;
+    ChatTurn reply;
+    reply.id = makeChatId();
+    reply.role = engine::Message::Role::Assistant;
+    if (snapshot_ != nullptr) {
+        reply.adapters = snapshot_->adapters;
+    }
+    reply.model = summary_ != nullptr ? fromUtf8(summary_->folder) : QString();
+    active_id_ = request.id;
+    is_stopping_ = false;
+    pending_ = {};
+    live_timing_ = {};
+    since_request_.start();
+    since_first_token_.invalidate();
+    model_->append(reply);
+    model_->setStreamingRow(model_->rowCount() - 1);
+    list_->scrollToEnd();
+    updateState();
+    Q_EMIT generatingChanged(true);
+    Q_EMIT generateRequested(request);
+}
+
+void ChatView::showReplyUpdate(quint64 id, engine::ReplyUpdate update) {
+    if (id != active_id_ || id == 0) {
+        return;
+    }
+    if (!since_first_token_.isValid()) {
+        since_first_token_.start();
+        live_timing_.time_to_first_token_s = static_cast<double>(since_request_.elapsed()) / 1000.0;
+    }
+    pending_.text += update.text;
+    pending_.thinking += update.thinking;
+    pending_.tokens = update.tokens;
+    // However fast the engine is, the screen changes thirty times a second.
+    if (!flush_timer_.isActive()) {
+        flush_timer_.start();
+    }
+}
+
+void ChatView::flush() {
+    if (active_id_ == 0 || model_->streamingRow() < 0 ||
+        (pending_.text.empty() && pending_.thinking.empty())) {
+        return;
+    }
+    live_timing_.decode_tokens = pending_.tokens;
+    live_timing_.decode_s = static_cast<double>(since_first_token_.elapsed()) / 1000.0;
+    model_->setStreamingTiming(live_timing_);
+    model_->appendText(QString::fromStdString(pending_.text),
+                       QString::fromStdString(pending_.thinking));
+    pending_.text.clear();
+    pending_.thinking.clear();
+}
+
+void ChatView::finishReply() {
+    active_id_ = 0;
+    is_stopping_ = false;
+    is_regenerating_ = false;
+    flush_timer_.stop();
+    pending_ = {};
+    model_->setStreamingRow(-1);
+    Q_EMIT generatingChanged(false);
+}
+
+void ChatView::showReply(quint64 id, engine::Reply reply) {
+    if (id != active_id_ || id == 0) {
+        return;
+    }
+    flush();
+    const int row = model_->streamingRow();
+    ChatTurn turn = model_->turn(row);
+    turn.text = fromUtf8(reply.text);
+    turn.thinking = fromUtf8(reply.thinking);
+    turn.finish_reason = fromUtf8(reply.finish_reason);
+    turn.timing = reply.timing;
+    turn.seed = reply.seed;
+    turn.notes.clear();
+    for (const std::string& note : reply.notes) {
+        turn.notes.append(fromUtf8(note));
+    }
+    turn.time = QDateTime::currentDateTimeUtc();
+    finishReply();
+    model_->replace(row, turn);
+    changed(true);
+    if (turn.finish_reason == QLatin1String("context")) {
+        offerContextChoice(tr("The context is full, so the reply stops here."), 0, false);
+    }
+    if (is_queued_ && !is_saving_) {
+        send();
+    }
+}
+
+void ChatView::showReplyError(quint64 id, engine::Error error) {
+    if (id != active_id_ || id == 0) {
+        return;
+    }
+    flush();
+    const int row = model_->streamingRow();
+    ChatTurn turn = model_->turn(row);
+    const bool was_regenerating = is_regenerating_;
+    const bool is_cancelled = error.code == engine::ErrorCode::Cancelled;
+    finishReply();
+    is_queued_ = false;
+    if (!turn.text.isEmpty() || !turn.thinking.isEmpty()) {
+        // What is written stays, with the reason why there is no more.
+        turn.finish_reason = is_cancelled ? QStringLiteral("cancelled") : QStringLiteral("failed");
+        if (!is_cancelled) {
+            turn.notes = QStringList{fromUtf8(error.message)};
+        }
+        turn.time = QDateTime::currentDateTimeUtc();
+        model_->replace(row, turn);
+        changed(true);
+        return;
+    }
+    // Nothing was written: the chat is as it was after the last complete turn.
+    model_->removeLast();
+    const qint64 tokens = detailOf(error, "tokens");
+    const bool is_overflow = tokens > 0 && detailOf(error, "context") > 0;
+    if (was_regenerating) {
+        model_->undo();
+        changed(false);
+    } else if (!is_overflow && model_->rowCount() > 0 &&
+               model_->turn(model_->rowCount() - 1).role == engine::Message::Role::User) {
+        restoreDraft(model_->turn(model_->rowCount() - 1));
+        model_->removeLast();
+        changed(false);
+    }
+    if (is_overflow) {
+        offerContextChoice(fromUtf8(error.message), tokens, !was_regenerating);
+    } else if (!is_cancelled) {
+        notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+    }
+    updateState();
+}
+
+void ChatView::restoreDraft(const ChatTurn& question) {
+    // What was typed since stays below what comes back.
+    const QString since = composer_->text();
+    composer_->setText(since.trimmed().isEmpty() ? question.text
+                                                 : question.text + QStringLiteral("\n\n") + since);
+    if (composer_->attachments().empty()) {
+        composer_->setAttachments(question.attachments);
+    }
+}
+
+void ChatView::offerContextChoice(const QString& reason, qint64 known_tokens, bool can_resend) {
+    const qint64 size = gauge_->size();
+    std::vector<ChatNotice::Choice> choices;
+    choices.emplace_back(can_resend ? tr("Leave out the oldest turns and send")
+                                    : tr("Leave out the oldest turns"),
+                         [this, known_tokens, can_resend] { cutOldest(known_tokens, can_resend); });
+    choices.emplace_back(tr("Make the context larger…"), [this, size, known_tokens, can_resend] {
+        if (can_resend && model_->rowCount() > 0) {
+            restoreDraft(model_->turn(model_->rowCount() - 1));
+            model_->removeLast();
+            changed(false);
+        }
+        Q_EMIT largerContextRequested(std::max(size * 2, known_tokens + kLeastReserve));
+    });
+    if (can_resend) {
+        choices.emplace_back(tr("Back to editing"), [this] {
+            if (model_->rowCount() > 0 &&
+                model_->turn(model_->rowCount() - 1).role == engine::Message::Role::User) {
+                restoreDraft(model_->turn(model_->rowCount() - 1));
+                model_->removeLast();
+                changed(false);
+            }
+        });
+    }
+    notice_->showNotice(ChatNotice::Tone::Warning, reason, std::move(choices));
+}
+
+void ChatView::cutOldest(qint64 known_tokens, bool resend) {
+    const qint64 size = std::max<qint64>(gauge_->size(), 1);
+    const qint64 reserve = std::min(std::max(kLeastReserve, size / 4), size / 2);
+    const qint64 known = known_tokens > 0 ? known_tokens : gauge_->used();
+    const int before = model_->cutCount();
+    int cut = turnsToCut(model_->document(), size, reserve, known);
+    if (cut == before && model_->rowCount() > 2) {
+        // Asked for explicitly: at least one more question with its reply.
+        cut = std::min(turnsToCut(model_->document(), 1, 0, known), before + 2);
+    }
+    if (cut == before) {
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("There is no older turn to leave out: the last question has to "
+                               "stay. Shorten it or make the context larger."),
+                            {}, 12000);
+        return;
+    }
+    model_->setCut(cut);
+    changed(false);
+    if (resend) {
+        startReply();
+        return;
+    }
+    notice_->showNotice(ChatNotice::Tone::Info,
+                        tr("The model no longer sees the oldest part (%1); a line marks the place.")
+                            .arg(messagesWords(cut)),
+                        {{tr("Undo"),
+                          [this, before] {
+                              model_->setCut(before);
+                              changed(false);
+                          }}},
+                        kUndoMs);
+}
+
+void ChatView::stop() {
+    if (!isGenerating()) {
+        return;
+    }
+    is_stopping_ = true;
+    is_queued_ = false;
+    updateState();
+    Q_EMIT cancelRequested();
+}
+
+void ChatView::regenerateLast() {
+    const int last = model_->rowCount() - 1;
+    if (last < 0 || isGenerating()) {
+        return;
+    }
+    if (model_->turn(last).role == engine::Message::Role::User) {
+        if (sendBlocker().isEmpty()) {
+            startReply(); // a question that never got its reply
+        }
+        return;
+    }
+    regenerate(last);
+}
+
+void ChatView::regenerate(int row) {
+    if (isGenerating() || row <= 0 || row >= model_->rowCount() ||
+        model_->turn(row).role != engine::Message::Role::Assistant) {
+        return;
+    }
+    if (!is_loaded_) {
+        notice_->showNotice(ChatNotice::Tone::Warning, sendBlocker(), {}, kUndoMs);
+        return;
+    }
+    const int removed = model_->rowCount() - row;
+    model_->removeUndoable(row, removed);
+    startReply();
+    is_regenerating_ = true;
+    notice_->showNotice(ChatNotice::Tone::Info,
+                        removed > 1 ? tr("This reply and what follows it (%1) are replaced; Undo "
+                                         "brings them back when the new reply is finished.")
+                                          .arg(messagesWords(removed - 1))
+                                    : tr("The former reply comes back with Undo."),
+                        {}, kUndoMs);
+}
+
+void ChatView::edit(int row) {
+    if (isGenerating() || row < 0 || row >= model_->rowCount() ||
+        model_->turn(row).role != engine::Message::Role::User) {
+        return;
+    }
+    editing_row_ = row;
+    composer_->setText(model_->turn(row).text);
+    composer_->setAttachments(model_->turn(row).attachments);
+    composer_->setEditing(true);
+    focusComposer();
+}
+
+void ChatView::cancelEdit() {
+    editing_row_ = -1;
+    composer_->setEditing(false);
+    composer_->clear();
+    focusComposer();
+}
+
+void ChatView::remove(int row) {
+    if (isGenerating() || row < 0 || row >= model_->rowCount()) {
+        return;
+    }
+    if (editing_row_ >= 0) {
+        cancelEdit();
+    }
+    // A question goes with its reply: the model expects the two to alternate.
+    int count = 1;
+    if (model_->turn(row).role == engine::Message::Role::User) {
+        while (row + count < model_->rowCount() &&
+               model_->turn(row + count).role == engine::Message::Role::Assistant) {
+            ++count;
+        }
+    }
+    model_->removeUndoable(row, count);
+    changed(false);
+    notice_->showNotice(ChatNotice::Tone::Info, tr("Deleted: %1.").arg(messagesWords(count)),
+                        {{tr("Undo"), [this] { undo(); }}}, kUndoMs);
+}
+
+void ChatView::undo() {
+    if (!isGenerating() && model_->undo()) {
+        notice_->clear();
+        changed(false);
+    }
+}
+
+void ChatView::copyRow(int row) {
+    if (row >= 0 && row < model_->rowCount()) {
+        QGuiApplication::clipboard()->setText(model_->turn(row).text);
+    }
+}
+
+void ChatView::openExternally(const QString& url) {
+    QDesktopServices::openUrl(QUrl(url));
+}
+
+void ChatView::openAttachment(int row, int index) {
+    if (row < 0 || row >= model_->rowCount()) {
+        return;
+    }
+    const auto& attachments = model_->turn(row).attachments;
+    if (index < 0 || index >= static_cast<int>(attachments.size())) {
+        return;
+    }
+    const Attachment& attachment = attachments[static_cast<size_t>(index)];
+    if (attachment.kind == engine::MessagePart::Kind::Audio && AudioPlayer::isAvailable()) {
+        player_->toggle(attachment.file);
+        return;
+    }
+    openExternally(QUrl::fromLocalFile(attachment.file).toString());
+}
+
+void ChatView::insertSample(const QString& prompt,
+                            const QStringList& images,
+                            const QStringList& audios,
+                            bool send_now) {
+    composer_->clear();
+    composer_->setText(prompt);
+    attachFiles(images + audios);
+    if (send_now) {
+        send();
+    }
+}
+
+void ChatView::setWaitsForStore(bool waits) {
+    waits_for_store_ = waits;
+    is_saving_ = is_saving_ && waits;
+}
+
+void ChatView::showSaved(const QString& chat_id) {
+    if (chat_id != model_->document().id || !is_saving_) {
+        return;
+    }
+    is_saving_ = false;
+    if (is_queued_ && !isGenerating()) {
+        send();
+    }
+}
+
+void ChatView::showSaveError(const QString& chat_id, const QString& message) {
+    // The chat goes on; what is on screen is not on disk, and the user is told so.
+    notice_->showNotice(ChatNotice::Tone::Error, message, {});
+    if (chat_id == model_->document().id) {
+        is_saving_ = false;
+    }
+    if (is_queued_ && !isGenerating()) {
+        send();
+    }
+}
+
+} // namespace ui

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/chat/composer.h"
+
+#include "ui/chat/chat_request.h"
+#include "ui/chat/chat_words.h"
+#include "ui/chat/flow_layout.h"
+#include "ui/chat/media_cache.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QImage>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QListWidget>
+#include <QMenu>
+#include <QMimeData>
+#include <QPainter>
+#include <QPlainTextEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QStandardPaths>
+#include <QThreadPool>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+constexpr int kMostLines = 9;
+constexpr int kMostAttachments = 32;
+
+QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setIcon(icon(symbol));
+    button->setIconSize({20, 20});
+    button->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    button->setAccessibleName(text);
+    button->setToolTip(text);
+    setButtonKind(button, ButtonKind::Flat);
+    return button;
+}
+
+} // namespace
+
+Composer::Composer(MediaCache* media, QWidget* parent)
+    : QFrame(parent), media_(media), edit_strip_(new QWidget(this)), chip_row_(new QWidget(this)),
+      chip_layout_(new FlowLayout(chip_row_, 8)), input_(new QPlainTextEdit(this)),
+      attach_(
+          toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound (Ctrl+U)"), this)),
+      prompts_button_(
+          toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
+      hint_(new QLabel(this)), send_(new QPushButton(tr("Send"), this)),
+      stop_(new QPushButton(tr("Stop"), this)), prompt_list_(new QListWidget(this)) {
+    setObjectName(QStringLiteral("composer"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(12, 8, 8, 8);
+    layout->setSpacing(4);
+
+    auto* strip = new QHBoxLayout(edit_strip_);
+    strip->setContentsMargins(0, 0, 0, 0);
+    auto* editing = new QLabel(tr("Editing: what follows this message is replaced"), edit_strip_);
+    setTextRole(editing, TextRole::Accent);
+    strip->addWidget(editing, 1);
+    auto* cancel = new QPushButton(tr("Cancel (Esc)"), edit_strip_);
+    cancel->setObjectName(QStringLiteral("cancelEdit"));
+    cancel->setAccessibleName(tr("Cancel editing"));
+    strip->addWidget(cancel);
+    edit_strip_->hide();
+    layout->addWidget(edit_strip_);
+
+    chip_row_->hide();
+    layout->addWidget(chip_row_);
+
+    input_->setObjectName(QStringLiteral("messageInput"));
+    input_->setAccessibleName(tr("Message"));
+    input_->setFrameShape(QFrame::NoFrame);
+    input_->setTabChangesFocus(true);
+    input_->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    input_->document()->setDocumentMargin(4);
+    input_->installEventFilter(this);
+    input_->setAcceptDrops(false); // the whole view takes drops
+    layout->addWidget(input_);
+
+    auto* row = new QHBoxLayout();
+    row->setSpacing(4);
+    attach_->setObjectName(QStringLiteral("attachButton"));
+    prompts_button_->setObjectName(QStringLiteral("promptsButton"));
+    row->addWidget(attach_);
+    row->addWidget(prompts_button_);
+    setTextRole(hint_, TextRole::Muted);
+    setTextSize(hint_, 85);
+    hint_->setObjectName(QStringLiteral("composerHint"));
+    hint_->setMinimumWidth(40);
+    row->addWidget(hint_, 1);
+    send_->setObjectName(QStringLiteral("sendButton"));
+    send_->setIcon(icon(QStringLiteral("send")));
+    send_->setAccessibleName(tr("Send"));
+    send_->setToolTip(tr("Send the message (Enter)"));
+    setButtonKind(send_, ButtonKind::Primary);
+    stop_->setObjectName(QStringLiteral("stopButton"));
+    stop_->setIcon(icon(QStringLiteral("stop")));
+    stop_->setAccessibleName(tr("Stop"));
+    stop_->setToolTip(tr("Stop the reply (Esc); what is written stays"));
+    setButtonKind(stop_, ButtonKind::Danger);
+    stop_->hide();
+    row->addWidget(stop_);
+    row->addWidget(send_);
+    layout->addLayout(row);
+
+    prompt_list_->setObjectName(QStringLiteral("promptList"));
+    prompt_list_->setAccessibleName(tr("Prompt shortcuts"));
+    prompt_list_->setFocusPolicy(Qt::NoFocus);
+    prompt_list_->hide();
+
+    connect(input_, &QPlainTextEdit::textChanged, this, [this] {
+        fitHeight();
+        updatePrompts();
+        updateHint();
+        Q_EMIT changed();
+    });
+    connect(input_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged,
+            this, &Composer::fitHeight);
+    connect(send_, &QPushButton::clicked, this, &Composer::sendRequested);
+    connect(stop_, &QPushButton::clicked, this, &Composer::stopRequested);
+    connect(cancel, &QPushButton::clicked, this, &Composer::cancelEditRequested);
+    connect(attach_, &QToolButton::clicked, this, &Composer::chooseRequested);
+    connect(prompt_list_, &QListWidget::itemClicked, this, &Composer::acceptPrompt);
+    connect(prompts_button_, &QToolButton::clicked, this, [this] {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        for (const PromptShortcut& prompt : prompts_) {
+            menu->addAction(QLatin1Char('/') + prompt.name, this, [this, prompt] {
+                input_->setPlainText(prompt.text + text());
+                input_->moveCursor(QTextCursor::End);
+                input_->setFocus();
+            });
+        }
+        menu->addSeparator();
+        menu->addAction(tr("Save this message as a shortcut"), this, &Composer::savePrompt)
+            ->setEnabled(!text().isEmpty());
+        QMenu* forget = menu->addMenu(tr("Forget a shortcut"));
+        for (const PromptShortcut& prompt : prompts_) {
+            forget->addAction(QLatin1Char('/') + prompt.name, this, [this, name = prompt.name] {
+                std::erase_if(prompts_, [&](const PromptShortcut& p) { return p.name == name; });
+                Q_EMIT promptsChanged(prompts_);
+            });
+        }
+        menu->popup(prompts_button_->mapToGlobal(QPoint(0, -menu->sizeHint().height())));
+    });
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &Composer::fitHeight);
+    setFocusProxy(input_);
+    fitHeight();
+    updateHint();
+}
+
+QString Composer::text() const {
+    return input_->toPlainText();
+}
+
+void Composer::setText(const QString& text) {
+    input_->setPlainText(text);
+    input_->moveCursor(QTextCursor::End);
+}
+
+void Composer::clear() {
+    input_->clear();
+    setAttachments({});
+}
+
+bool Composer::isEmpty() const {
+    return text().trimmed().isEmpty() && chips_.empty();
+}
+
+std::vector<Attachment> Composer::attachments() const {
+    std::vector<Attachment> result;
+    result.reserve(chips_.size());
+    for (const AttachmentChip* chip : chips_) {
+        result.push_back(chip->attachment());
+    }
+    return result;
+}
+
+void Composer::setAttachments(const std::vector<Attachment>& attachments) {
+    for (AttachmentChip* chip : chips_) {
+        chip_layout_->removeWidget(chip);
+        chip->hide();
+        chip->deleteLater();
+    }
+    chips_.clear();
+    for (const Attachment& attachment : attachments) {
+        addChip(attachment);
+    }
+    chip_row_->setVisible(!chips_.empty());
+    updateHint();
+    Q_EMIT changed();
+}
+
+void Composer::addChip(const Attachment& attachment) {
+    auto* chip = new AttachmentChip(attachment, media_, chip_row_);
+    chips_.push_back(chip);
+    chip_layout_->addWidget(chip);
+    chip->show();
+    connect(chip, &AttachmentChip::removeRequested, this, [this, chip] {
+        std::erase(chips_, chip);
+        chip_layout_->removeWidget(chip);
+        chip->hide();
+        chip->deleteLater();
+        chip_row_->setVisible(!chips_.empty());
+        input_->setFocus();
+        updateHint();
+        Q_EMIT changed();
+    });
+    connect(chip, &AttachmentChip::playRequested, this, &Composer::playRequested);
+    connect(chip, &AttachmentChip::attachmentChanged, this, [this] {
+        updateHint();
+        Q_EMIT changed();
+    });
+    chip_row_->show();
+    if (is_loaded_) {
+        Q_EMIT costRequested(attachment.file, attachment.kind);
+    } else {
+        chip->showUnknown(tr("cost known once a model is loaded"));
+    }
+    updateHint();
+}
+
+QStringList Composer::attach(const QStringList& files) {
+    QStringList problems;
+    for (const QString& file : files) {
+        const QString name = QFileInfo(file).fileName();
+        const bool is_picture = isPictureFile(file);
+        if (!is_picture && !isSoundFile(file)) {
+            problems.append(tr("%1 is neither a picture (PNG, JPEG, WebP) nor a sound (WAV, FLAC, "
+                               "Ogg, MP3, AIFF).")
+                                .arg(name));
+        } else if (has_model_ && is_picture && !can_see_) {
+            problems.append(
+                tr("%1 was not added: this model has no vision tower and cannot see pictures.")
+                    .arg(name));
+        } else if (has_model_ && !is_picture && !can_hear_) {
+            problems.append(
+                tr("%1 was not added: this model has no audio tower and cannot hear sounds.")
+                    .arg(name));
+        } else if (chips_.size() >= kMostAttachments) {
+            problems.append(tr("%1 was not added: a message takes at most %2 files.")
+                                .arg(name)
+                                .arg(kMostAttachments));
+        } else {
+            Attachment attachment;
+            attachment.kind =
+                is_picture ? engine::MessagePart::Kind::Image : engine::MessagePart::Kind::Audio;
+            attachment.file = file;
+            attachment.name = name;
+            addChip(attachment);
+        }
+    }
+    Q_EMIT changed();
+    return problems;
+}
+
+bool Composer::canTake(const QMimeData* mime) {
+    if (mime->hasImage()) {
+        return true;
+    }
+    const QList<QUrl> urls = mime->urls();
+    return std::any_of(urls.begin(), urls.end(), [](const QUrl& url) {
+        return url.isLocalFile() &&
+               (isPictureFile(url.toLocalFile()) || isSoundFile(url.toLocalFile()));
+    });
+}
+
+bool Composer::takeMime(const QMimeData* mime) {
+    QStringList files;
+    for (const QUrl& url : mime->urls()) {
+        if (url.isLocalFile()) {
+            files.append(url.toLocalFile());
+        }
+    }
+    if (!files.isEmpty()) {
+        const QStringList problems = attach(files);
+        if (!problems.isEmpty()) {
+            Q_EMIT refused(problems.join(QLatin1Char('\n')));
+        }
+        return true;
+    }
+    if (!mime->hasImage()) {
+        return false;
+    }
+    // A picture without a file: written as PNG beside the program's other temporary files, on the
+    // pool, because packing a screenshot takes longer than a frame.
+    const QImage image = qvariant_cast<QImage>(mime->imageData());
+    if (image.isNull()) {
+        return false;
+    }
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
+                           QStringLiteral("/belfry-pasted");
+    const QString file = QStringLiteral("%1/%2.png").arg(folder, makeChatId());
+    QThreadPool::globalInstance()->start([image, folder, file, self = QPointer(this)] {
+        const bool is_written = QDir().mkpath(folder) && image.save(file, "PNG");
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [self, file, folder, is_written] {
+                if (self == nullptr) {
+                    return;
+                }
+                if (is_written) {
+                    Attachment attachment;
+                    attachment.kind = engine::MessagePart::Kind::Image;
+                    attachment.file = file;
+                    attachment.name = tr("pasted picture");
+                    self->addChip(attachment);
+                    Q_EMIT self->changed();
+                } else {
+                    Q_EMIT self->refused(tr("The pasted picture could not be written to %1; check "
+                                            "that there is room and the folder can be written.")
+                                             .arg(folder));
+                }
+            },
+            Qt::QueuedConnection);
+    });
+    return true;
+}
+
+void Composer::showCost(const QString& file, const engine::MediaCost& cost) {
+    for (AttachmentChip* chip : chips_) {
+        if (chip->attachment().file == file) {
+            chip->showCost(cost);
+        }
+    }
+    updateHint();
+    Q_EMIT changed();
+}
+
+void Composer::showCostError(const QString& file, const engine::Error& error) {
+    for (AttachmentChip* chip : chips_) {
+        if (chip->attachment().file == file && chip->attachment().cut_length_s <= 0.0) {
+            chip->showError(error);
+        }
+    }
+    updateHint();
+    Q_EMIT changed();
+}
+
+qint64 Composer::draftTokens() const {
+    if (isEmpty()) {
+        return 0;
+    }
+    ChatTurn turn;
+    turn.text = text();
+    turn.attachments = attachments();
+    return estimateTokens(turn);
+}
+
+QString Composer::attachmentError() const {
+    for (const AttachmentChip* chip : chips_) {
+        if (chip->hasError()) {
+            return chip->error();
+        }
+    }
+    return {};
+}
+
+void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
+    has_model_ = model != nullptr;
+    can_see_ = model == nullptr || model->has_vision;
+    can_hear_ = model == nullptr || model->has_audio;
+    is_loaded_ = is_loaded;
+    QString placeholder;
+    if (can_see_ && can_hear_) {
+        placeholder = tr("Ask about text, a picture or a sound… drop files here or paste them");
+    } else if (can_see_) {
+        placeholder = tr("Ask about text or a picture… drop files here or paste them");
+    } else {
+        placeholder = tr("Write a message");
+    }
+    input_->setPlaceholderText(placeholder);
+    for (AttachmentChip* chip : chips_) {
+        if (is_loaded) {
+            Q_EMIT costRequested(chip->attachment().file, chip->attachment().kind);
+        }
+    }
+    attach_->setEnabled(can_see_ || can_hear_);
+    updateHint();
+}
+
+void Composer::setBusy(bool is_generating, bool is_stopping, bool is_queued) {
+    is_generating_ = is_generating;
+    is_queued_ = is_queued;
+    const bool had_focus = stop_->hasFocus() || send_->hasFocus();
+    stop_->setVisible(is_generating);
+    stop_->setEnabled(!is_stopping);
+    stop_->setText(is_stopping ? tr("Stopping…") : tr("Stop"));
+    send_->setVisible(!is_generating);
+    if (had_focus) {
+        input_->setFocus();
+    }
+    updateHint();
+}
+
+void Composer::setEditing(bool is_editing) {
+    is_editing_ = is_editing;
+    edit_strip_->setVisible(is_editing);
+    send_->setText(is_editing ? tr("Resend") : tr("Send"));
+}
+
+void Composer::updateHint() {
+    send_->setEnabled(is_loaded_ && !isEmpty() && attachmentError().isEmpty());
+    if (is_queued_) {
+        hint_->setText(tr("Will be sent when the reply is finished"));
+        return;
+    }
+    if (!is_loaded_) {
+        hint_->setText(tr("Load a model to send"));
+        return;
+    }
+    if (isEmpty()) {
+        hint_->setText(is_generating_ ? tr("Esc stops")
+                                      : tr("Enter sends · Shift+Enter starts a new line"));
+        return;
+    }
+    double seconds = 0.0;
+    for (const AttachmentChip* chip : chips_) {
+        seconds += chip->hasCost() ? chip->cost().seconds : 0.0;
+    }
+    QString words = tr("about %1").arg(tokensWords(draftTokens()));
+    if (seconds > 0.0) {
+        words += QStringLiteral(" · ") + tr("%1 to encode").arg(formatSeconds(seconds));
+    }
+    if (is_generating_) {
+        words += QStringLiteral(" · ") + tr("Ctrl+Enter sends after the reply");
+    }
+    hint_->setText(words);
+}
+
+void Composer::fitHeight() {
+    const int line = input_->fontMetrics().lineSpacing();
+    // A plain text document measures its height in lines.
+    const int lines = static_cast<int>(input_->document()->size().height());
+    input_->setFixedHeight(std::clamp(lines, 1, kMostLines) * line + 12);
+    updateGeometry();
+}
+
+void Composer::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fitHeight();
+    placePrompts();
+}
+
+void Composer::paintEvent(QPaintEvent* event) {
+    Q_UNUSED(event);
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(
+        QPen(input_->hasFocus() ? theme.accent : theme.border, input_->hasFocus() ? 1.5 : 1.0));
+    painter.setBrush(theme.surface);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 12.0, 12.0);
+}
+
+bool Composer::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != input_) {
+        return QFrame::eventFilter(watched, event);
+    }
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+        update();
+        if (event->type() == QEvent::FocusOut) {
+            prompt_list_->hide();
+        }
+        return false;
+    }
+    if (event->type() != QEvent::KeyPress && event->type() != QEvent::ShortcutOverride) {
+        return QFrame::eventFilter(watched, event);
+    }
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (event->type() == QEvent::ShortcutOverride) {
+        if (key->key() == Qt::Key_Escape && prompt_list_->isVisible()) {
+            event->accept();
+        }
+        return false;
+    }
+    if (prompt_list_->isVisible()) {
+        const int count = prompt_list_->count();
+        switch (key->key()) {
+        case Qt::Key_Up:
+        case Qt::Key_Down: {
+            const int by = key->key() == Qt::Key_Down ? 1 : count - 1;
+            prompt_list_->setCurrentRow((prompt_list_->currentRow() + by) % count);
+            return true;
+        }
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Tab:
+            acceptPrompt();
+            return true;
+        case Qt::Key_Escape:
+            prompt_list_->hide();
+            return true;
+        default:
+            break;
+        }
+    }
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+        if ((key->modifiers() & Qt::ControlModifier) != 0) {
+            Q_EMIT queueRequested();
+            return true;
+        }
+        if ((key->modifiers() & (Qt::ShiftModifier | Qt::AltModifier)) == 0) {
+            Q_EMIT sendRequested();
+            return true;
+        }
+    }
+    return false;
+}
+
+void Composer::setPrompts(const std::vector<PromptShortcut>& prompts) {
+    prompts_ = prompts;
+}
+
+void Composer::updatePrompts() {
+    const QString typed = text();
+    prompt_list_->clear();
+    if (typed.startsWith(QLatin1Char('/')) && !typed.contains(QLatin1Char('\n')) &&
+        typed.size() < 40) {
+        const QString wanted = typed.mid(1).toLower();
+        for (const PromptShortcut& prompt : prompts_) {
+            if (prompt.name.toLower().startsWith(wanted)) {
+                auto* item = new QListWidgetItem(
+                    QStringLiteral("/%1    %2").arg(prompt.name, prompt.text.simplified()));
+                item->setData(Qt::UserRole, prompt.text);
+                prompt_list_->addItem(item);
+            }
+        }
+    }
+    if (prompt_list_->count() == 0) {
+        prompt_list_->hide();
+        return;
+    }
+    prompt_list_->setCurrentRow(0);
+    placePrompts();
+    prompt_list_->show();
+    prompt_list_->raise();
+}
+
+void Composer::placePrompts() {
+    // A child of the view, so that it can stand above the composer.
+    if (prompt_list_->parentWidget() != parentWidget() && parentWidget() != nullptr) {
+        prompt_list_->setParent(parentWidget());
+    }
+    const int rows = std::min(prompt_list_->count(), 7);
+    const int height = rows * std::max(prompt_list_->sizeHintForRow(0), 24) + 8;
+    prompt_list_->setGeometry(x(), y() - height - 4, std::min(width(), 520), height);
+}
+
+void Composer::acceptPrompt() {
+    const QListWidgetItem* item = prompt_list_->currentItem();
+    if (item != nullptr) {
+        const QString prompt = item->data(Qt::UserRole).toString();
+        prompt_list_->hide();
+        setText(prompt);
+        input_->setFocus();
+    }
+}
+
+void Composer::savePrompt() {
+    // Named after its first words; a shortcut of the same name is replaced.
+    const QString content = text().trimmed();
+    QString name = content.simplified().section(QLatin1Char(' '), 0, 2).toLower();
+    name.replace(QLatin1Char(' '), QLatin1Char('-'));
+    name.remove(QLatin1Char('/'));
+    name.truncate(24);
+    if (name.isEmpty()) {
+        return;
+    }
+    std::erase_if(prompts_, [&](const PromptShortcut& prompt) { return prompt.name == name; });
+    prompts_.push_back({name, content});
+    Q_EMIT promptsChanged(prompts_);
+    Q_EMIT refused(tr("Saved: type /%1 to use it again.").arg(name));
+}
+
+} // namespace ui

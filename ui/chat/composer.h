@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the next message is written: text that grows with its lines, files with their cost, prompt
+// shortcuts behind "/", and the one button that sends or stops.
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/api/error.h"
+#include "engine/api/session.h"
+#include "ui/chat/attachment_chip.h"
+#include "ui/chat/chat_document.h"
+#include "ui/chat/chat_settings.h"
+
+#include <QFrame>
+
+#include <vector>
+
+class QHBoxLayout;
+class QLabel;
+class QListWidget;
+class QMimeData;
+class QPlainTextEdit;
+class QPushButton;
+class QToolButton;
+
+namespace ui {
+
+class FlowLayout;
+class MediaCache;
+
+class Composer : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit Composer(MediaCache* media, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString text() const;
+    void setText(const QString& text);
+    void clear();
+    [[nodiscard]] bool isEmpty() const;
+    [[nodiscard]] std::vector<Attachment> attachments() const;
+    void setAttachments(const std::vector<Attachment>& attachments);
+    /// Tokens of text and media, estimated where the engine has not told.
+    [[nodiscard]] qint64 draftTokens() const;
+    /// First reason why an attachment cannot be sent; empty when all can.
+    [[nodiscard]] QString attachmentError() const;
+
+    /// Takes files; returns one line for each that was refused and why.
+    QStringList attach(const QStringList& files);
+    /// Files and pictures of a drop or of the clipboard. False when there is nothing to take.
+    bool takeMime(const QMimeData* mime);
+    static bool canTake(const QMimeData* mime);
+
+    void showCost(const QString& file, const engine::MediaCost& cost);
+    void showCostError(const QString& file, const engine::Error& error);
+    void setModel(const engine::ModelSummary* model, bool is_loaded);
+    void setBusy(bool is_generating, bool is_stopping, bool is_queued);
+    void setEditing(bool is_editing);
+    void setPrompts(const std::vector<PromptShortcut>& prompts);
+    [[nodiscard]] QPlainTextEdit* input() const { return input_; }
+
+Q_SIGNALS:
+    void sendRequested();
+    void queueRequested();
+    void stopRequested();
+    void cancelEditRequested();
+    void chooseRequested();
+    void changed();
+    void costRequested(const QString& file, engine::MessagePart::Kind kind);
+    void playRequested(const QString& file);
+    void refused(const QString& message);
+    void promptsChanged(const std::vector<ui::PromptShortcut>& prompts);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void addChip(const Attachment& attachment);
+    void fitHeight();
+    void updateHint();
+    void updatePrompts();
+    void acceptPrompt();
+    void savePrompt();
+    void placePrompts();
+
+    MediaCache* media_;
+    QWidget* edit_strip_;
+    QWidget* chip_row_;
+    FlowLayout* chip_layout_;
+    std::vector<AttachmentChip*> chips_;
+    QPlainTextEdit* input_;
+    QToolButton *attach_, *prompts_button_;
+    QLabel* hint_;
+    QPushButton *send_, *stop_;
+    QListWidget* prompt_list_;
+    std::vector<PromptShortcut> prompts_;
+    bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
+    bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
+};
+
+} // namespace ui

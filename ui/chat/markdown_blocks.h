@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block part of Markdown, made for text that arrives piece by piece: append() looks again only
+// at the last block, so that a reply of any length costs the same per token. Knows paragraphs,
+// headings, nested lists, quotes, fenced code, tables and rules; everything else (HTML, references,
+// indented code) is shown as it is written. Long paragraphs and code are cut into pieces that are
+// drawn without a gap, so that no single block is expensive to lay out. No widgets.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <vector>
+
+namespace ui {
+
+struct MarkdownBlock {
+    enum class Kind : uint8_t { Paragraph = 1, Heading, Code, Table, Rule };
+    Kind kind = Kind::Paragraph;
+    QString text;         ///< Inline source; for code the lines themselves.
+    int level = 0;        ///< Heading: 1 to 6.
+    int indent = 0;       ///< Depth in lists: 0 = none.
+    int quotes = 0;       ///< Depth of block quotes.
+    QString marker;       ///< First block of a list item: "•", "3.", "☐", "☑".
+    QString language;     ///< Code: the word behind the fence.
+    bool joins = false;   ///< Goes on where the block before stopped (long code or paragraph).
+    bool is_open = false; ///< Code whose closing fence has not come yet.
+    std::vector<QStringList> rows;             ///< Table: the first one is the head.
+    std::vector<Qt::AlignmentFlag> alignments; ///< Table: per column.
+};
+
+class MarkdownParser {
+public:
+    void clear();
+    /// Adds text at the end. Afterwards blocks before firstChanged() are as they were.
+    void append(const QString& text);
+    [[nodiscard]] const std::vector<MarkdownBlock>& blocks() const { return blocks_; }
+    [[nodiscard]] size_t firstChanged() const { return first_changed_; }
+    [[nodiscard]] const QString& source() const { return source_; }
+
+    static constexpr qsizetype kLongestParagraph = 3000; ///< UTF-16 units before a cut.
+    static constexpr int kLongestCode = 40;              ///< Lines before a cut.
+
+private:
+    /// What the lines before a place mean for the line at it.
+    struct State {
+        std::vector<int> list_columns; ///< Where the content of each open list item starts.
+        QChar fence;                   ///< Null outside fenced code.
+        int fence_length = 0, fence_indent = 0;
+        QString language;
+        bool is_in_paragraph = false;
+        bool is_after_blank = true;
+        int quotes = 0;
+    };
+    void parseFrom(qsizetype position);
+    void line(const QString& text, const QString& next);
+    void codeLine(const QString& text);
+    bool startsTable(const QString& text, const QString& next);
+    MarkdownBlock& open(MarkdownBlock::Kind kind);
+
+    QString source_;
+    std::vector<MarkdownBlock> blocks_;
+    State state_;
+    qsizetype line_start_ = 0;
+    // Where to begin again: the start of the last block and the state there.
+    qsizetype resume_position_ = 0;
+    State resume_state_;
+    size_t resume_blocks_ = 0;  ///< Blocks before that place.
+    MarkdownBlock resume_last_; ///< The last of them, before later lines were added to it.
+    State line_state_;          ///< Before the current line.
+    size_t first_changed_ = 0;
+};
+
+} // namespace ui

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inline part of Markdown: emphasis, code spans, links, strike-through, escapes. Takes the text
+// of one block and gives the text to show with the ranges that look different. Follows CommonMark's
+// delimiter rules as far as models write them; leaves out HTML, references and footnotes, which
+// stay as typed. Pure functions, no widgets.
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <vector>
+
+namespace ui {
+
+struct InlineSpan {
+    enum Style : uint8_t { Bold = 1, Italic = 2, Code = 4, Strike = 8, Link = 16 };
+    qsizetype start = 0, length = 0; ///< In UTF-16 units of InlineText::text.
+    uint8_t styles = 0;              ///< Bits of Style.
+    QString url;                     ///< With Link: http, https or mailto only.
+};
+
+struct InlineText {
+    QString text;                  ///< What is shown: markers removed.
+    std::vector<InlineSpan> spans; ///< In order, without overlap.
+};
+
+/// Line feeds in `source` stay line breaks (as QChar::LineSeparator), because models mean them so.
+InlineText parseInline(const QString& source);
+/// The same text without any marks, for copies as plain text of things that are not Markdown.
+InlineText plainInline(const QString& source);
+
+} // namespace ui

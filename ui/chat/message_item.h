@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One turn as a column of blocks. Made when the turn comes near the screen, thrown away when it is
+// far; while a reply is written, update() makes only the blocks anew that changed.
+#pragma once
+
+#include "ui/chat/chat_document.h"
+#include "ui/chat/markdown_blocks.h"
+#include "ui/chat/message_block.h"
+
+#include <memory>
+#include <vector>
+
+namespace ui {
+
+/// What an item needs to know beside its turn.
+struct ItemContext {
+    const ChatStyle* style = nullptr;
+    MediaCache* media = nullptr;
+    double width = 0.0; ///< Of the column.
+    bool is_streaming = false;
+    bool is_thinking_open = false;
+    bool is_first_row = false;
+    bool has_cut_above = false; ///< The turn before is cut and this one is not.
+};
+
+class MessageItem {
+public:
+    MessageItem(const ChatTurn& turn, const ItemContext& context);
+
+    /// For the turn that is being written: text was added at its end.
+    void update(const ChatTurn& turn, const ItemContext& context);
+
+    [[nodiscard]] size_t size() const { return blocks_.size(); }
+    [[nodiscard]] MessageBlock& block(size_t index) const { return *blocks_[index]; }
+    /// Shapes one block; returns whether that changed the height of the item.
+    bool shape(size_t index);
+    [[nodiscard]] double height() const;
+    /// The rounded background of a question; null for replies. Relative to the item's top left.
+    [[nodiscard]] bool isUser() const { return is_user_; }
+    [[nodiscard]] bool isCut() const { return is_cut_; }
+    /// The block behind which the caret of a running reply stands; size() = none.
+    [[nodiscard]] size_t caretBlock() const;
+    /// The last block: room for the actions.
+    [[nodiscard]] size_t footer() const { return blocks_.size() - 1; }
+    /// All code of the piece that starts at or before `index`, joined.
+    [[nodiscard]] QString codeAt(size_t index) const;
+
+    /// Height before an item exists, from the length of its text alone.
+    static double estimateHeight(const ChatTurn& turn, const ChatStyle& style, double width);
+
+private:
+    void buildUser(const ChatTurn& turn, const ItemContext& context);
+    void buildReply(const ChatTurn& turn, const ItemContext& context);
+    void add(std::unique_ptr<MessageBlock> block, double gap_above, double left, double width);
+    void addMarkdown(const MarkdownParser& parser,
+                     size_t from,
+                     const ItemContext& context,
+                     bool is_muted,
+                     double left);
+    void finishCode(size_t begin);
+    void addTail(const ChatTurn& turn, const ItemContext& context);
+
+    std::vector<std::unique_ptr<MessageBlock>> blocks_;
+    MarkdownParser text_, thinking_;
+    qsizetype text_length_ = 0, thinking_length_ = 0; ///< Already parsed.
+    size_t text_begin_ = 0;                           ///< Index of the first block of the answer.
+    bool is_user_ = false, is_cut_ = false, is_thinking_open_ = false, is_streaming_ = false;
+};
+
+/// "120 tokens/s · first token 0.14 s · 85 tokens"; empty for the user's turns without costs.
+QString statisticsText(const ChatTurn& turn, bool is_streaming);
+
+} // namespace ui

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks around the text of a message: attachments, and single lines about the message.
+#include "ui/chat/media_cache.h"
+#include "ui/chat/message_block.h"
+#include "ui/style/format.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ui {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(ui::MessageBlock)
+};
+
+constexpr double kPictureWidth = 176.0, kPictureHeight = 120.0;
+constexpr double kSoundWidth = 248.0, kSoundHeight = 56.0;
+constexpr double kBetween = 8.0;
+
+QString soundLength(double seconds) {
+    const auto whole = static_cast<qint64>(std::lround(seconds));
+    return QStringLiteral("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
+}
+
+void drawPicture(QPainter& painter,
+                 const QRectF& place,
+                 const MediaCache::Thumbnail& thumbnail,
+                 const QString& name,
+                 const QFont& font,
+                 double device_pixel_ratio) {
+    const Theme& theme = Theme::current();
+    QPainterPath outline;
+    outline.addRoundedRect(place, Theme::kRadius, Theme::kRadius);
+    painter.fillPath(outline, theme.surface);
+    if (thumbnail.state == MediaCache::State::Ready && !thumbnail.pixmap.isNull()) {
+        // Fills the place; what juts out is cut off evenly.
+        const QSizeF size = thumbnail.pixmap.size();
+        const double factor =
+            std::max(place.width() / size.width(), place.height() / size.height());
+        const QSizeF part(place.width() / factor, place.height() / factor);
+        const QRectF source(
+            QPointF((size.width() - part.width()) / 2.0, (size.height() - part.height()) / 2.0),
+            part);
+        painter.save();
+        painter.setRenderHint(QPainter::SmoothPixmapTransform);
+        painter.setClipPath(outline, Qt::IntersectClip);
+        painter.drawPixmap(place, thumbnail.pixmap, source);
+        painter.restore();
+    } else {
+        const QString words =
+            thumbnail.state == MediaCache::State::Missing      ? Texts::tr("file not found")
+            : thumbnail.state == MediaCache::State::Unreadable ? Texts::tr("no preview")
+                                                               : QString();
+        painter.drawPixmap(
+            QPointF(place.center().x() - 12.0, place.center().y() - 28.0),
+            iconPixmap(QStringLiteral("image"), 24, theme.text_muted, device_pixel_ratio));
+        painter.setFont(font);
+        painter.setPen(theme.text_muted);
+        const QFontMetricsF metrics(font);
+        painter.drawText(place.adjusted(8.0, 52.0, -8.0, 0.0), Qt::AlignHCenter | Qt::AlignTop,
+                         metrics.elidedText(name, Qt::ElideMiddle, place.width() - 16.0) +
+                             QLatin1Char('\n') + words);
+    }
+    painter.setPen(QPen(theme.border, 1.0));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(outline);
+}
+
+void drawSound(QPainter& painter,
+               const QRectF& place,
+               const Attachment& attachment,
+               const MediaCache::Outline& outline,
+               const QFont& font,
+               double device_pixel_ratio,
+               bool is_hovered) {
+    const Theme& theme = Theme::current();
+    painter.setPen(QPen(theme.border, 1.0));
+    painter.setBrush(theme.surface);
+    painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), Theme::kRadius, Theme::kRadius);
+    const bool is_missing = outline.state == MediaCache::State::Missing;
+    painter.drawPixmap(QPointF(place.x() + 12.0, place.center().y() - 10.0),
+                       iconPixmap(is_missing ? QStringLiteral("alert") : QStringLiteral("audio"),
+                                  20, is_hovered ? theme.accent : theme.text_muted,
+                                  device_pixel_ratio));
+    const double left = place.x() + 44.0;
+    double right = place.right() - 12.0;
+    painter.setFont(font);
+    const QFontMetricsF metrics(font);
+    if (outline.seconds > 0.0) {
+        const QString length = soundLength(outline.seconds);
+        painter.setPen(theme.text_muted);
+        painter.drawText(QRectF(left, place.y(), right - left, place.height()),
+                         Qt::AlignRight | Qt::AlignVCenter, length);
+        right -= metrics.horizontalAdvance(length) + 8.0;
+    }
+    if (!outline.peaks.empty()) {
+        const double step = (right - left) / static_cast<double>(outline.peaks.size());
+        const double bar = std::max(step * 0.5, 1.0);
+        for (size_t i = 0; i < outline.peaks.size(); ++i) {
+            const double height =
+                std::max(2.0, static_cast<double>(outline.peaks[i]) * (place.height() - 24.0));
+            painter.fillRect(QRectF(left + step * static_cast<double>(i),
+                                    place.center().y() - height / 2.0, bar, height),
+                             theme.part_audio);
+        }
+    } else {
+        painter.setPen(theme.text);
+        const QString words =
+            is_missing ? Texts::tr("%1: file not found").arg(attachment.name) : attachment.name;
+        painter.drawText(QRectF(left, place.y(), right - left, place.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(words, Qt::ElideMiddle, right - left));
+    }
+}
+
+} // namespace
+
+AttachmentsBlock::AttachmentsBlock(std::vector<Attachment> attachments,
+                                   const ChatStyle& style,
+                                   MediaCache* media,
+                                   double width)
+    : attachments_(std::move(attachments)), style_(style), media_(media) {
+    estimate(doShape(width));
+}
+
+std::vector<QRectF> AttachmentsBlock::places(double width) const {
+    std::vector<QRectF> result;
+    double x = 0.0, y = 0.0, row = 0.0;
+    for (const Attachment& attachment : attachments_) {
+        const bool is_image = attachment.kind == engine::MessagePart::Kind::Image;
+        const double w = std::min(is_image ? kPictureWidth : kSoundWidth, width);
+        const double h = is_image ? kPictureHeight : kSoundHeight;
+        if (x > 0.0 && x + w > width) {
+            x = 0.0;
+            y += row + kBetween;
+            row = 0.0;
+        }
+        result.emplace_back(x, y, w, h);
+        x += w + kBetween;
+        row = std::max(row, h);
+    }
+    return result;
+}
+
+double AttachmentsBlock::doShape(double width) {
+    double bottom = 0.0;
+    for (const QRectF& place : places(width)) {
+        bottom = std::max(bottom, place.bottom());
+    }
+    return bottom;
+}
+
+double AttachmentsBlock::usedWidth(double width) const {
+    double right = 0.0;
+    for (const QRectF& place : places(width)) {
+        right = std::max(right, place.right());
+    }
+    return right;
+}
+
+void AttachmentsBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const {
+    const std::vector<QRectF> all = places(rect.width());
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (size_t i = 0; i < all.size(); ++i) {
+        const QRectF place = all[i].translated(rect.topLeft());
+        const Attachment& attachment = attachments_[i];
+        const bool is_hovered = paint.hovered_index == static_cast<int>(i);
+        if (attachment.kind == engine::MessagePart::Kind::Image) {
+            drawPicture(painter, place, media_->thumbnail(attachment.file), attachment.name,
+                        style_.small, paint.device_pixel_ratio);
+        } else {
+            drawSound(painter, place, attachment, media_->outline(attachment.file), style_.small,
+                      paint.device_pixel_ratio, is_hovered);
+        }
+    }
+    painter.restore();
+}
+
+BlockHit AttachmentsBlock::hit(const QPointF& point) const {
+    BlockHit result;
+    const std::vector<QRectF> all = places(extent);
+    for (size_t i = 0; i < all.size(); ++i) {
+        if (all[i].contains(point)) {
+            result.kind = BlockHit::Kind::Attachment;
+            result.index = static_cast<int>(i);
+        }
+    }
+    return result;
+}
+
+// --- LineBlock
+
+LineBlock::LineBlock(Kind kind, QString text, const ChatStyle& style, double width)
+    : kind_(kind), text_(std::move(text)),
+      shaped_(plainInline(text_), style.small, style.code, 1.25) {
+    Q_UNUSED(width);
+    estimate(kind == Kind::Thinking || kind == Kind::CutLine ? 32.0 : style.small_height * 1.25);
+}
+
+QString LineBlock::text() const {
+    return kind_ == Kind::Notice || kind_ == Kind::Failure ? shaped_.text() : QString();
+}
+
+qsizetype LineBlock::positionAt(const QPointF& point) const {
+    return shaped_.positionAt(point - QPointF(32.0, 8.0));
+}
+
+double LineBlock::usedWidth(double width) const {
+    return std::min(width, shaped_.naturalWidth() + 1.0);
+}
+
+double LineBlock::doShape(double width) {
+    switch (kind_) {
+    case Kind::Statistics:
+        return std::max(text_.isEmpty() ? 0.0 : shaped_.shape(width), reserved);
+    case Kind::Sender:
+        return shaped_.shape(width);
+    case Kind::Thinking:
+        (void)shaped_.shape(width - 44.0);
+        return 32.0;
+    case Kind::CutLine:
+        (void)shaped_.shape(width - 32.0);
+        return shaped_.height() + 16.0;
+    case Kind::Notice:
+    case Kind::Failure:
+        return shaped_.shape(width - 44.0) + 16.0;
+    }
+    return 0.0;
+}
+
+void LineBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const {
+    const Theme& theme = Theme::current();
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF frame = rect.adjusted(0.5, 0.5, -0.5, -0.5);
+    switch (kind_) {
+    case Kind::Sender:
+    case Kind::Statistics:
+        shaped_.draw(painter, {rect.x(), rect.y() + (rect.height() - shaped_.height()) / 2.0},
+                     theme.text_muted);
+        break;
+    case Kind::Thinking: {
+        painter.setPen(QPen(theme.border, 1.0));
+        painter.setBrush(paint.is_hovered ? QBrush(theme.raised) : QBrush(Qt::NoBrush));
+        painter.drawRoundedRect(frame, Theme::kRadius, Theme::kRadius);
+        painter.drawPixmap(
+            QPointF(rect.x() + 8.0, rect.center().y() - 8.0),
+            iconPixmap(is_open ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"),
+                       16, theme.text_muted, paint.device_pixel_ratio));
+        shaped_.draw(painter,
+                     {rect.x() + 32.0, rect.y() + (rect.height() - shaped_.height()) / 2.0},
+                     theme.text_muted);
+        break;
+    }
+    case Kind::CutLine: {
+        const double middle = rect.center().y();
+        const double text_width = shaped_.naturalWidth();
+        const double start = rect.center().x() - text_width / 2.0;
+        painter.setPen(QPen(theme.warning, 1.0, Qt::DashLine));
+        painter.drawLine(QPointF(rect.x(), middle), QPointF(start - 12.0, middle));
+        painter.drawLine(QPointF(start + text_width + 12.0, middle), QPointF(rect.right(), middle));
+        shaped_.draw(painter, {start, middle - shaped_.height() / 2.0}, theme.warning);
+        break;
+    }
+    case Kind::Notice:
+    case Kind::Failure: {
+        const QColor tone = kind_ == Kind::Failure ? theme.danger : theme.warning;
+        QColor fill = tone;
+        fill.setAlphaF(0.08F);
+        painter.setPen(QPen(tone, 1.0));
+        painter.setBrush(fill);
+        painter.drawRoundedRect(frame, Theme::kRadius, Theme::kRadius);
+        painter.drawPixmap(QPointF(rect.x() + 8.0, rect.y() + 8.0),
+                           iconPixmap(QStringLiteral("alert"), 16, tone, paint.device_pixel_ratio));
+        shaped_.draw(painter, {rect.x() + 32.0, rect.y() + 8.0}, theme.text, paint.selected_from,
+                     paint.selected_to);
+        break;
+    }
+    }
+    painter.restore();
+}
+
+BlockHit LineBlock::hit(const QPointF& point) const {
+    Q_UNUSED(point);
+    BlockHit result;
+    if (kind_ == Kind::Thinking) {
+        result.kind = BlockHit::Kind::Thinking;
+    } else if (kind_ == Kind::Notice || kind_ == Kind::Failure) {
+        result.kind = BlockHit::Kind::Text;
+    }
+    return result;
+}
+
+} // namespace ui

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mouse, keyboard, selection and the actions of the message view.
+#include "ui/chat/message_list.h"
+
+#include <QAccessible>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ui {
+
+void MessageList::buildActions() {
+    actions_ = new QWidget(viewport());
+    actions_->setObjectName(QStringLiteral("messageActions"));
+    auto* layout = new QHBoxLayout(actions_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    const auto make = [&](const QString& name, const QString& symbol, const QString& text) {
+        auto* button = new QToolButton(actions_);
+        button->setObjectName(name);
+        button->setIcon(icon(symbol));
+        button->setIconSize({16, 16});
+        button->setFixedSize(28, 28);
+        button->setAccessibleName(text);
+        button->setToolTip(text);
+        setButtonKind(button, ButtonKind::Flat);
+        layout->addWidget(button);
+        return button;
+    };
+    copy_ = make(QStringLiteral("copyMessage"), QStringLiteral("copy"), tr("Copy message"));
+    regenerate_ = make(QStringLiteral("regenerateMessage"), QStringLiteral("refresh"),
+                       tr("Regenerate this reply (Ctrl+R for the last)"));
+    edit_ = make(QStringLiteral("editMessage"), QStringLiteral("edit"), tr("Edit and resend"));
+    delete_ = make(QStringLiteral("deleteMessage"), QStringLiteral("trash"), tr("Delete message"));
+    connect(copy_, &QToolButton::clicked, this, [this] { Q_EMIT copyRequested(actions_row_); });
+    connect(regenerate_, &QToolButton::clicked, this,
+            [this] { Q_EMIT regenerateRequested(actions_row_); });
+    connect(edit_, &QToolButton::clicked, this, [this] { Q_EMIT editRequested(actions_row_); });
+    connect(delete_, &QToolButton::clicked, this, [this] { Q_EMIT deleteRequested(actions_row_); });
+    actions_->hide();
+}
+
+void MessageList::placeActions() {
+    int row = hovered_.row >= 0 ? hovered_.row : current_row_;
+    if (row < 0) {
+        row = static_cast<int>(rows_.size()) - 1;
+    }
+    if (row >= static_cast<int>(rows_.size()) || row == model_->streamingRow()) {
+        row = -1;
+    }
+    QRectF place;
+    if (row >= 0) {
+        visitVisible([&](int at, int block, MessageBlock&, const QRectF& rect) {
+            if (at == row &&
+                block == static_cast<int>(rows_[static_cast<size_t>(at)].item->footer())) {
+                place = rect;
+            }
+        });
+    }
+    actions_row_ = row;
+    if (place.isNull()) {
+        actions_->hide();
+        return;
+    }
+    const bool is_user = model_->turn(row).role == engine::Message::Role::User;
+    copy_->setVisible(true);
+    regenerate_->setVisible(!is_user);
+    edit_->setVisible(is_user);
+    regenerate_->setEnabled(!is_busy_);
+    edit_->setEnabled(!is_busy_);
+    delete_->setEnabled(!is_busy_);
+    const int buttons = 3;
+    actions_->setFixedSize(28 * buttons, 28);
+    // The statistics are on the left, the actions at the right end of the same line.
+    actions_->move(static_cast<int>(place.right()) - actions_->width(),
+                   static_cast<int>(place.top() + (place.height() - 28.0) / 2.0));
+    actions_->show();
+}
+
+void MessageList::setBusy(bool is_busy) {
+    is_busy_ = is_busy;
+    placeActions();
+}
+
+void MessageList::setCurrentRow(int row) {
+    row = std::clamp(row, -1, static_cast<int>(rows_.size()) - 1);
+    if (row == current_row_) {
+        return;
+    }
+    current_row_ = row;
+    if (row >= 0) {
+        scrollToRow(row);
+        QAccessibleEvent event(this, QAccessible::Focus);
+        event.setChild(row);
+        QAccessible::updateAccessibility(&event);
+    }
+    placeActions();
+    viewport()->update();
+    Q_EMIT currentRowChanged(row);
+}
+
+void MessageList::moveCurrent(int by) {
+    const int last = static_cast<int>(rows_.size()) - 1;
+    hovered_ = {};
+    setCurrentRow(current_row_ < 0 ? last : std::clamp(current_row_ + by, 0, last));
+}
+
+void MessageList::focusInEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusInEvent(event);
+    if (current_row_ < 0 && !rows_.empty() && event->reason() != Qt::MouseFocusReason) {
+        moveCurrent(0);
+    }
+    viewport()->update();
+}
+
+void MessageList::keyPressEvent(QKeyEvent* event) {
+    const bool has_current = current_row_ >= 0;
+    if (event == QKeySequence::Copy) {
+        const QString text = selectedText();
+        if (!text.isEmpty()) {
+            Q_EMIT copyTextRequested(text);
+        } else if (has_current) {
+            Q_EMIT copyRequested(current_row_);
+        }
+        return;
+    }
+    if (event == QKeySequence::SelectAll) {
+        if (!rows_.empty()) {
+            const int row = has_current ? current_row_ : static_cast<int>(rows_.size()) - 1;
+            MessageItem& item = itemAt(row);
+            const int last = static_cast<int>(item.size()) - 1;
+            selection_from_ = {row, 0, 0};
+            selection_to_ = {row, last, item.block(static_cast<size_t>(last)).text().size()};
+            viewport()->update();
+        }
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Up:
+        moveCurrent(-1);
+        return;
+    case Qt::Key_Down:
+        moveCurrent(1);
+        return;
+    case Qt::Key_Home:
+        setCurrentRow(0);
+        return;
+    case Qt::Key_End:
+        setCurrentRow(static_cast<int>(rows_.size()) - 1);
+        scrollToEnd();
+        return;
+    case Qt::Key_PageUp:
+        verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
+        return;
+    case Qt::Key_PageDown:
+    case Qt::Key_Space:
+        verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
+        return;
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+        if (has_current && rows_[static_cast<size_t>(current_row_)].is_thinking_open ==
+                               (event->key() == Qt::Key_Left)) {
+            toggleThinking(current_row_);
+        }
+        return;
+    case Qt::Key_F2:
+        if (has_current && !is_busy_ &&
+            model_->turn(current_row_).role == engine::Message::Role::User) {
+            Q_EMIT editRequested(current_row_);
+        }
+        return;
+    case Qt::Key_Delete:
+        if (has_current && !is_busy_) {
+            Q_EMIT deleteRequested(current_row_);
+        }
+        return;
+    default:
+        QAbstractScrollArea::keyPressEvent(event);
+    }
+}
+
+void MessageList::toggleThinking(int row) {
+    if (row < 0 || model_->turn(row).thinking.isEmpty()) {
+        return;
+    }
+    Row& entry = rows_[static_cast<size_t>(row)];
+    entry.is_thinking_open = !entry.is_thinking_open;
+    setPinned(false);
+    entry.item = std::make_unique<MessageItem>(model_->turn(row), contextFor(row));
+    heights_.set(static_cast<size_t>(row), entry.item->height());
+    contentChanged();
+}
+
+MessageList::Place MessageList::placeAt(const QPointF& position, bool is_nearest) {
+    Place found;
+    double best = 1e9;
+    visitVisible([&](int row, int block, MessageBlock& current, const QRectF& rect) {
+        const double above = rect.top() - current.gap_above;
+        const double distance = position.y() < above           ? above - position.y()
+                                : position.y() > rect.bottom() ? position.y() - rect.bottom()
+                                                               : 0.0;
+        const bool is_candidate =
+            is_nearest ? !current.text().isEmpty() && distance < best : distance == 0.0;
+        if (is_candidate) {
+            best = distance;
+            found.row = row;
+            found.block = block;
+            found.point = position - rect.topLeft();
+        }
+    });
+    return found;
+}
+
+int MessageList::rowAt(const QPoint& position) {
+    return placeAt(position, false).row;
+}
+
+BlockHit MessageList::hitAt(const Place& place) {
+    if (place.row < 0) {
+        return {};
+    }
+    const MessageBlock& block = itemAt(place.row).block(static_cast<size_t>(place.block));
+    if (place.point.y() < 0.0 || place.point.x() < -2.0 || place.point.x() > block.extent + 2.0) {
+        return {};
+    }
+    return block.hit(place.point);
+}
+
+void MessageList::setHovered(const Place& place) {
+    const BlockHit hit = hitAt(place);
+    const bool is_changed = place.row != hovered_.row || place.block != hovered_.block ||
+                            hit.index != hovered_attachment_;
+    hovered_ = place;
+    hovered_attachment_ = hit.index;
+    switch (hit.kind) {
+    case BlockHit::Kind::Link:
+    case BlockHit::Kind::CopyCode:
+    case BlockHit::Kind::Attachment:
+    case BlockHit::Kind::Thinking:
+        viewport()->setCursor(Qt::PointingHandCursor);
+        break;
+    case BlockHit::Kind::Text:
+        viewport()->setCursor(Qt::IBeamCursor);
+        break;
+    case BlockHit::Kind::None:
+        viewport()->unsetCursor();
+        break;
+    }
+    if (is_changed) {
+        placeActions();
+        viewport()->update();
+    }
+}
+
+void MessageList::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) {
+        QAbstractScrollArea::mousePressEvent(event);
+        return;
+    }
+    pressed_at_ = event->position();
+    const Place place = placeAt(event->position(), true);
+    if (place.row >= 0) {
+        const qsizetype position =
+            itemAt(place.row).block(static_cast<size_t>(place.block)).positionAt(place.point);
+        const TextPlace at{place.row, place.block, position};
+        if ((event->modifiers() & Qt::ShiftModifier) != 0 && selection_from_.row >= 0) {
+            selection_to_ = at;
+        } else {
+            selection_from_ = selection_to_ = at;
+        }
+        is_selecting_ = true;
+        current_row_ = place.row;
+        Q_EMIT currentRowChanged(current_row_);
+    }
+    viewport()->update();
+}
+
+void MessageList::mouseMoveEvent(QMouseEvent* event) {
+    if (!is_selecting_ || (event->buttons() & Qt::LeftButton) == 0) {
+        setHovered(placeAt(event->position(), false));
+        return;
+    }
+    if (event->position().y() < 0.0) {
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - 24);
+    } else if (event->position().y() > viewport()->height()) {
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + 24);
+    }
+    const Place place = placeAt(event->position(), true);
+    if (place.row >= 0) {
+        selection_to_ = {
+            place.row, place.block,
+            itemAt(place.row).block(static_cast<size_t>(place.block)).positionAt(place.point)};
+        viewport()->update();
+    }
+}
+
+void MessageList::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) {
+        return;
+    }
+    is_selecting_ = false;
+    const bool is_click = (event->position() - pressed_at_).manhattanLength() < 4.0;
+    if (!is_click) {
+        const QString text = selectedText();
+        if (!text.isEmpty() && QApplication::clipboard()->supportsSelection()) {
+            QApplication::clipboard()->setText(text, QClipboard::Selection);
+        }
+        return;
+    }
+    const Place place = placeAt(event->position(), false);
+    activate(hitAt(place), place);
+}
+
+void MessageList::mouseDoubleClickEvent(QMouseEvent* event) {
+    const Place place = placeAt(event->position(), true);
+    if (place.row < 0) {
+        return;
+    }
+    const MessageBlock& block = itemAt(place.row).block(static_cast<size_t>(place.block));
+    const QString text = block.text();
+    qsizetype from = std::min(block.positionAt(place.point), text.size());
+    qsizetype to = from;
+    while (from > 0 && text.at(from - 1).isLetterOrNumber()) {
+        --from;
+    }
+    while (to < text.size() && text.at(to).isLetterOrNumber()) {
+        ++to;
+    }
+    selection_from_ = {place.row, place.block, from};
+    selection_to_ = {place.row, place.block, to};
+    viewport()->update();
+}
+
+void MessageList::activate(const BlockHit& hit, const Place& place) {
+    switch (hit.kind) {
+    case BlockHit::Kind::Link:
+        Q_EMIT linkActivated(hit.value);
+        break;
+    case BlockHit::Kind::CopyCode:
+        Q_EMIT copyTextRequested(itemAt(place.row).codeAt(static_cast<size_t>(place.block)));
+        QToolTip::showText(QCursor::pos(), tr("Copied"), this);
+        break;
+    case BlockHit::Kind::Attachment:
+        Q_EMIT attachmentActivated(place.row, hit.index);
+        break;
+    case BlockHit::Kind::Thinking:
+        toggleThinking(place.row);
+        break;
+    case BlockHit::Kind::None:
+    case BlockHit::Kind::Text:
+        break;
+    }
+}
+
+bool MessageList::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::Leave && !actions_->underMouse()) {
+        setHovered({});
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void MessageList::wheelEvent(QWheelEvent* event) {
+    // Pixel deltas of touchpads and high resolution wheels, without losing fractions.
+    double delta = event->pixelDelta().y();
+    if (event->pixelDelta().isNull()) {
+        delta =
+            event->angleDelta().y() / 120.0 * QApplication::wheelScrollLines() * style_.line_height;
+    }
+    wheel_rest_ += delta;
+    const int whole = static_cast<int>(wheel_rest_);
+    wheel_rest_ -= whole;
+    verticalScrollBar()->setValue(verticalScrollBar()->value() - whole);
+    event->accept();
+    setHovered(placeAt(event->position(), false));
+}
+
+void MessageList::contextMenuEvent(QContextMenuEvent* event) {
+    int row = current_row_;
+    Place place;
+    if (event->reason() == QContextMenuEvent::Mouse) {
+        place = placeAt(event->pos(), false);
+        row = place.row;
+    }
+    if (row < 0 || row >= static_cast<int>(rows_.size())) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const QString selected = selectedText();
+    if (!selected.isEmpty()) {
+        menu->addAction(tr("Copy selection"), this,
+                        [this, selected] { Q_EMIT copyTextRequested(selected); });
+    }
+    menu->addAction(tr("Copy message"), this, [this, row] { Q_EMIT copyRequested(row); });
+    const BlockHit hit = hitAt(place);
+    if (hit.kind == BlockHit::Kind::Link) {
+        menu->addAction(tr("Copy link"), this,
+                        [this, url = hit.value] { Q_EMIT copyTextRequested(url); });
+    }
+    if (const QString code = lastCode(); !code.isEmpty()) {
+        menu->addAction(tr("Copy last code block"), this,
+                        [this, code] { Q_EMIT copyTextRequested(code); });
+    }
+    menu->addSeparator();
+    const bool is_user = model_->turn(row).role == engine::Message::Role::User;
+    QAction* change = is_user ? menu->addAction(tr("Edit and resend"), this,
+                                                [this, row] { Q_EMIT editRequested(row); })
+                              : menu->addAction(tr("Regenerate"), this,
+                                                [this, row] { Q_EMIT regenerateRequested(row); });
+    change->setEnabled(!is_busy_);
+    if (!model_->turn(row).thinking.isEmpty()) {
+        menu->addAction(rows_[static_cast<size_t>(row)].is_thinking_open ? tr("Fold thoughts")
+                                                                         : tr("Show thoughts"),
+                        this, [this, row] { toggleThinking(row); });
+    }
+    menu->addSeparator();
+    menu->addAction(is_user ? tr("Delete question and reply") : tr("Delete reply"), this,
+                    [this, row] { Q_EMIT deleteRequested(row); })
+        ->setEnabled(!is_busy_);
+    const QRect rect = rowRect(row);
+    menu->popup(event->reason() == QContextMenuEvent::Mouse
+                    ? event->globalPos()
+                    : viewport()->mapToGlobal(rect.topLeft() + QPoint(24, 24)));
+}
+
+QString MessageList::lastCode() const {
+    auto* self = const_cast<MessageList*>(this);
+    for (int row = current_row_ >= 0 ? current_row_ : static_cast<int>(rows_.size()) - 1; row >= 0;
+         --row) {
+        const MessageItem& item = self->itemAt(row);
+        for (size_t i = item.size(); i > 0; --i) {
+            if (dynamic_cast<const CodeBlock*>(&item.block(i - 1)) != nullptr &&
+                (i == 1 || dynamic_cast<const CodeBlock*>(&item.block(i - 2)) == nullptr ||
+                 dynamic_cast<const CodeBlock*>(&item.block(i - 2))->is_last)) {
+                return item.codeAt(i - 1);
+            }
+        }
+        if (current_row_ >= 0) {
+            break;
+        }
+    }
+    return {};
+}
+
+QString MessageList::textBetween(TextPlace from, TextPlace to) const {
+    auto* self = const_cast<MessageList*>(this);
+    QStringList parts;
+    for (int row = from.row; row <= to.row && row < static_cast<int>(rows_.size()); ++row) {
+        const MessageItem& item = self->itemAt(row);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const TextPlace begin{row, static_cast<int>(i), 0};
+            const QString text = item.block(i).text();
+            const TextPlace end{row, static_cast<int>(i), text.size()};
+            if (end < from || to < begin || text.isEmpty()) {
+                continue;
+            }
+            const qsizetype first = begin < from ? from.position : 0;
+            const qsizetype last = to < end ? to.position : text.size();
+            parts.append(text.mid(first, last - first));
+        }
+    }
+    return parts.join(QLatin1Char('\n')).replace(QChar(QChar::LineSeparator), QLatin1Char('\n'));
+}
+
+QString MessageList::selectedText() const {
+    if (selection_from_ == selection_to_ || selection_from_.row < 0) {
+        return {};
+    }
+    return textBetween(std::min(selection_from_, selection_to_),
+                       std::max(selection_from_, selection_to_));
+}
+
+} // namespace ui

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/chat/shaped_text.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QTextCharFormat>
+#include <QTextOption>
+
+#include <algorithm>
+
+namespace ui {
+
+ShapedText::ShapedText(InlineText text,
+                       const QFont& font,
+                       const QFont& code_font,
+                       double line_factor)
+    : text_(std::move(text)), font_(font), code_font_(code_font), line_factor_(line_factor) {}
+
+double ShapedText::shape(double width) {
+    const Theme& theme = Theme::current();
+    layout_ = std::make_unique<QTextLayout>(text_.text, font_);
+    QTextOption option(alignment_);
+    option.setWrapMode(wraps_anywhere_ ? QTextOption::WrapAnywhere
+                                       : QTextOption::WrapAtWordBoundaryOrAnywhere);
+    option.setTextDirection(Qt::LayoutDirectionAuto);
+    option.setTabStopDistance(QFontMetricsF(font_).horizontalAdvance(QLatin1Char(' ')) * 4);
+    layout_->setTextOption(option);
+    layout_->setCacheEnabled(true);
+    QList<QTextLayout::FormatRange> ranges;
+    ranges.reserve(static_cast<qsizetype>(text_.spans.size()));
+    for (const InlineSpan& span : text_.spans) {
+        QTextLayout::FormatRange range;
+        range.start = static_cast<int>(span.start);
+        range.length = static_cast<int>(span.length);
+        if ((span.styles & InlineSpan::Bold) != 0) {
+            range.format.setFontWeight(QFont::DemiBold);
+        }
+        if ((span.styles & InlineSpan::Italic) != 0) {
+            range.format.setFontItalic(true);
+        }
+        if ((span.styles & InlineSpan::Strike) != 0) {
+            range.format.setFontStrikeOut(true);
+        }
+        if ((span.styles & InlineSpan::Code) != 0) {
+            range.format.setFontFamilies(code_font_.families());
+            range.format.setFontFixedPitch(true);
+            range.format.setFontPointSize(code_font_.pointSizeF());
+            range.format.setBackground(theme.code_background);
+        }
+        if ((span.styles & InlineSpan::Link) != 0) {
+            range.format.setForeground(theme.accent);
+            range.format.setFontUnderline(true);
+        }
+        ranges.append(range);
+    }
+    layout_->setFormats(ranges);
+    height_ = 0.0;
+    natural_width_ = 0.0;
+    layout_->beginLayout();
+    while (true) {
+        QTextLine line = layout_->createLine();
+        if (!line.isValid()) {
+            break;
+        }
+        line.setLineWidth(std::max(width, 1.0));
+        const double extra = line.height() * (line_factor_ - 1.0);
+        line.setPosition({0.0, height_ + extra / 2.0});
+        height_ += line.height() + extra;
+        natural_width_ = std::max(natural_width_, line.naturalTextWidth());
+    }
+    layout_->endLayout();
+    return height_;
+}
+
+void ShapedText::draw(QPainter& painter,
+                      const QPointF& position,
+                      const QColor& color,
+                      qsizetype from,
+                      qsizetype to) const {
+    if (layout_ == nullptr) {
+        return;
+    }
+    painter.setPen(color);
+    QList<QTextLayout::FormatRange> selection;
+    if (to > from) {
+        QTextLayout::FormatRange range;
+        range.start = static_cast<int>(from);
+        range.length = static_cast<int>(std::min(to, text_.text.size()) - from);
+        range.format.setBackground(Theme::current().selection);
+        selection.append(range);
+    }
+    layout_->draw(&painter, position, selection);
+}
+
+qsizetype ShapedText::positionAt(const QPointF& point) const {
+    if (layout_ == nullptr || layout_->lineCount() == 0) {
+        return 0;
+    }
+    int index = layout_->lineCount() - 1;
+    for (int i = 0; i < layout_->lineCount(); ++i) {
+        const QTextLine line = layout_->lineAt(i);
+        if (point.y() < line.y() + line.height() * (1.0 + (line_factor_ - 1.0) / 2.0)) {
+            index = i;
+            break;
+        }
+    }
+    return layout_->lineAt(index).xToCursor(point.x());
+}
+
+QString ShapedText::linkAt(const QPointF& point) const {
+    if (layout_ == nullptr || point.y() < 0 || point.y() > height_) {
+        return {};
+    }
+    const qsizetype position = positionAt(point);
+    for (const InlineSpan& span : text_.spans) {
+        if ((span.styles & InlineSpan::Link) == 0 || position < span.start ||
+            position > span.start + span.length) {
+            continue;
+        }
+        const QTextLine line = layout_->lineForTextPosition(static_cast<int>(position));
+        const double from =
+            line.cursorToX(static_cast<int>(std::max<qsizetype>(span.start, line.textStart())));
+        const double to = line.cursorToX(static_cast<int>(
+            std::min<qsizetype>(span.start + span.length, line.textStart() + line.textLength())));
+        if (point.x() >= std::min(from, to) && point.x() <= std::max(from, to)) {
+            return span.url;
+        }
+    }
+    return {};
+}
+
+QPointF ShapedText::endPoint() const {
+    if (layout_ == nullptr || layout_->lineCount() == 0) {
+        return {0.0, 0.0};
+    }
+    const QTextLine line = layout_->lineAt(layout_->lineCount() - 1);
+    return {line.cursorToX(static_cast<int>(text_.text.size())), line.y()};
+}
+
+double ShapedText::lastLineHeight() const {
+    return layout_ == nullptr || layout_->lineCount() == 0
+               ? QFontMetricsF(font_).height()
+               : layout_->lineAt(layout_->lineCount() - 1).height();
+}
+
+} // namespace ui

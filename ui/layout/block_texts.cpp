@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands on a block, as text.
+#include "ui/layout/layout_blocks.h"
+#include "ui/style/format.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("ui::LayoutBlock", text);
+}
+
+QString number(int value) {
+    return QLocale().toString(value);
+}
+
+void add(QStringList& parts, const QString& part) {
+    if (!part.isEmpty()) {
+        parts << part;
+    }
+}
+
+/// Where a block that is stored on one device computes, and how its bytes get there.
+QString travel(const LayoutBlock& block) {
+    if (block.store == block.compute || block.kind == BlockKind::Kv) {
+        return {};
+    }
+    const QString device = laneName(block.compute);
+    switch (block.residency) {
+    case engine::Residency::Always:
+        return tr("copy on %1").arg(device);
+    case engine::Residency::OnUse:
+        return tr("visits %1 when used").arg(device);
+    case engine::Residency::Stream:
+        return block.kind == BlockKind::PerLayerTable ? tr("rows go to %1").arg(device)
+                                                      : tr("streamed to %1").arg(device);
+    }
+    return {};
+}
+
+} // namespace
+
+QString laneName(engine::DeviceId device) {
+    return deviceName(device.toString());
+}
+
+QString formatLabel(engine::Format format) {
+    switch (format) {
+    case engine::Format::AsStored:
+        return tr("as stored");
+    case engine::Format::Bf16:
+        return QStringLiteral("bf16");
+    case engine::Format::F16:
+        return QStringLiteral("fp16");
+    case engine::Format::F32:
+        return QStringLiteral("fp32");
+    case engine::Format::Nf4:
+        return QStringLiteral("NF4");
+    case engine::Format::Nf4Dq:
+        return QStringLiteral("NF4 dq");
+    case engine::Format::Fp4:
+        return QStringLiteral("FP4");
+    case engine::Format::Fp4Dq:
+        return QStringLiteral("FP4 dq");
+    case engine::Format::Q8:
+        return QStringLiteral("int8");
+    }
+    return {};
+}
+
+QString blockTitle(const LayoutBlock& block) {
+    switch (block.kind) {
+    case BlockKind::Layers:
+        return block.first == block.last
+                   ? tr("Layer %1").arg(number(block.first))
+                   : tr("Layers %1 – %2").arg(number(block.first), number(block.last));
+    case BlockKind::Vision:
+        return tr("Vision tower");
+    case BlockKind::VisionProjector:
+        return tr("Vision projector");
+    case BlockKind::Audio:
+        return tr("Audio tower");
+    case BlockKind::AudioProjector:
+        return tr("Audio projector");
+    case BlockKind::PerLayerTable:
+        return tr("Per-layer embeddings");
+    case BlockKind::Embedding:
+        return block.is_tied ? tr("Head + token embedding") : tr("Token embedding");
+    case BlockKind::Head:
+        return tr("Head");
+    case BlockKind::Other:
+        return tr("Norms and projection");
+    case BlockKind::Kv:
+        return tr("KV cache");
+    }
+    return {};
+}
+
+QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& plan) {
+    QStringList parts;
+    switch (block.kind) {
+    case BlockKind::Layers:
+        if (block.kv_shared_from > block.first) {
+            add(parts, tr("from %1 on they share KV").arg(number(block.kv_shared_from)));
+        } else {
+            add(parts,
+                block.kv_shared_from >= 0 ? tr("share KV of earlier layers") : tr("own their KV"));
+        }
+        break;
+    case BlockKind::Vision:
+    case BlockKind::Audio:
+        if (block.floors > 0) {
+            add(parts,
+                block.floors == 1 ? tr("1 layer") : tr("%1 layers").arg(number(block.floors)));
+        }
+        break;
+    case BlockKind::Embedding:
+        if (block.is_tied) {
+            add(parts, tr("one table for both"));
+        }
+        break;
+    case BlockKind::Kv:
+        add(parts, tr("%1 tokens").arg(formatCount(plan.context)));
+        add(parts, block.is_kv_pinned ? tr("kept here") : tr("follows the layers"));
+        break;
+    case BlockKind::PerLayerTable:
+        for (const engine::TransferPerToken& transfer : plan.transfers_per_token) {
+            if (transfer.what.find("per-layer") != std::string::npos) {
+                add(parts, tr("%1 read per token").arg(formatBytes(transfer.bytes)));
+                break;
+            }
+        }
+        break;
+    case BlockKind::VisionProjector:
+    case BlockKind::AudioProjector:
+    case BlockKind::Head:
+    case BlockKind::Other:
+        break;
+    }
+    add(parts, travel(block));
+    if (block.kind != BlockKind::Kv) {
+        add(parts, formatLabel(block.format));
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan) {
+    QString text =
+        tr("%1, %2, on %3").arg(blockTitle(block), formatBytes(block.bytes), laneName(block.store));
+    const QString subtitle = blockSubtitle(block, plan);
+    if (!subtitle.isEmpty()) {
+        text += QStringLiteral(". ") + subtitle;
+    }
+    if (block.adapter_modules > 0) {
+        text +=
+            QStringLiteral(". ") +
+            tr("Modules in it that adapters change: %1").arg(formatCount(block.adapter_modules));
+    }
+    if (block.is_mixed) {
+        text += QStringLiteral(". ") + tr("Some tensors inside are placed elsewhere by the map");
+    }
+    if (block.is_changed) {
+        text += QStringLiteral(". ") + tr("Not applied yet");
+    }
+    for (const QString& issue : block.errors + block.warnings) {
+        text += QStringLiteral(". ") + issue;
+    }
+    return text;
+}
+
+} // namespace ui

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks of the layout editor as plain values: what a plan looks like when the parts that sit
+// together and were not cut apart are drawn as one. Pure functions of plan, model and cuts; the
+// placement itself is always the planner's.
+#pragma once
+
+#include "engine/api/placement.h"
+#include "engine/api/session.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ui {
+
+enum class BlockKind {
+    Layers = 1,
+    Vision,
+    VisionProjector,
+    Audio,
+    AudioProjector,
+    PerLayerTable,
+    Embedding, ///< The token table, with the head while they are one.
+    Head,      ///< A head of its own.
+    Other,     ///< Norms and projections of the language model.
+    Kv,
+};
+
+struct LayoutBlock {
+    BlockKind kind = BlockKind::Other;
+    QString id;                       ///< "layers.0-14", "vision", ...: stable between plans.
+    int first = -1, last = -1;        ///< Layers only.
+    std::vector<std::string> modules; ///< Names of the plan's modules in it.
+    engine::DeviceId store, compute;
+    engine::Residency residency = engine::Residency::Always;
+    engine::Format format = engine::Format::AsStored;
+    quint64 bytes = 0;
+    bool is_mixed = false; ///< Some tensors inside sit elsewhere (a map may say so).
+    bool is_tied = false;  ///< Embedding: the head is the same memory.
+    /// Layers: bytes and kind of each one.
+    std::vector<quint64> layer_bytes;
+    std::vector<bool> is_full_attention;
+    int kv_shared_from = -1; ///< First layer of the block that reads another layer's KV; -1 none.
+    int floors = 0;          ///< Towers: their layers.
+    qint64 adapter_modules = 0; ///< Modules in it that adapters change.
+    bool has_projector = false; ///< Towers: the projector is drawn with it.
+    bool is_kv_pinned = false;  ///< KV: kept on one device instead of following the layers.
+    bool is_changed = false;    ///< Sits elsewhere than in the applied plan.
+    QStringList errors, warnings;
+};
+
+/// Where the user cut blocks apart: "layers:15" (before layer 15), "vision", "audio" (tower from
+/// projector). The head's cut is in the map, because it costs memory.
+using LayoutCuts = std::set<QString>;
+
+struct BlocksInput {
+    const engine::PlacementPlan* plan = nullptr;    ///< Shown.
+    const engine::PlacementPlan* applied = nullptr; ///< May be null: nothing is loaded.
+    const engine::ModelSummary* model = nullptr;    ///< May be null: no layer kinds, no adapters.
+    LayoutCuts cuts;
+};
+
+/// In the order they are drawn within a lane.
+std::vector<LayoutBlock> makeBlocks(const BlocksInput& input);
+
+/// "Layers 0 – 14", "Vision tower".
+QString blockTitle(const LayoutBlock& block);
+/// "own their KV · NF4", "16 layers · bf16 · visits GPU 0".
+QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& plan);
+/// Name, bytes, place and state in one sentence, for screen readers and tool tips.
+QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan);
+
+/// The moves that put a block on a device (disk: stored there, computed where it is now).
+std::vector<engine::MapMove>
+movesTo(const LayoutBlock& block, engine::DeviceId device, const engine::PlacementPlan& plan);
+/// The moves that store a block on `store` and let it visit `compute` when it is used.
+std::vector<engine::MapMove>
+visitMoves(const LayoutBlock& block, engine::DeviceId store, engine::DeviceId compute);
+
+/// How many blocks sit elsewhere than in `applied`, the cuts of the plan left out.
+int countChanges(const engine::PlacementPlan& plan, const engine::PlacementPlan& applied);
+/// True when every tensor, the KV cache and the context are where `b` has them.
+bool isSamePlacement(const engine::PlacementPlan& a, const engine::PlacementPlan& b);
+
+/// The devices of a plan as lanes: GPUs, CPU, disk (always last, even without a part on it).
+std::vector<engine::DeviceId> laneDevices(const engine::PlacementPlan& plan);
+const engine::DevicePlan* devicePlan(const engine::PlacementPlan& plan, engine::DeviceId id);
+/// Bytes stored on disk only. A plan does not count them as memory.
+quint64 diskBytes(const engine::PlacementPlan& plan);
+/// "GPU 0 · RTX 3060", "CPU".
+QString laneName(engine::DeviceId device);
+/// "NF4", "NF4 dq", "bf16", "int8", "as stored".
+QString formatLabel(engine::Format format);
+
+} // namespace ui

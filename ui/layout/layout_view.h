@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout editor: a lane per device, a block per part, moves by mouse and keyboard with the
+// price while a block is held, staged changes with Apply, Revert, Undo and Redo, presets, map
+// files, other computers. It decides nothing: every change leaves as planRequested() and is shown
+// when its plan comes back.
+#pragma once
+
+#include "engine/api/error.h"
+#include "ui/layout/layout_blocks.h"
+#include "ui/layout/layout_history.h"
+#include "ui/layout/layout_price.h"
+#include "ui/layout/what_if.h"
+
+#include <QPointer>
+#include <QWidget>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+class QHBoxLayout;
+class QLabel;
+class QMenu;
+class QPushButton;
+class QScrollArea;
+class QStackedLayout;
+class QToolButton;
+class QVBoxLayout;
+class QKeyEvent;
+
+namespace ui {
+
+class BlockWidget;
+class DragGhost;
+class LaneWidget;
+class NoticeBar;
+class PriceCard;
+
+class LayoutView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit LayoutView(QWidget* parent = nullptr);
+    ~LayoutView() override;
+
+    /// What Apply would ask for; device_map is a document. While looking at another computer: what
+    /// was staged for this one.
+    [[nodiscard]] engine::LoadRequest stagedRequest() const;
+    /// The plan shown; null before the first one.
+    [[nodiscard]] std::shared_ptr<const engine::PlacementPlan> stagedPlan() const;
+    [[nodiscard]] bool hasChanges() const;
+    [[nodiscard]] bool isWhatIf() const { return what_if_.has_value(); }
+    [[nodiscard]] bool isHolding() const { return hold_.has_value(); }
+    /// Blocks as shown; `id` as in LayoutBlock. Null when there is none.
+    [[nodiscard]] BlockWidget* blockWidget(const QString& id) const;
+    [[nodiscard]] LaneWidget* lane(engine::DeviceId device) const;
+
+public Q_SLOTS:
+    /// Null: no model is chosen.
+    void setModel(const std::shared_ptr<const engine::ModelSummary>& model);
+    /// The options to plan with. The same model with the same device_map as before keeps what is
+    /// staged and plans it anew; anything else starts over.
+    void setRequest(const engine::LoadRequest& request);
+    void showPlan(quint64 serial, const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void showPlanError(quint64 serial, const engine::Error& error);
+    /// The plan of what is loaded; null: nothing is. The same pointer again costs nothing.
+    void setApplied(const std::shared_ptr<const engine::PlacementPlan>& plan);
+    /// A load, a move or a reply runs: Apply waits.
+    void setBusy(bool is_busy);
+
+    void showApplyError(const engine::Error& error);
+    void showExport(quint64 serial, const engine::MapExport& text);
+    void showExportError(quint64 serial, const engine::Error& error);
+    void showMapText(const QString& file, const QString& text);
+    void showMapFileError(const QString& file, const engine::Error& error);
+    void showSaved(const QString& file);
+
+    void undo();
+    void redo();
+    void revert();
+    void apply();
+    void applyPreset(const QString& preset);
+    void lookAt(const ui::WhatIfComputer& computer);
+    void leaveWhatIf();
+    /// "Simulate it": stages simulated GPUs of the sizes looked at.
+    void simulateWhatIf();
+
+Q_SIGNALS:
+    void planRequested(quint64 serial, const engine::LoadRequest& request);
+    /// Plans with smaller serials are not waited for any more.
+    void plansForgotten(quint64 serial);
+    void applyRequested(const engine::LoadRequest& request);
+    void stagedPlanChanged(const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void exportRequested(quint64 serial,
+                         const engine::LoadRequest& request,
+                         engine::MapExport::Kind kind);
+    void mapFileChosen(const QString& file);
+    void saveRequested(const QString& file, const QString& text);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    struct Pending {
+        enum class Purpose { Root = 1, Stage, Preview, Computer };
+        Purpose purpose = Purpose::Stage;
+        LayoutStage stage;
+        engine::DeviceId lane; ///< Preview only.
+    };
+    struct LaneOutcome {
+        LayoutStage stage;
+        QString error; ///< Why it cannot be; empty when it can.
+    };
+    struct Hold {
+        LayoutBlock block;
+        bool is_by_key = false;
+        std::optional<engine::DeviceId> target;
+        std::map<engine::DeviceId, LaneOutcome> outcomes;
+        bool is_drop_waiting = false; ///< Dropped before the price was known.
+    };
+    struct Export {
+        engine::MapExport::Kind kind = engine::MapExport::Kind::Document;
+        bool is_to_clipboard = false;
+    };
+
+    // layout_view.cpp
+    void buildBars(QVBoxLayout* layout);
+    void request(Pending pending);
+    void take(Pending pending, const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void stageMoves(std::vector<engine::MapMove> moves, const QString& label, LayoutCuts cuts);
+    void stageMap(const std::string& map, const QString& label);
+    void pushStage(LayoutStage stage);
+    void runNext();
+    void refresh();
+    void refreshLanes();
+    void refreshBars();
+    void showIssues();
+    void rescale();
+    [[nodiscard]] bool isReloadNeeded() const;
+    [[nodiscard]] bool isWaiting() const { return waiting_ > 0; }
+    void connectBlock(BlockWidget* widget);
+    void focusBlock(BlockWidget* widget);
+
+    // layout_view_hold.cpp
+    void pickUp(BlockWidget* widget, bool is_by_key, const QPoint& global);
+    void holdAt(const QPoint& global);
+    void setTarget(std::optional<engine::DeviceId> target);
+    void showHold();
+    void drop();
+    void endHold();
+    void stepTarget(int direction);
+    void handleKey(BlockWidget* widget, QKeyEvent* event);
+    void goTo(BlockWidget* from, int key);
+    bool handleCutKey(BlockWidget* widget, int key);
+
+    // layout_view_actions.cpp
+    void split(BlockWidget* widget);
+    void cutBefore(const LayoutBlock& block, int layer);
+    void join(BlockWidget* widget);
+    void showBlockMenu(BlockWidget* widget, const QPoint& global);
+    void fillPresets();
+    void fillWhatIf();
+    void fillMore();
+    void openMap();
+    void exportMap(engine::MapExport::Kind kind, bool is_to_clipboard);
+    void openOptions();
+    void describeComputer();
+    void lookAtShape(const QString& shape);
+
+    std::shared_ptr<const engine::ModelSummary> model_;
+    std::shared_ptr<const engine::PlacementPlan> applied_;
+    std::optional<engine::LoadRequest> root_, applied_request_, apply_pending_;
+    LayoutHistory history_, real_history_;
+    std::optional<WhatIfComputer> what_if_;
+    bool is_busy_ = false;
+    bool is_notice_kept_ = false; ///< A message that is not about the staged plan.
+
+    quint64 serial_ = 0;
+    int waiting_ = 0; ///< Stages that are being planned.
+    std::map<quint64, Pending> pending_;
+    std::map<quint64, Export> exports_;
+    std::deque<std::function<void()>> queue_; ///< What the user did meanwhile.
+    std::optional<Hold> hold_;
+
+    QStackedLayout* pages_ = nullptr;
+    QToolButton *undo_ = nullptr, *redo_ = nullptr, *presets_ = nullptr, *what_if_button_ = nullptr,
+                *more_ = nullptr;
+    QMenu *presets_menu_ = nullptr, *what_if_menu_ = nullptr, *more_menu_ = nullptr;
+    QScrollArea* lane_scroll_ = nullptr;
+    QWidget* lane_area_ = nullptr;
+    QHBoxLayout* lane_layout_ = nullptr;
+    NoticeBar* notice_ = nullptr;
+    QLabel* summary_ = nullptr;
+    QPushButton *revert_ = nullptr, *apply_ = nullptr;
+    DragGhost* ghost_ = nullptr;
+    PriceCard* price_ = nullptr;
+    std::vector<LaneWidget*> lanes_;
+    std::map<QString, QPointer<BlockWidget>> blocks_;
+};
+
+} // namespace ui

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computers for What-if: listed cards with the makers' published figures, and computers the user
+// describes. Plans for them are made from the files' headers alone.
+#pragma once
+
+#include "engine/api/session.h"
+
+#include <QDialog>
+#include <QString>
+
+#include <vector>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLineEdit;
+class QSpinBox;
+
+namespace ui {
+
+struct GraphicsCard {
+    QString name;
+    double gib = 0;           ///< Memory.
+    double read_gb_per_s = 0; ///< Memory bandwidth, GB/s (10^9).
+    double tflops = 0;        ///< Dense 16-bit matrix products, fp32 sums.
+};
+
+/// Cards by memory, smallest first.
+const std::vector<GraphicsCard>& listedCards();
+
+struct WhatIfComputer {
+    QString name;
+    std::vector<GraphicsCard> cards;
+    double ram_gib = 32;
+};
+
+/// What a desktop and the driver keep for themselves on a card, bytes; part of the assumption.
+quint64 assumedReserve();
+/// The devices that a plan for this computer assumes.
+std::vector<engine::WhatIfDevice> devicesOf(const WhatIfComputer& computer);
+/// One listed card in a computer with 32 GiB.
+WhatIfComputer computerWith(const GraphicsCard& card);
+
+/// Text form for the settings; an unreadable one gives an empty name.
+QString toText(const WhatIfComputer& computer);
+WhatIfComputer computerFromText(const QString& text);
+
+/// Describes a computer of one's own. Open with open(); accepted() then computer().
+class WhatIfDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    explicit WhatIfDialog(QWidget* parent = nullptr);
+    [[nodiscard]] WhatIfComputer computer() const;
+
+private:
+    QLineEdit* name_;
+    QComboBox* card_;
+    QSpinBox* count_;
+    QDoubleSpinBox* memory_;
+    QDoubleSpinBox* bandwidth_;
+    QDoubleSpinBox* tflops_;
+    QDoubleSpinBox* ram_;
+};
+
+} // namespace ui

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/meter/memory_meter.h"
+
+#include "ui/layout/layout_blocks.h"
+#include "ui/meter/meter_canvas.h"
+#include "ui/style/format.h"
+
+#include <QAccessible>
+#include <QCoreApplication>
+#include <QScrollArea>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <limits>
+
+namespace ui {
+
+namespace {
+
+constexpr int kIntervalMs = 250;
+constexpr size_t kSamples = 240; // one minute
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("ui::MemoryMeter", text);
+}
+
+quint64 finite(quint64 limit) {
+    return limit == std::numeric_limits<quint64>::max() ? 0 : limit;
+}
+
+} // namespace
+
+quint64 MeterDevice::free() const {
+    const quint64 taken = used() + others;
+    return capacity > taken ? capacity - taken : 0;
+}
+
+QString memoryPartLabel(engine::MemoryPart part) {
+    switch (part) {
+    case engine::MemoryPart::Weights:
+        return tr("weights");
+    case engine::MemoryPart::Kv:
+        return tr("KV cache");
+    case engine::MemoryPart::Adapter:
+        return tr("adapter");
+    case engine::MemoryPart::Workspace:
+        return tr("workspace");
+    case engine::MemoryPart::Context:
+        return tr("driver");
+    }
+    return {};
+}
+
+std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
+                                      const engine::PlacementPlan* prediction) {
+    std::map<engine::DeviceId, MeterDevice> all;
+    const auto device = [&all](engine::DeviceId id,
+                               const std::string& description) -> MeterDevice& {
+        MeterDevice& d = all[id];
+        d.id = id;
+        if (d.name.isEmpty()) {
+            d.name = laneName(id);
+            if (id.kind == engine::DeviceId::Kind::Cuda && !description.empty()) {
+                d.name += QStringLiteral(" · ") + QString::fromStdString(description);
+            }
+        }
+        return d;
+    };
+    if (snapshot != nullptr) {
+        for (const engine::DeviceMemory& memory : snapshot->memory) {
+            MeterDevice& d = device(memory.id, memory.description);
+            d.capacity = memory.capacity;
+            d.limit = finite(memory.limit);
+            d.others = memory.used_by_others;
+            d.measured = memory.measured;
+            d.has_measured = true;
+            d.predicted = memory.predicted;
+            d.has_prediction = true;
+        }
+    }
+    if (prediction != nullptr) {
+        for (auto& [id, d] : all) {
+            d.predicted = {};
+            d.has_prediction = false;
+        }
+        for (const engine::DevicePlan& plan : prediction->devices) {
+            if (plan.id == engine::DeviceId::disk()) {
+                continue;
+            }
+            MeterDevice& d = device(plan.id, plan.description);
+            d.predicted = plan.parts;
+            d.has_prediction = true;
+            if (!d.has_measured) {
+                d.capacity = plan.capacity;
+                d.others = plan.capacity > plan.free ? plan.capacity - plan.free : 0;
+            }
+            d.limit = finite(plan.limit);
+        }
+    }
+    std::vector<MeterDevice> list;
+    for (const bool is_gpu : {true, false}) {
+        for (const auto& [id, d] : all) {
+            if (id.isGpu() == is_gpu && id != engine::DeviceId::disk()) {
+                list.push_back(d);
+            }
+        }
+    }
+    return list;
+}
+
+MemoryMeter::MemoryMeter(QWidget* parent)
+    : QWidget(parent), scroll_(new QScrollArea), canvas_(new MeterCanvas),
+      timer_(new QTimer(this)) {
+    setObjectName(QStringLiteral("memoryMeter"));
+    setAccessibleName(tr("Memory"));
+    setFocusPolicy(Qt::StrongFocus); // so that its text can be reached and read
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setFocusPolicy(Qt::NoFocus);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->viewport()->setAutoFillBackground(false);
+    scroll_->setWidgetResizable(true);
+    scroll_->setWidget(canvas_);
+    canvas_->setAutoFillBackground(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(scroll_);
+    timer_->setInterval(kIntervalMs);
+    connect(timer_, &QTimer::timeout, this, &MemoryMeter::tick);
+    timer_->start();
+    rebuild();
+}
+
+QSize MemoryMeter::sizeHint() const {
+    return {288, 640};
+}
+
+QSize MemoryMeter::minimumSizeHint() const {
+    return {232, 160};
+}
+
+void MemoryMeter::showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
+    const bool is_first = snapshot_ == nullptr;
+    const bool is_settled =
+        snapshot != nullptr && (snapshot->state == engine::EngineSnapshot::State::Ready ||
+                                snapshot->state == engine::EngineSnapshot::State::Empty);
+    snapshot_ = snapshot;
+    is_stale_ = true;
+    // While something runs snapshots come often: the timer draws four a second.
+    if (is_first || is_settled) {
+        rebuild();
+    }
+}
+
+void MemoryMeter::setPrediction(const std::shared_ptr<const engine::PlacementPlan>& plan) {
+    if (prediction_ != plan) {
+        prediction_ = plan;
+        rebuild();
+    }
+}
+
+void MemoryMeter::tick() {
+    bool is_moving = is_stale_;
+    for (const MeterDevice& device : devices_) {
+        std::deque<quint64>& samples = history_[device.id];
+        if (!device.has_measured && samples.empty()) {
+            continue;
+        }
+        is_moving = is_moving || samples.empty() || samples.front() != device.used();
+        samples.push_back(device.used());
+        if (samples.size() > kSamples) {
+            samples.pop_front();
+        }
+    }
+    if (is_moving && isVisible()) {
+        rebuild();
+    }
+}
+
+void MemoryMeter::rebuild() {
+    is_stale_ = false;
+    devices_ = meterDevices(snapshot_.get(), prediction_.get());
+    MeterCanvas::State state;
+    state.devices = devices_;
+    for (const auto& [id, samples] : history_) {
+        state.history[id] = {samples.begin(), samples.end()};
+    }
+    const engine::PlacementPlan* plan =
+        prediction_ != nullptr ? prediction_.get()
+                               : (snapshot_ != nullptr ? snapshot_->plan.get() : nullptr);
+    if (plan != nullptr) {
+        state.disk = diskBytes(*plan);
+        state.context = plan->context;
+    }
+    state.is_empty = devices_.empty();
+    canvas_->show(std::move(state));
+    canvas_->setMinimumHeight(canvas_->heightFor(scroll_->viewport()->width()));
+    const QString description = text();
+    if (accessibleDescription() != description) {
+        setAccessibleDescription(description);
+    }
+}
+
+void MemoryMeter::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    rebuild();
+}
+
+QString MemoryMeter::text() const {
+    if (devices_.empty()) {
+        return tr("No model is loaded or planned.");
+    }
+    QStringList lines;
+    for (const MeterDevice& device : devices_) {
+        QStringList parts;
+        if (device.has_measured) {
+            parts << tr("used by Belfry %1").arg(formatBytes(device.used()));
+            for (const engine::MemoryPart part : engine::kMemoryParts) {
+                if (device.measured[part] > 0) {
+                    parts << QStringLiteral("%1 %2").arg(memoryPartLabel(part),
+                                                         formatBytes(device.measured[part]));
+                }
+            }
+        }
+        if (device.has_prediction) {
+            parts << tr("predicted %1").arg(formatBytes(device.predicted.total()));
+        }
+        if (device.others > 0) {
+            parts << tr("other programs %1").arg(formatBytes(device.others));
+        }
+        if (device.capacity > 0) {
+            parts << tr("of %1").arg(formatBytes(device.capacity));
+        }
+        if (device.limit > 0) {
+            parts << tr("limit %1").arg(formatBytes(device.limit));
+        }
+        lines << device.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+    }
+    return lines.join(QStringLiteral(".\n")) + QLatin1Char('.');
+}
+
+} // namespace ui

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live memory meter: per GPU a stacked bar of measured parts with the prediction beside it,
+// other programs, the limit and the last minute; main memory and disk below. Shows what the
+// engine's snapshots say, four times a second, and the staged plan as prediction.
+#pragma once
+
+#include "engine/api/session.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+class QScrollArea;
+class QTimer;
+
+namespace ui {
+
+/// One device as the meter draws it. Bytes.
+struct MeterDevice {
+    engine::DeviceId id;
+    QString name; ///< "GPU 0 · RTX 3060"
+    quint64 capacity = 0;
+    quint64 limit = 0;  ///< What the engine may use; 0 = no limit.
+    quint64 others = 0; ///< Other programs.
+    engine::PartBytes measured, predicted;
+    bool has_measured = false, has_prediction = false;
+
+    [[nodiscard]] quint64 used() const { return measured.total(); }
+    /// Free by this account; 0 when more is used than there is.
+    [[nodiscard]] quint64 free() const;
+};
+
+/// GPUs by number, then the CPU. Either may be null.
+std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
+                                      const engine::PlacementPlan* prediction);
+/// "weights", "KV cache", ... in the user's language.
+QString memoryPartLabel(engine::MemoryPart part);
+
+class MeterCanvas;
+
+class MemoryMeter : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit MemoryMeter(QWidget* parent = nullptr);
+
+    /// The whole state as text, for screen readers and reports.
+    [[nodiscard]] QString text() const;
+    /// As drawn now.
+    [[nodiscard]] const std::vector<MeterDevice>& devices() const { return devices_; }
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+public Q_SLOTS:
+    void showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot);
+    /// The staged plan, or the loaded one; null: none.
+    void setPrediction(const std::shared_ptr<const engine::PlacementPlan>& plan);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void tick();
+    void rebuild();
+
+    std::shared_ptr<const engine::EngineSnapshot> snapshot_;
+    std::shared_ptr<const engine::PlacementPlan> prediction_;
+    std::vector<MeterDevice> devices_;
+    std::map<engine::DeviceId, std::deque<quint64>> history_; ///< Used bytes, four a second.
+    QScrollArea* scroll_;
+    MeterCanvas* canvas_;
+    QTimer* timer_;
+    bool is_stale_ = true;
+};
+
+} // namespace ui

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/meter/meter_canvas.h"
+
+#include "ui/layout/layout_blocks.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <array>
+
+namespace ui {
+
+namespace {
+
+constexpr int kMargin = 16;
+constexpr int kBarWidth = 56;
+constexpr int kBarHeight = 280;
+constexpr int kHistoryHeight = 48;
+constexpr size_t kSamples = 240;
+
+QColor partColor(engine::MemoryPart part) {
+    const Theme& theme = Theme::current();
+    switch (part) {
+    case engine::MemoryPart::Weights:
+        return theme.part_layers;
+    case engine::MemoryPart::Kv:
+        return theme.part_kv;
+    case engine::MemoryPart::Adapter:
+        return theme.part_adapter;
+    case engine::MemoryPart::Workspace:
+        return theme.part_workspace;
+    case engine::MemoryPart::Context:
+        return theme.part_context;
+    }
+    return theme.part_other;
+}
+
+/// From the bottom of the bar upwards, as in the drawing.
+constexpr std::array<engine::MemoryPart, engine::kMemoryPartCount> kUpwards = {
+    engine::MemoryPart::Weights, engine::MemoryPart::Adapter, engine::MemoryPart::Kv,
+    engine::MemoryPart::Workspace, engine::MemoryPart::Context};
+
+QString tokensShort(qint64 tokens) {
+    return tokens >= 1024 && tokens % 1024 == 0 ? QStringLiteral("%1k").arg(tokens / 1024)
+                                                : formatCount(tokens);
+}
+
+} // namespace
+
+MeterCanvas::MeterCanvas(QWidget* parent) : QWidget(parent) {
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this,
+            qOverload<>(&QWidget::update));
+}
+
+void MeterCanvas::show(State state) {
+    state_ = std::move(state);
+    update();
+}
+
+int MeterCanvas::heightFor(int /*width*/) const {
+    return paintAll(nullptr);
+}
+
+void MeterCanvas::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintAll(&painter);
+}
+
+/// Without a painter only measures: one description of the places for both.
+int MeterCanvas::paintAll(QPainter* painter) const {
+    const Theme& theme = Theme::current();
+    int y = 12;
+    if (state_.is_empty) {
+        if (painter != nullptr) {
+            painter->setFont(font());
+            painter->setPen(theme.text_muted);
+            painter->drawText(rect().adjusted(kMargin, y, -kMargin, 0),
+                              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                              tr("Memory of every device appears here once a model is chosen: "
+                                 "what is used, what a layout would use, and by whom."));
+        }
+        return y + 120;
+    }
+    for (const MeterDevice& device : state_.devices) {
+        if (device.id.isGpu()) {
+            y = paintGpu(painter, device, y);
+            y = paintHistory(painter, device, y) + 16;
+        }
+    }
+    const bool has_gpu = std::any_of(state_.devices.begin(), state_.devices.end(),
+                                     [](const MeterDevice& d) { return d.id.isGpu(); });
+    for (const MeterDevice& device : state_.devices) {
+        if (!device.id.isGpu()) {
+            y = has_gpu ? paintMemory(painter, device, y)
+                        : paintHistory(painter, device, paintGpu(painter, device, y)) + 16;
+        }
+    }
+    return paintDisk(painter, y) + 12;
+}
+
+int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) const {
+    const Theme& theme = Theme::current();
+    const QFont name_font = scaledFont(96, true);
+    const QFont small_font = scaledFont(88);
+    const QFont bold_font = scaledFont(92, true);
+    const QFont value_font = scaledFont(92);
+    const QFontMetrics name_metrics(name_font);
+    const QFontMetrics small(small_font);
+    const QFontMetrics values(value_font);
+    const int inner = width() - 2 * kMargin;
+    const int top = y + name_metrics.height() + small.height() + 12;
+    const int row = values.height() + 6;
+
+    struct Row {
+        QString label, value;
+        QColor color;
+        bool is_bold = false, is_muted = false;
+    };
+    std::vector<Row> rows;
+    if (device.has_measured) {
+        rows.push_back({tr("free"), formatBytes(device.free()), {}, false, true});
+    }
+    if (device.others > 0) {
+        rows.push_back({tr("other programs"), formatBytes(device.others), theme.part_other});
+    }
+    const engine::PartBytes& parts = device.has_measured ? device.measured : device.predicted;
+    for (auto part = kUpwards.rbegin(); part != kUpwards.rend(); ++part) {
+        if (parts[*part] == 0 && device.predicted[*part] == 0) {
+            continue;
+        }
+        QString label = memoryPartLabel(*part);
+        if (*part == engine::MemoryPart::Kv && state_.context > 0) {
+            label += QStringLiteral(", ") + tokensShort(state_.context);
+        }
+        rows.push_back({label, formatBytes(parts[*part]), partColor(*part)});
+    }
+    const auto parts_end = static_cast<int>(rows.size());
+    if (device.has_measured) {
+        rows.push_back({tr("used by Belfry"), formatBytes(device.used()), {}, true});
+    }
+    if (device.has_prediction) {
+        rows.push_back({tr("predicted"), formatBytes(device.predicted.total()), {}, false, true});
+    }
+    const int list_height = row * static_cast<int>(rows.size()) + 8;
+    const int bar_height = std::max(kBarHeight, list_height);
+    const int bottom = top + bar_height;
+    if (painter == nullptr) {
+        return bottom + 16;
+    }
+
+    painter->setFont(name_font);
+    painter->setPen(theme.text);
+    painter->drawText(QRect(kMargin, y, inner, name_metrics.height()), Qt::AlignVCenter,
+                      name_metrics.elidedText(device.name, Qt::ElideRight, inner));
+    painter->setFont(small_font);
+    painter->setPen(theme.text_muted);
+    painter->drawText(
+        QRect(kMargin, y + name_metrics.height() + 2, inner, small.height()), Qt::AlignVCenter,
+        small.elidedText(device.has_measured ? tr("%1 · measured").arg(formatBytes(device.capacity))
+                                             : tr("%1 · planned").arg(formatBytes(device.capacity)),
+                         Qt::ElideRight, inner));
+
+    // The bar: what is used from the bottom, other programs on top of it.
+    const quint64 whole = std::max({device.capacity, device.used() + device.others,
+                                    device.predicted.total() + device.others, quint64{1}});
+    const auto pixels = [&](quint64 bytes) {
+        return static_cast<double>(bytes) / static_cast<double>(whole) * bar_height;
+    };
+    const QRectF bar(kMargin, top, kBarWidth, bar_height);
+    QPainterPath clip;
+    clip.addRoundedRect(bar, 6, 6);
+    painter->fillPath(clip, theme.raised);
+    painter->save();
+    painter->setClipPath(clip);
+    double at = bar.bottom();
+    const auto segment = [&](quint64 bytes, const QColor& color) {
+        const double h = pixels(bytes);
+        if (bytes > 0) {
+            painter->fillRect(
+                QRectF(bar.left(), at - std::max(h, 1.0), bar.width(), std::max(h, 1.0)), color);
+            at -= h;
+        }
+    };
+    if (device.has_measured) {
+        for (const engine::MemoryPart part : kUpwards) {
+            segment(device.measured[part], partColor(part));
+        }
+    }
+    segment(device.others, theme.part_other);
+    painter->restore();
+    painter->setPen(QPen(theme.border, 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawPath(clip);
+    // The limit counts the engine's own bytes; other programs come on top.
+    if (device.limit > 0 && device.limit <= whole) {
+        const double line = bar.bottom() - pixels(std::min(whole, device.limit));
+        painter->setPen(QPen(theme.danger, 2));
+        painter->drawLine(QPointF(bar.left(), line), QPointF(bar.right(), line));
+    }
+    if (device.has_prediction) {
+        const double h = std::max(2.0, pixels(device.predicted.total()));
+        const bool is_over = device.limit > 0 && device.predicted.total() > device.limit;
+        QPen pen(is_over ? theme.danger : theme.text_muted, 2, Qt::DashLine);
+        painter->setPen(pen);
+        const double left = bar.right() + 8;
+        const double right = left + 20;
+        painter->drawLine(QPointF(left, bar.bottom()), QPointF(left, bar.bottom() - h));
+        painter->drawLine(QPointF(left, bar.bottom() - h), QPointF(right, bar.bottom() - h));
+        painter->drawLine(QPointF(right, bar.bottom() - h), QPointF(right, bar.bottom()));
+    }
+
+    // The rows stand on the bar's foot.
+    const int left = kMargin + kBarWidth + 40;
+    int line = bottom - list_height + 4;
+    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        const Row& r = rows[static_cast<size_t>(i)];
+        if (i == parts_end) {
+            painter->setPen(QPen(theme.border, 1));
+            painter->drawLine(QPointF(left, line + 0.5), QPointF(width() - kMargin, line + 0.5));
+            line += 4;
+        }
+        if (r.color.isValid()) {
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(r.color);
+            painter->drawRoundedRect(QRectF(left, line + row / 2.0 - 5, 10, 10), 3, 3);
+        }
+        painter->setFont(r.is_bold ? bold_font : value_font);
+        painter->setPen(r.is_muted ? theme.text_muted : theme.text);
+        const int value_width = QFontMetrics(painter->font()).horizontalAdvance(r.value) + 4;
+        const int label_left = left + 16;
+        painter->drawText(QRect(width() - kMargin - value_width, line, value_width, row),
+                          Qt::AlignRight | Qt::AlignVCenter, r.value);
+        const int label_width = width() - kMargin - value_width - 4 - label_left;
+        painter->drawText(
+            QRect(label_left, line, label_width, row), Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(painter->font()).elidedText(r.label, Qt::ElideRight, label_width));
+        line += row;
+    }
+    return bottom + 16;
+}
+
+int MeterCanvas::paintHistory(QPainter* painter, const MeterDevice& device, int y) const {
+    const auto it = state_.history.find(device.id);
+    if (it == state_.history.end() || it->second.empty()) {
+        return y;
+    }
+    const Theme& theme = Theme::current();
+    const QFont font = scaledFont(92, true);
+    const int title = QFontMetrics(font).height();
+    const int bottom = y + title + 6 + kHistoryHeight;
+    if (painter == nullptr) {
+        return bottom;
+    }
+    painter->setFont(font);
+    painter->setPen(theme.text);
+    painter->drawText(QRect(kMargin, y, width() - 2 * kMargin, title), Qt::AlignVCenter,
+                      tr("Last minute"));
+    const QRectF box(kMargin + 0.5, y + title + 6.5, width() - 2 * kMargin - 1, kHistoryHeight - 1);
+    painter->setPen(QPen(theme.border, 1));
+    painter->setBrush(theme.raised);
+    painter->drawRoundedRect(box, 6, 6);
+    const std::vector<quint64>& samples = it->second;
+    quint64 most = std::max<quint64>(1, device.predicted.total());
+    for (const quint64 sample : samples) {
+        most = std::max(most, sample);
+    }
+    QPainterPath path;
+    const QRectF area = box.adjusted(4, 6, -4, -6);
+    for (size_t i = 0; i < samples.size(); ++i) {
+        // The newest is at the right edge.
+        const double age = static_cast<double>(samples.size() - 1 - i) / (kSamples - 1);
+        const QPointF point(area.right() - age * area.width(),
+                            area.bottom() - static_cast<double>(samples[i]) /
+                                                static_cast<double>(most) * area.height());
+        i == 0 ? path.moveTo(point) : path.lineTo(point);
+    }
+    painter->setBrush(Qt::NoBrush);
+    painter->setPen(QPen(theme.accent, 1.5));
+    painter->drawPath(path);
+    return bottom;
+}
+
+int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y) const {
+    const Theme& theme = Theme::current();
+    const QFont name_font = scaledFont(96, true);
+    const QFont small_font = scaledFont(88);
+    const QFontMetrics name_metrics(name_font);
+    const QFontMetrics small(small_font);
+    const int inner = width() - 2 * kMargin;
+    const int bar_top = y + name_metrics.height() + 6;
+    const int line = bar_top + 8 + 4;
+    if (painter == nullptr) {
+        return line + small.height() + 16;
+    }
+    painter->setFont(name_font);
+    painter->setPen(theme.text);
+    painter->drawText(QRect(kMargin, y, inner, name_metrics.height()), Qt::AlignVCenter,
+                      device.name);
+    const QRectF bar(kMargin, bar_top, inner, 8);
+    QPainterPath clip;
+    clip.addRoundedRect(bar, 4, 4);
+    painter->fillPath(clip, theme.raised);
+    painter->save();
+    painter->setClipPath(clip);
+    const quint64 whole = std::max<quint64>(
+        {device.capacity, device.used() + device.others, device.predicted.total(), 1});
+    double at = bar.left();
+    const auto segment = [&](quint64 bytes, const QColor& color) {
+        const double w = static_cast<double>(bytes) / static_cast<double>(whole) * bar.width();
+        painter->fillRect(QRectF(at, bar.top(), bytes > 0 ? std::max(1.0, w) : 0.0, bar.height()),
+                          color);
+        at += w;
+    };
+    if (device.has_measured) {
+        for (const engine::MemoryPart part : kUpwards) {
+            segment(device.measured[part], partColor(part));
+        }
+    }
+    segment(device.others, theme.part_other);
+    painter->restore();
+    painter->setFont(small_font);
+    painter->setPen(theme.text_muted);
+    const quint64 shown = device.has_measured ? device.used() : device.predicted.total();
+    const QString left = device.capacity > 0
+                             ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
+                             : formatBytes(shown);
+    painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignLeft, left);
+    if (device.has_prediction) {
+        painter->setPen(device.limit > 0 && device.predicted.total() > device.limit ? theme.danger
+                                                                                    : theme.text);
+        painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignRight,
+                          tr("predicted %1").arg(formatBytes(device.predicted.total())));
+    }
+    return line + small.height() + 16;
+}
+
+int MeterCanvas::paintDisk(QPainter* painter, int y) const {
+    const Theme& theme = Theme::current();
+    const QFont name_font = scaledFont(96, true);
+    const QFont small_font = scaledFont(88);
+    const int name = QFontMetrics(name_font).height();
+    const int small = QFontMetrics(small_font).height();
+    if (painter != nullptr) {
+        const int inner = width() - 2 * kMargin;
+        painter->setFont(name_font);
+        painter->setPen(theme.text);
+        painter->drawText(QRect(kMargin, y, inner, name), Qt::AlignVCenter, tr("Disk"));
+        painter->setFont(small_font);
+        painter->setPen(theme.text_muted);
+        painter->drawText(QRect(kMargin, y + name + 2, inner, small), Qt::AlignVCenter,
+                          state_.disk == 0
+                              ? tr("nothing is read from it while running")
+                              : tr("%1 read when needed").arg(formatBytes(state_.disk)));
+    }
+    return y + name + 2 + small;
+}
+
+} // namespace ui
