@@ -33,7 +33,7 @@ public:
         planes_ = reinterpret_cast<uint8_t*>(buffer_ + (floats + 15) / 16 * 16);
         for (int i = 0; i < 256; i += 16) {
             const __m512i bits = _mm512_castps_si512(_mm512_loadu_ps(weight_.nested_code + i));
-            for (int plane = 0; plane < 4; ++plane) {
+            for (int64_t plane = 0; plane < 4; ++plane) {
                 const __m128i bytes =
                     _mm512_cvtepi32_epi8(_mm512_srli_epi32(bits, static_cast<unsigned>(8 * plane)));
                 _mm_storeu_si128(reinterpret_cast<__m128i*>(planes_ + 256 * plane + i), bytes);
@@ -79,7 +79,7 @@ private:
                 order_, _mm512_maskz_loadu_epi8(wanted, weight_.absmax_q + at));
             const __mmask64 is_upper = _mm512_movepi8_mask(codes);
             __m512i plane[4];
-            for (int p = 0; p < 4; ++p) {
+            for (int64_t p = 0; p < 4; ++p) {
                 const uint8_t* table = planes_ + 256 * p;
                 const __m512i lower = _mm512_permutex2var_epi8(_mm512_loadu_si512(table), codes,
                                                                _mm512_loadu_si512(table + 64));
@@ -96,7 +96,7 @@ private:
                 _mm512_unpacklo_epi16(high01, high23), _mm512_unpackhi_epi16(high01, high23)};
             const __m512 factor = _mm512_set1_ps(weight_.nested_absmax[at / kNestedBlocks]);
             float* out = buffer_ + (at - start_);
-            for (int j = 0; j < 4; ++j) {
+            for (int64_t j = 0; j < 4; ++j) {
                 _mm512_storeu_ps(
                     out + 16 * j,
                     _mm512_add_ps(_mm512_mul_ps(_mm512_castsi512_ps(values[j]), factor), offset));

@@ -38,8 +38,8 @@ struct Epilogue {
 constexpr int64_t kDotTokens = 8; ///< Tokens per pass over a row.
 /// Weight bytes that a thread claims at once: few enough chunks that what is asked for ahead is
 /// mostly read by the same core, enough of them that threads end together.
-constexpr int64_t kLeastBytesPerChunk = 64 * 1024;
-constexpr int64_t kMostBytesPerChunk = 256 * 1024;
+constexpr int64_t kLeastBytesPerChunk = int64_t{64} << 10;
+constexpr int64_t kMostBytesPerChunk = int64_t{256} << 10;
 constexpr int64_t kChunksPerThread = 4;
 constexpr int64_t kPieceBytes = 16384; ///< Activations held in the first cache.
 
