@@ -51,6 +51,11 @@ public:
     /// values, or empty when none.
     [[nodiscard]] virtual std::span<const float>
     replacement(std::string_view base_tensor) const = 0;
+    /// The same values in memory of `device`, when the set keeps them there; else nullptr.
+    [[nodiscard]] virtual const float* replacementOn(std::string_view /*base_tensor*/,
+                                                     const kernels::Device& /*device*/) const {
+        return nullptr;
+    }
     /// Changes whenever the result of a forward pass would change (set, strength, on/off).
     [[nodiscard]] virtual uint64_t generation() const = 0;
 };

@@ -184,13 +184,17 @@ private:
         const WeightSource::Handle handle = weights().handleOf(name);
         if (handle == WeightSource::kAbsent || row == nullptr || is_replaced ||
             needsMirror(*row, home.id())) {
-            ENGINE_ASSIGN(const std::vector<float> values, hostValues(name, count));
             if (is_replaced && !(row != nullptr && needsMirror(*row, home.id()))) {
-                // The plan has no room for replaced norms in the tables: overwrite nothing of the
-                // base, keep the values in memory of the model's own.
-                ENGINE_ASSIGN(const float* data, model_->keepReplacement(home, values));
+                // The plan has no room for replaced norms in the tables; the adapter set keeps
+                // them beside the base tensor.
+                const float* data = context().adapters()->replacementOn(name, home.device());
+                if (data == nullptr) {
+                    return Error{ErrorCode::Internal,
+                                 name + ": the replaced values are not on " + home.id().toString()};
+                }
                 return kernels::MatView{data, kernels::DType::F32, 1, count};
             }
+            ENGINE_ASSIGN(const std::vector<float> values, hostValues(name, count));
             ENGINE_ASSIGN(const float* data, upload(home, values));
             return kernels::MatView{data, kernels::DType::F32, 1, count};
         }
@@ -410,6 +414,10 @@ private:
                          tower + "patch_embedder.position_embedding_table: the checkpoint does not "
                                  "hold this tensor"};
         }
+        m.replaced_positions_ = context().adapters() == nullptr
+                                    ? std::span<const float>()
+                                    : context().adapters()->replacement(
+                                          tower + "patch_embedder.position_embedding_table");
         m.vision_layers_.resize(static_cast<size_t>(vision.num_layers));
         const bool clip = vision.has_clipped_linears;
         for (int i = 0; i < static_cast<int>(vision.num_layers); ++i) {
@@ -562,38 +570,13 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
 }
 
 Model::Model() = default;
-
-Model::~Model() {
-    dropReplacements();
-}
-
-void Model::dropReplacements() {
-    for (const auto& [device, address] : replacements_) {
-        device->free(address);
-    }
-    replacements_.clear();
-}
-
-Result<const float*> Model::keepReplacement(DeviceScratch& home, std::span<const float> values) {
-    auto* address = static_cast<float*>(
-        home.device().allocate(values.size_bytes(), static_cast<int>(MemoryPart::Adapter)));
-    if (address == nullptr) {
-        return Error{ErrorCode::OutOfMemory, home.id().toString() +
-                                                 ": no room for an adapter's replaced vector of " +
-                                                 std::to_string(values.size_bytes()) + " bytes"};
-    }
-    replacements_.emplace_back(&home.device(), address);
-    ENGINE_KERNEL(home.device().copyIn(address, values.data(), values.size_bytes()), "copy in",
-                  "replaced vector");
-    return static_cast<const float*>(address);
-}
+Model::~Model() = default;
 
 Result<void> Model::setAdapters(AdapterHook* adapters) {
     context_->setAdapters(adapters);
     if (decode_step_ != nullptr) {
         decode_step_->reset();
     }
-    dropReplacements();
     ModelBinder binder(*this, plan_);
     return binder.bindAll(plan_);
 }

@@ -175,14 +175,9 @@ private:
     Result<void> audioLayer(const AudioLayer& layer, DeviceScratch& home, int64_t frames);
     Result<void> audioSubsample(DeviceScratch& home, int64_t mel_frames, kernels::MutF32 out);
 
-    /// Memory of the model's own for a vector that an adapter replaces; counted as adapter.
-    Result<const float*> keepReplacement(DeviceScratch& home, std::span<const float> values);
-    void dropReplacements();
-
     ModelConfig config_;
     PlacementPlan plan_;
     DeviceMapping devices_;
-    std::vector<std::pair<kernels::Device*, void*>> replacements_;
     std::unique_ptr<ComputeContext> context_;
     int64_t max_rows_ = 0;
     bool is_reference_ = false;
@@ -207,6 +202,8 @@ private:
     DeviceScratch* vision_home_ = nullptr;
     Linear patch_projection_, embed_vision_;
     WeightSource::Handle position_table_ = WeightSource::kAbsent;
+    /// The table that an adapter puts in its place, [2, positions, hidden], or empty.
+    std::span<const float> replaced_positions_;
     std::vector<VisionLayer> vision_layers_;
     Vector std_bias_, std_scale_;
 

@@ -55,6 +55,13 @@ std::vector<ExpectedTensor> listTensors(const ModelConfig& config);
 /// quantization spec 3.2): Kind Linear, not unused.
 bool isQuantizable(const ExpectedTensor& tensor);
 
+/// True for vectors that kernels read as fp32 (convolutions, biases, column scales): they are
+/// converted once, at bind time. Norm weights are read in their stored type.
+bool isTableVector(const std::string& tensor);
+/// True for values the host reads once (layer_scalar, per_expert_scale, clip scalars) and for the
+/// position table, which is gathered: no copy on the consumer's device.
+bool isHostVector(const std::string& tensor);
+
 /// "model.language_model.layers.3.mlp.up_proj.weight" from any known spelling of a checkpoint
 /// (with `language_model.model.`, without the leading `model.`, text-only exports, ...). Names
 /// that fit no rule come back unchanged.

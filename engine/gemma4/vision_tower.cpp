@@ -184,7 +184,16 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
                     at + (is_y ? static_cast<int32_t>(vision.position_table_size) : 0);
             }
             const MutF32 rows_host{host.data(), rows, vision.hidden_size, vision.hidden_size};
-            ENGINE_TRY(context_->weights().gatherRows(position_table_, ids, 0, 1.0F, rows_host));
+            if (replaced_positions_.empty()) {
+                ENGINE_TRY(
+                    context_->weights().gatherRows(position_table_, ids, 0, 1.0F, rows_host));
+            } else {
+                for (int64_t i = 0; i < rows; ++i) {
+                    const int64_t from = ids[static_cast<size_t>(i)] * vision.hidden_size;
+                    std::copy_n(replaced_positions_.begin() + from, vision.hidden_size,
+                                host.begin() + i * vision.hidden_size);
+                }
+            }
             ENGINE_KERNEL(home.device().copyIn(added.data, host.data(),
                                                static_cast<size_t>(rows * vision.hidden_size) * 4),
                           "copy in", name);

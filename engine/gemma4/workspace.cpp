@@ -285,19 +285,6 @@ DeviceId layerDevice(const PlanIndex& plan, int layer) {
     return row == nullptr ? DeviceId::cpu() : row->compute;
 }
 
-bool isTableVector(const std::string& tensor) {
-    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".conv.weight") || ends("layer0.norm.weight") || ends("layer1.norm.weight") ||
-           ends(".depthwise_conv1d.weight") || ends(".per_dim_scale") ||
-           ends(".output_proj.bias") || ends(".std_bias") || ends(".std_scale") ||
-           ends(".router.scale");
-}
-
-bool isHostVector(const std::string& tensor) {
-    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".layer_scalar") || ends(".per_expert_scale") || ends(".position_embedding_table");
-}
-
 DeviceId ComponentDevices::consumerOf(const std::string& tensor) const {
     if (tensor.compare(0, kLayerPrefix.size(), kLayerPrefix) == 0) {
         const int layer = std::atoi(tensor.c_str() + kLayerPrefix.size());

@@ -36,13 +36,6 @@ struct DeviceRole {
     int64_t table_floats = 0; ///< Small vectors kept here as fp32: see isTableVector().
 };
 
-/// True for vectors that kernels read as fp32 (convolutions, biases, column scales): they are
-/// converted once, at bind time. Norm weights are read in their stored type.
-bool isTableVector(const std::string& tensor);
-/// True for values the host reads once (layer_scalar, per_expert_scale, clip scalars) and for the
-/// position table, which is gathered: no copy on the consumer's device.
-bool isHostVector(const std::string& tensor);
-
 /// Sizes that are chosen, not given by the model.
 struct RunShape {
     int64_t context = 4096;      ///< Tokens of KV cache.

@@ -47,8 +47,25 @@ AdapterBlock blockOf(const TensorReplacement& replacement) {
     BlockBuilder builder;
     const bool is_small =
         replacement.kind == TensorKind::Vector || replacement.kind == TensorKind::ClipScalar;
-    builder.add(builder.block.value, is_small ? 0 : replacement.value.size_bytes);
+    uint64_t bytes = replacement.value.size_bytes;
+    if (is_small) {
+        int64_t count = 1;
+        for (const int64_t size : replacement.shape) {
+            count *= size;
+        }
+        bytes = placeOfVector(replacement.tensor) == VectorPlace::Tables ? 0 : floats(count);
+    }
+    builder.add(builder.block.value, bytes);
     return builder.block;
+}
+
+VectorPlace placeOfVector(const std::string& tensor) {
+    if (isTableVector(tensor)) {
+        return VectorPlace::Tables;
+    }
+    // Clip limits are read by the host as well.
+    const bool is_clip = tensor.ends_with("put_min") || tensor.ends_with("put_max");
+    return isHostVector(tensor) || is_clip ? VectorPlace::Host : VectorPlace::Device;
 }
 
 AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
@@ -78,7 +95,14 @@ AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
         if (block == 0) {
             continue;
         }
-        bytes[{entry.tensor, entry.kind == TensorKind::Embedding}] += block;
+        const bool is_small =
+            entry.kind == TensorKind::Vector || entry.kind == TensorKind::ClipScalar;
+        const bool is_on_host = is_small ? placeOfVector(entry.tensor) == VectorPlace::Host
+                                         : entry.kind == TensorKind::Embedding;
+        bytes[{entry.tensor, is_on_host}] += block;
+        if (is_small) {
+            continue; // blended on the host
+        }
         if (entry.replaces_head) {
             bytes[{head, false}] += block;
             scratch_floats = std::max(scratch_floats, entry.shape.front());

@@ -30,8 +30,15 @@ struct AdapterBlock {
 AdapterBlock blockOf(const LowRankUpdate& update);
 /// `on_head`: the copy at the output head, else the one of the embedding gather.
 AdapterBlock blockOf(const RowReplacement& rows, bool on_head);
-/// Vectors take no device memory here: the model keeps replaced vectors in its own tables.
 AdapterBlock blockOf(const TensorReplacement& replacement);
+
+/// Where a replaced small tensor lies.
+enum class VectorPlace : uint8_t {
+    Device = 1, ///< fp32 on the compute device of its base tensor: norm weights.
+    Host,       ///< fp32 in host memory: values that the host reads, the position table.
+    Tables,     ///< In the model's tables, whose room is planned with the base.
+};
+VectorPlace placeOfVector(const std::string& tensor);
 
 /// Rows, bytes and workspace of everything in the three lists.
 AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,

@@ -46,7 +46,18 @@ struct AdapterSet::State {
     std::map<kernels::Device*, DeviceBlock> scratch;
     std::vector<AdapterSite> sites; ///< Index = handle.
     std::unordered_map<std::string, Handle> handle_of;
-    std::map<std::string, std::vector<float>, std::less<>> vectors;
+    struct ActiveVector {
+        const PlacedVector* placed = nullptr;
+        std::vector<float> values; ///< Empty when the blend can be read in the block.
+
+        [[nodiscard]] std::span<const float> host() const {
+            if (!values.empty()) {
+                return values;
+            }
+            return {reinterpret_cast<const float*>(placed->block.at(0)), placed->value.size()};
+        }
+    };
+    std::map<std::string, ActiveVector, std::less<>> vectors;
     uint64_t generation = 1;
     std::string fingerprint;
     int next_id = 1;
@@ -92,6 +103,9 @@ struct AdapterSet::State {
             add(part.block);
         }
         for (const PlacedTensor& part : adapter.tensors) {
+            add(part.block);
+        }
+        for (const PlacedVector& part : adapter.vectors) {
             add(part.block);
         }
     }
@@ -177,6 +191,9 @@ struct AdapterSet::State {
                 for (PlacedUpdate& update : placed[i]->updates) {
                     ENGINE_TRY(writeColumns(update, item.strength));
                 }
+                for (PlacedVector& vector : placed[i]->vectors) {
+                    ENGINE_TRY(writeBlend(vector, item.strength));
+                }
             }
         }
         std::vector<AdapterEntry> new_entries;
@@ -258,15 +275,12 @@ struct AdapterSet::State {
             return;
         }
         for (const PlacedVector& part : adapter.vectors) {
-            std::vector<float> values = part.value;
-            if (strength != 1.0) {
-                for (size_t i = 0; i < values.size(); ++i) {
-                    const double base = part.base.empty() ? 0.0 : part.base[i];
-                    values[i] = static_cast<float>(
-                        base + strength * (static_cast<double>(values[i]) - base));
-                }
+            State::ActiveVector& vector = vectors[part.replacement->tensor];
+            vector.placed = &part;
+            const kernels::Device* device = part.block.device();
+            if (device == nullptr || !device->isHostVisible()) {
+                vector.values = part.blended(strength);
             }
-            vectors[part.replacement->tensor] = std::move(values);
         }
     }
 };
@@ -293,6 +307,9 @@ Result<int> AdapterSet::add(std::shared_ptr<const Adapter> adapter,
     ENGINE_ASSIGN(auto scratch, s.newScratch(*placed, devices));
     for (PlacedUpdate& update : placed->updates) {
         ENGINE_TRY(writeColumns(update, strength));
+    }
+    for (PlacedVector& vector : placed->vectors) {
+        ENGINE_TRY(writeBlend(vector, strength));
     }
     s.takeScratch(std::move(scratch));
     s.entries.push_back({id, std::move(adapter), strength, is_enabled});
@@ -438,6 +455,14 @@ Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBase
                 ENGINE_TRY(move(part.block, std::string(kHeadTensor)));
             }
         }
+        for (PlacedVector& part : placed.vectors) {
+            const std::string& tensor = part.replacement->tensor;
+            if (placeOfVector(tensor) == VectorPlace::Device) {
+                ENGINE_TRY(move(part.block, tensor));
+            } else if (part.block.device() != nullptr) {
+                devices.insert(&s.host);
+            }
+        }
         for (PlacedTensor& part : placed.tensors) {
             if (part.replacement->kind != TensorKind::Embedding || part.tensor == kHeadTensor) {
                 ENGINE_TRY(move(part.block, part.tensor));
@@ -494,6 +519,9 @@ uint64_t AdapterSet::bytesOn(const kernels::Device* device) const {
         for (const PlacedTensor& part : placed->tensors) {
             add(part.block);
         }
+        for (const PlacedVector& part : placed->vectors) {
+            add(part.block);
+        }
     }
     for (const auto& [owner, block] : state_->scratch) {
         add(block);
@@ -544,7 +572,16 @@ Result<void> AdapterSet::applyRows(Handle handle,
 
 std::span<const float> AdapterSet::replacement(std::string_view base_tensor) const {
     const auto it = state_->vectors.find(base_tensor);
-    return it == state_->vectors.end() ? std::span<const float>{} : std::span(it->second);
+    return it == state_->vectors.end() ? std::span<const float>{} : it->second.host();
+}
+
+const float* AdapterSet::replacementOn(std::string_view base_tensor,
+                                       const kernels::Device& device) const {
+    const auto it = state_->vectors.find(base_tensor);
+    if (it == state_->vectors.end() || it->second.placed->block.device() != &device) {
+        return nullptr;
+    }
+    return reinterpret_cast<const float*>(it->second.placed->block.at(0));
 }
 
 uint64_t AdapterSet::generation() const {

@@ -35,8 +35,8 @@ namespace engine {
 using ComputeDeviceOf = std::function<kernels::Device*(const std::string& tensor)>;
 
 /// Expanded base rows [first, first + count) of a loaded tensor as fp32, [count, row length];
-/// vectors are one row, 3-D tensors have their leading dimensions folded into rows. Used once per
-/// tensor, when an adapter with DoRA or replaced vectors is added.
+/// vectors are one row, tensors of more dimensions have the leading ones folded into rows. Used
+/// once per tensor, when an adapter with DoRA or replaced vectors is added.
 using ReadBaseRows = std::function<Result<void>(
     const std::string& tensor, int64_t first, int64_t count, std::span<float> out)>;
 
@@ -117,6 +117,10 @@ public:
                              kernels::MutF32 y) override;
     /// Blended values of a replaced small tensor; valid until the next change of the set.
     [[nodiscard]] std::span<const float> replacement(std::string_view base_tensor) const override;
+    /// The same on a device, when they lie there; follows strengths, valid until add, remove or
+    /// follow.
+    [[nodiscard]] const float* replacementOn(std::string_view base_tensor,
+                                             const kernels::Device& device) const override;
     /// Rises with every change of the set, never returns to an earlier value.
     [[nodiscard]] uint64_t generation() const override;
 

@@ -360,6 +360,26 @@ Result<void> writeColumns(PlacedUpdate& placed, double strength) {
                               placed.update->tensor);
 }
 
+std::vector<float> PlacedVector::blended(double strength) const {
+    std::vector<float> values = value;
+    if (strength == 1.0) {
+        return values;
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+        const double from = base.empty() ? 0.0 : static_cast<double>(base[i]);
+        values[i] = static_cast<float>(from + strength * (static_cast<double>(values[i]) - from));
+    }
+    return values;
+}
+
+Result<void> writeBlend(PlacedVector& placed, double strength) {
+    if (placed.block.device() == nullptr) {
+        return {};
+    }
+    const std::vector<float> values = placed.blended(strength);
+    return placed.block.write(0, std::as_bytes(std::span(values)), placed.replacement->tensor);
+}
+
 namespace {
 
 class Placer {
@@ -467,15 +487,26 @@ private:
     }
 
     Result<void> placeVector(const TensorReplacement& replacement) {
-        if (context_.device_of(replacement.tensor) == nullptr) {
+        kernels::Device* device = context_.device_of(replacement.tensor);
+        if (device == nullptr) {
             return {};
         }
+        const VectorPlace place = placeOfVector(replacement.tensor);
         PlacedVector placed;
         placed.replacement = &replacement;
         ENGINE_ASSIGN(placed.value, floatsOf(adapter_, replacement.value));
         if (context_.read_base) {
             placed.base.resize(placed.value.size());
-            ENGINE_TRY(context_.read_base(replacement.tensor, 0, 1, placed.base));
+            const int64_t rows =
+                replacement.shape.size() < 2
+                    ? 1
+                    : static_cast<int64_t>(placed.base.size()) / replacement.shape.back();
+            ENGINE_TRY(context_.read_base(replacement.tensor, 0, rows, placed.base));
+        }
+        if (place != VectorPlace::Tables) {
+            ENGINE_ASSIGN(placed.block, DeviceBlock::allocate(
+                                            place == VectorPlace::Host ? context_.host : *device,
+                                            blockOf(replacement).total, replacement.tensor));
         }
         placed_.vectors.push_back(std::move(placed));
         return {};

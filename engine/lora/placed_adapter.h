@@ -93,10 +93,15 @@ struct PlacedTensor {
     [[nodiscard]] kernels::WeightView weight(int64_t expert = 0) const;
 };
 
-/// A replaced small tensor: values stay on the host, the model uploads the blend.
+/// A replaced small tensor. `base` and `value` stay on the host for blending; the blend lies in
+/// `block` (placeOfVector), or, for tables of the model, is uploaded when the model binds.
 struct PlacedVector {
     const TensorReplacement* replacement = nullptr;
     std::vector<float> base, value;
+    DeviceBlock block;
+
+    /// base + strength * (value - base).
+    [[nodiscard]] std::vector<float> blended(double strength) const;
 };
 
 struct PlacedAdapter {
@@ -126,6 +131,9 @@ Result<std::vector<float>> doraFactors(const Adapter& adapter,
 
 /// Fills the block of one update (A, B, bias, identity; with DoRA g * B from `g`).
 Result<void> fillUpdate(const Adapter& adapter, PlacedUpdate& placed);
+
+/// Writes the blend for strength t into the vector's block, if it has one.
+Result<void> writeBlend(PlacedVector& placed, double strength);
 
 /// Writes the DoRA columns 1 + t (g - 1) for strength t.
 Result<void> writeColumns(PlacedUpdate& placed, double strength);

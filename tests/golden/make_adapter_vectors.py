@@ -175,6 +175,15 @@ def main():
     make("experts_down", "moe26b", LoraConfig(
         r=1, target_modules=[], target_parameters=["layers.1.experts.down_proj"]),
         ["text"], torch.bfloat16, 20, 0.5)
+    make("saved_positions", "e2b", LoraConfig(
+        r=2, target_modules=["per_layer_input_gate"], modules_to_save=["patch_embedder"]),
+        ["image"], torch.bfloat16, 21, 0.4)
+    make("saved_embedding", "e2b", LoraConfig(
+        r=2, target_modules=["per_layer_input_gate"], modules_to_save=["embed_tokens"]),
+        ["text"], torch.bfloat16, 22, 0.4)
+    make("saved_experts", "moe26b", LoraConfig(
+        r=2, target_modules=["router.proj"], modules_to_save=["layers.1.experts"]),
+        ["text"], torch.bfloat16, 23, 0.4)
     combination("text_and_dora", "e2b", ["text", "dora"])
 
     import peft

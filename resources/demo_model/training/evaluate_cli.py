@@ -2,12 +2,14 @@
 """Accuracy of the demo model through belfry-cli on a set that make_eval.py wrote: exact answers,
 greedy, by group. evaluate_cli.py --cli build/release/app/belfry-cli --set DIR [--config nf4|bf16]
 Questions of the group `new` are asked with the adapter, without it and (--language-half DIR, an
-adapter folder without its tower tensors) with half of it."""
+adapter folder without its tower tensors, made when it does not exist) with half of it."""
 
 import argparse
 import collections
 import json
 import pathlib
+import shutil
+import struct
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,6 +29,24 @@ def ask(cli, folder, question, options):
     return json.loads(done.stdout)["reply"]
 
 
+def make_language_half(folder):
+    """The shipped adapter without its tensors of the two towers and projectors."""
+    folder.mkdir(parents=True)
+    shutil.copy(MODEL / "adapter" / "adapter_config.json", folder)
+    data = (MODEL / "adapter" / "adapter_model.safetensors").read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    kept, body = {}, b""
+    for key, entry in sorted(json.loads(data[8:8 + size]).items()):
+        if ".language_model." not in key:
+            continue
+        begin, end = entry["data_offsets"]
+        kept[key] = {**entry, "data_offsets": [len(body), len(body) + end - begin]}
+        body += data[8 + size + begin:8 + size + end]
+    header = json.dumps(kept).encode()
+    header += b" " * (-len(header) % 8)
+    (folder / "adapter_model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + body)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cli", required=True)
@@ -34,12 +54,17 @@ def main():
     parser.add_argument("--config", choices=CONFIGS, default="nf4")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, default=0, help="questions per group, 0 = all")
+    parser.add_argument("--groups", nargs="+", default=[], help="only these groups")
     parser.add_argument("--language-half", default="")
     arguments = parser.parse_args()
+    if arguments.language_half and not pathlib.Path(arguments.language_half).exists():
+        make_language_half(pathlib.Path(arguments.language_half))
     questions = json.loads((arguments.set / "questions.json").read_text())
     jobs = []
     seen = collections.Counter()
     for question in questions:
+        if arguments.groups and question["group"] not in arguments.groups:
+            continue
         seen[question["group"]] += 1
         if arguments.limit and seen[question["group"]] > arguments.limit:
             continue

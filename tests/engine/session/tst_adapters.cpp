@@ -101,9 +101,10 @@ void TestAdapters::furtherKinds_data() {
     const QString data = QStringLiteral(BELFRY_TEST_DATA_DIR "/adapters/");
     for (const char* name :
          {"lora_bias", "bias_all", "modules_to_save", "trainable_tokens", "embedding",
-          "embedding_dora", "head", "tied_embedding", "experts", "experts_down"}) {
+          "embedding_dora", "head", "tied_embedding", "experts", "experts_down", "saved_positions",
+          "saved_embedding", "saved_experts"}) {
         const QString folder = data + QString::fromUtf8(name);
-        const bool is_moe = QString::fromUtf8(name).startsWith(QStringLiteral("experts"));
+        const bool is_moe = QString::fromUtf8(name).contains(QStringLiteral("experts"));
         QTest::addRow("%s", name) << (is_moe ? QStringLiteral("moe26b") : QStringLiteral("e2b"))
                                   << QStringList{folder} << folder << QString();
     }
@@ -127,6 +128,7 @@ void TestAdapters::furtherKinds() {
     }
     engine::Engine engine;
     QCOMPARE(loadError(engine, request), std::string());
+    QCOMPARE(support::memoryDifference(engine), std::string());
     const auto golden =
         support::readSafetensors(file.toStdString() + "/expected_logits.safetensors");
     int compared = 0;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Across the keys of an adapter file: pairs with their shapes, replaced rows, modules that the
+// config targets and the file has nothing for.
+#include "engine/lora/adapter_indexer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace engine {
+
+void AdapterIndexer::assemble() {
+    for (const ArchitectureTensor& base : architecture_.attachable()) {
+        const auto it = pending_.find(base.name());
+        if (it != pending_.end() && !it->second.reports.empty()) {
+            assembleOne(it->second);
+        }
+    }
+}
+
+void AdapterIndexer::failAll(const Pending& pending, const std::string& reason) {
+    for (const size_t i : pending.reports) {
+        fail(i, reason);
+    }
+}
+
+void AdapterIndexer::assembleOne(Pending& p) {
+    if (p.is_broken) {
+        for (const size_t i : p.reports) {
+            ignore(i, "another tensor of its module is refused");
+        }
+        return;
+    }
+    const bool is_embedding = p.base.kind() == TensorKind::Embedding;
+    const char* half_a = is_embedding ? "lora_embedding_A" : "lora_A.weight";
+    const char* half_b = is_embedding ? "lora_embedding_B" : "lora_B.weight";
+    if (!p.a.present || !p.b.present) {
+        failAll(p, std::string(p.a.present ? half_b : half_a) + " of the module is missing");
+        return;
+    }
+    if (is_embedding && index_.config.has_lora_bias) {
+        failAll(p, "lora_bias is true, which PEFT does not have for embeddings");
+        return;
+    }
+    const bool is_expert = p.base.kind() == TensorKind::Experts;
+    if (index_.config.has_lora_bias && !p.bias.present) {
+        failAll(p, is_expert ? "lora_bias is true, which PEFT does not have for experts"
+                             : "lora_B.bias of the module is missing (lora_bias is true)");
+        return;
+    }
+    if (index_.config.use_dora && !p.magnitude.present) {
+        failAll(p, is_expert ? "use_dora is true, which PEFT does not have for experts"
+                             : "lora_magnitude_vector of the module is missing (use_dora is true)");
+        return;
+    }
+    LowRankUpdate update = sized(p);
+    if (!std::isfinite(update.scaling) || !checkShapes(p, update)) {
+        return;
+    }
+    update.a = p.a;
+    update.b = p.b;
+    update.b_bias = p.bias;
+    update.magnitude = p.magnitude;
+    index_.updates.push_back(std::move(update));
+}
+
+LowRankUpdate AdapterIndexer::sized(const Pending& p) const {
+    const std::vector<int64_t>& shape = p.base.shape();
+    LowRankUpdate update;
+    update.tensor = p.base.name();
+    update.kind = p.base.kind();
+    update.tower = p.base.tensor->tower;
+    update.layer = p.base.tensor->layer;
+    update.rank = matcher_.rankOf(p.match_name);
+    update.alpha = matcher_.alphaOf(p.match_name);
+    update.scaling = matcher_.scalingOf(p.match_name);
+    switch (update.kind) {
+    case TensorKind::Embedding:
+        update.in = shape[0];
+        update.out = shape[1];
+        break;
+    case TensorKind::Experts:
+        update.experts = shape[0];
+        update.out = shape[1];
+        update.in = shape[2];
+        break;
+    default:
+        update.out = shape[0];
+        update.in = shape[1];
+        break;
+    }
+    return update;
+}
+
+bool AdapterIndexer::checkShapes(const Pending& p, const LowRankUpdate& u) {
+    const int64_t copies = std::max<int64_t>(u.experts, 1);
+    std::string why = "rank " + std::to_string(u.rank);
+    if (u.experts > 0) {
+        why += " of " + std::to_string(u.experts) + " experts";
+    }
+    why += ", " + u.tensor + " is " + shapeText(p.base.shape());
+    bool is_fine = true;
+    const auto check = [&](const AdapterTensor& tensor, const std::vector<int64_t>& expected) {
+        if (tensor.present) {
+            is_fine =
+                checkShape(static_cast<size_t>(tensor.source_index), expected, why) && is_fine;
+        }
+    };
+    check(p.a, {u.rank * copies, u.in});
+    check(p.b, {u.out, u.rank * copies});
+    check(p.bias, {u.out});
+    check(p.magnitude, {u.out});
+    return is_fine;
+}
+
+const TrainableTokens* AdapterIndexer::tokensOf(std::string_view module_end) const {
+    for (const TrainableTokens& tokens : index_.config.trainable_tokens) {
+        if (module_end.ends_with(tokens.module)) {
+            return &tokens;
+        }
+    }
+    return nullptr;
+}
+
+void AdapterIndexer::checkRows() {
+    const TrainableTokens* head = tokensOf("lm_head");
+    for (size_t k = 0; k < index_.rows.size(); ++k) {
+        RowReplacement& rows = index_.rows[k];
+        const bool is_embedding = rows.tensor == std::string(kEmbedTokensModule) + ".weight";
+        rows.replaces_head = is_embedding && (head == nullptr || head->token_ids == rows.ids);
+        const bool is_updated =
+            std::any_of(index_.updates.begin(), index_.updates.end(),
+                        [&](const LowRankUpdate& u) { return u.tensor == rows.tensor; });
+        const bool is_replaced =
+            std::any_of(index_.replacements.begin(), index_.replacements.end(),
+                        [&](const TensorReplacement& r) { return r.tensor == rows.tensor; });
+        if (is_updated || is_replaced) {
+            fail(row_reports_[k],
+                 "replaced rows together with " +
+                     std::string(is_updated ? "a low-rank update" : "a replaced table") +
+                     " of the same embedding are not supported");
+        }
+    }
+    for (const TrainableTokens& tokens : index_.config.trainable_tokens) {
+        const bool is_there =
+            std::any_of(index_.rows.begin(), index_.rows.end(), [&](const RowReplacement& rows) {
+                return moduleOfTensor(rows.tensor).ends_with(tokens.module);
+            });
+        const bool is_tied_head =
+            &tokens == head && std::any_of(index_.rows.begin(), index_.rows.end(),
+                                           [](const auto& rows) { return rows.replaces_head; });
+        const bool is_reported =
+            std::any_of(reports_.begin(), reports_.end(),
+                        [](const KeyReport& row) { return row.key_class == KeyClass::Error; });
+        if (!is_there && !is_tied_head && !is_reported) {
+            refuse(ErrorCode::InvalidFile, std::string(kAdapterWeightsFile) +
+                                               ": trainable_token_indices names " + tokens.module +
+                                               ", but its trainable_tokens_delta is missing");
+        }
+    }
+    if (!ties_embedding_) {
+        return;
+    }
+    const bool has_head = std::any_of(index_.replacements.begin(), index_.replacements.end(),
+                                      [](const auto& r) { return r.tensor == kHeadTensor; });
+    for (TensorReplacement& r : index_.replacements) {
+        if (r.tensor == std::string(kEmbedTokensModule) + ".weight" && !has_head) {
+            r.replaces_head = true;
+        }
+    }
+}
+
+void AdapterIndexer::findMissing() {
+    const bool has_outer = std::any_of(keys_.begin(), keys_.end(), [&](const auto& key) {
+        return key && keyTowerOf(key->canonical_module) != KeyTower::Language &&
+               architecture_.find(key->canonical_module + ".linear.weight");
+    });
+    for (const ArchitectureTensor& base : architecture_.attachable()) {
+        if (base.kind() == TensorKind::Experts) {
+            findMissingExperts(base);
+            continue;
+        }
+        const std::string canonical = moduleOfTensor(base.name());
+        const auto spelled = spellModulePath(canonical, family_);
+        const bool is_there = pending_.contains(base.name());
+        if (!spelled || is_there) {
+            continue;
+        }
+        const bool is_linear = base.kind() == TensorKind::Linear && !base.is_head;
+        bool is_targeted =
+            matcher_.classify(*spelled, canonical, is_linear) == TargetState::Targeted;
+        if (!is_targeted && has_outer && spelled->ends_with(kLinearSuffix)) {
+            const std::string outer = spelled->substr(0, spelled->size() - kLinearSuffix.size());
+            is_targeted = matcher_.classify(outer, canonical, is_linear) == TargetState::Targeted;
+        }
+        if (is_targeted) {
+            index_.coverage.targeted_but_missing.push_back(canonical);
+        }
+    }
+    if (!index_.config.is_zero_initialised && !index_.coverage.targeted_but_missing.empty()) {
+        const auto& missing = index_.coverage.targeted_but_missing;
+        refuse(ErrorCode::InvalidFile,
+               std::string(kAdapterWeightsFile) + ": " + std::to_string(missing.size()) +
+                   " modules that adapter_config.json targets have no tensors (first: " +
+                   missing.front() +
+                   "), and with init_lora_weights false they would be random noise",
+               missing.front());
+    }
+}
+
+void AdapterIndexer::findMissingExperts(const ArchitectureTensor& base) {
+    const auto spelled = spellModulePath(base.name(), family_);
+    if (!spelled || pending_.contains(base.name())) {
+        return;
+    }
+    for (const std::string& entry : index_.config.target_parameters) {
+        if (*spelled == entry || spelled->ends_with("." + entry)) {
+            index_.coverage.targeted_but_missing.push_back(base.name());
+            return;
+        }
+    }
+}
+
+} // namespace engine
