@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU kernels against the scalar CPU table on random operands, and their times beside what the bytes
-// and operations allow. Plain C++: runs on machines without Qt. Usage: belfry_gpu_kernels [--time]
+// GPU kernels against the scalar CPU table on random operands, and their times beside what the
+// bytes and operations allow. Plain C++: runs on machines without Qt. Usage: belfry_gpu_kernels
+// [--time]
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cuda/cuda_device.h"
@@ -89,7 +90,8 @@ double relativeError(const std::vector<float>& got, const std::vector<float>& wa
 
 void report(const std::string& what, Status status, double error, double bound) {
     const bool is_ok = status == Status::Ok && error <= bound;
-    std::printf("%-58s %s %.2e (bound %.0e)\n", what.c_str(), is_ok ? "ok  " : "FAIL", error, bound);
+    std::printf("%-58s %s %.2e (bound %.0e)\n", what.c_str(), is_ok ? "ok  " : "FAIL", error,
+                bound);
     if (status != Status::Ok) {
         std::printf("    status %d\n", static_cast<int>(status));
     }
@@ -196,12 +198,19 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
     struct Case {
         int64_t rows, in, out;
     };
-    for (const Case c : {Case{1, 1536, 512}, {1, 256, 1536}, {1, 2560, 640}, {3, 1536, 256},
-                         {17, 512, 192}, {130, 1024, 320}, {5, 96, 40}}) {
-        for (const auto& [format, nested] :
-             {std::pair{WeightFormat::Nf4, true}, {WeightFormat::Nf4, false},
-              {WeightFormat::Fp4, false}, {WeightFormat::Int8Row, false},
-              {WeightFormat::BF16, false}, {WeightFormat::F32, false}}) {
+    for (const Case c : {Case{1, 1536, 512},
+                         {1, 256, 1536},
+                         {1, 2560, 640},
+                         {3, 1536, 256},
+                         {17, 512, 192},
+                         {130, 1024, 320},
+                         {5, 96, 40}}) {
+        for (const auto& [format, nested] : {std::pair{WeightFormat::Nf4, true},
+                                             {WeightFormat::Nf4, false},
+                                             {WeightFormat::Fp4, false},
+                                             {WeightFormat::Int8Row, false},
+                                             {WeightFormat::BF16, false},
+                                             {WeightFormat::F32, false}}) {
             Weight w(d, format, c.out, c.in, nested);
             Pair<float> x(d, normal(static_cast<size_t>(c.rows * c.in)));
             Buffer y(d, static_cast<size_t>(c.rows * c.out) * 4);
@@ -227,8 +236,10 @@ void checkAttention(cuda::CudaDevice& d, bool is_reference) {
         int64_t queries, keys, heads, kv, dim, window;
         bool causal, bf16;
     };
-    for (const Case c : {Case{1, 70, 8, 1, 256, 0, true, true}, {70, 150, 8, 1, 256, 64, true, true},
-                         {100, 300, 8, 2, 512, 0, true, true}, {65, 65, 12, 12, 64, 0, false, false},
+    for (const Case c : {Case{1, 70, 8, 1, 256, 0, true, true},
+                         {70, 150, 8, 1, 256, 64, true, true},
+                         {100, 300, 8, 2, 512, 0, true, true},
+                         {65, 65, 12, 12, 64, 0, false, false},
                          {33, 90, 4, 2, 32, 40, true, true}}) {
         Pair<float> q(d, normal(static_cast<size_t>(c.queries * c.heads * c.dim), 0.3F));
         const auto n = static_cast<size_t>(c.keys * c.kv * c.dim);
@@ -353,9 +364,12 @@ void checkSteps(cuda::CudaDevice& d) {
         int64_t heads, kv, dim, size, ring, window;
         bool owner;
     };
-    for (const Case c : {Case{8, 1, 256, 5, 64, 0, true}, {8, 1, 256, 600, 768, 512, true},
-                         {8, 1, 512, 300, 4096, 0, true}, {8, 2, 256, 700, 768, 512, false},
-                         {8, 2, 512, 2500, 4096, 0, true}, {4, 2, 32, 40, 64, 16, true},
+    for (const Case c : {Case{8, 1, 256, 5, 64, 0, true},
+                         {8, 1, 256, 600, 768, 512, true},
+                         {8, 1, 512, 300, 4096, 0, true},
+                         {8, 2, 256, 700, 768, 512, false},
+                         {8, 2, 512, 2500, 4096, 0, true},
+                         {4, 2, 32, 40, 64, 16, true},
                          {8, 1, 512, 1, 4096, 0, true}}) {
         const auto stride = static_cast<size_t>(c.kv * c.dim);
         const auto used = std::min(c.size, c.ring);
@@ -397,8 +411,9 @@ void checkSteps(cuda::CudaDevice& d) {
             std::vector<float> kh = k.host;
             std::vector<float> vh = v.host;
             const auto width = static_cast<int64_t>(stride);
-            cpu.rms_norm({}, {kh.data(), c.kv, c.dim, c.dim}, {kn.host.data(), DType::F32, 1, c.dim},
-                         1e-6F, {kh.data(), c.kv, c.dim, c.dim});
+            cpu.rms_norm({}, {kh.data(), c.kv, c.dim, c.dim},
+                         {kn.host.data(), DType::F32, 1, c.dim}, 1e-6F,
+                         {kh.data(), c.kv, c.dim, c.dim});
             cpu.rope({}, {kh.data(), 1, width, width}, c.dim, 0, c.dim, &position, freq.data());
             cpu.rms_norm({}, {vh.data(), c.kv, c.dim, c.dim}, {}, 1e-6F,
                          {vh.data(), c.kv, c.dim, c.dim});
@@ -445,7 +460,8 @@ void checkSteps(cuda::CudaDevice& d) {
         for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
             status = d.ops().attend_step(d.queue(), s);
         }
-        report("attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) + " tokens",
+        report("attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
+                   " tokens",
                status, relativeError(fetch(d, out, want.size()), want), 2e-5);
         std::vector<uint16_t> back(kb.size());
         d.copyOut(back.data(), ck.card->data, back.size() * 2);
@@ -522,10 +538,10 @@ void timeKernels(cuda::CudaDevice& d) {
                              {"head int8", WeightFormat::Int8Row, 1536, 262144, false},
                              {"head bf16", WeightFormat::BF16, 1536, 262144, false}}) {
             const int64_t weights = c.in * c.out * (c.pair ? 2 : 1);
-            const double size = static_cast<double>(weights) *
-                                (c.format == WeightFormat::Nf4 ? 0.516
-                                 : c.format == WeightFormat::BF16 ? 2.0
-                                                                  : 1.0);
+            const double size =
+                static_cast<double>(weights) * (c.format == WeightFormat::Nf4    ? 0.516
+                                                : c.format == WeightFormat::BF16 ? 2.0
+                                                                                 : 1.0);
             const int copies = static_cast<int>(std::max(1.0, std::min(24.0, 150e6 / size)));
             std::vector<std::unique_ptr<Weight>> w;
             for (int i = 0; i < copies * (c.pair ? 2 : 1); ++i) {
@@ -533,7 +549,8 @@ void timeKernels(cuda::CudaDevice& d) {
             }
             const double us = microseconds(d, 2 * copies, [&](int i) {
                 ProjectArgs p;
-                p.input = c.in <= 2560 ? ProjectArgs::Input::ResidualNorm : ProjectArgs::Input::Plain;
+                p.input =
+                    c.in <= 2560 ? ProjectArgs::Input::ResidualNorm : ProjectArgs::Input::Plain;
                 p.output = c.pair ? ProjectArgs::Output::GeluPair : ProjectArgs::Output::Store;
                 p.x = x.there();
                 p.t = t.there();
@@ -553,7 +570,8 @@ void timeKernels(cuda::CudaDevice& d) {
     d.stream().is_overlapping = false;
     std::printf("\nmatrix products\n");
     for (const int64_t rows : {64, 512, 2048, 4096}) {
-        for (const auto& [in, out] : {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {2560, 10240}}) {
+        for (const auto& [in, out] :
+             {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {2560, 10240}}) {
             for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
                 Weight w(d, format, out, in, true);
                 Pair<float> a(d, normal(static_cast<size_t>(rows * in)));
@@ -604,7 +622,7 @@ void timeKernels(cuda::CudaDevice& d) {
         a.mask.causal = dim != 64;
         a.out = out.f();
         const double us = microseconds(d, 4, [&](int) { return d.ops().attention(d.queue(), a); });
-        const double pairs = window > 0 ? static_cast<double>(queries * window)
+        const double pairs = window > 0  ? static_cast<double>(queries * window)
                              : dim == 64 ? static_cast<double>(queries * keys)
                                          : static_cast<double>(queries) * 3072.0;
         std::printf("  head %3ld window %4ld %9.1f us  %6.1f TFLOP/s\n", static_cast<long>(dim),
