@@ -51,9 +51,6 @@ public Q_SLOTS:
     void
     encodeAhead(const engine::MessagePart& part, qint64 image_tokens, const std::stop_token& stop);
 
-    /// For tests: see Engine::failAllocation.
-    void failAllocation(const QString& device, quint64 n);
-
 Q_SIGNALS:
     void snapshotChanged(const std::shared_ptr<const engine::EngineSnapshot>& snapshot);
     void inspected(const QString& model,

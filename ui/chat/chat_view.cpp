@@ -279,6 +279,7 @@ void ChatView::connectParts() {
     connect(composer_, &Composer::refused, this, [this](const QString& message) {
         notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
     });
+    connect(player_, &AudioPlayer::stateChanged, media_, &MediaCache::setPlaying);
     connect(player_, &AudioPlayer::failed, this, [this](const QString& file, const QString& why) {
         notice_->showNotice(ChatNotice::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
                             {}, 8000);

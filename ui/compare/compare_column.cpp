@@ -19,6 +19,8 @@
 #include <QTextEdit>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace ui {
 
 namespace {
@@ -56,6 +58,7 @@ CompareColumn::CompareColumn(QWidget* parent)
     body_->setObjectName(QStringLiteral("compareText"));
     body_->setReadOnly(true);
     body_->setFrameShape(QFrame::NoFrame);
+    body_->document()->setDocumentMargin(0); // in line with the title above it
     body_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     status_->setObjectName(QStringLiteral("compareStatus"));
     difference_->setObjectName(QStringLiteral("compareDifference"));
@@ -128,6 +131,8 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
         row.strength->setDecimals(2);
         row.strength->setValue(adapter.strength);
         row.strength->setEnabled(adapter.is_enabled);
+        row.strength->setMaximumHeight(
+            std::max(Theme::kControlHeight, fontMetrics().height() + 12));
         const int line = static_cast<int>(rows_.size());
         choices_->addWidget(row.box, line, 0);
         choices_->addWidget(row.strength, line, 1);

@@ -59,7 +59,7 @@ ComparePane::ComparePane(QWidget* parent)
     setArea(this, Area::Window);
     splitter_->setObjectName(QStringLiteral("compareColumns"));
     splitter_->setChildrenCollapsible(false);
-    splitter_->setHandleWidth(8);
+    splitter_->setHandleWidth(1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 16);
     column->setSpacing(12);
@@ -131,6 +131,9 @@ QWidget* ComparePane::buildHead() {
     column->addWidget(prompt_);
     column->addWidget(media_);
     column->addLayout(options);
+    for (QSpinBox* box : {seed_, tokens_}) {
+        box->setMaximumHeight(std::max(Theme::kControlHeight, fontMetrics().height() + 12));
+    }
     seed_->setValue(static_cast<int>(QRandomGenerator::global()->bounded(1'000'000)));
     return head;
 }

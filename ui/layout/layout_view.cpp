@@ -40,20 +40,27 @@ QAccessibleInterface* accessibleFor(const QString& /*class_name*/, QObject* obje
     return nullptr;
 }
 
-/// Everything that a plan depends on except the map: where two requests differ, a loaded model has
-/// to be loaded again. Strengths of adapters do not count.
+std::vector<std::string> adapterFolders(const engine::LoadRequest& request) {
+    std::vector<std::string> folders;
+    for (const engine::AdapterChoice& choice : request.adapters) {
+        folders.push_back(choice.folder);
+    }
+    return folders;
+}
+
+/// Options that a loaded model has to be loaded again for. Adapters come and go without that.
 bool hasSameOptions(const engine::LoadRequest& a, const engine::LoadRequest& b) {
-    const auto adapters = [](const engine::LoadRequest& r) {
-        std::vector<std::string> folders;
-        for (const engine::AdapterChoice& choice : r.adapters) {
-            folders.push_back(choice.folder);
-        }
-        return folders;
-    };
     return a.model == b.model && a.quant == b.quant && a.head == b.head && a.context == b.context &&
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
-           a.limits == b.limits && a.sim_gpus == b.sim_gpus && adapters(a) == adapters(b) &&
+           a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision;
+}
+
+/// "4 ms", "1.8 s": short times keep their digits.
+QString shortSeconds(double seconds) {
+    return seconds < 0.1 ? LayoutView::tr("%1 ms").arg(
+                               QLocale().toString(seconds * 1000, 'f', seconds < 0.01 ? 1 : 0))
+                         : formatSeconds(seconds);
 }
 
 } // namespace
@@ -243,7 +250,8 @@ void LayoutView::setRequest(const engine::LoadRequest& request) {
     const bool is_same_model = root_.has_value() && root_->model == request.model;
     const bool is_same_map =
         is_same_model && root_->device_map == request.device_map && root_->moves == request.moves;
-    if (is_same_map && hasSameOptions(*root_, request)) {
+    const bool has_same_options = is_same_map && hasSameOptions(*root_, request);
+    if (has_same_options && adapterFolders(*root_) == adapterFolders(request)) {
         root_ = request; // strengths of adapters, threads: no plan depends on them
         if (!history_.isEmpty() && !what_if_.has_value()) {
             LayoutStage stage = history_.current();
@@ -269,11 +277,12 @@ void LayoutView::setRequest(const engine::LoadRequest& request) {
     next.purpose = Pending::Purpose::Root;
     next.stage.request = request;
     if (is_same_map && !history_.isEmpty()) {
-        next.purpose = Pending::Purpose::Stage;
+        // Adapters came or went: the same step, planned anew.
+        next.purpose = has_same_options ? Pending::Purpose::Replace : Pending::Purpose::Stage;
         next.stage.request.device_map = history_.current().request.device_map;
         next.stage.request.moves.clear();
         next.stage.cuts = history_.current().cuts;
-        next.stage.label = tr("Options");
+        next.stage.label = has_same_options ? history_.current().label : tr("Options");
     }
     this->request(std::move(next));
 }
@@ -362,6 +371,9 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
         }
         is_notice_kept_ = false;
         history_.push(std::move(pending.stage));
+        break;
+    case Pending::Purpose::Replace:
+        history_.replace(std::move(pending.stage));
         break;
     }
     refresh();
@@ -520,9 +532,22 @@ void LayoutView::undo() {
     endHold();
     if (history_.canUndo() && !isWaiting()) {
         history_.undo();
-        is_notice_kept_ = false;
-        refresh();
-        Q_EMIT stagedPlanChanged(history_.current().plan);
+        showStep();
+    }
+}
+
+void LayoutView::showStep() {
+    is_notice_kept_ = false;
+    refresh();
+    Q_EMIT stagedPlanChanged(history_.current().plan);
+    if (!what_if_.has_value() && root_.has_value() &&
+        adapterFolders(*root_) != adapterFolders(history_.current().request)) {
+        // Adapters are not steps: a step made before they came is planned with them.
+        Pending again;
+        again.purpose = Pending::Purpose::Replace;
+        again.stage = history_.current();
+        again.stage.request.adapters = root_->adapters;
+        request(std::move(again));
     }
 }
 
@@ -530,9 +555,7 @@ void LayoutView::redo() {
     endHold();
     if (history_.canRedo() && !isWaiting()) {
         history_.redo();
-        is_notice_kept_ = false;
-        refresh();
-        Q_EMIT stagedPlanChanged(history_.current().plan);
+        showStep();
     }
 }
 
@@ -807,11 +830,11 @@ void LayoutView::refreshBars() {
                      .arg(formatRate(speed.decode_tokens_per_s)));
         }
         if (speed.image_s > 0) {
-            item(tr("image&nbsp;<b>%1</b>").arg(formatSeconds(speed.image_s)));
+            item(tr("image&nbsp;<b>%1</b>").arg(shortSeconds(speed.image_s)));
         }
         if (speed.audio_s_per_s > 0) {
             item(tr("10&nbsp;s&nbsp;of&nbsp;sound&nbsp;<b>%1</b>")
-                     .arg(formatSeconds(10 * speed.audio_s_per_s)));
+                     .arg(shortSeconds(10 * speed.audio_s_per_s)));
         }
         if (is_header_only && !what_if_.has_value()) {
             item(tr("plan only: the weights are not in the folder"));
