@@ -129,12 +129,6 @@ void EngineWorker::applyMap(const QString& device_map, const std::stop_token& st
     }
 }
 
-void EngineWorker::failAllocation(const QString& device, quint64 n) {
-    if (const auto id = engine::DeviceId::parse(utf8(device)); id.has_value()) {
-        (void)engine_->failAllocation(*id, n);
-    }
-}
-
 void EngineWorker::setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                                const std::stop_token& stop) {
     const auto outcome = guarded([&] { return engine_->setAdapters(adapters, stop); });

@@ -31,12 +31,12 @@ PlannerWorker::~PlannerWorker() = default;
 
 void PlannerWorker::plan(quint64 ticket,
                          const engine::LoadRequest& request,
-                         quint64 held_cpu_bytes) {
+                         const HeldBytes& held) {
     if (ticket < wanted_->load()) {
         return;
     }
     try {
-        auto plan = engine_->plan(request, held_cpu_bytes);
+        auto plan = engine_->plan(request, held);
         if (plan.has_value()) {
             Q_EMIT planned(ticket,
                            std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
@@ -119,7 +119,7 @@ PlannerThread::~PlannerThread() {
 }
 
 void PlannerThread::plan(quint64 ticket, const engine::LoadRequest& request) {
-    QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_cpu_bytes_] {
+    QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_] {
         worker->plan(ticket, request, held);
     });
 }
@@ -146,12 +146,11 @@ void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& w
     QObject::connect(&worker, &EngineWorker::loadFailed, v, &LayoutView::showApplyError);
     QObject::connect(&worker, &EngineWorker::snapshotChanged, thread,
                      [thread](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
-                         quint64 held = 0;
+                         HeldBytes held;
                          for (const engine::DeviceMemory& device : snapshot->memory) {
-                             held +=
-                                 device.id == engine::DeviceId::cpu() ? device.measured.total() : 0;
+                             held[device.id] = device.measured.total();
                          }
-                         thread->setHeldBytes(held);
+                         thread->setHeldBytes(std::move(held));
                      });
 }
 

@@ -10,13 +10,18 @@
 #include <QThread>
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <utility>
 
 namespace ui {
 class LayoutView;
 }
 
 namespace app {
+
+/// Bytes per device.
+using HeldBytes = std::map<engine::DeviceId, uint64_t>;
 
 /// Lives on the planner thread.
 class PlannerWorker : public QObject {
@@ -27,8 +32,8 @@ public:
     PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted);
     ~PlannerWorker() override;
 
-    /// `held_cpu_bytes`: main memory that the loaded model would give back (Engine::plan).
-    void plan(quint64 ticket, const engine::LoadRequest& request, quint64 held_cpu_bytes);
+    /// `held`: memory that the loaded model would give back (Engine::plan).
+    void plan(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
     void
     exportMap(quint64 ticket, const engine::LoadRequest& request, engine::MapExport::Kind kind);
     void readMap(const QString& file);
@@ -62,11 +67,11 @@ public:
     /// Tickets below this one need no answer any more.
     void forgetBefore(quint64 ticket) { wanted_ = ticket; }
     /// What the loaded model holds, from the engine's snapshots.
-    void setHeldBytes(quint64 cpu_bytes) { held_cpu_bytes_ = cpu_bytes; }
+    void setHeldBytes(HeldBytes held) { held_ = std::move(held); }
 
 private:
     std::atomic<quint64> wanted_{0};
-    quint64 held_cpu_bytes_ = 0;
+    HeldBytes held_;
     QThread thread_;
     PlannerWorker* worker_;
 };

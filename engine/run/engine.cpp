@@ -175,6 +175,7 @@ using HeldBytes = std::map<DeviceId, uint64_t>;
 struct Engine::Impl {
     EngineOptions options;
     std::unique_ptr<Loaded> loaded;
+    const Loaded* building = nullptr; ///< Being loaded now.
 
     Result<ModelFolder> open(const std::string& model) const {
         constexpr std::string_view kShape = "shape:";
@@ -216,12 +217,24 @@ struct Engine::Impl {
         std::vector<std::shared_ptr<const Adapter>> adapters;
         std::shared_ptr<const PlacementPlan> plan;
     };
-    Result<Prepared>
-    prepare(const LoadRequest& request, const HeldBytes& held, const std::stop_token& stop) const {
+    /// `is_plan_only`: adapters are judged by their headers and not kept.
+    Result<Prepared> prepare(const LoadRequest& request,
+                             const HeldBytes& held,
+                             const std::stop_token& stop,
+                             bool is_plan_only = false) const {
         Prepared out;
         ENGINE_ASSIGN(out.folder, open(request.model));
         std::vector<AdapterFootprint> footprints;
         for (const AdapterChoice& choice : request.adapters) {
+            if (is_plan_only) {
+                Result<AdapterProbe> probe = probeAdapter(adapterFolder(choice.folder),
+                                                          out.folder.config, out.folder.tensors);
+                if (probe.has_value() && probe->coverage.errors == 0) {
+                    footprints.push_back(std::move(probe->footprint));
+                    continue;
+                }
+                // Reading it whole tells what is wrong.
+            }
             ENGINE_ASSIGN(std::shared_ptr<const Adapter> adapter,
                           openAdapter(choice.folder, out.folder, stop));
             footprints.push_back(adapter->footprint());
@@ -350,14 +363,15 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
     return summary;
 }
 
-Result<PlacementPlan> Engine::plan(const LoadRequest& request, uint64_t held_cpu_bytes) {
+Result<PlacementPlan> Engine::plan(const LoadRequest& request, const HeldBytes& held) {
     ENGINE_ASSIGN(const Impl::Prepared prepared,
-                  impl_->prepare(request, HeldBytes{{DeviceId::cpu(), held_cpu_bytes}}, {}));
+                  impl_->prepare(request, held, {}, /*is_plan_only=*/true));
     return *prepared.plan;
 }
 
 Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind kind) {
-    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, HeldBytes{}, {}));
+    ENGINE_ASSIGN(const Impl::Prepared prepared,
+                  impl_->prepare(request, HeldBytes{}, {}, /*is_plan_only=*/true));
     MapExport out;
     out.kind = kind;
     ExportedText text;
@@ -399,7 +413,9 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
                                                     const std::stop_token& stop) {
     const auto started = Clock::now();
     auto target = std::make_unique<Loaded>();
+    building = target.get();
     Result<void> filled = fill(*target, request, std::move(prepared), progress, stop);
+    building = nullptr;
     if (!filled.has_value()) {
         return withFailure(std::move(filled).error(), target->devices);
     }
@@ -775,44 +791,37 @@ std::shared_ptr<const PlacementPlan> Engine::currentPlan() const {
 
 std::vector<DeviceMemory> Engine::memory() const {
     std::vector<DeviceMemory> out;
-    if (impl_->loaded == nullptr) {
-        return out;
-    }
-    const Loaded& target = *impl_->loaded;
-    for (const auto& [id, device] : target.devices.set) {
-        DeviceMemory memory;
-        memory.id = id;
-        memory.capacity = device->memory().capacity;
-        for (const MemoryPart part : kMemoryParts) {
-            memory.measured[part] = device->usedBytes(static_cast<int>(part));
+    // While a model is being loaded it counts as well, beside the one that is still there.
+    for (const Loaded* target :
+         {static_cast<const Loaded*>(impl_->loaded.get()), impl_->building}) {
+        if (target == nullptr || target->plan == nullptr) {
+            continue;
         }
-        memory.measured[MemoryPart::Context] += device->contextBytes();
-        memory.used_by_others = device->otherProgramsBytes();
-        for (const DevicePlan& plan : target.plan->devices) {
-            if (plan.id == id) {
-                memory.description = plan.description;
-                memory.capacity = plan.capacity;
-                memory.limit = plan.limit;
-                memory.predicted = plan.parts;
+        for (const auto& [id, device] : target->devices.set) {
+            auto it = std::find_if(out.begin(), out.end(),
+                                   [&](const DeviceMemory& memory) { return memory.id == id; });
+            if (it == out.end()) {
+                it = out.insert(out.end(), DeviceMemory());
+                it->id = id;
+                it->used_by_others =
+                    id == DeviceId::cpu() ? otherProgramsRam() : device->otherProgramsBytes();
+            }
+            it->capacity = device->memory().capacity;
+            for (const MemoryPart part : kMemoryParts) {
+                it->measured[part] += device->usedBytes(static_cast<int>(part));
+            }
+            it->measured[MemoryPart::Context] += device->contextBytes();
+            for (const DevicePlan& plan : target->plan->devices) {
+                if (plan.id == id) {
+                    it->description = plan.description;
+                    it->capacity = plan.capacity;
+                    it->limit = plan.limit;
+                    it->predicted = plan.parts;
+                }
             }
         }
-        out.push_back(std::move(memory));
     }
     return out;
-}
-
-bool Engine::failAllocation(DeviceId device, uint64_t n) {
-    if (impl_->loaded == nullptr) {
-        return false;
-    }
-    const auto it = impl_->loaded->devices.set.find(device);
-    auto* host = it == impl_->loaded->devices.set.end()
-                     ? nullptr
-                     : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
-    if (host != nullptr) {
-        host->failAllocation(n);
-    }
-    return host != nullptr;
 }
 
 double Engine::loadSeconds() const {
@@ -1190,6 +1199,44 @@ Result<double> Engine::measureAudio(int64_t frames) {
     const auto started = Clock::now();
     ENGINE_TRY(target->model->encodeAudio(mel, frames, {}));
     return secondsSince(started);
+}
+
+double Engine::measureWeightRead(double seconds) {
+    if (impl_->loaded == nullptr) {
+        return 0.0;
+    }
+    Loaded& target = *impl_->loaded;
+    double best = 0.0;
+    const auto started = Clock::now();
+    do {
+        double bytes = 0.0;
+        const auto pass = Clock::now();
+        for (const TensorPlacement& row : target.plan->tensors) {
+            const bool is_on_host =
+                row.compute == DeviceId::cpu() || row.compute.kind == DeviceId::Kind::Sim;
+            const WeightSource::Handle handle = target.store->handleOf(row.tensor);
+            if (!is_on_host || row.residency != Residency::Always ||
+                handle == WeightSource::kAbsent ||
+                row.tensor.find("language_model.layers.") == std::string::npos) {
+                continue;
+            }
+            const Result<kernels::WeightView> view = target.store->acquire(handle);
+            if (!view.has_value()) {
+                continue;
+            }
+            const int64_t bits = view->format == kernels::WeightFormat::F32       ? 32
+                                 : view->format == kernels::WeightFormat::Nf4     ? 4
+                                 : view->format == kernels::WeightFormat::Fp4     ? 4
+                                 : view->format == kernels::WeightFormat::Int8Row ? 8
+                                                                                  : 16;
+            const int64_t size = view->rows * view->cols * bits / 8;
+            kernels::cpu::readMemory(target.devices.pool.get(), view->data, size);
+            target.store->release(handle);
+            bytes += static_cast<double>(size);
+        }
+        best = std::max(best, bytes / secondsSince(pass) / 1e9);
+    } while (secondsSince(started) < seconds);
+    return best;
 }
 
 kernels::cpu::MachineRates Engine::measureMachine(double seconds) {

@@ -12,6 +12,7 @@
 #include "kernels/cpu/machine_probe.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -61,9 +62,10 @@ public:
                                  const std::vector<std::string>& adapters);
 
     /// The plan for a request; allocates nothing. Problems of the map stand in plan.errors.
-    /// `held_cpu_bytes`: memory of this program that the plan would give back first.
+    /// `held`: memory of this program per device that the plan would give back first.
     /// Errors: only when the model or an adapter cannot be read.
-    Result<PlacementPlan> plan(const LoadRequest& request, uint64_t held_cpu_bytes = 0);
+    Result<PlacementPlan> plan(const LoadRequest& request,
+                               const std::map<DeviceId, uint64_t>& held = {});
     /// The plan's map for other programs. Errors: as plan().
     Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind);
 
@@ -117,15 +119,15 @@ public:
     };
     Result<Tokenized> tokenize(const std::string& model, std::string_view text);
 
-    /// For tests: the n-th allocation from now on a device of the loaded model (1 = the next one)
-    /// fails once, as if another program had taken the memory. False: no such device.
-    bool failAllocation(DeviceId device, uint64_t n);
-
     /// Benchmarks: seconds to encode random pixels or random log-mel frames, and the machine's
     /// measured ceilings.
     Result<double> measureImage(int64_t grid_w, int64_t grid_h);
     Result<double> measureAudio(int64_t frames);
     kernels::cpu::MachineRates measureMachine(double seconds);
+    /// Plain read of the decoder's weights where they are, in GB/s: what decoding could reach at
+    /// most. Virtual machines may back memory unevenly, so this can differ from the rate of a fresh
+    /// buffer. 0 when no such weight is in this computer's memory.
+    double measureWeightRead(double seconds);
 
 private:
     // The work behind the public methods of the same purpose; those turn a failed allocation of

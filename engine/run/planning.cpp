@@ -5,6 +5,8 @@
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -217,6 +219,17 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
         plan.map = std::move(map);
     }
     return plan;
+}
+
+uint64_t otherProgramsRam() {
+    const SystemMemory memory = systemMemory();
+    const uint64_t used = memory.total - std::min(memory.total, memory.available);
+    uint64_t size_pages = 0;
+    uint64_t resident_pages = 0;
+    std::ifstream in("/proc/self/statm");
+    in >> size_pages >> resident_pages;
+    const uint64_t own = resident_pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    return used - std::min(used, own);
 }
 
 std::string smallMapText(const PlanRequest& request, const std::string& map_text) {

@@ -27,6 +27,9 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters);
 
+/// Main memory that other programs use, bytes; 0 = not known.
+uint64_t otherProgramsRam();
+
 /// The map of a plan in its smallest form; a map with errors comes back as it is.
 std::string smallMapText(const PlanRequest& request, const std::string& map_text);
 

@@ -6,6 +6,7 @@
 #include "app/engine_worker.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
+#include "engine/run/device_set.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
@@ -20,6 +21,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <atomic>
 #include <memory>
 
 namespace support {
@@ -39,7 +41,11 @@ public:
         meter.resize(288, size.height());
         view.show();
         engine::Engine engine(options_);
-        auto summary = engine.inspect(request.model, {});
+        std::vector<std::string> adapters;
+        for (const engine::AdapterChoice& adapter : request.adapters) {
+            adapters.push_back(adapter.folder);
+        }
+        auto summary = engine.inspect(request.model, adapters);
         if (summary.has_value()) {
             model = std::make_shared<const engine::ModelSummary>(std::move(summary).value());
         }
@@ -94,11 +100,19 @@ public:
         return nullptr;
     }
 
+    /// sim:0 of what is loaded; belongs to the engine thread.
+    std::atomic<kernels::cpu::HostDevice*> sim = nullptr;
+
 private:
-    static engine::EngineOptions makeOptions() {
+    engine::EngineOptions makeOptions() {
         app::registerEngineTypes();
         engine::EngineOptions options;
         options.demo_folder = app::demoModelFolder();
+        options.on_devices = [this](engine::OwnedDevices& devices) {
+            const auto it = devices.set.find(engine::DeviceId::sim(0));
+            sim = it == devices.set.end() ? nullptr
+                                          : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
+        };
         return options;
     }
     engine::EngineOptions options_;

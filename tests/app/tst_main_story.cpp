@@ -1,124 +1,203 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main story in the real window with the real engine: choose the demo model, load it with its
-// towers on the CPU of a simulated GPU, attach a picture and a sound, get a streamed answer, meet
-// an error without losing what was typed. Screenshots go to $BELFRY_SCREENSHOTS when it is set.
-#include "app/engine_worker.h"
-#include "app/program_paths.h"
-#include "app/wiring.h"
-#include "ui/main_window.h"
+// The main story in the real window with the real engine and store: choose the demo model, add its
+// adapter, move the vision tower by drag and by keyboard, apply, ask about a picture and a sound,
+// stop, regenerate, change the adapter's strength, close, open again. Then the same window with a
+// layout that cannot be. Screenshots go to $BELFRY_SCREENSHOTS when it is set.
+#include "tests/app/program_fixture.h"
+#include "ui/chat/message_list.h"
+#include "ui/compare/compare_pane.h"
 
-#include <QComboBox>
-#include <QDir>
 #include <QLabel>
-#include <QPlainTextEdit>
-#include <QPushButton>
 #include <QSignalSpy>
-#include <QTest>
-#include <QTextBrowser>
+#include <QSlider>
+#include <QTemporaryDir>
 
-namespace {
-
-template <typename T>
-T* named(QWidget& window, const QString& accessible_name) {
-    for (T* child : window.findChildren<T*>()) {
-        if (child->accessibleName() == accessible_name) {
-            return child;
-        }
-    }
-    return nullptr;
-}
-
-void screenshot(QWidget& window, const char* name) {
-    const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
-    if (!folder.isEmpty()) {
-        QVERIFY(
-            window.grab().save(folder + QStringLiteral("/%1.png").arg(QString::fromUtf8(name))));
-    }
-}
-
-} // namespace
+using engine::DeviceId;
+using support::kGiB;
+using support::Program;
+using State = ui::Session::State;
 
 class TestMainStory : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { app::registerEngineTypes(); }
-    void chatWithPictureAndSound();
+    void demoIsOneClickAway();
+    void fromFolderToAnswerAndBack();
+    void impossibleLayoutIsToldBeforeApply();
     void brokenFolderExplainsItself();
+    void adapterWithoutAPlaceIsToldBeforeLoad();
 };
 
-void TestMainStory::chatWithPictureAndSound() {
-    const std::string demo = app::demoModelFolder();
-    QVERIFY2(!demo.empty(), "the demo model is part of the source tree");
-    engine::EngineOptions options;
-    options.demo_folder = demo;
-    app::EngineThread thread(options);
-    ui::MainWindow window(true);
-    app::connectWindow(window, thread);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&window));
-    screenshot(window, "1-first-run");
+void TestMainStory::demoIsOneClickAway() {
+    QTemporaryDir folder;
+    Program program(folder.path());
+    QVERIFY(QTest::qWaitForWindowExposed(program.window.get()));
+    program.shot("1-first-run");
+    QTest::mouseClick(program.find("welcomeDemo"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(program.session().state() == State::Ready, 60000);
+    program.shot("2-demo-ready");
+    const auto cards = program.window->findChildren<QAbstractButton*>(QStringLiteral("sampleCard"));
+    QVERIFY(cards.size() >= 3);
+    QVERIFY(cards.first()->isVisible());
+    QTest::mouseClick(cards.first(), Qt::LeftButton);
+    QVERIFY(program.waitForReply(2));
+    QVERIFY(!program.chat().chat().turns.back().text.isEmpty());
+    QVERIFY(!cards.first()->isVisible());
+    program.shot("3-sample-answered");
+}
 
-    QSignalSpy inspected(thread.worker(), &app::EngineWorker::inspected);
-    QTest::mouseClick(named<QPushButton>(window, QStringLiteral("Demo model")), Qt::LeftButton);
-    QTRY_COMPARE_WITH_TIMEOUT(inspected.count(), 1, 10000);
-    auto* load = named<QPushButton>(window, QStringLiteral("Load"));
-    QTRY_VERIFY(load->isEnabled());
-    auto* placement = named<QComboBox>(window, QStringLiteral("Placement"));
-    placement->setCurrentIndex(placement->findData(QStringLiteral("towers-cpu")));
-    QSignalSpy loaded(thread.worker(), &app::EngineWorker::loaded);
-    QTest::mouseClick(load, Qt::LeftButton);
-    QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 30000);
-    screenshot(window, "2-loaded");
+void TestMainStory::fromFolderToAnswerAndBack() {
+    QTemporaryDir folder;
+    QString chat_id;
+    QStringList texts;
+    {
+        Program program(folder.path());
+        const QString demo = QString::fromStdString(program.demo);
+        QVERIFY(program.choose(demo, "gpu", 8 * kGiB));
+        program.session().addAdapter(demo + QStringLiteral("/adapter"));
+        QTRY_VERIFY(program.session().coverage(program.session().adapters().front().folder) !=
+                    nullptr);
+        QVERIFY(program.load());
 
-    const QString samples = QString::fromStdString(demo) + QStringLiteral("/samples/");
-    const QStringList pictures = QDir(samples).entryList({QStringLiteral("*.png")});
-    const QStringList sounds = QDir(samples).entryList({QStringLiteral("*.wav")});
-    QVERIFY(!pictures.isEmpty() && !sounds.isEmpty());
-    QVERIFY(window.attach(samples + pictures.first()));
-    auto* input = named<QPlainTextEdit>(window, QStringLiteral("Message"));
-    auto* transcript = named<QTextBrowser>(window, QStringLiteral("Conversation"));
-    QSignalSpy finished(thread.worker(), &app::EngineWorker::replyFinished);
-    QSignalSpy failed(thread.worker(), &app::EngineWorker::replyFailed);
-    QTest::keyClicks(input, QStringLiteral("What is in the picture?"));
-    QTest::keyClick(input, Qt::Key_Return);
-    QTRY_COMPARE_WITH_TIMEOUT(finished.count() + failed.count(), 1, 60000);
-    QCOMPARE(failed.count(), 0);
-    const auto reply = finished.first().at(1).value<engine::Reply>();
-    QVERIFY(!reply.text.empty());
-    QTRY_VERIFY(transcript->toPlainText().contains(QString::fromStdString(reply.text).trimmed()));
+        // The vision tower to the CPU by mouse, back and again by keyboard, then Apply.
+        QTest::keyClick(program.window.get(), Qt::Key_M, Qt::ControlModifier);
+        QCOMPARE(program.window->tab(), ui::MainWindow::Tab::Layout);
+        const QString vision = QStringLiteral("vision");
+        QVERIFY(program.drag(vision, DeviceId::cpu()));
+        QVERIFY(program.waitForPlace(vision, DeviceId::cpu()));
+        program.shot("4-dragged");
+        ui::LayoutView* layout = program.window->layoutView();
+        QTest::keyClick(layout, Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(program.waitForPlace(vision, DeviceId::sim(0)));
+        ui::BlockWidget* block = layout->blockWidget(vision);
+        block->setFocus();
+        QTest::keyClick(block, Qt::Key_M);
+        QTRY_VERIFY(layout->isHolding());
+        QTest::keyClick(block, Qt::Key_2);
+        QTest::keyClick(block, Qt::Key_Return);
+        QVERIFY(program.waitForPlace(vision, DeviceId::cpu()));
+        QVERIFY(layout->hasChanges());
+        QSignalSpy applied(&program.session(), &ui::Session::applied);
+        QTest::mouseClick(program.find("layoutApply"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(applied.count(), 1, 30000);
+        QTRY_VERIFY(!layout->hasChanges());
 
-    QVERIFY(window.attach(samples + sounds.first()));
-    QTest::keyClicks(input, QStringLiteral("What do you hear?"));
-    QTest::keyClick(input, Qt::Key_Return);
-    QTRY_COMPARE_WITH_TIMEOUT(finished.count() + failed.count(), 2, 60000);
-    QCOMPARE(failed.count(), 0);
-    // The second turn computes only what is new.
-    QVERIFY(finished.last().at(1).value<engine::Reply>().timing.reused_tokens > 0);
-    screenshot(window, "3-chat");
+        // A picture, then a sound.
+        QTest::keyClick(program.window.get(), Qt::Key_1, Qt::ControlModifier);
+        program.window->takeFiles({program.sample("circles_and_square.png")});
+        program.ask(QStringLiteral("What do you see?"));
+        QVERIFY(program.waitForReply(2));
+        program.window->takeFiles({program.sample("word_seven.wav")});
+        program.ask(QStringLiteral("Which word do you hear?"));
+        QVERIFY(program.waitForReply(4));
+        QVERIFY(program.chat().chat().turns[3].timing.reused_tokens > 0);
+        program.shot("5-picture-and-sound");
 
-    // A file that is no picture: told, and what was typed is back in the box.
-    QVERIFY(!window.attach(samples + QStringLiteral("samples.json")));
-    QVERIFY(window.attach(QStringLiteral("/nonexistent/picture.png")));
-    QTest::keyClicks(input, QStringLiteral("And this?"));
-    QTest::keyClick(input, Qt::Key_Return);
-    QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
-    QTRY_COMPARE(input->toPlainText(), QStringLiteral("And this?"));
-    QVERIFY(transcript->toPlainText().contains(QStringLiteral("/nonexistent/picture.png")));
-    screenshot(window, "4-error");
+        // Stop keeps what is there; regenerate replaces the last reply.
+        program.ask(QStringLiteral("What is a tower?"));
+        QTRY_VERIFY(program.chat().isGenerating());
+        QTest::keyClick(program.input(), Qt::Key_Escape);
+        QVERIFY(program.waitForReply(6));
+        QTest::keyClick(&program.chat(), Qt::Key_R, Qt::ControlModifier);
+        QVERIFY(program.waitForReply(6));
+        QTRY_COMPARE(program.chat().chat().turns.back().finish_reason, QStringLiteral("stop"));
+        const QString with_adapter = program.chat().chat().turns.back().text;
+        QVERIFY(!with_adapter.isEmpty());
+
+        // The adapter's strength acts on the next reply, without loading.
+        auto* slider = program.find<QSlider>("adapterStrength");
+        QVERIFY(slider != nullptr);
+        QSignalSpy loaded(program.engine_thread->worker(), &app::EngineWorker::loaded);
+        QSignalSpy changed(program.engine_thread->worker(), &app::EngineWorker::adaptersChanged);
+        slider->setFocus();
+        QTest::keyClick(slider, Qt::Key_Home);
+        QTRY_VERIFY(changed.count() >= 1);
+        QTRY_COMPARE(program.session().snapshot()->adapters.front().strength, 0.0);
+        program.ask(QStringLiteral("What do you see?"));
+        QVERIFY(program.waitForReply(8));
+        QCOMPARE(loaded.count(), 0);
+
+        // An edited question takes the place of what followed it.
+        Q_EMIT program.chat().messageList()->editRequested(6);
+        QTRY_COMPARE(program.input()->toPlainText(), QStringLiteral("What do you see?"));
+        program.ask(QStringLiteral("What is a tower?"));
+        QVERIFY(program.waitForReply(8));
+        QCOMPARE(program.chat().chat().turns[6].text, QStringLiteral("What is a tower?"));
+
+        // The same question on the base and on the adapter, side by side.
+        QTest::keyClick(slider, Qt::Key_End);
+        QTRY_COMPARE(program.session().snapshot()->adapters.front().strength, 2.0);
+        QTest::mouseClick(program.find<QAbstractButton>("compareButton"), Qt::LeftButton);
+        ui::ComparePane* compare = program.window->comparePane();
+        QTRY_VERIFY(compare->isVisible());
+        QVERIFY(compare->columns().size() >= 2);
+        QSignalSpy compared(program.engine_thread->worker(), &app::EngineWorker::compareFinished);
+        compare->run();
+        QTRY_COMPARE_WITH_TIMEOUT(compared.count(), 1, 60000);
+        QTRY_VERIFY(program.session().state() == State::Ready);
+        QCOMPARE(loaded.count(), 0);
+        program.shot("7-compare");
+        Q_EMIT compare->closeRequested();
+        QTRY_VERIFY(program.chat().isVisible());
+
+        for (const ui::ChatTurn& turn : program.chat().chat().turns) {
+            texts.append(turn.text);
+        }
+        chat_id = program.chat().chat().id;
+        QVERIFY(!chat_id.isEmpty());
+    }
+    {
+        Program program(folder.path());
+        QTRY_COMPARE_WITH_TIMEOUT(program.chat().chat().id, chat_id, 10000);
+        QStringList again;
+        for (const ui::ChatTurn& turn : program.chat().chat().turns) {
+            again.append(turn.text);
+        }
+        QCOMPARE(again, texts);
+        QCOMPARE(program.chat().chat().turns.front().attachments.size(), size_t{1});
+        // What was loaded is chosen again, not loaded by itself.
+        QTRY_COMPARE_WITH_TIMEOUT(program.session().model(), QString::fromStdString(program.demo),
+                                  10000);
+        QVERIFY(!program.session().isLoaded());
+        program.shot("8-reopened");
+    }
+}
+
+void TestMainStory::impossibleLayoutIsToldBeforeApply() {
+    QTemporaryDir folder;
+    Program program(folder.path());
+    // The demo model does not fit into 4 MiB.
+    QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 4ULL << 20U));
+    program.window->setTab(ui::MainWindow::Tab::Layout);
+    QTRY_VERIFY(!program.window->layoutView()->stagedPlan()->fits);
+    QVERIFY(!program.find("layoutApply")->isEnabled());
+    auto* summary = program.find<QLabel>("layoutSummary");
+    QVERIFY(!summary->text().isEmpty());
+    program.shot("9-over-full");
 }
 
 void TestMainStory::brokenFolderExplainsItself() {
-    app::EngineThread thread({});
-    ui::MainWindow window(false);
-    app::connectWindow(window, thread);
-    window.show();
-    QSignalSpy failed(thread.worker(), &app::EngineWorker::inspectFailed);
-    window.chooseModel(QStringLiteral("/nonexistent/model"));
-    QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 10000);
-    auto* label = named<QLabel>(window, QStringLiteral("Chosen model"));
-    QTRY_VERIFY(label->text().contains(QStringLiteral("/nonexistent/model")));
-    QVERIFY(!named<QPushButton>(window, QStringLiteral("Load"))->isEnabled());
+    QTemporaryDir folder;
+    Program program(folder.path());
+    program.session().chooseModel(QStringLiteral("/nonexistent/model"));
+    program.window->openModelPanel();
+    QTRY_VERIFY(program.session().modelError() != nullptr);
+    auto* problem = program.find<QLabel>("chosenModelProblem");
+    QTRY_VERIFY(problem->isVisible());
+    QTRY_VERIFY2(problem->text().contains(QStringLiteral("/nonexistent/model")),
+                 qPrintable(problem->text()));
+    QVERIFY(!program.find("loadButton")->isVisible());
+    program.shot("10-broken-folder");
+}
+
+void TestMainStory::adapterWithoutAPlaceIsToldBeforeLoad() {
+    QTemporaryDir folder;
+    Program program(folder.path());
+    QVERIFY(program.choose(QStringLiteral("demo"), "cpu", 8 * kGiB));
+    program.session().addAdapter(folder.path());
+    QTRY_VERIFY(program.window->notice()->isVisible());
+    QVERIFY(program.session().adapters().empty());
+    QVERIFY(!program.session().isLoaded());
 }
 
 QTEST_MAIN(TestMainStory)

@@ -279,6 +279,7 @@ void ChatView::connectParts() {
     connect(composer_, &Composer::refused, this, [this](const QString& message) {
         notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
     });
+    connect(player_, &AudioPlayer::stateChanged, media_, &MediaCache::setPlaying);
     connect(player_, &AudioPlayer::failed, this, [this](const QString& file, const QString& why) {
         notice_->showNotice(ChatNotice::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
                             {}, 8000);
@@ -344,11 +345,9 @@ QString ChatView::draft() const {
 
 void ChatView::setChat(const ChatDocument& chat) {
     if (isGenerating()) {
-        // The reply goes on in the engine until the shell has cancelled it; it is no longer ours.
-        active_id_ = 0;
-        flush_timer_.stop();
-        pending_ = {};
-        Q_EMIT generatingChanged(false);
+        // The engine stops when the shell cancels it; what is written so far belongs to the chat
+        // that is left, and is kept there.
+        abandonReply();
     }
     editing_row_ = -1;
     is_queued_ = false;

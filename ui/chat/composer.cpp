@@ -101,6 +101,7 @@ Composer::Composer(MediaCache* media, QWidget* parent)
     setTextSize(hint_, 85);
     hint_->setObjectName(QStringLiteral("composerHint"));
     hint_->setMinimumWidth(40);
+    hint_->setWordWrap(true);
     row->addWidget(hint_, 1);
     send_->setObjectName(QStringLiteral("sendButton"));
     send_->setIcon(icon(QStringLiteral("send")));

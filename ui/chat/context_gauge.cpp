@@ -64,7 +64,7 @@ void ContextGauge::setValues(qint64 used, qint64 draft, qint64 size, bool is_est
 
 QSize ContextGauge::sizeHint() const {
     const QFontMetrics metrics(font());
-    return {metrics.horizontalAdvance(text()) + 8 + kBarWidth + 16, Theme::kControlHeight};
+    return {metrics.horizontalAdvance(text()) + kBarWidth + 28, Theme::kControlHeight};
 }
 
 QSize ContextGauge::minimumSizeHint() const {

@@ -147,6 +147,13 @@ const MediaCache::Thumbnail& MediaCache::thumbnail(const QString& file) {
     return *thumbnails_.insert(file, {});
 }
 
+void MediaCache::setPlaying(const QString& file, bool is_playing, double progress) {
+    playing_file_ = file;
+    is_playing_ = is_playing;
+    progress_ = progress;
+    Q_EMIT changed(file);
+}
+
 const MediaCache::Outline& MediaCache::outline(const QString& file) {
     const auto found = outlines_.constFind(file);
     if (found != outlines_.constEnd()) {

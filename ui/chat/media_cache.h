@@ -34,6 +34,16 @@ public:
     const Thumbnail& thumbnail(const QString& file);
     const Outline& outline(const QString& file);
 
+    /// What is heard at the moment; shown where its outline is drawn.
+    void setPlaying(const QString& file, bool is_playing, double progress);
+    [[nodiscard]] bool isPlaying(const QString& file) const {
+        return is_playing_ && file == playing_file_;
+    }
+    /// 0 to 1; 0 for a file that is not the current one.
+    [[nodiscard]] double progress(const QString& file) const {
+        return file == playing_file_ ? progress_ : 0.0;
+    }
+
     static constexpr int kSide = 480;
     static constexpr int kPeaks = 48;
 
@@ -45,6 +55,9 @@ private:
     std::shared_ptr<Results> results_;
     QHash<QString, Thumbnail> thumbnails_;
     QHash<QString, Outline> outlines_;
+    QString playing_file_;
+    bool is_playing_ = false;
+    double progress_ = 0.0;
 };
 
 /// Peaks of a WAV file (PCM of 8 to 32 bits or float), for tests and the pool.

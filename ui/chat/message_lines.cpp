@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks around the text of a message: attachments, and single lines about the message.
+#include "ui/chat/audio_player.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_block.h"
 #include "ui/style/format.h"
@@ -76,19 +77,24 @@ void drawPicture(QPainter& painter,
 void drawSound(QPainter& painter,
                const QRectF& place,
                const Attachment& attachment,
-               const MediaCache::Outline& outline,
+               MediaCache& media,
                const QFont& font,
                double device_pixel_ratio,
                bool is_hovered) {
     const Theme& theme = Theme::current();
+    const MediaCache::Outline& outline = media.outline(attachment.file);
     painter.setPen(QPen(theme.border, 1.0));
     painter.setBrush(theme.surface);
     painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), Theme::kRadius, Theme::kRadius);
     const bool is_missing = outline.state == MediaCache::State::Missing;
-    painter.drawPixmap(QPointF(place.x() + 12.0, place.center().y() - 10.0),
-                       iconPixmap(is_missing ? QStringLiteral("alert") : QStringLiteral("audio"),
-                                  20, is_hovered ? theme.accent : theme.text_muted,
-                                  device_pixel_ratio));
+    const QString symbol = is_missing                         ? QStringLiteral("alert")
+                           : !AudioPlayer::isAvailable()      ? QStringLiteral("audio")
+                           : media.isPlaying(attachment.file) ? QStringLiteral("pause")
+                                                              : QStringLiteral("play");
+    const double played = media.progress(attachment.file);
+    painter.drawPixmap(
+        QPointF(place.x() + 12.0, place.center().y() - 10.0),
+        iconPixmap(symbol, 20, is_hovered ? theme.accent : theme.text_muted, device_pixel_ratio));
     const double left = place.x() + 44.0;
     double right = place.right() - 12.0;
     painter.setFont(font);
@@ -108,7 +114,10 @@ void drawSound(QPainter& painter,
                 std::max(2.0, static_cast<double>(outline.peaks[i]) * (place.height() - 24.0));
             painter.fillRect(QRectF(left + step * static_cast<double>(i),
                                     place.center().y() - height / 2.0, bar, height),
-                             theme.part_audio);
+                             static_cast<double>(i) <
+                                     played * static_cast<double>(outline.peaks.size())
+                                 ? theme.accent
+                                 : theme.part_audio);
         }
     } else {
         painter.setPen(theme.text);
@@ -177,8 +186,8 @@ void AttachmentsBlock::draw(QPainter& painter, const QRectF& rect, const BlockPa
             drawPicture(painter, place, media_->thumbnail(attachment.file), attachment.name,
                         style_.small, paint.device_pixel_ratio);
         } else {
-            drawSound(painter, place, attachment, media_->outline(attachment.file), style_.small,
-                      paint.device_pixel_ratio, is_hovered);
+            drawSound(painter, place, attachment, *media_, style_.small, paint.device_pixel_ratio,
+                      is_hovered);
         }
     }
     painter.restore();

@@ -28,6 +28,7 @@ struct TextPlace {
     int row = -1;
     int block = 0;
     qsizetype position = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): false alarm on the generated comparison
     friend auto operator<=>(const TextPlace&, const TextPlace&) = default;
 };
 

@@ -412,6 +412,10 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
         menu->addAction(tr("Copy last code block"), this,
                         [this, code] { Q_EMIT copyTextRequested(code); });
     }
+    for (size_t i = 0; i < model_->turn(row).attachments.size(); ++i) {
+        menu->addAction(tr("Open %1").arg(model_->turn(row).attachments[i].name), this,
+                        [this, row, i] { Q_EMIT attachmentActivated(row, static_cast<int>(i)); });
+    }
     menu->addSeparator();
     const bool is_user = model_->turn(row).role == engine::Message::Role::User;
     QAction* change = is_user ? menu->addAction(tr("Edit and resend"), this,

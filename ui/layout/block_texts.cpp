@@ -150,6 +150,17 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
     return parts.join(QStringLiteral(" · "));
 }
 
+QString blockNote(const LayoutBlock& block) {
+    if (block.kind == BlockKind::PerLayerTable) {
+        return block.store.isGpu()
+                   ? tr("Only one row of it is read per token: on the CPU it would "
+                        "cost hardly any speed and leave this memory free.")
+                   : tr("Only one row of it is read per token: here it costs hardly "
+                        "any speed.");
+    }
+    return {};
+}
+
 QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan) {
     QString text =
         tr("%1, %2, on %3").arg(blockTitle(block), formatBytes(block.bytes), laneName(block.store));

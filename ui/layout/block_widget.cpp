@@ -13,6 +13,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ui {
 
@@ -221,7 +222,15 @@ void BlockWidget::paintTexts(QPainter& painter, const QRect& area) const {
     painter.drawText(
         QRect(area.left(), area.top() + title.height() + 2, area.width(), small.height()),
         Qt::AlignLeft | Qt::AlignVCenter,
-        small.elidedText(blockSubtitle(block_, *plan_), Qt::ElideRight, area.width()));
+        small.elidedText(blockSubtitle(block_, *plan_), Qt::ElideRight,
+                         area.width() - 12 * static_cast<int>(marks().size())));
+    // A large block has room to say why it may sit where it likes.
+    const QString note = blockNote(block_);
+    const QRect rest = area.adjusted(0, title.height() + small.height() + 10, 0, 0);
+    if (!note.isEmpty() &&
+        small.boundingRect(rest, Qt::TextWordWrap, note).height() <= rest.height()) {
+        painter.drawText(rest, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, note);
+    }
 }
 
 QRect BlockWidget::barsArea() const {
@@ -250,7 +259,7 @@ int BlockWidget::gapAt(const QPoint& position) const {
     }
     const auto count = static_cast<int>(block_.layer_bytes.size());
     const double step = static_cast<double>(area.width()) / count;
-    const int gap = static_cast<int>((position.x() - area.left()) / step + 0.5);
+    const int gap = static_cast<int>(std::lround((position.x() - area.left()) / step));
     return std::clamp(gap, 1, count - 1) + block_.first;
 }
 
@@ -356,23 +365,30 @@ void BlockWidget::paintTower(QPainter& painter) const {
                      Qt::AlignCenter, formatBytes(block_.bytes));
 }
 
-void BlockWidget::paintMarks(QPainter& painter) const {
+std::vector<QColor> BlockWidget::marks() const {
     const Theme& theme = Theme::current();
-    int x = width() - 10;
-    const int y = isTower() ? 10 : height() - 12;
-    const auto dot = [&](const QColor& color) {
-        painter.setPen(Qt::NoPen);
+    std::vector<QColor> marks;
+    if (!block_.errors.isEmpty()) {
+        marks.push_back(theme.danger);
+    } else if (!block_.warnings.isEmpty()) {
+        marks.push_back(theme.warning);
+    }
+    if (block_.adapter_modules > 0 && !isTower() && block_.kind != BlockKind::Layers) {
+        marks.push_back(theme.part_adapter);
+    }
+    return marks;
+}
+
+void BlockWidget::paintMarks(QPainter& painter) const {
+    int x = width() - kInset - 4;
+    const int y = isTower() ? 12
+                            : 10 + QFontMetrics(titleFont()).height() + 2 +
+                                  QFontMetrics(smallFont()).height() / 2;
+    painter.setPen(Qt::NoPen);
+    for (const QColor& color : marks()) {
         painter.setBrush(color);
         painter.drawEllipse(QPointF(x, y), 4, 4);
         x -= 12;
-    };
-    if (!block_.errors.isEmpty()) {
-        dot(theme.danger);
-    } else if (!block_.warnings.isEmpty()) {
-        dot(theme.warning);
-    }
-    if (block_.adapter_modules > 0 && !isTower() && block_.kind != BlockKind::Layers) {
-        dot(theme.part_adapter);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "ui/layout/layout_blocks.h"
 
+#include <QKeyEvent>
 #include <QWidget>
 
 #include <memory>
@@ -67,6 +68,7 @@ private:
     void paintLayers(QPainter& painter) const;
     void paintTower(QPainter& painter) const;
     void paintMarks(QPainter& painter) const;
+    [[nodiscard]] std::vector<QColor> marks() const;
     [[nodiscard]] QRect barsArea() const;
     /// Layer before which the gap nearest to `x` lies; -1 outside.
     [[nodiscard]] int gapAt(const QPoint& position) const;

@@ -70,6 +70,8 @@ std::vector<LayoutBlock> makeBlocks(const BlocksInput& input);
 QString blockTitle(const LayoutBlock& block);
 /// "own their KV · NF4", "16 layers · bf16 · visits GPU 0".
 QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& plan);
+/// What a user should know about placing it; empty for most.
+QString blockNote(const LayoutBlock& block);
 /// Name, bytes, place and state in one sentence, for screen readers and tool tips.
 QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan);
 

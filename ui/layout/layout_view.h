@@ -108,7 +108,7 @@ protected:
 
 private:
     struct Pending {
-        enum class Purpose { Root = 1, Stage, Preview, Computer };
+        enum class Purpose { Root = 1, Stage, Replace, Preview, Computer };
         Purpose purpose = Purpose::Stage;
         LayoutStage stage;
         engine::DeviceId lane; ///< Preview only.
@@ -141,6 +141,7 @@ private:
     void refreshLanes();
     void refreshBars();
     void showIssues();
+    void showStep();
     void rescale();
     [[nodiscard]] bool isReloadNeeded() const;
     [[nodiscard]] bool isWaiting() const { return waiting_ > 0; }

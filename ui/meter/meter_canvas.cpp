@@ -18,6 +18,7 @@ namespace {
 constexpr int kMargin = 16;
 constexpr int kBarWidth = 56;
 constexpr int kBarHeight = 280;
+constexpr int kSmallBarHeight = 168; ///< Where several cards share the height.
 constexpr int kHistoryHeight = 48;
 constexpr size_t kSamples = 240;
 
@@ -146,7 +147,9 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         rows.push_back({tr("predicted"), formatBytes(device.predicted.total()), {}, false, true});
     }
     const int list_height = row * static_cast<int>(rows.size()) + 8;
-    const int bar_height = std::max(kBarHeight, list_height);
+    const auto gpus = std::count_if(state_.devices.begin(), state_.devices.end(),
+                                    [](const MeterDevice& d) { return d.id.isGpu(); });
+    const int bar_height = std::max(gpus > 1 ? kSmallBarHeight : kBarHeight, list_height);
     const int bottom = top + bar_height;
     if (painter == nullptr) {
         return bottom + 16;

@@ -92,7 +92,7 @@ void AdapterBar::refresh() {
     if (before != chips_.size()) {
         updateGeometry();
     }
-    setMinimumHeight(row_widget_->sizeHint().height());
+    setFixedHeight(row_widget_->sizeHint().height());
 }
 
 } // namespace ui

@@ -107,6 +107,7 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
     view->setTextElideMode(Qt::ElideMiddle);
     column->addWidget(view, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
     QPushButton* copy = buttons->addButton(tr("Copy report"), QDialogButtonBox::ActionRole);
     copy->setObjectName(QStringLiteral("copyCoverage"));
     copy->setIcon(icon(QStringLiteral("copy")));

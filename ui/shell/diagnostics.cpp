@@ -152,6 +152,7 @@ DiagnosticsDialog::DiagnosticsDialog(const SystemFacts& facts,
     view->scrollToBottom();
     column->addWidget(splitter, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
     QPushButton* copy = buttons->addButton(tr("Copy report"), QDialogButtonBox::ActionRole);
     copy->setObjectName(QStringLiteral("copyReport"));
     copy->setIcon(icon(QStringLiteral("copy")));

@@ -66,7 +66,7 @@ void ModelButton::refresh() {
 
 QSize ModelButton::sizeHint() const {
     int width = kSide + kIcon + 8 + QFontMetrics(scaledFont(100, true)).horizontalAdvance(name_) +
-                12 + 16 + kSide;
+                24 + 16 + kSide;
     const QFontMetrics small(scaledFont(85));
     for (const QString& badge : badges_) {
         width += small.horizontalAdvance(badge) + 2 * kBadgePad + 6;

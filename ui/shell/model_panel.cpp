@@ -257,7 +257,7 @@ void ModelPanel::refresh() {
     }
     QStringList problems;
     if (error != nullptr) {
-        problems.append(tr("This folder cannot be used."));
+        problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
         problems.append(fromUtf8(error->message));
     } else if (summary != nullptr) {
         if (summary->is_header_only) {

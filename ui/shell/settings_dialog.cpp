@@ -9,6 +9,7 @@
 #include <QDir>
 #include <QFormLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QThread>
 #include <QVBoxLayout>
@@ -141,6 +142,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
 
     column->addStretch();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     for (QComboBox* box : {theme_box_, language_box_, map_box_, quant_box_}) {

@@ -96,6 +96,8 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     recent_view_->setModel(recent);
     recent_view_->setFrameShape(QFrame::NoFrame);
     recent_view_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    recent_view_->viewport()->setAutoFillBackground(false);
+    recent_view_->setSpacing(1);
     column->addWidget(recent_view_);
     auto* promise = centred(tr("Everything stays on this computer: no account, no network."));
     setTextRole(promise, TextRole::Muted);
@@ -119,7 +121,8 @@ void WelcomePage::refresh() {
     recent_title_->setVisible(rows > 0);
     recent_view_->setVisible(rows > 0);
     if (rows > 0) {
-        recent_view_->setFixedHeight(rows * std::max(24, recent_view_->sizeHintForRow(0)) + 4);
+        recent_view_->setFixedHeight(rows * (std::max(24, recent_view_->sizeHintForRow(0)) + 2) +
+                                     4);
     }
 }
 

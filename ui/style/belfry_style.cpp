@@ -75,7 +75,7 @@ void drawButtonPanel(const QStyleOption* option, QPainter* painter, const QWidge
     case ButtonKind::Flat:
     case ButtonKind::Tab:
         fill = is_on ? t.raised : QColor();
-        line = is_on && kind == ButtonKind::Flat ? t.border : QColor();
+        line = QColor();
         break;
     case ButtonKind::Normal:
         fill = is_on ? t.selection : t.raised;
@@ -556,10 +556,25 @@ QRect BelfryStyle::subControlRect(ComplexControl control,
             }
         }
     }
+    if (control == CC_SpinBox && sub_control == SC_SpinBoxEditField) {
+        return option->rect.adjusted(10, 2, -28, -2);
+    }
     if (control == CC_ComboBox && sub_control == SC_ComboBoxEditField) {
         return option->rect.adjusted(4, 2, -28, -2);
     }
     return QProxyStyle::subControlRect(control, option, sub_control, widget);
+}
+
+QRect BelfryStyle::subElementRect(SubElement element,
+                                  const QStyleOption* option,
+                                  const QWidget* widget) const {
+    if (element == SE_LineEditContents) {
+        const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+        if (frame != nullptr && frame->lineWidth > 0) {
+            return option->rect.adjusted(8, 2, -8, -2);
+        }
+    }
+    return QProxyStyle::subElementRect(element, option, widget);
 }
 
 QSize BelfryStyle::sizeFromContents(ContentsType type,
@@ -585,8 +600,9 @@ QSize BelfryStyle::sizeFromContents(ContentsType type,
     case CT_ComboBox:
         return {contents.width() + 44, std::max(Theme::kControlHeight, contents.height() + 12)};
     case CT_LineEdit:
-    case CT_SpinBox:
-        return {size.width() + 8, std::max(Theme::kControlHeight, contents.height() + 12)};
+        return {size.width() + 16, std::max(Theme::kControlHeight, contents.height() + 12)};
+    case CT_SpinBox: // its line edit has counted its own frame
+        return {size.width() + 8, std::max(Theme::kControlHeight, contents.height())};
     case CT_MenuItem: {
         const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
         if (item != nullptr && item->menuItemType == QStyleOptionMenuItem::Separator) {
@@ -619,6 +635,7 @@ int BelfryStyle::pixelMetric(PixelMetric metric,
     case PM_MenuHMargin:
         return 0;
     case PM_ButtonIconSize:
+    case PM_ListViewIconSize:
     case PM_SmallIconSize:
         return 16;
     case PM_LayoutHorizontalSpacing:

@@ -33,6 +33,9 @@ public:
                                        const QStyleOptionComplex* option,
                                        SubControl sub_control,
                                        const QWidget* widget) const override;
+    [[nodiscard]] QRect subElementRect(SubElement element,
+                                       const QStyleOption* option,
+                                       const QWidget* widget) const override;
     [[nodiscard]] QSize sizeFromContents(ContentsType type,
                                          const QStyleOption* option,
                                          const QSize& contents,

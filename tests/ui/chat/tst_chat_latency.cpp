@@ -8,6 +8,7 @@
 // that also runs other work it counts their time too; it is asserted only when the same probe waits
 // little before the load starts and the GUI thread was hardly ever put aside. The time the GUI
 // thread itself computes between two probes cannot be spoilt by others and is always asserted.
+#include "tests/support/latency_probe.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/message_list.h"
 #include "ui/style/theme.h"
@@ -21,134 +22,25 @@
 #include <QTimer>
 #include <QWheelEvent>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <ctime>
 #include <memory>
-#include <vector>
 
 using engine::Message;
+using support::Clock;
+using support::millisecondsSince;
+using support::percentile;
+using support::Probe;
+using support::tenThousand;
+using support::threadCpuMs;
+using support::tokenAt;
 using ui::ChatDocument;
 using ui::ChatTurn;
 using ui::ChatView;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int kSeconds = 6;
+constexpr int kSeconds = 3;
 constexpr int kTokensPerSecond = 2000;
-
-double threadCpuMs() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-double millisecondsSince(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double percentile(std::vector<double> values, double part) {
-    if (values.empty()) {
-        return 0.0;
-    }
-    std::sort(values.begin(), values.end());
-    const auto at = static_cast<size_t>(part * static_cast<double>(values.size() - 1));
-    return values[at];
-}
-
-/// Posts to the GUI thread at a steady pace and keeps how long each event waited.
-class Probe : public QObject {
-public:
-    explicit Probe(QObject* target) {
-        pool_ = QThread::create([this, target] {
-            while (!is_done_) {
-                const Clock::time_point posted = Clock::now();
-                if (waiting_.load() < 400) {
-                    ++waiting_;
-                    QMetaObject::invokeMethod(
-                        target,
-                        [this, posted] {
-                            --waiting_;
-                            wall_ms.push_back(millisecondsSince(posted));
-                            const double cpu = threadCpuMs();
-                            cpu_ms.push_back(cpu - last_cpu_);
-                            last_cpu_ = cpu;
-                        },
-                        Qt::QueuedConnection);
-                }
-                QThread::usleep(2000);
-            }
-        });
-        last_cpu_ = threadCpuMs();
-        pool_->start();
-    }
-    ~Probe() override {
-        is_done_ = true;
-        pool_->wait();
-        delete pool_;
-        // Events of ours that are still queued must not meet a dead object.
-        while (waiting_.load() > 0) {
-            QCoreApplication::processEvents();
-        }
-    }
-    Probe(const Probe&) = delete;
-    Probe& operator=(const Probe&) = delete;
-
-    std::vector<double> wall_ms, cpu_ms;
-
-private:
-    QThread* pool_ = nullptr;
-    std::atomic<bool> is_done_ = false;
-    std::atomic<int> waiting_ = 0;
-    double last_cpu_ = 0.0;
-};
-
-ChatDocument tenThousand() {
-    ChatDocument chat;
-    chat.id = QStringLiteral("long");
-    for (int i = 0; i < 10000; ++i) {
-        ChatTurn turn;
-        turn.role = i % 2 == 0 ? Message::Role::User : Message::Role::Assistant;
-        if (i % 2 == 0) {
-            turn.text = QStringLiteral("Question %1: how does the part with the number %1 of the "
-                                       "whole behave?")
-                            .arg(i);
-        } else {
-            turn.text =
-                QStringLiteral("### Answer %1\n\nThe part **behaves** as the others do, see "
-                               "`part_%1`:\n\n- it has a size\n- it has a place\n- it has a "
-                               "price\n\n```cpp\nint part = %1;\nreturn place(part, 4096);\n```\n\n"
-                               "| part | bytes |\n|---|--:|\n| %1 | 4096 |\n\n")
-                    .arg(i) +
-                QStringLiteral("And some more words about it, so that lines wrap. ").repeated(8);
-            turn.finish_reason = QStringLiteral("stop");
-            turn.timing.decode_tokens = 200;
-            turn.timing.decode_s = 2.0;
-        }
-        chat.turns.push_back(turn);
-    }
-    return chat;
-}
-
-std::string tokenAt(int i) {
-    static const char* const kWords[] = {"the ", "part ", "of ",   "**bold** ", "`code` ",
-                                         "and ", "more ", "words", ", ",        "so. "};
-    if (i % 700 == 0) {
-        return "\n\n```cpp\nint x = 1;\n";
-    }
-    if (i % 700 == 120) {
-        return "\n```\n\n";
-    }
-    if (i % 97 == 0) {
-        return "\n\n- item ";
-    }
-    if (i % 211 == 0) {
-        return "\n\n";
-    }
-    return kWords[i % 10];
-}
 
 } // namespace
 
@@ -188,7 +80,7 @@ void TestChatLatency::staysResponsive() {
     double idle_p99 = 0.0;
     {
         Probe probe(&view);
-        QTest::qWait(500);
+        support::runLoop(500);
         idle_p99 = percentile(probe.wall_ms, 0.99);
     }
 
@@ -266,7 +158,7 @@ void TestChatLatency::staysResponsive() {
         Probe probe(&view);
         const double cpu_before = threadCpuMs();
         engine_thread->start();
-        QTest::qWait(kSeconds * 1000);
+        support::runLoop(kSeconds * 1000);
         busy = (threadCpuMs() - cpu_before) / (kSeconds * 1000.0);
         is_done = true;
         engine_thread->wait();
@@ -283,7 +175,7 @@ void TestChatLatency::staysResponsive() {
         "work between probes p99 %.1f ms, worst %.1f ms; GUI thread busy %.0f %%",
         tokens, kSeconds, events, p99, worst, idle_p99, cpu_p99, cpu_worst, busy * 100.0);
     QVERIFY(tokens > kSeconds * kTokensPerSecond * 8 / 10);
-    QVERIFY(view.chat().turns.back().text.size() > tokens * 2);
+    QVERIFY(view.chat().turns.back().text.size() > qsizetype{tokens} * 2);
     QVERIFY2(cpu_p99 < 16.0, qPrintable(QString::number(cpu_p99)));
     QVERIFY2(cpu_worst < 50.0, qPrintable(QString::number(cpu_worst)));
     if (idle_p99 > 3.0) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/log_bridge.h"
+
+#include <QDateTime>
+#include <QFile>
+#include <QMutex>
+
+#include <cstdio>
+
+Q_LOGGING_CATEGORY(logApp, "app", QtInfoMsg)
+Q_LOGGING_CATEGORY(logEngine, "engine", QtInfoMsg)
+
+namespace app {
+
+namespace {
+
+constexpr qint64 kMaximumFileBytes = 1 << 20;
+
+/// The bridge that lines go to; guarded, because any thread logs and the bridge dies at the end.
+QMutex current_mutex;
+LogBridge* current = nullptr;
+
+/// Appends to the file, on the log's thread.
+class LogFile : public QObject {
+public:
+    explicit LogFile(const QString& name) : file_(name) {}
+
+    void append(const QString& line) {
+        if (!file_.isOpen()) {
+            const bool is_grown = file_.size() > kMaximumFileBytes;
+            if (!file_.open((is_grown ? QIODevice::WriteOnly : QIODevice::Append) |
+                            QIODevice::Text)) {
+                return; // a full disk or read-only folder: the buffer still has the line
+            }
+        }
+        file_.write(line.toUtf8() + '\n');
+        file_.flush();
+    }
+
+private:
+    QFile file_;
+};
+
+const char* levelName(QtMsgType type) {
+    switch (type) {
+    case QtDebugMsg:
+        return "debug";
+    case QtInfoMsg:
+        return "info";
+    case QtWarningMsg:
+        return "warning";
+    case QtCriticalMsg:
+    case QtFatalMsg:
+        return "error";
+    }
+    return "info";
+}
+
+} // namespace
+
+LogBridge::LogBridge(ui::LogBuffer* buffer, const QString& file, QObject* parent)
+    : QObject(parent) {
+    connect(this, &LogBridge::lineLogged, buffer, &ui::LogBuffer::append, Qt::QueuedConnection);
+    if (!file.isEmpty()) {
+        auto* writer = new LogFile(file);
+        writer->moveToThread(&thread_);
+        connect(this, &LogBridge::lineLogged, writer, &LogFile::append);
+        connect(&thread_, &QThread::finished, writer, &QObject::deleteLater);
+        thread_.setObjectName(QStringLiteral("log"));
+        thread_.start(QThread::LowPriority);
+    }
+    {
+        const QMutexLocker lock(&current_mutex);
+        current = this;
+    }
+    former_ = qInstallMessageHandler(&LogBridge::handle);
+}
+
+LogBridge::~LogBridge() {
+    qInstallMessageHandler(former_);
+    {
+        const QMutexLocker lock(&current_mutex);
+        current = nullptr;
+    }
+    thread_.quit();
+    thread_.wait();
+}
+
+void LogBridge::handle(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    const QString line =
+        QStringLiteral("%1 %2 %3: %4")
+            .arg(QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs),
+                 QString::fromLatin1(levelName(type)),
+                 QString::fromUtf8(context.category != nullptr ? context.category : "default"),
+                 text);
+    std::fprintf(stderr, "%s\n", line.toUtf8().constData());
+    const QMutexLocker lock(&current_mutex);
+    if (current != nullptr) {
+        Q_EMIT current->lineLogged(line);
+    }
+}
+
+} // namespace app

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/settings_store.h"
+
+#include <QGuiApplication>
+#include <QScreen>
+#include <QSettings>
+#include <QWidget>
+
+#include <algorithm>
+#include <memory>
+
+namespace app {
+
+namespace {
+
+std::unique_ptr<QSettings> openSettings(const QString& file) {
+    return file.isEmpty()
+               ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
+                                             QStringLiteral("Belfry"), QStringLiteral("belfry"))
+               : std::make_unique<QSettings>(file, QSettings::IniFormat);
+}
+
+} // namespace
+
+SettingsStore::SettingsStore(QString file) : file_(std::move(file)) {}
+
+ui::Settings SettingsStore::read() const {
+    const auto store = openSettings(file_);
+    ui::Settings settings;
+    const QString theme = store->value(QStringLiteral("look/theme")).toString();
+    settings.theme = theme == QStringLiteral("dark")    ? ui::ThemeChoice::Dark
+                     : theme == QStringLiteral("light") ? ui::ThemeChoice::Light
+                                                        : ui::ThemeChoice::System;
+    // A file edited by hand must not make the window unusable.
+    settings.text_zoom =
+        std::clamp(store->value(QStringLiteral("look/textZoom"), 100).toInt(), 70, 200);
+    settings.language = store->value(QStringLiteral("look/language")).toString();
+    settings.threads = std::clamp(store->value(QStringLiteral("load/threads"), 0).toInt(), 0, 1024);
+    settings.uses_cache = store->value(QStringLiteral("load/cache"), true).toBool();
+    settings.quant = store->value(QStringLiteral("load/quant"), settings.quant).toString();
+    settings.device_map = store->value(QStringLiteral("load/map"), settings.device_map).toString();
+    settings.context =
+        std::max<qint64>(0, store->value(QStringLiteral("load/context"), 0).toLongLong());
+    settings.reopens_chat = store->value(QStringLiteral("chat/reopen"), true).toBool();
+    settings.recent_models = store->value(QStringLiteral("models/recent")).toStringList();
+    return settings;
+}
+
+void SettingsStore::write(const ui::Settings& settings) const {
+    const auto store = openSettings(file_);
+    store->setValue(QStringLiteral("look/theme"),
+                    settings.theme == ui::ThemeChoice::Dark    ? QStringLiteral("dark")
+                    : settings.theme == ui::ThemeChoice::Light ? QStringLiteral("light")
+                                                               : QStringLiteral("system"));
+    store->setValue(QStringLiteral("look/textZoom"), settings.text_zoom);
+    store->setValue(QStringLiteral("look/language"), settings.language);
+    store->setValue(QStringLiteral("load/threads"), settings.threads);
+    store->setValue(QStringLiteral("load/cache"), settings.uses_cache);
+    store->setValue(QStringLiteral("load/quant"), settings.quant);
+    store->setValue(QStringLiteral("load/map"), settings.device_map);
+    store->setValue(QStringLiteral("load/context"), settings.context);
+    store->setValue(QStringLiteral("chat/reopen"), settings.reopens_chat);
+    store->setValue(QStringLiteral("models/recent"), settings.recent_models);
+}
+
+WindowPlace SettingsStore::readPlace() const {
+    const auto store = openSettings(file_);
+    WindowPlace place;
+    place.rect = store->value(QStringLiteral("window/rect")).toRect();
+    place.is_maximized = store->value(QStringLiteral("window/maximized"), false).toBool();
+    const QVariantList widths = store->value(QStringLiteral("window/splitter")).toList();
+    for (const QVariant& width : widths) {
+        place.splitter.append(width.toInt());
+    }
+    return place;
+}
+
+void SettingsStore::writePlace(const WindowPlace& place) const {
+    const auto store = openSettings(file_);
+    store->setValue(QStringLiteral("window/rect"), place.rect);
+    store->setValue(QStringLiteral("window/maximized"), place.is_maximized);
+    QVariantList widths;
+    for (const int width : place.splitter) {
+        widths.append(width);
+    }
+    store->setValue(QStringLiteral("window/splitter"), widths);
+}
+
+QRect clampToScreens(const QRect& wanted, const QList<QRect>& screens) {
+    if (screens.isEmpty()) {
+        return wanted;
+    }
+    const auto overlap = [&](const QRect& screen) {
+        const QRect shared = screen.intersected(wanted);
+        return qint64{shared.width()} * shared.height();
+    };
+    QRect best = screens.first();
+    for (const QRect& screen : screens) {
+        if (overlap(screen) > overlap(best)) {
+            best = screen;
+        }
+    }
+    const QSize size = wanted.size().boundedTo(best.size());
+    const int x = std::clamp(wanted.x(), best.left(), best.right() + 1 - size.width());
+    const int y = std::clamp(wanted.y(), best.top(), best.bottom() + 1 - size.height());
+    return {QPoint(x, y), size};
+}
+
+ui::ChatSettings SettingsStore::readChat() const {
+    const auto store = openSettings(file_);
+    ui::ChatSettings settings;
+    const int presets = store->beginReadArray(QStringLiteral("presets"));
+    for (int i = 0; i < presets; ++i) {
+        store->setArrayIndex(i);
+        ui::SamplingPreset preset;
+        preset.name = store->value(QStringLiteral("name")).toString();
+        engine::SamplingParameters& sampling = preset.sampling;
+        sampling.temperature = store->value(QStringLiteral("temperature"), -1.0).toDouble();
+        sampling.top_k = store->value(QStringLiteral("topK"), -1).toLongLong();
+        sampling.top_p = store->value(QStringLiteral("topP"), -1.0).toDouble();
+        sampling.min_p = store->value(QStringLiteral("minP"), -1.0).toDouble();
+        sampling.repetition_penalty = store->value(QStringLiteral("repetition"), -1.0).toDouble();
+        if (!preset.name.isEmpty()) {
+            settings.presets.push_back(preset);
+        }
+    }
+    store->endArray();
+    if (!store->contains(QStringLiteral("prompts/size"))) {
+        settings.prompts = ui::defaultPrompts();
+        return settings;
+    }
+    const int prompts = store->beginReadArray(QStringLiteral("prompts"));
+    for (int i = 0; i < prompts; ++i) {
+        store->setArrayIndex(i);
+        settings.prompts.push_back({store->value(QStringLiteral("name")).toString(),
+                                    store->value(QStringLiteral("text")).toString()});
+    }
+    store->endArray();
+    return settings;
+}
+
+void SettingsStore::writeChat(const ui::ChatSettings& settings) const {
+    const auto store = openSettings(file_);
+    store->remove(QStringLiteral("presets"));
+    store->beginWriteArray(QStringLiteral("presets"), static_cast<int>(settings.presets.size()));
+    for (int i = 0; i < static_cast<int>(settings.presets.size()); ++i) {
+        store->setArrayIndex(i);
+        const ui::SamplingPreset& preset = settings.presets[static_cast<size_t>(i)];
+        store->setValue(QStringLiteral("name"), preset.name);
+        store->setValue(QStringLiteral("temperature"), preset.sampling.temperature);
+        store->setValue(QStringLiteral("topK"), static_cast<qlonglong>(preset.sampling.top_k));
+        store->setValue(QStringLiteral("topP"), preset.sampling.top_p);
+        store->setValue(QStringLiteral("minP"), preset.sampling.min_p);
+        store->setValue(QStringLiteral("repetition"), preset.sampling.repetition_penalty);
+    }
+    store->endArray();
+    store->remove(QStringLiteral("prompts"));
+    store->beginWriteArray(QStringLiteral("prompts"), static_cast<int>(settings.prompts.size()));
+    for (int i = 0; i < static_cast<int>(settings.prompts.size()); ++i) {
+        store->setArrayIndex(i);
+        store->setValue(QStringLiteral("name"), settings.prompts[static_cast<size_t>(i)].name);
+        store->setValue(QStringLiteral("text"), settings.prompts[static_cast<size_t>(i)].text);
+    }
+    store->endArray();
+}
+
+void restorePlace(QWidget& window, const WindowPlace& place) {
+    QList<QRect> screens;
+    const QList<QScreen*> all = QGuiApplication::screens();
+    for (const QScreen* screen : all) {
+        screens.append(screen->availableGeometry());
+    }
+    if (place.rect.width() >= 200 && place.rect.height() >= 200) {
+        window.setGeometry(clampToScreens(place.rect, screens));
+    } else if (!screens.isEmpty()) {
+        window.resize(window.size().boundedTo(screens.first().size()));
+    }
+    if (place.is_maximized) {
+        window.setWindowState(window.windowState() | Qt::WindowMaximized);
+    }
+}
+
+} // namespace app

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/startup_facts.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSysInfo>
+#include <QThread>
+
+namespace app {
+
+namespace {
+
+/// Value of the first line "key ... : value" of a /proc file; empty elsewhere than on Linux.
+QString procValue(const QString& name, const QByteArray& key) {
+    QFile file(name);
+    if (!file.open(QIODevice::ReadOnly)) {
+        return {};
+    }
+    // /proc files report size 0: read until the end instead of asking.
+    for (QByteArray line = file.readLine(); !line.isEmpty(); line = file.readLine()) {
+        if (line.startsWith(key)) {
+            return QString::fromUtf8(line.mid(line.indexOf(':') + 1).trimmed());
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+StartupFacts readStartupFacts(const std::string& demo_folder,
+                              const QString& data_folder,
+                              const QString& cache_folder) {
+    StartupFacts facts;
+    ui::SystemFacts& system = facts.system;
+    system.version = QStringLiteral(BELFRY_VERSION);
+    system.qt_version = QString::fromLatin1(qVersion());
+    system.system =
+        QStringLiteral("%1, %2 %3")
+            .arg(QSysInfo::prettyProductName(), QSysInfo::kernelType(), QSysInfo::kernelVersion());
+    system.processor = procValue(QStringLiteral("/proc/cpuinfo"), QByteArrayLiteral("model name"));
+    if (system.processor.isEmpty()) {
+        system.processor = QSysInfo::currentCpuArchitecture();
+    }
+    system.memory_bytes = procValue(QStringLiteral("/proc/meminfo"), QByteArrayLiteral("MemTotal"))
+                              .section(QLatin1Char(' '), 0, 0)
+                              .toULongLong() *
+                          1024;
+    system.threads = QThread::idealThreadCount();
+    system.home = QDir::homePath();
+    system.data_folder = data_folder;
+    system.cache_folder = cache_folder;
+
+    const QDir samples(QString::fromStdString(demo_folder) + QStringLiteral("/samples"));
+    QFile file(samples.filePath(QStringLiteral("samples.json")));
+    if (demo_folder.empty() || !file.open(QIODevice::ReadOnly)) {
+        return facts;
+    }
+    const QJsonArray questions = QJsonDocument::fromJson(file.readAll())
+                                     .object()
+                                     .value(QStringLiteral("questions"))
+                                     .toArray();
+    for (const auto& value : questions) {
+        const QJsonObject entry = value.toObject();
+        const auto path = [&](const QString& key) {
+            const QString name = entry.value(key).toString();
+            return name.isEmpty() ? QString() : samples.absoluteFilePath(name);
+        };
+        ui::Sample sample;
+        sample.title = entry.value(QStringLiteral("title")).toString();
+        sample.question = entry.value(QStringLiteral("question")).toString();
+        sample.image = path(QStringLiteral("image"));
+        sample.audio = path(QStringLiteral("audio"));
+        QImage thumbnail;
+        if (!sample.image.isEmpty()) {
+            thumbnail.load(sample.image);
+            thumbnail = thumbnail.scaled(128, 128, Qt::KeepAspectRatioByExpanding,
+                                         Qt::SmoothTransformation);
+        }
+        facts.samples.push_back(sample);
+        facts.thumbnails.push_back(thumbnail);
+    }
+    return facts;
+}
+
+} // namespace app

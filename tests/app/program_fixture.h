@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole program as main() builds it: window, engine thread, planner, chat store and wiring,
+// with its data in a folder of the test's own. Can be closed and opened again on the same folder.
+#pragma once
+
+#include "app/engine_worker.h"
+#include "app/planner_thread.h"
+#include "app/program_paths.h"
+#include "app/settings_store.h"
+#include "app/startup_facts.h"
+#include "app/store/chat_store.h"
+#include "app/wiring.h"
+#include "ui/chat/chat_view.h"
+#include "ui/layout/block_widget.h"
+#include "ui/layout/lane_widget.h"
+#include "ui/layout/layout_view.h"
+#include "ui/meter/memory_meter.h"
+#include "ui/shell/log_buffer.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_strip.h"
+#include "ui/shell/session.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTest>
+
+#include <memory>
+
+namespace support {
+
+constexpr uint64_t kGiB = uint64_t{1} << 30U;
+
+class Program {
+public:
+    explicit Program(const QString& folder, ui::Settings settings = {})
+        : demo(app::demoModelFolder()), settings_store(folder + QStringLiteral("/settings.ini")) {
+        app::registerEngineTypes();
+        app::registerStoreTypes();
+        ui::applyTheme(*qobject_cast<QApplication*>(QApplication::instance()));
+        ui::setThemeChoice(settings.theme);
+        engine::EngineOptions options;
+        options.demo_folder = demo;
+        engine_thread = std::make_unique<app::EngineThread>(options);
+        planner = std::make_unique<app::PlannerThread>(options);
+        store = std::make_unique<app::ChatStoreThread>(
+            app::StoreOptions{folder + QStringLiteral("/data"), {}});
+        ui::WindowSetup setup;
+        setup.has_demo_model = !demo.empty();
+        setup.settings = std::move(settings);
+        setup.log = &log;
+        auto facts = app::readStartupFacts(demo, folder + QStringLiteral("/data"),
+                                           folder + QStringLiteral("/cache"));
+        setup.facts = facts.system;
+        window = std::make_unique<ui::MainWindow>(setup);
+        wiring = std::make_unique<app::Wiring>(window.get(), engine_thread.get(), planner.get(),
+                                               store->store(), &settings_store);
+        window->setSamples(facts.samples, facts.thumbnails);
+        window->show();
+    }
+
+    ~Program() {
+        window->close();
+        wiring.reset();
+        window.reset();
+        planner.reset();
+        engine_thread.reset();
+        store.reset();
+    }
+
+    template <typename T = QPushButton>
+    T* find(const char* object_name) {
+        return window->findChild<T*>(QString::fromLatin1(object_name));
+    }
+    ui::Session& session() { return *window->session(); }
+    ui::ChatView& chat() { return *window->chatView(); }
+    QPlainTextEdit* input() { return find<QPlainTextEdit>("messageInput"); }
+    QString sample(const char* name) {
+        return QString::fromStdString(demo) + QStringLiteral("/samples/") +
+               QString::fromLatin1(name);
+    }
+
+    /// Chooses with one simulated GPU and waits for the first plan.
+    bool choose(const QString& model, const char* map, uint64_t gpu_bytes) {
+        engine::LoadRequest options = session().request();
+        options.device_map = map;
+        options.sim_gpus = {gpu_bytes};
+        session().setOptions(options);
+        session().chooseModel(model);
+        return QTest::qWaitFor(
+            [this] {
+                return session().summary() != nullptr &&
+                       window->layoutView()->stagedPlan() != nullptr;
+            },
+            20000);
+    }
+    bool load() {
+        session().load();
+        return QTest::qWaitFor([this] { return session().state() == ui::Session::State::Ready; },
+                               60000);
+    }
+    /// Types and presses Enter.
+    void ask(const QString& text) {
+        input()->setPlainText(text);
+        QTest::keyClick(input(), Qt::Key_Return);
+    }
+    bool waitForReply(size_t turns) {
+        return QTest::qWaitFor(
+            [&] {
+                return !chat().isGenerating() && chat().chat().turns.size() == turns &&
+                       session().state() == ui::Session::State::Ready;
+            },
+            60000);
+    }
+    /// Presses on a block, moves to a lane in steps, waits for the price, lets go.
+    bool drag(const QString& block_id, engine::DeviceId to) {
+        ui::LayoutView* view = window->layoutView();
+        ui::BlockWidget* block = view->blockWidget(block_id);
+        ui::LaneWidget* lane = view->lane(to);
+        if (block == nullptr || lane == nullptr) {
+            return false;
+        }
+        const QPoint start(24, 12);
+        QTest::mousePress(block, Qt::LeftButton, {}, start);
+        const QPoint end = block->mapFromGlobal(
+            lane->mapToGlobal(QPoint(lane->width() / 2, lane->height() * 2 / 5)));
+        for (int i = 1; i <= 6; ++i) {
+            QTest::mouseMove(block, start + (end - start) * i / 6);
+        }
+        const bool is_priced = QTest::qWaitFor(
+            [&] { return view->isHolding() && lane->preview().has_value(); }, 10000);
+        QTest::mouseRelease(block, Qt::LeftButton, {}, end);
+        return is_priced;
+    }
+    bool waitForPlace(const QString& block_id, engine::DeviceId place) {
+        return QTest::qWaitFor(
+            [&] {
+                const ui::BlockWidget* block = window->layoutView()->blockWidget(block_id);
+                return block != nullptr && block->block().store == place;
+            },
+            10000);
+    }
+    /// Saves a picture of the window when $BELFRY_SCREENSHOTS is set.
+    void shot(const char* name) {
+        const QString to = qEnvironmentVariable("BELFRY_SCREENSHOTS");
+        if (!to.isEmpty()) {
+            QCoreApplication::processEvents();
+            window->grab().save(QStringLiteral("%1/%2.png").arg(to, QString::fromUtf8(name)));
+        }
+    }
+
+    std::string demo;
+    app::SettingsStore settings_store;
+    ui::LogBuffer log;
+    std::unique_ptr<app::EngineThread> engine_thread;
+    std::unique_ptr<app::PlannerThread> planner;
+    std::unique_ptr<app::ChatStoreThread> store;
+    std::unique_ptr<ui::MainWindow> window;
+    std::unique_ptr<app::Wiring> wiring;
+};
+
+} // namespace support

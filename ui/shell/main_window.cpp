@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/main_window.h"
+
+#include "ui/chat/chat_view.h"
+#include "ui/compare/compare_pane.h"
+#include "ui/history/history_pane.h"
+#include "ui/layout/layout_view.h"
+#include "ui/meter/memory_meter.h"
+#include "ui/shell/adapter_bar.h"
+#include "ui/shell/coverage_dialog.h"
+#include "ui/shell/drop_overlay.h"
+#include "ui/shell/log_buffer.h"
+#include "ui/shell/model_button.h"
+#include "ui/shell/model_panel.h"
+#include "ui/shell/notice_strip.h"
+#include "ui/shell/recent_models.h"
+#include "ui/shell/session.h"
+#include "ui/shell/settings_dialog.h"
+#include "ui/shell/shortcuts.h"
+#include "ui/shell/shortcuts_dialog.h"
+#include "ui/shell/status_strip.h"
+#include "ui/shell/welcome_page.h"
+#include "ui/style/format.h"
+
+#include <QAction>
+#include <QButtonGroup>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace ui {
+
+namespace {
+
+constexpr int kSideWidth = 224;
+constexpr int kMeterWidth = 296;
+
+QFrame* line(QFrame::Shape shape, QWidget* parent) {
+    auto* frame = new QFrame(parent);
+    frame->setFrameShape(shape);
+    frame->setFixedSize(shape == QFrame::HLine ? QSize(QWIDGETSIZE_MAX, 1)
+                                               : QSize(1, QWIDGETSIZE_MAX));
+    frame->setSizePolicy(shape == QFrame::HLine ? QSizePolicy::Expanding : QSizePolicy::Fixed,
+                         shape == QFrame::HLine ? QSizePolicy::Fixed : QSizePolicy::Expanding);
+    return frame;
+}
+
+bool isAdapterFolder(const QString& path) {
+    return QFileInfo::exists(path + QStringLiteral("/adapter_config.json"));
+}
+
+} // namespace
+
+MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
+    : QMainWindow(parent), setup_(setup), session_(new Session(this)),
+      recent_(new RecentModels(this)) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowTitle(tr("Belfry"));
+    setWindowIcon(icon(QStringLiteral("belfry")));
+    setAcceptDrops(true);
+    resize(1280, 800);
+    auto* central = new QWidget(this);
+    auto* column = new QVBoxLayout(central);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    setCentralWidget(central);
+    auto* bar = new QWidget(central);
+    setArea(bar, Area::Surface);
+    buildTopBar(bar);
+    column->addWidget(bar);
+    column->addWidget(line(QFrame::HLine, central));
+    notice_ = new NoticeStrip(central);
+    column->addWidget(notice_);
+    splitter_ = new QSplitter(Qt::Horizontal, central);
+    splitter_->setObjectName(QStringLiteral("mainSplitter"));
+    splitter_->setChildrenCollapsible(false);
+    splitter_->addWidget(buildSide());
+    splitter_->addWidget(buildCentre());
+    meter_ = new MemoryMeter(splitter_);
+    meter_->setObjectName(QStringLiteral("memoryMeter"));
+    meter_side_ = meter_;
+    splitter_->addWidget(meter_);
+    splitter_->setStretchFactor(1, 1);
+    splitter_->setSizes({kSideWidth, 1280 - kSideWidth - kMeterWidth, kMeterWidth});
+    column->addWidget(splitter_, 1);
+    model_panel_ = new ModelPanel(session_, recent_, setup_.has_demo_model, this);
+    overlay_ = new DropOverlay(this);
+    recent_->setFolders(setup_.settings.recent_models);
+    engine::LoadRequest options = session_->request();
+    options.device_map = setup_.settings.device_map.toStdString();
+    options.quant = setup_.settings.quant.toStdString();
+    options.context = setup_.settings.context;
+    options.threads = setup_.settings.threads;
+    if (setup_.settings.uses_cache) {
+        options.cache_folder = setup_.facts.cache_folder.toStdString();
+    }
+    session_->setOptions(options);
+    buildActions();
+    connectPanes();
+    refresh();
+    setTab(Tab::Chat);
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildTopBar(QWidget* bar) {
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(Theme::kPadding, 8, Theme::kPadding, 8);
+    row->setSpacing(Theme::kGap);
+    model_button_ = new ModelButton(session_, bar);
+    adapter_bar_ = new AdapterBar(session_, bar);
+    status_ = new StatusStrip(session_, bar);
+    menu_button_ = new QPushButton(bar);
+    menu_button_->setObjectName(QStringLiteral("menuButton"));
+    menu_button_->setIcon(icon(QStringLiteral("settings")));
+    menu_button_->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    menu_button_->setAccessibleName(tr("Settings and help"));
+    menu_button_->setToolTip(tr("Settings and help"));
+    setButtonKind(menu_button_, ButtonKind::Flat);
+    row->addWidget(model_button_);
+    row->addWidget(adapter_bar_, 1);
+    row->addWidget(status_);
+    row->addWidget(menu_button_);
+}
+
+QWidget* MainWindow::buildSide() {
+    history_ = new HistoryPane(splitter_);
+    history_->setObjectName(QStringLiteral("historyPane"));
+    history_->setMinimumWidth(180);
+    connect(history_, &HistoryPane::newChatRequested, this, &MainWindow::newChatRequested);
+    side_ = history_;
+    return side_;
+}
+
+QWidget* MainWindow::buildCentre() {
+    auto* centre = new QWidget(splitter_);
+    setArea(centre, Area::Window);
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+
+    auto* tab_bar = new QWidget(centre);
+    tab_row_ = new QHBoxLayout(tab_bar);
+    tab_row_->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
+    tab_row_->setSpacing(4);
+    tabs_ = new QButtonGroup(this);
+    const auto add_tab = [&](Tab tab, const QString& text, const QString& icon_name,
+                             const QString& object_name, const QString& action) {
+        auto* button = new QPushButton(text, tab_bar);
+        button->setObjectName(object_name);
+        button->setCheckable(true);
+        button->setIcon(icon(icon_name));
+        button->setToolTip(QStringLiteral("%1 (%2)").arg(text, shortcutText(action)));
+        setButtonKind(button, ButtonKind::Tab);
+        tabs_->addButton(button, static_cast<int>(tab));
+        tab_row_->addWidget(button);
+    };
+    add_tab(Tab::Chat, tr("Chat"), QStringLiteral("chat"), QStringLiteral("chatTab"),
+            QStringLiteral("showChat"));
+    add_tab(Tab::Layout, tr("Layout"), QStringLiteral("layout"), QStringLiteral("layoutTab"),
+            QStringLiteral("showLayout"));
+    add_tab(Tab::Both, tr("Both"), QStringLiteral("both"), QStringLiteral("bothTab"),
+            QStringLiteral("showBoth"));
+    column->addWidget(tab_bar);
+    column->addWidget(line(QFrame::HLine, centre));
+
+    panes_ = new QSplitter(Qt::Horizontal, centre);
+    panes_->setObjectName(QStringLiteral("paneSplitter"));
+    panes_->setChildrenCollapsible(false);
+    auto* chat_side = new QWidget(panes_);
+    auto* chat_column = new QVBoxLayout(chat_side);
+    chat_column->setContentsMargins(0, 0, 0, 0);
+    chat_column->setSpacing(0);
+    chat_stack_ = new QStackedWidget(chat_side);
+    welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
+    chat_ = new ChatView(chat_stack_);
+    chat_->setObjectName(QStringLiteral("chatView"));
+    compare_ = new ComparePane(chat_stack_);
+    compare_->setObjectName(QStringLiteral("comparePane"));
+    samples_ = new SamplesStrip(chat_side);
+    chat_stack_->addWidget(welcome_);
+    chat_stack_->addWidget(chat_);
+    chat_stack_->addWidget(compare_);
+    chat_column->addWidget(samples_);
+    chat_column->addWidget(chat_stack_, 1);
+    layout_ = new LayoutView(panes_);
+    layout_->setObjectName(QStringLiteral("layoutView"));
+    panes_->addWidget(chat_side);
+    panes_->addWidget(layout_);
+    column->addWidget(panes_, 1);
+    tab_row_->addSpacing(12);
+    tab_row_->addWidget(chat_->headerBar(), 1);
+    tab_row_->addStretch();
+    connect(tabs_, &QButtonGroup::idClicked, this,
+            [this](int id) { setTab(static_cast<Tab>(id)); });
+    return centre;
+}
+
+void MainWindow::buildActions() {
+    const std::map<QString, std::function<void()>> actions = {
+        {QStringLiteral("chooseFolder"), [this] { chooseFolder(); }},
+        {QStringLiteral("modelPanel"), [this] { openModelPanel(); }},
+        {QStringLiteral("load"), [this] { session_->load(); }},
+        {QStringLiteral("eject"), [this] { session_->eject(); }},
+        {QStringLiteral("newChat"), [this] { Q_EMIT newChatRequested(); }},
+        {QStringLiteral("searchChats"),
+         [this] {
+             side_->show();
+             history_->focusSearch();
+         }},
+        {QStringLiteral("deleteChat"), [this] { history_->removeCurrent(); }},
+        {QStringLiteral("showChat"), [this] { setTab(Tab::Chat); }},
+        {QStringLiteral("showLayout"), [this] { setTab(Tab::Layout); }},
+        {QStringLiteral("showBoth"), [this] { setTab(Tab::Both); }},
+        {QStringLiteral("toggleSidebar"), [this] { side_->setVisible(!side_->isVisible()); }},
+        {QStringLiteral("toggleMeter"),
+         [this] { meter_side_->setVisible(!meter_side_->isVisible()); }},
+        {QStringLiteral("zoomIn"),
+         [this] {
+             setup_.settings.text_zoom = std::min(200, setup_.settings.text_zoom + 10);
+             setSettings(setup_.settings);
+         }},
+        {QStringLiteral("zoomOut"),
+         [this] {
+             setup_.settings.text_zoom = std::max(70, setup_.settings.text_zoom - 10);
+             setSettings(setup_.settings);
+         }},
+        {QStringLiteral("zoomReset"),
+         [this] {
+             setup_.settings.text_zoom = 100;
+             setSettings(setup_.settings);
+         }},
+        {QStringLiteral("settings"), [this] { openSettings(); }},
+        {QStringLiteral("diagnostics"), [this] { openDiagnostics(); }},
+        {QStringLiteral("shortcuts"), [this] { openShortcuts(); }},
+        {QStringLiteral("quit"), [this] { close(); }},
+    };
+    std::map<QString, QAction*> made;
+    for (const Shortcut& shortcut : shortcuts()) {
+        const auto found = actions.find(shortcut.action);
+        if (found == actions.end()) {
+            continue; // a pane handles these keys itself
+        }
+        auto* action = new QAction(shortcut.text, this);
+        action->setObjectName(QStringLiteral("action_") + shortcut.action);
+        action->setShortcuts(shortcut.keys);
+        addAction(action);
+        connect(action, &QAction::triggered, this, found->second);
+        made[shortcut.action] = action;
+    }
+    auto* menu = new QMenu(menu_button_);
+    menu->addAction(made.at(QStringLiteral("settings")));
+    menu->addAction(made.at(QStringLiteral("shortcuts")));
+    menu->addAction(made.at(QStringLiteral("diagnostics")));
+    menu->addSeparator();
+    menu->addAction(made.at(QStringLiteral("toggleSidebar")));
+    menu->addAction(made.at(QStringLiteral("toggleMeter")));
+    menu->addSeparator();
+    menu->addAction(made.at(QStringLiteral("quit")));
+    connect(menu_button_, &QPushButton::clicked, this, [this, menu] {
+        menu->popup(menu_button_->mapToGlobal(
+            QPoint(menu_button_->width() - menu->sizeHint().width(), menu_button_->height() + 4)));
+    });
+}
+
+void MainWindow::connectPanes() {
+    connect(model_button_, &QPushButton::clicked, this,
+            [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
+    connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
+    connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
+    connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(welcome_, &WelcomePage::demoRequested, this,
+            [this] { session_->chooseAndLoad(QStringLiteral("demo")); });
+    connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
+        session_->chooseModel(folder);
+        openModelPanel();
+    });
+    connect(samples_, &SamplesStrip::sampleChosen, this, [this](const Sample& sample) {
+        const auto list = [](const QString& file) {
+            return file.isEmpty() ? QStringList() : QStringList{file};
+        };
+        chat_->insertSample(sample.question, list(sample.image), list(sample.audio), true);
+    });
+
+    connect(session_, &Session::changed, this, &MainWindow::refresh);
+    connect(session_, &Session::failed, notice_, &NoticeStrip::showError);
+    connect(session_, &Session::planInputChanged, this,
+            [this] { layout_->setRequest(session_->request()); });
+    connect(session_, &Session::snapshotChanged, this,
+            [this](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
+                meter_->showSnapshot(snapshot);
+                chat_->showSnapshot(snapshot);
+                layout_->setApplied(snapshot->plan);
+            });
+    connect(session_, &Session::modelChosen, this, [this](const QString& folder) {
+        notice_->hide();
+        if (folder != QStringLiteral("demo")) {
+            recent_->note(folder);
+        }
+    });
+    connect(recent_, &RecentModels::foldersChanged, this, [this](const QStringList& folders) {
+        setup_.settings.recent_models = folders;
+        Q_EMIT settingsEdited(setup_.settings);
+    });
+
+    connect(layout_, &LayoutView::stagedPlanChanged, meter_, &MemoryMeter::setPrediction);
+    connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
+    connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
+
+    connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
+    connect(chat_, &ChatView::compareRequested, this,
+            [this](const engine::GenerateRequest& request) {
+                compare_->setRequest(request);
+                compare_->setAdapters(session_->adapters());
+                setComparing(true);
+            });
+    connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
+    connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::generatingChanged, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::largerContextRequested, this, [this](qint64 tokens) {
+        engine::LoadRequest options = session_->request();
+        options.context = tokens;
+        session_->setOptions(options);
+        openModelPanel();
+    });
+}
+
+void MainWindow::refresh() {
+    const bool is_loaded = session_->isLoaded();
+    const auto& snapshot = session_->snapshot();
+    layout_->setModel(session_->summary());
+    layout_->setBusy(session_->isBusy());
+    compare_->setReady(session_->state() == Session::State::Ready);
+    chat_->setModel(is_loaded ? snapshot->model : session_->summary(), is_loaded);
+    setWindowTitle(session_->model().isEmpty() ? tr("Belfry")
+                                               : tr("%1 - Belfry").arg(session_->modelName()));
+    refreshEmptyState();
+}
+
+void MainWindow::refreshEmptyState() {
+    const bool is_chat_empty = chat_->chat().isEmpty() && !chat_->isGenerating();
+    QWidget* page = chat_;
+    if (is_comparing_) {
+        page = compare_;
+    } else if (session_->model().isEmpty() && is_chat_empty) {
+        page = welcome_;
+    }
+    chat_stack_->setCurrentWidget(page);
+    chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
+    samples_->setVisible(page == chat_ && is_chat_empty && !samples_->isEmpty() &&
+                         session_->isLoaded() && session_->model() == QStringLiteral("demo"));
+}
+
+void MainWindow::setTab(Tab tab) {
+    tab_ = tab;
+    tabs_->button(static_cast<int>(tab))->setChecked(true);
+    panes_->widget(0)->setVisible(tab != Tab::Layout);
+    layout_->setVisible(tab != Tab::Chat);
+    if (tab == Tab::Both) {
+        panes_->setSizes({panes_->width() / 2, panes_->width() / 2});
+    }
+    refreshEmptyState();
+}
+
+void MainWindow::setComparing(bool is_comparing) {
+    is_comparing_ = is_comparing;
+    if (is_comparing && tab_ == Tab::Layout) {
+        setTab(Tab::Chat);
+    }
+    refreshEmptyState();
+}
+
+void MainWindow::setSamples(const std::vector<Sample>& samples,
+                            const std::vector<QImage>& thumbnails) {
+    samples_->setSamples(samples, thumbnails);
+    refreshEmptyState();
+}
+
+void MainWindow::openModelPanel() {
+    model_panel_->openBelow(model_button_);
+}
+
+QFileDialog* MainWindow::folderDialog(const QString& title) {
+    auto* dialog = new QFileDialog(this, title);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    return dialog;
+}
+
+void MainWindow::chooseFolder() {
+    QFileDialog* dialog = folderDialog(tr("Choose a Gemma 4 model folder"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        session_->chooseModel(folder);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
+void MainWindow::chooseAdapter() {
+    QFileDialog* dialog = folderDialog(tr("Choose an adapter folder (PEFT LoRA)"));
+    connect(dialog, &QFileDialog::fileSelected, session_, &Session::addAdapter);
+    dialog->open();
+}
+
+void MainWindow::openCoverage(int index) {
+    if (index < 0 || index >= static_cast<int>(session_->adapters().size())) {
+        return;
+    }
+    const engine::AdapterSummary* coverage =
+        session_->coverage(session_->adapters()[static_cast<size_t>(index)].folder);
+    if (coverage != nullptr) {
+        (new CoverageDialog(*coverage, session_->modelName(), this))->open();
+    }
+}
+
+void MainWindow::openSettings() {
+    auto* dialog = new SettingsDialog(setup_.settings, setup_.facts.data_folder,
+                                      setup_.facts.cache_folder, this);
+    connect(dialog, &SettingsDialog::settingsEdited, this, &MainWindow::setSettings);
+    dialog->open();
+}
+
+void MainWindow::openDiagnostics() {
+    if (setup_.log != nullptr) {
+        (new DiagnosticsDialog(setup_.facts, session_, setup_.log, this))->open();
+    }
+}
+
+void MainWindow::openShortcuts() {
+    (new ShortcutsDialog(this))->open();
+}
+
+void MainWindow::setSettings(const Settings& settings) {
+    const std::string cache =
+        settings.uses_cache ? setup_.facts.cache_folder.toStdString() : std::string();
+    const bool is_load_changed = settings.threads != session_->request().threads ||
+                                 cache != session_->request().cache_folder;
+    setup_.settings = settings;
+    setThemeChoice(settings.theme);
+    if (textZoom() != settings.text_zoom) {
+        setTextZoom(settings.text_zoom);
+    }
+    if (is_load_changed) {
+        engine::LoadRequest options = session_->request();
+        options.threads = settings.threads;
+        options.cache_folder = cache;
+        session_->setOptions(options);
+    }
+    Q_EMIT settingsEdited(settings);
+}
+
+QList<int> MainWindow::splitterSizes() const {
+    return splitter_->sizes();
+}
+
+void MainWindow::setSplitterSizes(const QList<int>& sizes) {
+    if (sizes.size() == splitter_->count()) {
+        splitter_->setSizes(sizes);
+    }
+}
+
+void MainWindow::stop() {
+    if (chat_->isGenerating()) {
+        chat_->stop();
+    } else {
+        session_->cancel();
+    }
+}
+
+void MainWindow::takeFiles(const QStringList& paths) {
+    QStringList media;
+    for (const QString& path : paths) {
+        if (!QFileInfo(path).isDir()) {
+            media.append(path);
+        } else if (isAdapterFolder(path)) {
+            session_->addAdapter(path);
+        } else {
+            session_->chooseModel(path);
+            openModelPanel();
+        }
+    }
+    if (!media.isEmpty()) {
+        setTab(tab_ == Tab::Layout ? Tab::Chat : tab_);
+        chat_->attachFiles(media);
+    }
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.isEmpty() || !urls.first().isLocalFile()) {
+        return;
+    }
+    const QFileInfo first(urls.first().toLocalFile());
+    if (!first.isDir()) {
+        overlay_->open(tr("Drop to attach to the next message"), QStringLiteral("image"));
+    } else if (isAdapterFolder(first.filePath())) {
+        overlay_->open(tr("Drop to add this adapter"), QStringLiteral("adapter"));
+    } else {
+        overlay_->open(tr("Drop to choose this model"), QStringLiteral("folder"));
+    }
+    event->acceptProposedAction();
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
+    overlay_->hide();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    overlay_->hide();
+    QStringList paths;
+    const QList<QUrl> urls = event->mimeData()->urls();
+    for (const QUrl& url : urls) {
+        if (url.isLocalFile()) {
+            paths.append(url.toLocalFile());
+        }
+    }
+    event->acceptProposedAction();
+    takeFiles(paths);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    // Not an action: panes use Esc first (a held block, an open panel, an edited message).
+    if (event->key() == Qt::Key_Escape) {
+        stop();
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (overlay_ != nullptr && overlay_->isVisible()) {
+        overlay_->setGeometry(rect());
+    }
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    Q_EMIT closing();
+    QMainWindow::closeEvent(event);
+}
+
+} // namespace ui

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window: top bar (model, adapters, state), chats at the left, chat and layout in the centre,
+// memory at the right. Composes the panes and carries values between them; what concerns the
+// engine or the store is connected in app/wiring.cpp.
+#pragma once
+
+#include "ui/shell/diagnostics.h"
+#include "ui/shell/samples_strip.h"
+#include "ui/shell/settings_values.h"
+
+#include <QMainWindow>
+
+#include <memory>
+#include <vector>
+
+class QButtonGroup;
+class QFileDialog;
+class QHBoxLayout;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace ui {
+
+class AdapterBar;
+class ChatView;
+class ComparePane;
+class DropOverlay;
+class HistoryPane;
+class LayoutView;
+class LogBuffer;
+class MemoryMeter;
+class ModelButton;
+class ModelPanel;
+class NoticeStrip;
+class RecentModels;
+class Session;
+class StatusStrip;
+class WelcomePage;
+
+/// What the window is made with; read by app/ before the first frame.
+struct WindowSetup {
+    bool has_demo_model = false;
+    Settings settings;
+    SystemFacts facts;
+    LogBuffer* log = nullptr; ///< Must outlive the window; nullptr in tests without a log.
+};
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    enum class Tab { Chat = 1, Layout, Both };
+
+    explicit MainWindow(const WindowSetup& setup, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] Session* session() const { return session_; }
+    [[nodiscard]] ChatView* chatView() const { return chat_; }
+    [[nodiscard]] LayoutView* layoutView() const { return layout_; }
+    [[nodiscard]] MemoryMeter* meter() const { return meter_; }
+    [[nodiscard]] HistoryPane* historyPane() const { return history_; }
+    [[nodiscard]] ComparePane* comparePane() const { return compare_; }
+    [[nodiscard]] NoticeStrip* notice() const { return notice_; }
+    [[nodiscard]] ModelPanel* modelPanel() const { return model_panel_; }
+    [[nodiscard]] Tab tab() const { return tab_; }
+    [[nodiscard]] const Settings& settings() const { return setup_.settings; }
+    /// Widths of chats, centre and meter; see setSplitterSizes().
+    [[nodiscard]] QList<int> splitterSizes() const;
+    void setSplitterSizes(const QList<int>& sizes);
+
+public Q_SLOTS:
+    void setTab(ui::MainWindow::Tab tab);
+    /// Shows the compare pane in place of the messages, or goes back to them.
+    void setComparing(bool is_comparing);
+    void setSamples(const std::vector<ui::Sample>& samples, const std::vector<QImage>& thumbnails);
+    void setFacts(const ui::SystemFacts& facts) { setup_.facts = facts; }
+    /// Welcome, samples or messages: to be called when the chat was changed from outside.
+    void refreshEmptyState();
+    void openModelPanel();
+    void chooseFolder();
+    void chooseAdapter();
+    void openSettings();
+    void openDiagnostics();
+    void openShortcuts();
+    /// Stops a load, a move or a reply, whichever runs.
+    void stop();
+    void setSettings(const ui::Settings& settings);
+    /// Files and folders as if dropped on the window. A folder is an adapter when it holds
+    /// adapter_config.json, else a model.
+    void takeFiles(const QStringList& paths);
+
+Q_SIGNALS:
+    void settingsEdited(const ui::Settings& settings);
+    void newChatRequested();
+    /// The window is about to close: write what is not on disk yet.
+    void closing();
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void buildTopBar(QWidget* bar);
+    QWidget* buildSide();
+    QWidget* buildCentre();
+    void buildActions();
+    void connectPanes();
+    void refresh();
+    void openCoverage(int index);
+    QFileDialog* folderDialog(const QString& title);
+
+    WindowSetup setup_;
+    Session* session_;
+    RecentModels* recent_;
+    Tab tab_ = Tab::Chat;
+    bool is_comparing_ = false;
+
+    ModelButton* model_button_ = nullptr;
+    AdapterBar* adapter_bar_ = nullptr;
+    StatusStrip* status_ = nullptr;
+    QPushButton* menu_button_ = nullptr;
+    NoticeStrip* notice_ = nullptr;
+    ModelPanel* model_panel_ = nullptr;
+    DropOverlay* overlay_ = nullptr;
+    QSplitter* splitter_ = nullptr;
+    QWidget* side_ = nullptr;
+    HistoryPane* history_ = nullptr;
+    QButtonGroup* tabs_ = nullptr;
+    QHBoxLayout* tab_row_ = nullptr;
+    QSplitter* panes_ = nullptr;
+    QStackedWidget* chat_stack_ = nullptr;
+    WelcomePage* welcome_ = nullptr;
+    SamplesStrip* samples_ = nullptr;
+    ChatView* chat_ = nullptr;
+    ComparePane* compare_ = nullptr;
+    LayoutView* layout_ = nullptr;
+    QWidget* meter_side_ = nullptr;
+    MemoryMeter* meter_ = nullptr;
+};
+
+} // namespace ui
