@@ -37,6 +37,10 @@ Wiring::Wiring(ui::MainWindow* window,
     if (settings_ != nullptr) {
         connect(window_, &ui::MainWindow::settingsEdited, this,
                 [this](const ui::Settings& values) { settings_->write(values); });
+        ui::ChatView* chat_view = window_->chatView();
+        chat_view->setSettings(settings_->readChat());
+        connect(chat_view, &ui::ChatView::settingsChanged, this,
+                [this](const ui::ChatSettings& values) { settings_->writeChat(values); });
     }
 }
 

@@ -46,7 +46,7 @@ void TestLatency::chatLayoutAndMeterTogether() {
     double idle_p99 = 0.0;
     {
         Probe probe(&chat);
-        QTest::qWait(500);
+        support::runLoop(500);
         idle_p99 = percentile(probe.wall_ms, 0.99);
     }
     std::atomic<bool> is_done = false;
@@ -125,7 +125,7 @@ void TestLatency::chatLayoutAndMeterTogether() {
         engine_thread->start();
         wheel.start(16);
         planning.start(250);
-        QTest::qWait(kSeconds * 1000);
+        support::runLoop(kSeconds * 1000);
         wheel.stop();
         planning.stop();
         busy = (threadCpuMs() - cpu_before) / (kSeconds * 1000.0);

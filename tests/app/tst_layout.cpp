@@ -88,7 +88,7 @@ void TestLayout::priceWhileHeld() {
     // Every lane tells: the header what it would hold, the chip what a drop means.
     QVERIFY(lane->usageText() != before);
     QVERIFY(lane->preview()->is_possible);
-    QVERIFY(f.view.lane(DeviceId::disk())->preview().has_value());
+    QTRY_VERIFY(f.view.lane(DeviceId::disk())->preview().has_value());
     auto* price = f.view.findChild<ui::PriceCard*>();
     QVERIFY2(price->text().contains(QStringLiteral("4.")), qPrintable(price->text()));
     QVERIFY2(price->text().contains(QStringLiteral("each token")), qPrintable(price->text()));
