@@ -2,7 +2,576 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
-    <name>AdapterBar</name>
+    <name>Format</name>
+    <message>
+        <source>%1 B</source>
+        <translation>%1 B</translation>
+    </message>
+    <message>
+        <source>%1 KiB</source>
+        <translation>%1 KiB</translation>
+    </message>
+    <message>
+        <source>%1 MiB</source>
+        <translation>%1 MiB</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 GiB</translation>
+    </message>
+    <message>
+        <source>%1 TiB</source>
+        <translation>%1 TiB</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 B</source>
+        <comment>billion parameters, beside the model's name</comment>
+        <translation>%1 B</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <comment>million parameters, beside the model's name</comment>
+        <translation>%1 Mio.</translation>
+    </message>
+    <message>
+        <source>%1 K</source>
+        <comment>thousand parameters, beside the model's name</comment>
+        <translation>%1 Tsd.</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Datenträger</translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>Simulated GPU %1</source>
+        <translation>Simulierte GPU %1</translation>
+    </message>
+    <message>
+        <source>Everything on the GPU</source>
+        <translation>Alles auf der GPU</translation>
+    </message>
+    <message>
+        <source>Towers on the CPU</source>
+        <translation>Türme auf der CPU</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings on the CPU</source>
+        <translation>Einbettungen je Schicht auf der CPU</translation>
+    </message>
+    <message>
+        <source>Towers and per-layer embeddings on the CPU</source>
+        <translation>Türme und Einbettungen je Schicht auf der CPU</translation>
+    </message>
+    <message>
+        <source>Everything on the CPU</source>
+        <translation>Alles auf der CPU</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>Beste Passung</translation>
+    </message>
+    <message>
+        <source>Own layout</source>
+        <translation>Eigene Platzierung</translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation>Wie gespeichert</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4)</source>
+        <translation>4 Bit (NF4)</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4, double quantization)</source>
+        <translation>4 Bit (NF4, doppelt quantisiert)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4)</source>
+        <translation>4 Bit (FP4)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4, double quantization)</source>
+        <translation>4 Bit (FP4, doppelt quantisiert)</translation>
+    </message>
+</context>
+<context>
+    <name>Shortcuts</name>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>Modellordner wählen</translation>
+    </message>
+    <message>
+        <source>Models and load options</source>
+        <translation>Modelle und Ladeoptionen</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Das gewählte Modell laden</translation>
+    </message>
+    <message>
+        <source>Eject the model</source>
+        <translation>Modell auswerfen</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>Chats durchsuchen</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>Nachricht senden</translation>
+    </message>
+    <message>
+        <source>New line in the message</source>
+        <translation>Neue Zeile in der Nachricht</translation>
+    </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Bild oder Ton anhängen</translation>
+    </message>
+    <message>
+        <source>Stop the reply or the load</source>
+        <translation>Antwort oder Laden anhalten</translation>
+    </message>
+    <message>
+        <source>Regenerate the last reply</source>
+        <translation>Letzte Antwort neu erzeugen</translation>
+    </message>
+    <message>
+        <source>Delete the chat (can be undone)</source>
+        <translation>Chat löschen (umkehrbar)</translation>
+    </message>
+    <message>
+        <source>Show the chat</source>
+        <translation>Chat zeigen</translation>
+    </message>
+    <message>
+        <source>Show the layout</source>
+        <translation>Platzierung zeigen</translation>
+    </message>
+    <message>
+        <source>Show both side by side</source>
+        <translation>Beides nebeneinander zeigen</translation>
+    </message>
+    <message>
+        <source>Show or hide the list of chats</source>
+        <translation>Liste der Chats ein oder aus</translation>
+    </message>
+    <message>
+        <source>Show or hide the memory meter</source>
+        <translation>Speicheranzeige ein oder aus</translation>
+    </message>
+    <message>
+        <source>Go from block to block</source>
+        <translation>Von Block zu Block gehen</translation>
+    </message>
+    <message>
+        <source>Move the block to another device</source>
+        <translation>Block auf ein anderes Gerät bewegen</translation>
+    </message>
+    <message>
+        <source>Apply the layout</source>
+        <translation>Platzierung anwenden</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>Größerer Text</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>Kleinerer Text</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>Normale Textgröße</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Log and report</source>
+        <translation>Protokoll und Bericht</translation>
+    </message>
+    <message>
+        <source>This overview</source>
+        <translation>Diese Übersicht</translation>
+    </message>
+    <message>
+        <source>Close Belfry</source>
+        <translation>Belfry schließen</translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+</context>
+<context>
+    <name>app::AttachmentFiles</name>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
+    </message>
+</context>
+<context>
+    <name>app::ChatDatabase</name>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Database</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>kein Speicher</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>sie ist nicht offen</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExportFiles</name>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>der Ordner lässt sich nicht anlegen</translation>
+    </message>
+</context>
+<context>
+    <name>app::SessionFile</name>
+    <message>
+        <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
+        <translation>%1 ließ sich nicht schreiben (%2), der offene Chat wird daher nicht gemerkt. Machen Sie den Ordner beschreibbar.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Wiring</name>
+    <message>
+        <source>The change was not kept</source>
+        <translation>Die Änderung wurde nicht behalten</translation>
+    </message>
+    <message>
+        <source>Exported</source>
+        <translation>Exportiert</translation>
+    </message>
+    <message>
+        <source>%1 was not written</source>
+        <translation>%1 wurde nicht geschrieben</translation>
+    </message>
+    <message>
+        <source>The chat could not be opened</source>
+        <translation>Der Chat ließ sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly while it was loading %1</source>
+        <translation>Belfry wurde unerwartet beendet, während %1 geladen wurde</translation>
+    </message>
+    <message>
+        <source>It was not loaded again. Your chats are as they were.</source>
+        <translation>Es wurde nicht wieder geladen. Ihre Chats sind, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>Choose it again</source>
+        <translation>Wieder wählen</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly last time</source>
+        <translation>Belfry wurde beim letzten Mal unerwartet beendet</translation>
+    </message>
+    <message>
+        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
+        <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
+    </message>
+</context>
+<context>
+    <name>ui</name>
+    <message>
+        <source>copy on %1</source>
+        <translation>Kopie auf %1</translation>
+    </message>
+    <message>
+        <source>visits %1 when used</source>
+        <translation>besucht %1 bei Gebrauch</translation>
+    </message>
+    <message>
+        <source>rows go to %1</source>
+        <translation>Zeilen gehen zu %1</translation>
+    </message>
+    <message>
+        <source>streamed to %1</source>
+        <translation>nach %1 gestreamt</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>wie gespeichert</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>Layers %1 – %2</source>
+        <translation>Schichten %1 – %2</translation>
+    </message>
+    <message>
+        <source>Vision tower</source>
+        <translation>Bildturm</translation>
+    </message>
+    <message>
+        <source>Vision projector</source>
+        <translation>Bild-Projektor</translation>
+    </message>
+    <message>
+        <source>Audio tower</source>
+        <translation>Audioturm</translation>
+    </message>
+    <message>
+        <source>Audio projector</source>
+        <translation>Audio-Projektor</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings</source>
+        <translation>Einbettungen je Schicht</translation>
+    </message>
+    <message>
+        <source>Head + token embedding</source>
+        <translation>Kopf + Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>Token embedding</source>
+        <translation>Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Norms and projection</source>
+        <translation>Normen und Projektion</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>from %1 on they share KV</source>
+        <translation>ab %1 teilen sie KV</translation>
+    </message>
+    <message>
+        <source>share KV of earlier layers</source>
+        <translation>teilen KV früherer Schichten</translation>
+    </message>
+    <message>
+        <source>own their KV</source>
+        <translation>eigenes KV</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 Schicht</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 Schichten</translation>
+    </message>
+    <message>
+        <source>one table for both</source>
+        <translation>eine Tabelle für beides</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>kept here</source>
+        <translation>hier gehalten</translation>
+    </message>
+    <message>
+        <source>follows the layers</source>
+        <translation>folgt den Schichten</translation>
+    </message>
+    <message>
+        <source>%1 read per token</source>
+        <translation>%1 gelesen je Token</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
+        <translation>Je Token wird nur eine Zeile gelesen: Auf der CPU würde sie kaum Geschwindigkeit kosten und diesen Speicher frei lassen.</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
+        <translation>Je Token wird nur eine Zeile gelesen: Hier kostet sie kaum Geschwindigkeit.</translation>
+    </message>
+    <message>
+        <source>%1, %2, on %3</source>
+        <translation>%1, %2, auf %3</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1</source>
+        <translation>Von Adaptern geänderte Module darin: %1</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map</source>
+        <translation>Einige Tensoren darin legt der Plan an andere Orte</translation>
+    </message>
+    <message>
+        <source>Not applied yet</source>
+        <translation>Noch nicht angewendet</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Cannot be</source>
+        <translation>Nicht möglich</translation>
+    </message>
+    <message>
+        <source>each image</source>
+        <translation>jedes Bild</translation>
+    </message>
+    <message>
+        <source>10 s of sound</source>
+        <translation>10 s Ton</translation>
+    </message>
+    <message>
+        <source>each token</source>
+        <translation>jedes Token</translation>
+    </message>
+    <message>
+        <source>travels per token</source>
+        <translation>reist je Token</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>%1 modules move along</source>
+        <translation>%1 Module ziehen mit um</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>Treiber</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterBar</name>
     <message>
         <source>Adapters</source>
         <translation>Adapter</translation>
@@ -21,7 +590,7 @@
     </message>
 </context>
 <context>
-    <name>AdapterChip</name>
+    <name>ui::AdapterChip</name>
     <message>
         <source>Strength %1 of 2</source>
         <translation>Stärke %1 von 2</translation>
@@ -80,7 +649,7 @@
     </message>
 </context>
 <context>
-    <name>AttachmentChip</name>
+    <name>ui::AttachmentChip</name>
     <message>
         <source>Use the first 30 s</source>
         <translation>Die ersten 30 s verwenden</translation>
@@ -123,14 +692,14 @@
     </message>
 </context>
 <context>
-    <name>AudioPlayer</name>
+    <name>ui::AudioPlayer</name>
     <message>
         <source>this build of Belfry plays no sound</source>
         <translation>dieser Belfry-Bau spielt keinen Ton</translation>
     </message>
 </context>
 <context>
-    <name>BlockWidget</name>
+    <name>ui::BlockWidget</name>
     <message>
         <source>M moves it, S splits, J joins, arrow keys go to other blocks</source>
         <translation>M bewegt, S teilt, J verbindet, Pfeiltasten gehen zu anderen Blöcken</translation>
@@ -141,7 +710,74 @@
     </message>
 </context>
 <context>
-    <name>ChatModel</name>
+    <name>ui::ChatExport</name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>first token after %1 s</source>
+        <translation>erstes Token nach %1 s</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>unterbrochen</translation>
+    </message>
+    <message>
+        <source>context full</source>
+        <translation>Kontext voll</translation>
+    </message>
+    <message>
+        <source>length limit</source>
+        <translation>Längengrenze</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Sie</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Left out of the context</source>
+        <translation>Nicht mehr im Kontext</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Denken</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Systemprompt</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatModel</name>
     <message>
         <source>You</source>
         <translation>Sie</translation>
@@ -160,7 +796,7 @@
     </message>
 </context>
 <context>
-    <name>ChatNotice</name>
+    <name>ui::ChatNotice</name>
     <message>
         <source>Notice</source>
         <translation>Hinweis</translation>
@@ -171,7 +807,78 @@
     </message>
 </context>
 <context>
-    <name>ChatView</name>
+    <name>ui::ChatSettings</name>
+    <message>
+        <source>Model default</source>
+        <translation>Modellvorgabe</translation>
+    </message>
+    <message>
+        <source>Exact (always the likeliest word)</source>
+        <translation>Genau (immer das wahrscheinlichste Wort)</translation>
+    </message>
+    <message>
+        <source>Calm</source>
+        <translation>Ruhig</translation>
+    </message>
+    <message>
+        <source>Lively</source>
+        <translation>Lebhaft</translation>
+    </message>
+    <message>
+        <source>summarise</source>
+        <translation>zusammenfassen</translation>
+    </message>
+    <message>
+        <source>Summarise this in five short points:
+
+</source>
+        <translation>Fasse das in fünf kurzen Punkten zusammen:
+
+</translation>
+    </message>
+    <message>
+        <source>explain</source>
+        <translation>erklaeren</translation>
+    </message>
+    <message>
+        <source>Explain this step by step to somebody new to the subject:
+
+</source>
+        <translation>Erkläre das Schritt für Schritt jemandem, der neu im Thema ist:
+
+</translation>
+    </message>
+    <message>
+        <source>describe</source>
+        <translation>beschreiben</translation>
+    </message>
+    <message>
+        <source>Describe this picture in detail.</source>
+        <translation>Beschreibe dieses Bild genau.</translation>
+    </message>
+    <message>
+        <source>transcribe</source>
+        <translation>abschreiben</translation>
+    </message>
+    <message>
+        <source>Write down word for word what is said in this recording.</source>
+        <translation>Schreibe Wort für Wort auf, was in dieser Aufnahme gesagt wird.</translation>
+    </message>
+    <message>
+        <source>review</source>
+        <translation>pruefen</translation>
+    </message>
+    <message>
+        <source>Review this code. Name mistakes first, then what could be simpler:
+
+</source>
+        <translation>Prüfe diesen Code. Nenne zuerst Fehler, dann, was einfacher sein könnte:
+
+</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatView</name>
     <message>
         <source>System prompt</source>
         <translation>Systemprompt</translation>
@@ -308,7 +1015,26 @@
     </message>
 </context>
 <context>
-    <name>CompareColumn</name>
+    <name>ui::ChatWords</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 Token</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
+        <source>%1 messages</source>
+        <translation>%1 Nachrichten</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CompareColumn</name>
     <message>
         <source>Base model</source>
         <translation>Basismodell</translation>
@@ -395,7 +1121,7 @@
     </message>
 </context>
 <context>
-    <name>ComparePane</name>
+    <name>ui::ComparePane</name>
     <message>
         <source>Column</source>
         <translation>Spalte</translation>
@@ -498,7 +1224,7 @@
     </message>
 </context>
 <context>
-    <name>Composer</name>
+    <name>ui::Composer</name>
     <message>
         <source>Attach a picture or a sound (Ctrl+U)</source>
         <translation>Bild oder Ton anhängen (Strg+U)</translation>
@@ -633,7 +1359,7 @@
     </message>
 </context>
 <context>
-    <name>ContextGauge</name>
+    <name>ui::ContextGauge</name>
     <message>
         <source>context: no model</source>
         <translation>Kontext: kein Modell</translation>
@@ -676,7 +1402,7 @@
     </message>
 </context>
 <context>
-    <name>CoverageDialog</name>
+    <name>ui::CoverageDialog</name>
     <message>
         <source>Coverage of %1</source>
         <translation>Abdeckung von %1</translation>
@@ -705,7 +1431,7 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>CoverageModel</name>
+    <name>ui::CoverageModel</name>
     <message>
         <source>no place in this model: %1</source>
         <translation>kein Platz in diesem Modell: %1</translation>
@@ -728,7 +1454,7 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>DiagnosticsDialog</name>
+    <name>ui::DiagnosticsDialog</name>
     <message>
         <source>Log and report</source>
         <translation>Protokoll und Bericht</translation>
@@ -755,124 +1481,14 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>Format</name>
-    <message>
-        <source>%1 B</source>
-        <translation>%1 B</translation>
-    </message>
-    <message>
-        <source>%1 KiB</source>
-        <translation>%1 KiB</translation>
-    </message>
-    <message>
-        <source>%1 MiB</source>
-        <translation>%1 MiB</translation>
-    </message>
-    <message>
-        <source>%1 GiB</source>
-        <translation>%1 GiB</translation>
-    </message>
-    <message>
-        <source>%1 TiB</source>
-        <translation>%1 TiB</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1 min %2 s</source>
-        <translation>%1 min %2 s</translation>
-    </message>
-    <message>
-        <source>%1 B</source>
-        <comment>billion parameters, beside the model's name</comment>
-        <translation>%1 B</translation>
-    </message>
-    <message>
-        <source>%1 M</source>
-        <comment>million parameters, beside the model's name</comment>
-        <translation>%1 Mio.</translation>
-    </message>
-    <message>
-        <source>%1 K</source>
-        <comment>thousand parameters, beside the model's name</comment>
-        <translation>%1 Tsd.</translation>
-    </message>
-    <message>
-        <source>CPU</source>
-        <translation>CPU</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Datenträger</translation>
-    </message>
-    <message>
-        <source>GPU %1</source>
-        <translation>GPU %1</translation>
-    </message>
-    <message>
-        <source>Simulated GPU %1</source>
-        <translation>Simulierte GPU %1</translation>
-    </message>
-    <message>
-        <source>Everything on the GPU</source>
-        <translation>Alles auf der GPU</translation>
-    </message>
-    <message>
-        <source>Towers on the CPU</source>
-        <translation>Türme auf der CPU</translation>
-    </message>
-    <message>
-        <source>Per-layer embeddings on the CPU</source>
-        <translation>Einbettungen je Schicht auf der CPU</translation>
-    </message>
-    <message>
-        <source>Towers and per-layer embeddings on the CPU</source>
-        <translation>Türme und Einbettungen je Schicht auf der CPU</translation>
-    </message>
-    <message>
-        <source>Everything on the CPU</source>
-        <translation>Alles auf der CPU</translation>
-    </message>
-    <message>
-        <source>Best fit</source>
-        <translation>Beste Passung</translation>
-    </message>
-    <message>
-        <source>Own layout</source>
-        <translation>Eigene Platzierung</translation>
-    </message>
-    <message>
-        <source>As stored</source>
-        <translation>Wie gespeichert</translation>
-    </message>
-    <message>
-        <source>4 bits (NF4)</source>
-        <translation>4 Bit (NF4)</translation>
-    </message>
-    <message>
-        <source>4 bits (NF4, double quantization)</source>
-        <translation>4 Bit (NF4, doppelt quantisiert)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4)</source>
-        <translation>4 Bit (FP4)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4, double quantization)</source>
-        <translation>4 Bit (FP4, doppelt quantisiert)</translation>
-    </message>
-</context>
-<context>
-    <name>HistoryDelegate</name>
+    <name>ui::HistoryDelegate</name>
     <message>
         <source>New title of the chat</source>
         <translation>Neuer Titel des Chats</translation>
     </message>
 </context>
 <context>
-    <name>HistoryModel</name>
+    <name>ui::HistoryModel</name>
     <message>
         <source>Today</source>
         <translation>Heute</translation>
@@ -908,7 +1524,7 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>HistoryPane</name>
+    <name>ui::HistoryPane</name>
     <message>
         <source>New chat</source>
         <translation>Neuer Chat</translation>
@@ -999,7 +1615,7 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>LaneWidget</name>
+    <name>ui::LaneWidget</name>
     <message>
         <source>streamed or gathered</source>
         <translation>gestreamt oder einzeln gelesen</translation>
@@ -1038,63 +1654,7 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     </message>
 </context>
 <context>
-    <name>LayoutView</name>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Redo</source>
-        <translation>Wiederholen</translation>
-    </message>
-    <message>
-        <source>Presets ▾</source>
-        <translation>Vorgaben ▾</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>Vorgaben</translation>
-    </message>
-    <message>
-        <source>What if: this computer ▾</source>
-        <translation>Was wäre wenn: dieser Rechner ▾</translation>
-    </message>
-    <message>
-        <source>What if: plan for another computer</source>
-        <translation>Was wäre wenn: für einen anderen Rechner planen</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>Mehr</translation>
-    </message>
-    <message>
-        <source>Map files and options</source>
-        <translation>Plandateien und Optionen</translation>
-    </message>
-    <message>
-        <source>Choose a model to see its parts here.
-
-Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
-        <translation>Wählen Sie ein Modell, um seine Teile hier zu sehen.
-
-Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Grafikkarte, Prozessor und Datenträger; solange Sie einen halten, zeigt jede Spur, was sie enthielte und was der Umzug kostet.</translation>
-    </message>
-    <message>
-        <source>Revert</source>
-        <translation>Zurücknehmen</translation>
-    </message>
-    <message>
-        <source>Back to what is loaded</source>
-        <translation>Zurück zu dem, was geladen ist</translation>
-    </message>
-    <message>
-        <source>Make it true (Ctrl+Enter)</source>
-        <translation>Umsetzen (Strg+Eingabe)</translation>
-    </message>
+    <name>ui::LayoutView</name>
     <message>
         <source>Options</source>
         <translation>Optionen</translation>
@@ -1140,88 +1700,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Passend machen</translation>
     </message>
     <message>
-        <source>Undo: %1 (Ctrl+Z)</source>
-        <translation>Rückgängig: %1 (Strg+Z)</translation>
-    </message>
-    <message>
-        <source>Nothing to undo</source>
-        <translation>Nichts rückgängig zu machen</translation>
-    </message>
-    <message>
-        <source>Redo: %1 (Ctrl+Shift+Z)</source>
-        <translation>Wiederholen: %1 (Strg+Umschalt+Z)</translation>
-    </message>
-    <message>
-        <source>Nothing to redo</source>
-        <translation>Nichts zu wiederholen</translation>
-    </message>
-    <message>
-        <source>What if: %1 ▾</source>
-        <translation>Was wäre wenn: %1 ▾</translation>
-    </message>
-    <message>
-        <source>Back to this computer</source>
-        <translation>Zurück zu diesem Rechner</translation>
-    </message>
-    <message>
-        <source>Applying…</source>
-        <translation>Wird angewendet …</translation>
-    </message>
-    <message>
-        <source>Load with this layout</source>
-        <translation>Mit dieser Platzierung laden</translation>
-    </message>
-    <message>
-        <source>Load again with this</source>
-        <translation>Damit neu laden</translation>
-    </message>
-    <message>
-        <source>Apply</source>
-        <translation>Anwenden</translation>
-    </message>
-    <message>
-        <source>Apply 1 change</source>
-        <translation>1 Änderung anwenden</translation>
-    </message>
-    <message>
-        <source>Apply %1 changes</source>
-        <translation>%1 Änderungen anwenden</translation>
-    </message>
-    <message>
-        <source>✓ Fits</source>
-        <translation>✓ Passt</translation>
-    </message>
-    <message>
-        <source>✗ Does not fit</source>
-        <translation>✗ Passt nicht</translation>
-    </message>
-    <message>
-        <source>%1 &lt;b&gt;%2&lt;/b&gt; of %3</source>
-        <translation>%1 &lt;b&gt;%2&lt;/b&gt; von %3</translation>
-    </message>
-    <message>
-        <source>about&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;tokens/s</source>
-        <translation>etwa&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;Token/s</translation>
-    </message>
-    <message>
-        <source>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
-        <translation>Bild&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
-    </message>
-    <message>
-        <source>10&amp;nbsp;s&amp;nbsp;of&amp;nbsp;sound&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
-        <translation>10&amp;nbsp;s&amp;nbsp;Ton&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
-    </message>
-    <message>
-        <source>plan only: the weights are not in the folder</source>
-        <translation>nur planen: Die Gewichte sind nicht im Ordner</translation>
-    </message>
-    <message>
-        <source>%1 would need %2 and has %3: %4 too much.</source>
-        <translation>%1 bräuchte %2 und hat %3: %4 zu viel.</translation>
-    </message>
-    <message>
-        <source>Try: %1.</source>
-        <translation>Versuchen Sie: %1.</translation>
+        <source>Revert</source>
+        <translation>Zurücknehmen</translation>
     </message>
     <message>
         <source>Split %1</source>
@@ -1483,9 +1963,145 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>it is here already</source>
         <translation>er ist schon hier</translation>
     </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Presets ▾</source>
+        <translation>Vorgaben ▾</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>Vorgaben</translation>
+    </message>
+    <message>
+        <source>What if: this computer ▾</source>
+        <translation>Was wäre wenn: dieser Rechner ▾</translation>
+    </message>
+    <message>
+        <source>What if: plan for another computer</source>
+        <translation>Was wäre wenn: für einen anderen Rechner planen</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Map files and options</source>
+        <translation>Plandateien und Optionen</translation>
+    </message>
+    <message>
+        <source>Choose a model to see its parts here.
+
+Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
+        <translation>Wählen Sie ein Modell, um seine Teile hier zu sehen.
+
+Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Grafikkarte, Prozessor und Datenträger; solange Sie einen halten, zeigt jede Spur, was sie enthielte und was der Umzug kostet.</translation>
+    </message>
+    <message>
+        <source>Back to what is loaded</source>
+        <translation>Zurück zu dem, was geladen ist</translation>
+    </message>
+    <message>
+        <source>Make it true (Ctrl+Enter)</source>
+        <translation>Umsetzen (Strg+Eingabe)</translation>
+    </message>
+    <message>
+        <source>Undo: %1 (Ctrl+Z)</source>
+        <translation>Rückgängig: %1 (Strg+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to undo</source>
+        <translation>Nichts rückgängig zu machen</translation>
+    </message>
+    <message>
+        <source>Redo: %1 (Ctrl+Shift+Z)</source>
+        <translation>Wiederholen: %1 (Strg+Umschalt+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to redo</source>
+        <translation>Nichts zu wiederholen</translation>
+    </message>
+    <message>
+        <source>What if: %1 ▾</source>
+        <translation>Was wäre wenn: %1 ▾</translation>
+    </message>
+    <message>
+        <source>Back to this computer</source>
+        <translation>Zurück zu diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Applying…</source>
+        <translation>Wird angewendet …</translation>
+    </message>
+    <message>
+        <source>Load with this layout</source>
+        <translation>Mit dieser Platzierung laden</translation>
+    </message>
+    <message>
+        <source>Load again with this</source>
+        <translation>Damit neu laden</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Anwenden</translation>
+    </message>
+    <message>
+        <source>Apply 1 change</source>
+        <translation>1 Änderung anwenden</translation>
+    </message>
+    <message>
+        <source>Apply %1 changes</source>
+        <translation>%1 Änderungen anwenden</translation>
+    </message>
+    <message>
+        <source>✓ Fits</source>
+        <translation>✓ Passt</translation>
+    </message>
+    <message>
+        <source>✗ Does not fit</source>
+        <translation>✗ Passt nicht</translation>
+    </message>
+    <message>
+        <source>%1 &lt;b&gt;%2&lt;/b&gt; of %3</source>
+        <translation>%1 &lt;b&gt;%2&lt;/b&gt; von %3</translation>
+    </message>
+    <message>
+        <source>about&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;tokens/s</source>
+        <translation>etwa&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;Token/s</translation>
+    </message>
+    <message>
+        <source>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>Bild&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>10&amp;nbsp;s&amp;nbsp;of&amp;nbsp;sound&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>10&amp;nbsp;s&amp;nbsp;Ton&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>plan only: the weights are not in the folder</source>
+        <translation>nur planen: Die Gewichte sind nicht im Ordner</translation>
+    </message>
+    <message>
+        <source>%1 would need %2 and has %3: %4 too much.</source>
+        <translation>%1 bräuchte %2 und hat %3: %4 zu viel.</translation>
+    </message>
+    <message>
+        <source>Try: %1.</source>
+        <translation>Versuchen Sie: %1.</translation>
+    </message>
 </context>
 <context>
-    <name>MainWindow</name>
+    <name>ui::MainWindow</name>
     <message>
         <source>Belfry</source>
         <translation>Belfry</translation>
@@ -1532,7 +2148,7 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>MemoryMeter</name>
+    <name>ui::MemoryMeter</name>
     <message>
         <source>Memory</source>
         <translation>Speicher</translation>
@@ -1563,7 +2179,77 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>MessageList</name>
+    <name>ui::MessageBlock</name>
+    <message>
+        <source>code</source>
+        <translation>Code</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>file not found</source>
+        <translation>Datei nicht gefunden</translation>
+    </message>
+    <message>
+        <source>no preview</source>
+        <translation>keine Vorschau</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1: Datei nicht gefunden</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageItem</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt …</translation>
+    </message>
+    <message>
+        <source>Thoughts (words: about %1)</source>
+        <translation>Gedanken (Wörter: etwa %1)</translation>
+    </message>
+    <message>
+        <source>media: %1</source>
+        <translation>Medien: %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>first token %1</source>
+        <translation>erstes Token %1</translation>
+    </message>
+    <message>
+        <source>Esc stops</source>
+        <translation>Esc hält an</translation>
+    </message>
+    <message>
+        <source>stopped by you</source>
+        <translation>von Ihnen angehalten</translation>
+    </message>
+    <message>
+        <source>stopped at the token limit of this chat</source>
+        <translation>an der Tokengrenze dieses Chats angehalten</translation>
+    </message>
+    <message>
+        <source>stopped: the context is full</source>
+        <translation>angehalten: Der Kontext ist voll</translation>
+    </message>
+    <message>
+        <source>cut short when the program ended</source>
+        <translation>abgebrochen, als das Programm endete</translation>
+    </message>
+    <message>
+        <source>left out above: the model no longer sees it</source>
+        <translation>darüber weggelassen: Das Modell sieht es nicht mehr</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageList</name>
     <message>
         <source>Conversation</source>
         <translation>Unterhaltung</translation>
@@ -1634,7 +2320,7 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>MeterCanvas</name>
+    <name>ui::MeterCanvas</name>
     <message>
         <source>Memory of every device appears here once a model is chosen: what is used, what a layout would use, and by whom.</source>
         <translation>Hier erscheint der Speicher jedes Geräts, sobald ein Modell gewählt ist: was belegt ist, was eine Platzierung belegen würde und durch wen.</translation>
@@ -1689,7 +2375,7 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>ModelButton</name>
+    <name>ui::ModelButton</name>
     <message>
         <source>Choose a model</source>
         <translation>Modell wählen</translation>
@@ -1724,7 +2410,7 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>ModelPanel</name>
+    <name>ui::ModelPanel</name>
     <message>
         <source>Models and load options</source>
         <translation>Modelle und Ladeoptionen</translation>
@@ -1857,7 +2543,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>NoticeBar</name>
+    <name>ui::NoticeBar</name>
     <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
@@ -1876,7 +2562,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>NoticeStrip</name>
+    <name>ui::NoticeStrip</name>
     <message>
         <source>Move parts to another device in the layout, choose 4 bits, or take a smaller context.</source>
         <translation>Bewegen Sie Teile in der Platzierung auf ein anderes Gerät, wählen Sie 4 Bit oder einen kleineren Kontext.</translation>
@@ -1903,7 +2589,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>PlanOptionsDialog</name>
+    <name>ui::PlanOptionsDialog</name>
     <message>
         <source>Devices and options</source>
         <translation>Geräte und Optionen</translation>
@@ -1982,14 +2668,14 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>RecentModels</name>
+    <name>ui::RecentModels</name>
     <message>
         <source>%1 in %2</source>
         <translation>%1 in %2</translation>
     </message>
 </context>
 <context>
-    <name>SamplesStrip</name>
+    <name>ui::SamplesStrip</name>
     <message>
         <source>Ask: %1</source>
         <translation>Fragen: %1</translation>
@@ -2004,7 +2690,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>SamplingPanel</name>
+    <name>ui::SamplingPanel</name>
     <message>
         <source>model's</source>
         <translation>vom Modell</translation>
@@ -2095,7 +2781,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>Session</name>
+    <name>ui::Session</name>
     <message>
         <source>Demo model</source>
         <translation>Demomodell</translation>
@@ -2122,7 +2808,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>SettingsDialog</name>
+    <name>ui::SettingsDialog</name>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
@@ -2237,142 +2923,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>Shortcuts</name>
-    <message>
-        <source>Window</source>
-        <translation>Fenster</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>Chat</translation>
-    </message>
-    <message>
-        <source>Layout</source>
-        <translation>Platzierung</translation>
-    </message>
-    <message>
-        <source>Choose a model folder</source>
-        <translation>Modellordner wählen</translation>
-    </message>
-    <message>
-        <source>Models and load options</source>
-        <translation>Modelle und Ladeoptionen</translation>
-    </message>
-    <message>
-        <source>Load the chosen model</source>
-        <translation>Das gewählte Modell laden</translation>
-    </message>
-    <message>
-        <source>Eject the model</source>
-        <translation>Modell auswerfen</translation>
-    </message>
-    <message>
-        <source>New chat</source>
-        <translation>Neuer Chat</translation>
-    </message>
-    <message>
-        <source>Search chats</source>
-        <translation>Chats durchsuchen</translation>
-    </message>
-    <message>
-        <source>Send the message</source>
-        <translation>Nachricht senden</translation>
-    </message>
-    <message>
-        <source>New line in the message</source>
-        <translation>Neue Zeile in der Nachricht</translation>
-    </message>
-    <message>
-        <source>Attach a picture or a sound</source>
-        <translation>Bild oder Ton anhängen</translation>
-    </message>
-    <message>
-        <source>Stop the reply or the load</source>
-        <translation>Antwort oder Laden anhalten</translation>
-    </message>
-    <message>
-        <source>Regenerate the last reply</source>
-        <translation>Letzte Antwort neu erzeugen</translation>
-    </message>
-    <message>
-        <source>Delete the chat (can be undone)</source>
-        <translation>Chat löschen (umkehrbar)</translation>
-    </message>
-    <message>
-        <source>Show the chat</source>
-        <translation>Chat zeigen</translation>
-    </message>
-    <message>
-        <source>Show the layout</source>
-        <translation>Platzierung zeigen</translation>
-    </message>
-    <message>
-        <source>Show both side by side</source>
-        <translation>Beides nebeneinander zeigen</translation>
-    </message>
-    <message>
-        <source>Show or hide the list of chats</source>
-        <translation>Liste der Chats ein oder aus</translation>
-    </message>
-    <message>
-        <source>Show or hide the memory meter</source>
-        <translation>Speicheranzeige ein oder aus</translation>
-    </message>
-    <message>
-        <source>Go from block to block</source>
-        <translation>Von Block zu Block gehen</translation>
-    </message>
-    <message>
-        <source>Move the block to another device</source>
-        <translation>Block auf ein anderes Gerät bewegen</translation>
-    </message>
-    <message>
-        <source>Apply the layout</source>
-        <translation>Platzierung anwenden</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Redo</source>
-        <translation>Wiederholen</translation>
-    </message>
-    <message>
-        <source>Larger text</source>
-        <translation>Größerer Text</translation>
-    </message>
-    <message>
-        <source>Smaller text</source>
-        <translation>Kleinerer Text</translation>
-    </message>
-    <message>
-        <source>Normal text size</source>
-        <translation>Normale Textgröße</translation>
-    </message>
-    <message>
-        <source>Settings</source>
-        <translation>Einstellungen</translation>
-    </message>
-    <message>
-        <source>Log and report</source>
-        <translation>Protokoll und Bericht</translation>
-    </message>
-    <message>
-        <source>This overview</source>
-        <translation>Diese Übersicht</translation>
-    </message>
-    <message>
-        <source>Close Belfry</source>
-        <translation>Belfry schließen</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutsDialog</name>
+    <name>ui::ShortcutsDialog</name>
     <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
@@ -2387,7 +2938,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>StatusStrip</name>
+    <name>ui::StatusStrip</name>
     <message>
         <source>Checking</source>
         <translation>Prüfen</translation>
@@ -2458,7 +3009,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>SystemPromptPanel</name>
+    <name>ui::SystemPromptPanel</name>
     <message>
         <source>System prompt: what the model is told before the first message of this chat</source>
         <translation>Systemprompt: was das Modell vor der ersten Nachricht dieses Chats erfährt</translation>
@@ -2473,81 +3024,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>Text</name>
-    <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
-        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read to its end (%2).</source>
-        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
-        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 ist beschädigt (%2).</translation>
-    </message>
-    <message>
-        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
-        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
-    </message>
-    <message>
-        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
-        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
-    </message>
-    <message>
-        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>no memory</source>
-        <translation>kein Speicher</translation>
-    </message>
-    <message>
-        <source>write-protected</source>
-        <translation>schreibgeschützt</translation>
-    </message>
-    <message>
-        <source>it is not open</source>
-        <translation>sie ist nicht offen</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
-    </message>
-</context>
-<context>
-    <name>Texts</name>
-    <message>
-        <source>code</source>
-        <translation>Code</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>Kopieren</translation>
-    </message>
-    <message>
-        <source>left out above: the model no longer sees it</source>
-        <translation>darüber weggelassen: Das Modell sieht es nicht mehr</translation>
-    </message>
-</context>
-<context>
-    <name>WelcomePage</name>
+    <name>ui::WelcomePage</name>
     <message>
         <source>Chat with a model on your own hardware</source>
         <translation>Mit einem Modell auf der eigenen Hardware chatten</translation>
@@ -2582,7 +3059,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
-    <name>WhatIfDialog</name>
+    <name>ui::WhatIfDialog</name>
     <message>
         <source>A computer of your own</source>
         <translation>Ein eigener Rechner</translation>
@@ -2646,480 +3123,6 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>Karte mit %1 GiB</translation>
-    </message>
-</context>
-<context>
-    <name>Wiring</name>
-    <message>
-        <source>The change was not kept</source>
-        <translation>Die Änderung wurde nicht behalten</translation>
-    </message>
-    <message>
-        <source>Exported</source>
-        <translation>Exportiert</translation>
-    </message>
-    <message>
-        <source>%1 was not written</source>
-        <translation>%1 wurde nicht geschrieben</translation>
-    </message>
-    <message>
-        <source>The chat could not be opened</source>
-        <translation>Der Chat ließ sich nicht öffnen</translation>
-    </message>
-    <message>
-        <source>Belfry ended unexpectedly while it was loading %1</source>
-        <translation>Belfry wurde unerwartet beendet, während %1 geladen wurde</translation>
-    </message>
-    <message>
-        <source>It was not loaded again. Your chats are as they were.</source>
-        <translation>Es wurde nicht wieder geladen. Ihre Chats sind, wie sie waren.</translation>
-    </message>
-    <message>
-        <source>Choose it again</source>
-        <translation>Wieder wählen</translation>
-    </message>
-    <message>
-        <source>Belfry ended unexpectedly last time</source>
-        <translation>Belfry wurde beim letzten Mal unerwartet beendet</translation>
-    </message>
-    <message>
-        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
-        <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
-    </message>
-</context>
-<context>
-    <name>app::Database</name>
-    <message>
-        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 ist beschädigt (%2).</translation>
-    </message>
-    <message>
-        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
-        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
-    </message>
-</context>
-<context>
-    <name>app::ExportFiles</name>
-    <message>
-        <source>the folder cannot be created</source>
-        <translation>der Ordner lässt sich nicht anlegen</translation>
-    </message>
-</context>
-<context>
-    <name>app::SessionFile</name>
-    <message>
-        <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
-        <translation>%1 ließ sich nicht schreiben (%2), der offene Chat wird daher nicht gemerkt. Machen Sie den Ordner beschreibbar.</translation>
-    </message>
-</context>
-<context>
-    <name>ui</name>
-    <message>
-        <source>copy on %1</source>
-        <translation>Kopie auf %1</translation>
-    </message>
-    <message>
-        <source>visits %1 when used</source>
-        <translation>besucht %1 bei Gebrauch</translation>
-    </message>
-    <message>
-        <source>rows go to %1</source>
-        <translation>Zeilen gehen zu %1</translation>
-    </message>
-    <message>
-        <source>streamed to %1</source>
-        <translation>nach %1 gestreamt</translation>
-    </message>
-    <message>
-        <source>as stored</source>
-        <translation>wie gespeichert</translation>
-    </message>
-    <message>
-        <source>Layer %1</source>
-        <translation>Schicht %1</translation>
-    </message>
-    <message>
-        <source>Layers %1 – %2</source>
-        <translation>Schichten %1 – %2</translation>
-    </message>
-    <message>
-        <source>Vision tower</source>
-        <translation>Bildturm</translation>
-    </message>
-    <message>
-        <source>Vision projector</source>
-        <translation>Bild-Projektor</translation>
-    </message>
-    <message>
-        <source>Audio tower</source>
-        <translation>Audioturm</translation>
-    </message>
-    <message>
-        <source>Audio projector</source>
-        <translation>Audio-Projektor</translation>
-    </message>
-    <message>
-        <source>Per-layer embeddings</source>
-        <translation>Einbettungen je Schicht</translation>
-    </message>
-    <message>
-        <source>Head + token embedding</source>
-        <translation>Kopf + Token-Einbettung</translation>
-    </message>
-    <message>
-        <source>Token embedding</source>
-        <translation>Token-Einbettung</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>Kopf</translation>
-    </message>
-    <message>
-        <source>Norms and projection</source>
-        <translation>Normen und Projektion</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>KV-Cache</translation>
-    </message>
-    <message>
-        <source>from %1 on they share KV</source>
-        <translation>ab %1 teilen sie KV</translation>
-    </message>
-    <message>
-        <source>share KV of earlier layers</source>
-        <translation>teilen KV früherer Schichten</translation>
-    </message>
-    <message>
-        <source>own their KV</source>
-        <translation>eigenes KV</translation>
-    </message>
-    <message>
-        <source>1 layer</source>
-        <translation>1 Schicht</translation>
-    </message>
-    <message>
-        <source>%1 layers</source>
-        <translation>%1 Schichten</translation>
-    </message>
-    <message>
-        <source>one table for both</source>
-        <translation>eine Tabelle für beides</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 Token</translation>
-    </message>
-    <message>
-        <source>kept here</source>
-        <translation>hier gehalten</translation>
-    </message>
-    <message>
-        <source>follows the layers</source>
-        <translation>folgt den Schichten</translation>
-    </message>
-    <message>
-        <source>%1 read per token</source>
-        <translation>%1 gelesen je Token</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
-        <translation>Je Token wird nur eine Zeile gelesen: Auf der CPU würde sie kaum Geschwindigkeit kosten und diesen Speicher frei lassen.</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
-        <translation>Je Token wird nur eine Zeile gelesen: Hier kostet sie kaum Geschwindigkeit.</translation>
-    </message>
-    <message>
-        <source>%1, %2, on %3</source>
-        <translation>%1, %2, auf %3</translation>
-    </message>
-    <message>
-        <source>Modules in it that adapters change: %1</source>
-        <translation>Von Adaptern geänderte Module darin: %1</translation>
-    </message>
-    <message>
-        <source>Some tensors inside are placed elsewhere by the map</source>
-        <translation>Einige Tensoren darin legt der Plan an andere Orte</translation>
-    </message>
-    <message>
-        <source>Not applied yet</source>
-        <translation>Noch nicht angewendet</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>Cannot be</source>
-        <translation>Nicht möglich</translation>
-    </message>
-    <message>
-        <source>each image</source>
-        <translation>jedes Bild</translation>
-    </message>
-    <message>
-        <source>10 s of sound</source>
-        <translation>10 s Ton</translation>
-    </message>
-    <message>
-        <source>each token</source>
-        <translation>jedes Token</translation>
-    </message>
-    <message>
-        <source>travels per token</source>
-        <translation>reist je Token</translation>
-    </message>
-    <message>
-        <source>adapter</source>
-        <translation>Adapter</translation>
-    </message>
-    <message>
-        <source>%1 modules move along</source>
-        <translation>%1 Module ziehen mit um</translation>
-    </message>
-    <message>
-        <source>weights</source>
-        <translation>Gewichte</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>Arbeitsbereich</translation>
-    </message>
-    <message>
-        <source>driver</source>
-        <translation>Treiber</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ChatExport</name>
-    <message numerus="yes">
-        <source>%n tokens</source>
-        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
-    </message>
-    <message>
-        <source>%1 tokens/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
-        <source>first token after %1 s</source>
-        <translation>erstes Token nach %1 s</translation>
-    </message>
-    <message>
-        <source>seed %1</source>
-        <translation>Startwert %1</translation>
-    </message>
-    <message>
-        <source>stopped</source>
-        <translation>angehalten</translation>
-    </message>
-    <message>
-        <source>interrupted</source>
-        <translation>unterbrochen</translation>
-    </message>
-    <message>
-        <source>context full</source>
-        <translation>Kontext voll</translation>
-    </message>
-    <message>
-        <source>length limit</source>
-        <translation>Längengrenze</translation>
-    </message>
-    <message>
-        <source>failed</source>
-        <translation>fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>Sie</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
-        <source>Left out of the context</source>
-        <translation>Nicht mehr im Kontext</translation>
-    </message>
-    <message>
-        <source>Thinking</source>
-        <translation>Denken</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>Chat</translation>
-    </message>
-    <message>
-        <source>New chat</source>
-        <translation>Neuer Chat</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>Systemprompt</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ChatSettings</name>
-    <message>
-        <source>Model default</source>
-        <translation>Modellvorgabe</translation>
-    </message>
-    <message>
-        <source>Exact (always the likeliest word)</source>
-        <translation>Genau (immer das wahrscheinlichste Wort)</translation>
-    </message>
-    <message>
-        <source>Calm</source>
-        <translation>Ruhig</translation>
-    </message>
-    <message>
-        <source>Lively</source>
-        <translation>Lebhaft</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>zusammenfassen</translation>
-    </message>
-    <message>
-        <source>Summarise this in five short points:
-
-</source>
-        <translation>Fasse das in fünf kurzen Punkten zusammen:
-
-</translation>
-    </message>
-    <message>
-        <source>explain</source>
-        <translation>erklaeren</translation>
-    </message>
-    <message>
-        <source>Explain this step by step to somebody new to the subject:
-
-</source>
-        <translation>Erkläre das Schritt für Schritt jemandem, der neu im Thema ist:
-
-</translation>
-    </message>
-    <message>
-        <source>describe</source>
-        <translation>beschreiben</translation>
-    </message>
-    <message>
-        <source>Describe this picture in detail.</source>
-        <translation>Beschreibe dieses Bild genau.</translation>
-    </message>
-    <message>
-        <source>transcribe</source>
-        <translation>abschreiben</translation>
-    </message>
-    <message>
-        <source>Write down word for word what is said in this recording.</source>
-        <translation>Schreibe Wort für Wort auf, was in dieser Aufnahme gesagt wird.</translation>
-    </message>
-    <message>
-        <source>review</source>
-        <translation>pruefen</translation>
-    </message>
-    <message>
-        <source>Review this code. Name mistakes first, then what could be simpler:
-
-</source>
-        <translation>Prüfe diesen Code. Nenne zuerst Fehler, dann, was einfacher sein könnte:
-
-</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ChatWords</name>
-    <message>
-        <source>1 token</source>
-        <translation>1 Token</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 Token</translation>
-    </message>
-    <message>
-        <source>1 message</source>
-        <translation>1 Nachricht</translation>
-    </message>
-    <message>
-        <source>%1 messages</source>
-        <translation>%1 Nachrichten</translation>
-    </message>
-</context>
-<context>
-    <name>ui::MessageBlock</name>
-    <message>
-        <source>file not found</source>
-        <translation>Datei nicht gefunden</translation>
-    </message>
-    <message>
-        <source>no preview</source>
-        <translation>keine Vorschau</translation>
-    </message>
-    <message>
-        <source>%1: file not found</source>
-        <translation>%1: Datei nicht gefunden</translation>
-    </message>
-</context>
-<context>
-    <name>ui::MessageItem</name>
-    <message>
-        <source>Thinking…</source>
-        <translation>Denkt …</translation>
-    </message>
-    <message>
-        <source>Thoughts (words: about %1)</source>
-        <translation>Gedanken (Wörter: etwa %1)</translation>
-    </message>
-    <message>
-        <source>media: %1</source>
-        <translation>Medien: %1</translation>
-    </message>
-    <message>
-        <source>%1 tokens/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
-        <source>first token %1</source>
-        <translation>erstes Token %1</translation>
-    </message>
-    <message>
-        <source>Esc stops</source>
-        <translation>Esc hält an</translation>
-    </message>
-    <message>
-        <source>stopped by you</source>
-        <translation>von Ihnen angehalten</translation>
-    </message>
-    <message>
-        <source>stopped at the token limit of this chat</source>
-        <translation>an der Tokengrenze dieses Chats angehalten</translation>
-    </message>
-    <message>
-        <source>stopped: the context is full</source>
-        <translation>angehalten: Der Kontext ist voll</translation>
-    </message>
-    <message>
-        <source>cut short when the program ended</source>
-        <translation>abgebrochen, als das Programm endete</translation>
     </message>
 </context>
 </TS>

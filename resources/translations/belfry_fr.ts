@@ -2,7 +2,576 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="fr_FR" sourcelanguage="en">
 <context>
-    <name>AdapterBar</name>
+    <name>Format</name>
+    <message>
+        <source>%1 B</source>
+        <translation>%1 o</translation>
+    </message>
+    <message>
+        <source>%1 KiB</source>
+        <translation>%1 Kio</translation>
+    </message>
+    <message>
+        <source>%1 MiB</source>
+        <translation>%1 Mio</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 Gio</translation>
+    </message>
+    <message>
+        <source>%1 TiB</source>
+        <translation>%1 Tio</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 B</source>
+        <comment>billion parameters, beside the model's name</comment>
+        <translation>%1 o</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <comment>million parameters, beside the model's name</comment>
+        <translation>%1 M</translation>
+    </message>
+    <message>
+        <source>%1 K</source>
+        <comment>thousand parameters, beside the model's name</comment>
+        <translation>%1 k</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disque</translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>Simulated GPU %1</source>
+        <translation>GPU simulé %1</translation>
+    </message>
+    <message>
+        <source>Everything on the GPU</source>
+        <translation>Tout sur le GPU</translation>
+    </message>
+    <message>
+        <source>Towers on the CPU</source>
+        <translation>Tours sur le CPU</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings on the CPU</source>
+        <translation>Plongements par couche sur le CPU</translation>
+    </message>
+    <message>
+        <source>Towers and per-layer embeddings on the CPU</source>
+        <translation>Tours et plongements par couche sur le CPU</translation>
+    </message>
+    <message>
+        <source>Everything on the CPU</source>
+        <translation>Tout sur le CPU</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>Au mieux</translation>
+    </message>
+    <message>
+        <source>Own layout</source>
+        <translation>Placement personnel</translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation>Tels quels</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4)</source>
+        <translation>4 bits (NF4)</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4, double quantization)</source>
+        <translation>4 bits (NF4, double quantification)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4)</source>
+        <translation>4 bits (FP4)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4, double quantization)</source>
+        <translation>4 bits (FP4, double quantification)</translation>
+    </message>
+</context>
+<context>
+    <name>Shortcuts</name>
+    <message>
+        <source>Window</source>
+        <translation>Fenêtre</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Discussion</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Placement</translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>Choisir un dossier de modèle</translation>
+    </message>
+    <message>
+        <source>Models and load options</source>
+        <translation>Modèles et options de chargement</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Charger le modèle choisi</translation>
+    </message>
+    <message>
+        <source>Eject the model</source>
+        <translation>Éjecter le modèle</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Nouvelle discussion</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>Chercher dans les discussions</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>Envoyer le message</translation>
+    </message>
+    <message>
+        <source>New line in the message</source>
+        <translation>Nouvelle ligne dans le message</translation>
+    </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Joindre une image ou un son</translation>
+    </message>
+    <message>
+        <source>Stop the reply or the load</source>
+        <translation>Arrêter la réponse ou le chargement</translation>
+    </message>
+    <message>
+        <source>Regenerate the last reply</source>
+        <translation>Régénérer la dernière réponse</translation>
+    </message>
+    <message>
+        <source>Delete the chat (can be undone)</source>
+        <translation>Supprimer la discussion (réversible)</translation>
+    </message>
+    <message>
+        <source>Show the chat</source>
+        <translation>Montrer la discussion</translation>
+    </message>
+    <message>
+        <source>Show the layout</source>
+        <translation>Montrer le placement</translation>
+    </message>
+    <message>
+        <source>Show both side by side</source>
+        <translation>Montrer les deux côte à côte</translation>
+    </message>
+    <message>
+        <source>Show or hide the list of chats</source>
+        <translation>Montrer ou masquer la liste</translation>
+    </message>
+    <message>
+        <source>Show or hide the memory meter</source>
+        <translation>Montrer ou masquer la mémoire</translation>
+    </message>
+    <message>
+        <source>Go from block to block</source>
+        <translation>Aller de bloc en bloc</translation>
+    </message>
+    <message>
+        <source>Move the block to another device</source>
+        <translation>Déplacer le bloc vers un autre appareil</translation>
+    </message>
+    <message>
+        <source>Apply the layout</source>
+        <translation>Appliquer le placement</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>Texte plus grand</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>Texte plus petit</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>Taille de texte normale</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Log and report</source>
+        <translation>Journal et rapport</translation>
+    </message>
+    <message>
+        <source>This overview</source>
+        <translation>Cet aperçu</translation>
+    </message>
+    <message>
+        <source>Close Belfry</source>
+        <translation>Fermer Belfry</translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::AttachmentFiles</name>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 est illisible (%2), la discussion n'en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 ne peut pas être lu jusqu'au bout (%2).</translation>
+    </message>
+</context>
+<context>
+    <name>app::ChatDatabase</name>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Le dossier %1 ne peut pas être créé, les discussions ne sont donc pas enregistrées. Créez-le ou rendez le dossier parent accessible en écriture.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 est endommagé (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 vient d'une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Le fichier des discussions était endommagé. Il a été gardé sous %1 ; %2 discussions ont pu en être lues et sont de retour dans la liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Database</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Le disque qui contient %1 est plein. Libérez de la place ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 ne peut pas être écrit (%2). Rendez le fichier et son dossier accessibles en écriture ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 est utilisé par un autre programme, sans doute un second Belfry. Fermez-le ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 est endommagé (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 n'a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>aucune mémoire</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>protégé en écriture</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>elle n'est pas ouverte</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExportFiles</name>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>le dossier ne peut pas être créé</translation>
+    </message>
+</context>
+<context>
+    <name>app::SessionFile</name>
+    <message>
+        <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
+        <translation>%1 n'a pas pu être écrit (%2), la discussion ouverte n'est donc pas retenue. Rendez le dossier accessible en écriture.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Wiring</name>
+    <message>
+        <source>The change was not kept</source>
+        <translation>Le changement n'a pas été gardé</translation>
+    </message>
+    <message>
+        <source>Exported</source>
+        <translation>Exporté</translation>
+    </message>
+    <message>
+        <source>%1 was not written</source>
+        <translation>%1 n'a pas été écrit</translation>
+    </message>
+    <message>
+        <source>The chat could not be opened</source>
+        <translation>La discussion n'a pas pu être ouverte</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly while it was loading %1</source>
+        <translation>Belfry s'est arrêté de façon inattendue en chargeant %1</translation>
+    </message>
+    <message>
+        <source>It was not loaded again. Your chats are as they were.</source>
+        <translation>Il n'a pas été rechargé. Vos discussions sont intactes.</translation>
+    </message>
+    <message>
+        <source>Choose it again</source>
+        <translation>Le choisir de nouveau</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly last time</source>
+        <translation>Belfry s'est arrêté de façon inattendue la dernière fois</translation>
+    </message>
+    <message>
+        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
+        <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
+    </message>
+</context>
+<context>
+    <name>ui</name>
+    <message>
+        <source>copy on %1</source>
+        <translation>copie sur %1</translation>
+    </message>
+    <message>
+        <source>visits %1 when used</source>
+        <translation>visite %1 à l'usage</translation>
+    </message>
+    <message>
+        <source>rows go to %1</source>
+        <translation>les lignes vont vers %1</translation>
+    </message>
+    <message>
+        <source>streamed to %1</source>
+        <translation>transmis vers %1</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>tels quels</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Couche %1</translation>
+    </message>
+    <message>
+        <source>Layers %1 – %2</source>
+        <translation>Couches %1 – %2</translation>
+    </message>
+    <message>
+        <source>Vision tower</source>
+        <translation>Tour de vision</translation>
+    </message>
+    <message>
+        <source>Vision projector</source>
+        <translation>Projecteur de vision</translation>
+    </message>
+    <message>
+        <source>Audio tower</source>
+        <translation>Tour audio</translation>
+    </message>
+    <message>
+        <source>Audio projector</source>
+        <translation>Projecteur audio</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings</source>
+        <translation>Plongements par couche</translation>
+    </message>
+    <message>
+        <source>Head + token embedding</source>
+        <translation>Tête + plongement des jetons</translation>
+    </message>
+    <message>
+        <source>Token embedding</source>
+        <translation>Plongement des jetons</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Tête</translation>
+    </message>
+    <message>
+        <source>Norms and projection</source>
+        <translation>Normes et projection</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>from %1 on they share KV</source>
+        <translation>à partir de %1 elles partagent le KV</translation>
+    </message>
+    <message>
+        <source>share KV of earlier layers</source>
+        <translation>partagent le KV de couches antérieures</translation>
+    </message>
+    <message>
+        <source>own their KV</source>
+        <translation>leur propre KV</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 couche</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 couches</translation>
+    </message>
+    <message>
+        <source>one table for both</source>
+        <translation>une table pour les deux</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 jetons</translation>
+    </message>
+    <message>
+        <source>kept here</source>
+        <translation>gardé ici</translation>
+    </message>
+    <message>
+        <source>follows the layers</source>
+        <translation>suit les couches</translation>
+    </message>
+    <message>
+        <source>%1 read per token</source>
+        <translation>%1 lus par jeton</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
+        <translation>Une seule ligne est lue par jeton : sur le CPU cela ne coûterait presque pas de vitesse et libérerait cette mémoire.</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
+        <translation>Une seule ligne est lue par jeton : ici cela ne coûte presque pas de vitesse.</translation>
+    </message>
+    <message>
+        <source>%1, %2, on %3</source>
+        <translation>%1, %2, sur %3</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1</source>
+        <translation>Modules qu'y changent les adaptateurs : %1</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map</source>
+        <translation>Le plan place ailleurs certains de ses tenseurs</translation>
+    </message>
+    <message>
+        <source>Not applied yet</source>
+        <translation>Pas encore appliqué</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Cannot be</source>
+        <translation>Impossible</translation>
+    </message>
+    <message>
+        <source>each image</source>
+        <translation>chaque image</translation>
+    </message>
+    <message>
+        <source>10 s of sound</source>
+        <translation>10 s de son</translation>
+    </message>
+    <message>
+        <source>each token</source>
+        <translation>chaque jeton</translation>
+    </message>
+    <message>
+        <source>travels per token</source>
+        <translation>voyage par jeton</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>%1 modules move along</source>
+        <translation>%1 modules suivent</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>poids</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>pilote</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterBar</name>
     <message>
         <source>Adapters</source>
         <translation>Adaptateurs</translation>
@@ -21,7 +590,7 @@
     </message>
 </context>
 <context>
-    <name>AdapterChip</name>
+    <name>ui::AdapterChip</name>
     <message>
         <source>Strength %1 of 2</source>
         <translation>Force %1 sur 2</translation>
@@ -80,7 +649,7 @@
     </message>
 </context>
 <context>
-    <name>AttachmentChip</name>
+    <name>ui::AttachmentChip</name>
     <message>
         <source>Use the first 30 s</source>
         <translation>Utiliser les 30 premières s</translation>
@@ -123,14 +692,14 @@
     </message>
 </context>
 <context>
-    <name>AudioPlayer</name>
+    <name>ui::AudioPlayer</name>
     <message>
         <source>this build of Belfry plays no sound</source>
         <translation>cette version de Belfry ne joue pas les sons</translation>
     </message>
 </context>
 <context>
-    <name>BlockWidget</name>
+    <name>ui::BlockWidget</name>
     <message>
         <source>M moves it, S splits, J joins, arrow keys go to other blocks</source>
         <translation>M déplace, S sépare, J joint, les flèches vont aux autres blocs</translation>
@@ -141,7 +710,74 @@
     </message>
 </context>
 <context>
-    <name>ChatModel</name>
+    <name>ui::ChatExport</name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation><numerusform>%n jeton</numerusform><numerusform>%n jetons</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 jetons/s</translation>
+    </message>
+    <message>
+        <source>first token after %1 s</source>
+        <translation>premier jeton après %1 s</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>graine %1</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>arrêtée</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>interrompue</translation>
+    </message>
+    <message>
+        <source>context full</source>
+        <translation>contexte plein</translation>
+    </message>
+    <message>
+        <source>length limit</source>
+        <translation>limite de longueur</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Vous</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Left out of the context</source>
+        <translation>Hors du contexte</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Discussion</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Nouvelle discussion</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Consigne système</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatModel</name>
     <message>
         <source>You</source>
         <translation>Vous</translation>
@@ -160,7 +796,7 @@
     </message>
 </context>
 <context>
-    <name>ChatNotice</name>
+    <name>ui::ChatNotice</name>
     <message>
         <source>Notice</source>
         <translation>Avis</translation>
@@ -171,7 +807,78 @@
     </message>
 </context>
 <context>
-    <name>ChatView</name>
+    <name>ui::ChatSettings</name>
+    <message>
+        <source>Model default</source>
+        <translation>Réglage du modèle</translation>
+    </message>
+    <message>
+        <source>Exact (always the likeliest word)</source>
+        <translation>Exact (toujours le mot le plus probable)</translation>
+    </message>
+    <message>
+        <source>Calm</source>
+        <translation>Calme</translation>
+    </message>
+    <message>
+        <source>Lively</source>
+        <translation>Vif</translation>
+    </message>
+    <message>
+        <source>summarise</source>
+        <translation>resumer</translation>
+    </message>
+    <message>
+        <source>Summarise this in five short points:
+
+</source>
+        <translation>Résume cela en cinq points courts :
+
+</translation>
+    </message>
+    <message>
+        <source>explain</source>
+        <translation>expliquer</translation>
+    </message>
+    <message>
+        <source>Explain this step by step to somebody new to the subject:
+
+</source>
+        <translation>Explique cela pas à pas à quelqu'un qui découvre le sujet :
+
+</translation>
+    </message>
+    <message>
+        <source>describe</source>
+        <translation>decrire</translation>
+    </message>
+    <message>
+        <source>Describe this picture in detail.</source>
+        <translation>Décris cette image en détail.</translation>
+    </message>
+    <message>
+        <source>transcribe</source>
+        <translation>transcrire</translation>
+    </message>
+    <message>
+        <source>Write down word for word what is said in this recording.</source>
+        <translation>Écris mot pour mot ce qui est dit dans cet enregistrement.</translation>
+    </message>
+    <message>
+        <source>review</source>
+        <translation>relire</translation>
+    </message>
+    <message>
+        <source>Review this code. Name mistakes first, then what could be simpler:
+
+</source>
+        <translation>Relis ce code. Nomme d'abord les erreurs, puis ce qui pourrait être plus simple :
+
+</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatView</name>
     <message>
         <source>System prompt</source>
         <translation>Consigne système</translation>
@@ -308,7 +1015,26 @@
     </message>
 </context>
 <context>
-    <name>CompareColumn</name>
+    <name>ui::ChatWords</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 jeton</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 jetons</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 message</translation>
+    </message>
+    <message>
+        <source>%1 messages</source>
+        <translation>%1 messages</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CompareColumn</name>
     <message>
         <source>Base model</source>
         <translation>Modèle de base</translation>
@@ -395,7 +1121,7 @@
     </message>
 </context>
 <context>
-    <name>ComparePane</name>
+    <name>ui::ComparePane</name>
     <message>
         <source>Column</source>
         <translation>Colonne</translation>
@@ -498,7 +1224,7 @@
     </message>
 </context>
 <context>
-    <name>Composer</name>
+    <name>ui::Composer</name>
     <message>
         <source>Attach a picture or a sound (Ctrl+U)</source>
         <translation>Joindre une image ou un son (Ctrl+U)</translation>
@@ -633,7 +1359,7 @@
     </message>
 </context>
 <context>
-    <name>ContextGauge</name>
+    <name>ui::ContextGauge</name>
     <message>
         <source>context: no model</source>
         <translation>contexte : aucun modèle</translation>
@@ -676,7 +1402,7 @@
     </message>
 </context>
 <context>
-    <name>CoverageDialog</name>
+    <name>ui::CoverageDialog</name>
     <message>
         <source>Coverage of %1</source>
         <translation>Couverture de %1</translation>
@@ -705,7 +1431,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>CoverageModel</name>
+    <name>ui::CoverageModel</name>
     <message>
         <source>no place in this model: %1</source>
         <translation>pas de place dans ce modèle : %1</translation>
@@ -728,7 +1454,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>DiagnosticsDialog</name>
+    <name>ui::DiagnosticsDialog</name>
     <message>
         <source>Log and report</source>
         <translation>Journal et rapport</translation>
@@ -755,124 +1481,14 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>Format</name>
-    <message>
-        <source>%1 B</source>
-        <translation>%1 o</translation>
-    </message>
-    <message>
-        <source>%1 KiB</source>
-        <translation>%1 Kio</translation>
-    </message>
-    <message>
-        <source>%1 MiB</source>
-        <translation>%1 Mio</translation>
-    </message>
-    <message>
-        <source>%1 GiB</source>
-        <translation>%1 Gio</translation>
-    </message>
-    <message>
-        <source>%1 TiB</source>
-        <translation>%1 Tio</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1 min %2 s</source>
-        <translation>%1 min %2 s</translation>
-    </message>
-    <message>
-        <source>%1 B</source>
-        <comment>billion parameters, beside the model's name</comment>
-        <translation>%1 o</translation>
-    </message>
-    <message>
-        <source>%1 M</source>
-        <comment>million parameters, beside the model's name</comment>
-        <translation>%1 M</translation>
-    </message>
-    <message>
-        <source>%1 K</source>
-        <comment>thousand parameters, beside the model's name</comment>
-        <translation>%1 k</translation>
-    </message>
-    <message>
-        <source>CPU</source>
-        <translation>CPU</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Disque</translation>
-    </message>
-    <message>
-        <source>GPU %1</source>
-        <translation>GPU %1</translation>
-    </message>
-    <message>
-        <source>Simulated GPU %1</source>
-        <translation>GPU simulé %1</translation>
-    </message>
-    <message>
-        <source>Everything on the GPU</source>
-        <translation>Tout sur le GPU</translation>
-    </message>
-    <message>
-        <source>Towers on the CPU</source>
-        <translation>Tours sur le CPU</translation>
-    </message>
-    <message>
-        <source>Per-layer embeddings on the CPU</source>
-        <translation>Plongements par couche sur le CPU</translation>
-    </message>
-    <message>
-        <source>Towers and per-layer embeddings on the CPU</source>
-        <translation>Tours et plongements par couche sur le CPU</translation>
-    </message>
-    <message>
-        <source>Everything on the CPU</source>
-        <translation>Tout sur le CPU</translation>
-    </message>
-    <message>
-        <source>Best fit</source>
-        <translation>Au mieux</translation>
-    </message>
-    <message>
-        <source>Own layout</source>
-        <translation>Placement personnel</translation>
-    </message>
-    <message>
-        <source>As stored</source>
-        <translation>Tels quels</translation>
-    </message>
-    <message>
-        <source>4 bits (NF4)</source>
-        <translation>4 bits (NF4)</translation>
-    </message>
-    <message>
-        <source>4 bits (NF4, double quantization)</source>
-        <translation>4 bits (NF4, double quantification)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4)</source>
-        <translation>4 bits (FP4)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4, double quantization)</source>
-        <translation>4 bits (FP4, double quantification)</translation>
-    </message>
-</context>
-<context>
-    <name>HistoryDelegate</name>
+    <name>ui::HistoryDelegate</name>
     <message>
         <source>New title of the chat</source>
         <translation>Nouveau titre de la discussion</translation>
     </message>
 </context>
 <context>
-    <name>HistoryModel</name>
+    <name>ui::HistoryModel</name>
     <message>
         <source>Today</source>
         <translation>Aujourd'hui</translation>
@@ -908,7 +1524,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>HistoryPane</name>
+    <name>ui::HistoryPane</name>
     <message>
         <source>New chat</source>
         <translation>Nouvelle discussion</translation>
@@ -999,7 +1615,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>LaneWidget</name>
+    <name>ui::LaneWidget</name>
     <message>
         <source>streamed or gathered</source>
         <translation>transmis ou lu par lignes</translation>
@@ -1038,63 +1654,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
 </context>
 <context>
-    <name>LayoutView</name>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
-        <source>Redo</source>
-        <translation>Rétablir</translation>
-    </message>
-    <message>
-        <source>Presets ▾</source>
-        <translation>Préréglages ▾</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>Préréglages</translation>
-    </message>
-    <message>
-        <source>What if: this computer ▾</source>
-        <translation>Et si : cet ordinateur ▾</translation>
-    </message>
-    <message>
-        <source>What if: plan for another computer</source>
-        <translation>Et si : planifier pour un autre ordinateur</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>Plus</translation>
-    </message>
-    <message>
-        <source>Map files and options</source>
-        <translation>Fichiers de plan et options</translation>
-    </message>
-    <message>
-        <source>Choose a model to see its parts here.
-
-Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
-        <translation>Choisissez un modèle pour voir ses parties ici.
-
-Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte graphique, processeur et disque ; tant que vous en tenez un, chaque colonne dit ce qu'elle contiendrait et ce que coûte le déplacement.</translation>
-    </message>
-    <message>
-        <source>Revert</source>
-        <translation>Revenir</translation>
-    </message>
-    <message>
-        <source>Back to what is loaded</source>
-        <translation>Retour à ce qui est chargé</translation>
-    </message>
-    <message>
-        <source>Make it true (Ctrl+Enter)</source>
-        <translation>Mettre en œuvre (Ctrl+Entrée)</translation>
-    </message>
+    <name>ui::LayoutView</name>
     <message>
         <source>Options</source>
         <translation>Options</translation>
@@ -1140,88 +1700,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Faire tenir</translation>
     </message>
     <message>
-        <source>Undo: %1 (Ctrl+Z)</source>
-        <translation>Annuler : %1 (Ctrl+Z)</translation>
-    </message>
-    <message>
-        <source>Nothing to undo</source>
-        <translation>Rien à annuler</translation>
-    </message>
-    <message>
-        <source>Redo: %1 (Ctrl+Shift+Z)</source>
-        <translation>Rétablir : %1 (Ctrl+Maj+Z)</translation>
-    </message>
-    <message>
-        <source>Nothing to redo</source>
-        <translation>Rien à rétablir</translation>
-    </message>
-    <message>
-        <source>What if: %1 ▾</source>
-        <translation>Et si : %1 ▾</translation>
-    </message>
-    <message>
-        <source>Back to this computer</source>
-        <translation>Retour à cet ordinateur</translation>
-    </message>
-    <message>
-        <source>Applying…</source>
-        <translation>Application …</translation>
-    </message>
-    <message>
-        <source>Load with this layout</source>
-        <translation>Charger avec ce placement</translation>
-    </message>
-    <message>
-        <source>Load again with this</source>
-        <translation>Recharger avec cela</translation>
-    </message>
-    <message>
-        <source>Apply</source>
-        <translation>Appliquer</translation>
-    </message>
-    <message>
-        <source>Apply 1 change</source>
-        <translation>Appliquer 1 changement</translation>
-    </message>
-    <message>
-        <source>Apply %1 changes</source>
-        <translation>Appliquer %1 changements</translation>
-    </message>
-    <message>
-        <source>✓ Fits</source>
-        <translation>✓ Tient</translation>
-    </message>
-    <message>
-        <source>✗ Does not fit</source>
-        <translation>✗ Ne tient pas</translation>
-    </message>
-    <message>
-        <source>%1 &lt;b&gt;%2&lt;/b&gt; of %3</source>
-        <translation>%1 &lt;b&gt;%2&lt;/b&gt; sur %3</translation>
-    </message>
-    <message>
-        <source>about&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;tokens/s</source>
-        <translation>environ&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;jetons/s</translation>
-    </message>
-    <message>
-        <source>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
-        <translation>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
-    </message>
-    <message>
-        <source>10&amp;nbsp;s&amp;nbsp;of&amp;nbsp;sound&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
-        <translation>10&amp;nbsp;s&amp;nbsp;de&amp;nbsp;son&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
-    </message>
-    <message>
-        <source>plan only: the weights are not in the folder</source>
-        <translation>plan seulement : les poids ne sont pas dans le dossier</translation>
-    </message>
-    <message>
-        <source>%1 would need %2 and has %3: %4 too much.</source>
-        <translation>%1 demanderait %2 et a %3 : %4 de trop.</translation>
-    </message>
-    <message>
-        <source>Try: %1.</source>
-        <translation>Essayez : %1.</translation>
+        <source>Revert</source>
+        <translation>Revenir</translation>
     </message>
     <message>
         <source>Split %1</source>
@@ -1483,9 +1963,145 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>it is here already</source>
         <translation>il est déjà ici</translation>
     </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>Presets ▾</source>
+        <translation>Préréglages ▾</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>Préréglages</translation>
+    </message>
+    <message>
+        <source>What if: this computer ▾</source>
+        <translation>Et si : cet ordinateur ▾</translation>
+    </message>
+    <message>
+        <source>What if: plan for another computer</source>
+        <translation>Et si : planifier pour un autre ordinateur</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Plus</translation>
+    </message>
+    <message>
+        <source>Map files and options</source>
+        <translation>Fichiers de plan et options</translation>
+    </message>
+    <message>
+        <source>Choose a model to see its parts here.
+
+Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
+        <translation>Choisissez un modèle pour voir ses parties ici.
+
+Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte graphique, processeur et disque ; tant que vous en tenez un, chaque colonne dit ce qu'elle contiendrait et ce que coûte le déplacement.</translation>
+    </message>
+    <message>
+        <source>Back to what is loaded</source>
+        <translation>Retour à ce qui est chargé</translation>
+    </message>
+    <message>
+        <source>Make it true (Ctrl+Enter)</source>
+        <translation>Mettre en œuvre (Ctrl+Entrée)</translation>
+    </message>
+    <message>
+        <source>Undo: %1 (Ctrl+Z)</source>
+        <translation>Annuler : %1 (Ctrl+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to undo</source>
+        <translation>Rien à annuler</translation>
+    </message>
+    <message>
+        <source>Redo: %1 (Ctrl+Shift+Z)</source>
+        <translation>Rétablir : %1 (Ctrl+Maj+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to redo</source>
+        <translation>Rien à rétablir</translation>
+    </message>
+    <message>
+        <source>What if: %1 ▾</source>
+        <translation>Et si : %1 ▾</translation>
+    </message>
+    <message>
+        <source>Back to this computer</source>
+        <translation>Retour à cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Applying…</source>
+        <translation>Application …</translation>
+    </message>
+    <message>
+        <source>Load with this layout</source>
+        <translation>Charger avec ce placement</translation>
+    </message>
+    <message>
+        <source>Load again with this</source>
+        <translation>Recharger avec cela</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Appliquer</translation>
+    </message>
+    <message>
+        <source>Apply 1 change</source>
+        <translation>Appliquer 1 changement</translation>
+    </message>
+    <message>
+        <source>Apply %1 changes</source>
+        <translation>Appliquer %1 changements</translation>
+    </message>
+    <message>
+        <source>✓ Fits</source>
+        <translation>✓ Tient</translation>
+    </message>
+    <message>
+        <source>✗ Does not fit</source>
+        <translation>✗ Ne tient pas</translation>
+    </message>
+    <message>
+        <source>%1 &lt;b&gt;%2&lt;/b&gt; of %3</source>
+        <translation>%1 &lt;b&gt;%2&lt;/b&gt; sur %3</translation>
+    </message>
+    <message>
+        <source>about&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;tokens/s</source>
+        <translation>environ&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;jetons/s</translation>
+    </message>
+    <message>
+        <source>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>10&amp;nbsp;s&amp;nbsp;of&amp;nbsp;sound&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>10&amp;nbsp;s&amp;nbsp;de&amp;nbsp;son&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>plan only: the weights are not in the folder</source>
+        <translation>plan seulement : les poids ne sont pas dans le dossier</translation>
+    </message>
+    <message>
+        <source>%1 would need %2 and has %3: %4 too much.</source>
+        <translation>%1 demanderait %2 et a %3 : %4 de trop.</translation>
+    </message>
+    <message>
+        <source>Try: %1.</source>
+        <translation>Essayez : %1.</translation>
+    </message>
 </context>
 <context>
-    <name>MainWindow</name>
+    <name>ui::MainWindow</name>
     <message>
         <source>Belfry</source>
         <translation>Belfry</translation>
@@ -1532,7 +2148,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>MemoryMeter</name>
+    <name>ui::MemoryMeter</name>
     <message>
         <source>Memory</source>
         <translation>Mémoire</translation>
@@ -1563,7 +2179,77 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>MessageList</name>
+    <name>ui::MessageBlock</name>
+    <message>
+        <source>code</source>
+        <translation>code</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>file not found</source>
+        <translation>fichier introuvable</translation>
+    </message>
+    <message>
+        <source>no preview</source>
+        <translation>pas d'aperçu</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1 : fichier introuvable</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageItem</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Réfléchit…</translation>
+    </message>
+    <message>
+        <source>Thoughts (words: about %1)</source>
+        <translation>Réflexions (mots : environ %1)</translation>
+    </message>
+    <message>
+        <source>media: %1</source>
+        <translation>médias : %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 jetons/s</translation>
+    </message>
+    <message>
+        <source>first token %1</source>
+        <translation>premier jeton %1</translation>
+    </message>
+    <message>
+        <source>Esc stops</source>
+        <translation>Échap arrête</translation>
+    </message>
+    <message>
+        <source>stopped by you</source>
+        <translation>arrêtée par vous</translation>
+    </message>
+    <message>
+        <source>stopped at the token limit of this chat</source>
+        <translation>arrêtée à la limite de jetons de cette discussion</translation>
+    </message>
+    <message>
+        <source>stopped: the context is full</source>
+        <translation>arrêtée : le contexte est plein</translation>
+    </message>
+    <message>
+        <source>cut short when the program ended</source>
+        <translation>coupée quand le programme s'est arrêté</translation>
+    </message>
+    <message>
+        <source>left out above: the model no longer sees it</source>
+        <translation>omis au-dessus : le modèle ne le voit plus</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageList</name>
     <message>
         <source>Conversation</source>
         <translation>Conversation</translation>
@@ -1634,7 +2320,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>MeterCanvas</name>
+    <name>ui::MeterCanvas</name>
     <message>
         <source>Memory of every device appears here once a model is chosen: what is used, what a layout would use, and by whom.</source>
         <translation>La mémoire de chaque appareil apparaît ici dès qu'un modèle est choisi : ce qui est pris, ce qu'un placement prendrait, et par qui.</translation>
@@ -1689,7 +2375,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>ModelButton</name>
+    <name>ui::ModelButton</name>
     <message>
         <source>Choose a model</source>
         <translation>Choisir un modèle</translation>
@@ -1724,7 +2410,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>ModelPanel</name>
+    <name>ui::ModelPanel</name>
     <message>
         <source>Models and load options</source>
         <translation>Modèles et options de chargement</translation>
@@ -1857,7 +2543,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>NoticeBar</name>
+    <name>ui::NoticeBar</name>
     <message>
         <source>Details</source>
         <translation>Détails</translation>
@@ -1876,7 +2562,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>NoticeStrip</name>
+    <name>ui::NoticeStrip</name>
     <message>
         <source>Move parts to another device in the layout, choose 4 bits, or take a smaller context.</source>
         <translation>Déplacez des parties vers un autre appareil, choisissez 4 bits ou un contexte plus petit.</translation>
@@ -1903,7 +2589,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>PlanOptionsDialog</name>
+    <name>ui::PlanOptionsDialog</name>
     <message>
         <source>Devices and options</source>
         <translation>Appareils et options</translation>
@@ -1982,14 +2668,14 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>RecentModels</name>
+    <name>ui::RecentModels</name>
     <message>
         <source>%1 in %2</source>
         <translation>%1 dans %2</translation>
     </message>
 </context>
 <context>
-    <name>SamplesStrip</name>
+    <name>ui::SamplesStrip</name>
     <message>
         <source>Ask: %1</source>
         <translation>Demander : %1</translation>
@@ -2004,7 +2690,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>SamplingPanel</name>
+    <name>ui::SamplingPanel</name>
     <message>
         <source>model's</source>
         <translation>du modèle</translation>
@@ -2095,7 +2781,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>Session</name>
+    <name>ui::Session</name>
     <message>
         <source>Demo model</source>
         <translation>Modèle de démo</translation>
@@ -2122,7 +2808,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>SettingsDialog</name>
+    <name>ui::SettingsDialog</name>
     <message>
         <source>Settings</source>
         <translation>Réglages</translation>
@@ -2237,142 +2923,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>Shortcuts</name>
-    <message>
-        <source>Window</source>
-        <translation>Fenêtre</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modèle</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>Discussion</translation>
-    </message>
-    <message>
-        <source>Layout</source>
-        <translation>Placement</translation>
-    </message>
-    <message>
-        <source>Choose a model folder</source>
-        <translation>Choisir un dossier de modèle</translation>
-    </message>
-    <message>
-        <source>Models and load options</source>
-        <translation>Modèles et options de chargement</translation>
-    </message>
-    <message>
-        <source>Load the chosen model</source>
-        <translation>Charger le modèle choisi</translation>
-    </message>
-    <message>
-        <source>Eject the model</source>
-        <translation>Éjecter le modèle</translation>
-    </message>
-    <message>
-        <source>New chat</source>
-        <translation>Nouvelle discussion</translation>
-    </message>
-    <message>
-        <source>Search chats</source>
-        <translation>Chercher dans les discussions</translation>
-    </message>
-    <message>
-        <source>Send the message</source>
-        <translation>Envoyer le message</translation>
-    </message>
-    <message>
-        <source>New line in the message</source>
-        <translation>Nouvelle ligne dans le message</translation>
-    </message>
-    <message>
-        <source>Attach a picture or a sound</source>
-        <translation>Joindre une image ou un son</translation>
-    </message>
-    <message>
-        <source>Stop the reply or the load</source>
-        <translation>Arrêter la réponse ou le chargement</translation>
-    </message>
-    <message>
-        <source>Regenerate the last reply</source>
-        <translation>Régénérer la dernière réponse</translation>
-    </message>
-    <message>
-        <source>Delete the chat (can be undone)</source>
-        <translation>Supprimer la discussion (réversible)</translation>
-    </message>
-    <message>
-        <source>Show the chat</source>
-        <translation>Montrer la discussion</translation>
-    </message>
-    <message>
-        <source>Show the layout</source>
-        <translation>Montrer le placement</translation>
-    </message>
-    <message>
-        <source>Show both side by side</source>
-        <translation>Montrer les deux côte à côte</translation>
-    </message>
-    <message>
-        <source>Show or hide the list of chats</source>
-        <translation>Montrer ou masquer la liste</translation>
-    </message>
-    <message>
-        <source>Show or hide the memory meter</source>
-        <translation>Montrer ou masquer la mémoire</translation>
-    </message>
-    <message>
-        <source>Go from block to block</source>
-        <translation>Aller de bloc en bloc</translation>
-    </message>
-    <message>
-        <source>Move the block to another device</source>
-        <translation>Déplacer le bloc vers un autre appareil</translation>
-    </message>
-    <message>
-        <source>Apply the layout</source>
-        <translation>Appliquer le placement</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
-        <source>Redo</source>
-        <translation>Rétablir</translation>
-    </message>
-    <message>
-        <source>Larger text</source>
-        <translation>Texte plus grand</translation>
-    </message>
-    <message>
-        <source>Smaller text</source>
-        <translation>Texte plus petit</translation>
-    </message>
-    <message>
-        <source>Normal text size</source>
-        <translation>Taille de texte normale</translation>
-    </message>
-    <message>
-        <source>Settings</source>
-        <translation>Réglages</translation>
-    </message>
-    <message>
-        <source>Log and report</source>
-        <translation>Journal et rapport</translation>
-    </message>
-    <message>
-        <source>This overview</source>
-        <translation>Cet aperçu</translation>
-    </message>
-    <message>
-        <source>Close Belfry</source>
-        <translation>Fermer Belfry</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutsDialog</name>
+    <name>ui::ShortcutsDialog</name>
     <message>
         <source>Keyboard shortcuts</source>
         <translation>Raccourcis clavier</translation>
@@ -2387,7 +2938,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>StatusStrip</name>
+    <name>ui::StatusStrip</name>
     <message>
         <source>Checking</source>
         <translation>Vérification</translation>
@@ -2458,7 +3009,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>SystemPromptPanel</name>
+    <name>ui::SystemPromptPanel</name>
     <message>
         <source>System prompt: what the model is told before the first message of this chat</source>
         <translation>Consigne système : ce que le modèle apprend avant le premier message de cette discussion</translation>
@@ -2473,81 +3024,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>Text</name>
-    <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
-        <translation>%1 est illisible (%2), la discussion n'en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read to its end (%2).</source>
-        <translation>%1 ne peut pas être lu jusqu'au bout (%2).</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
-        <translation>Le dossier %1 ne peut pas être créé, les discussions ne sont donc pas enregistrées. Créez-le ou rendez le dossier parent accessible en écriture.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 est endommagé (%2).</translation>
-    </message>
-    <message>
-        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
-        <translation>%1 vient d'une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
-    </message>
-    <message>
-        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
-        <translation>Le fichier des discussions était endommagé. Il a été gardé sous %1 ; %2 discussions ont pu en être lues et sont de retour dans la liste.</translation>
-    </message>
-    <message>
-        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>no memory</source>
-        <translation>aucune mémoire</translation>
-    </message>
-    <message>
-        <source>write-protected</source>
-        <translation>protégé en écriture</translation>
-    </message>
-    <message>
-        <source>it is not open</source>
-        <translation>elle n'est pas ouverte</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
-    </message>
-</context>
-<context>
-    <name>Texts</name>
-    <message>
-        <source>code</source>
-        <translation>code</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>Copier</translation>
-    </message>
-    <message>
-        <source>left out above: the model no longer sees it</source>
-        <translation>omis au-dessus : le modèle ne le voit plus</translation>
-    </message>
-</context>
-<context>
-    <name>WelcomePage</name>
+    <name>ui::WelcomePage</name>
     <message>
         <source>Chat with a model on your own hardware</source>
         <translation>Discutez avec un modèle sur votre propre matériel</translation>
@@ -2582,7 +3059,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
 </context>
 <context>
-    <name>WhatIfDialog</name>
+    <name>ui::WhatIfDialog</name>
     <message>
         <source>A computer of your own</source>
         <translation>Un ordinateur à vous</translation>
@@ -2646,480 +3123,6 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>carte de %1 Gio</translation>
-    </message>
-</context>
-<context>
-    <name>Wiring</name>
-    <message>
-        <source>The change was not kept</source>
-        <translation>Le changement n'a pas été gardé</translation>
-    </message>
-    <message>
-        <source>Exported</source>
-        <translation>Exporté</translation>
-    </message>
-    <message>
-        <source>%1 was not written</source>
-        <translation>%1 n'a pas été écrit</translation>
-    </message>
-    <message>
-        <source>The chat could not be opened</source>
-        <translation>La discussion n'a pas pu être ouverte</translation>
-    </message>
-    <message>
-        <source>Belfry ended unexpectedly while it was loading %1</source>
-        <translation>Belfry s'est arrêté de façon inattendue en chargeant %1</translation>
-    </message>
-    <message>
-        <source>It was not loaded again. Your chats are as they were.</source>
-        <translation>Il n'a pas été rechargé. Vos discussions sont intactes.</translation>
-    </message>
-    <message>
-        <source>Choose it again</source>
-        <translation>Le choisir de nouveau</translation>
-    </message>
-    <message>
-        <source>Belfry ended unexpectedly last time</source>
-        <translation>Belfry s'est arrêté de façon inattendue la dernière fois</translation>
-    </message>
-    <message>
-        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
-        <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
-    </message>
-</context>
-<context>
-    <name>app::Database</name>
-    <message>
-        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Le disque qui contient %1 est plein. Libérez de la place ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 ne peut pas être écrit (%2). Rendez le fichier et son dossier accessibles en écriture ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 est utilisé par un autre programme, sans doute un second Belfry. Fermez-le ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 est endommagé (%2).</translation>
-    </message>
-    <message>
-        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
-        <translation>%1 n'a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
-    </message>
-</context>
-<context>
-    <name>app::ExportFiles</name>
-    <message>
-        <source>the folder cannot be created</source>
-        <translation>le dossier ne peut pas être créé</translation>
-    </message>
-</context>
-<context>
-    <name>app::SessionFile</name>
-    <message>
-        <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
-        <translation>%1 n'a pas pu être écrit (%2), la discussion ouverte n'est donc pas retenue. Rendez le dossier accessible en écriture.</translation>
-    </message>
-</context>
-<context>
-    <name>ui</name>
-    <message>
-        <source>copy on %1</source>
-        <translation>copie sur %1</translation>
-    </message>
-    <message>
-        <source>visits %1 when used</source>
-        <translation>visite %1 à l'usage</translation>
-    </message>
-    <message>
-        <source>rows go to %1</source>
-        <translation>les lignes vont vers %1</translation>
-    </message>
-    <message>
-        <source>streamed to %1</source>
-        <translation>transmis vers %1</translation>
-    </message>
-    <message>
-        <source>as stored</source>
-        <translation>tels quels</translation>
-    </message>
-    <message>
-        <source>Layer %1</source>
-        <translation>Couche %1</translation>
-    </message>
-    <message>
-        <source>Layers %1 – %2</source>
-        <translation>Couches %1 – %2</translation>
-    </message>
-    <message>
-        <source>Vision tower</source>
-        <translation>Tour de vision</translation>
-    </message>
-    <message>
-        <source>Vision projector</source>
-        <translation>Projecteur de vision</translation>
-    </message>
-    <message>
-        <source>Audio tower</source>
-        <translation>Tour audio</translation>
-    </message>
-    <message>
-        <source>Audio projector</source>
-        <translation>Projecteur audio</translation>
-    </message>
-    <message>
-        <source>Per-layer embeddings</source>
-        <translation>Plongements par couche</translation>
-    </message>
-    <message>
-        <source>Head + token embedding</source>
-        <translation>Tête + plongement des jetons</translation>
-    </message>
-    <message>
-        <source>Token embedding</source>
-        <translation>Plongement des jetons</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>Tête</translation>
-    </message>
-    <message>
-        <source>Norms and projection</source>
-        <translation>Normes et projection</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>Cache KV</translation>
-    </message>
-    <message>
-        <source>from %1 on they share KV</source>
-        <translation>à partir de %1 elles partagent le KV</translation>
-    </message>
-    <message>
-        <source>share KV of earlier layers</source>
-        <translation>partagent le KV de couches antérieures</translation>
-    </message>
-    <message>
-        <source>own their KV</source>
-        <translation>leur propre KV</translation>
-    </message>
-    <message>
-        <source>1 layer</source>
-        <translation>1 couche</translation>
-    </message>
-    <message>
-        <source>%1 layers</source>
-        <translation>%1 couches</translation>
-    </message>
-    <message>
-        <source>one table for both</source>
-        <translation>une table pour les deux</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 jetons</translation>
-    </message>
-    <message>
-        <source>kept here</source>
-        <translation>gardé ici</translation>
-    </message>
-    <message>
-        <source>follows the layers</source>
-        <translation>suit les couches</translation>
-    </message>
-    <message>
-        <source>%1 read per token</source>
-        <translation>%1 lus par jeton</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
-        <translation>Une seule ligne est lue par jeton : sur le CPU cela ne coûterait presque pas de vitesse et libérerait cette mémoire.</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
-        <translation>Une seule ligne est lue par jeton : ici cela ne coûte presque pas de vitesse.</translation>
-    </message>
-    <message>
-        <source>%1, %2, on %3</source>
-        <translation>%1, %2, sur %3</translation>
-    </message>
-    <message>
-        <source>Modules in it that adapters change: %1</source>
-        <translation>Modules qu'y changent les adaptateurs : %1</translation>
-    </message>
-    <message>
-        <source>Some tensors inside are placed elsewhere by the map</source>
-        <translation>Le plan place ailleurs certains de ses tenseurs</translation>
-    </message>
-    <message>
-        <source>Not applied yet</source>
-        <translation>Pas encore appliqué</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>Cannot be</source>
-        <translation>Impossible</translation>
-    </message>
-    <message>
-        <source>each image</source>
-        <translation>chaque image</translation>
-    </message>
-    <message>
-        <source>10 s of sound</source>
-        <translation>10 s de son</translation>
-    </message>
-    <message>
-        <source>each token</source>
-        <translation>chaque jeton</translation>
-    </message>
-    <message>
-        <source>travels per token</source>
-        <translation>voyage par jeton</translation>
-    </message>
-    <message>
-        <source>adapter</source>
-        <translation>adaptateur</translation>
-    </message>
-    <message>
-        <source>%1 modules move along</source>
-        <translation>%1 modules suivent</translation>
-    </message>
-    <message>
-        <source>weights</source>
-        <translation>poids</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>espace de travail</translation>
-    </message>
-    <message>
-        <source>driver</source>
-        <translation>pilote</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ChatExport</name>
-    <message numerus="yes">
-        <source>%n tokens</source>
-        <translation><numerusform>%n jeton</numerusform><numerusform>%n jetons</numerusform></translation>
-    </message>
-    <message>
-        <source>%1 tokens/s</source>
-        <translation>%1 jetons/s</translation>
-    </message>
-    <message>
-        <source>first token after %1 s</source>
-        <translation>premier jeton après %1 s</translation>
-    </message>
-    <message>
-        <source>seed %1</source>
-        <translation>graine %1</translation>
-    </message>
-    <message>
-        <source>stopped</source>
-        <translation>arrêtée</translation>
-    </message>
-    <message>
-        <source>interrupted</source>
-        <translation>interrompue</translation>
-    </message>
-    <message>
-        <source>context full</source>
-        <translation>contexte plein</translation>
-    </message>
-    <message>
-        <source>length limit</source>
-        <translation>limite de longueur</translation>
-    </message>
-    <message>
-        <source>failed</source>
-        <translation>échec</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>Vous</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modèle</translation>
-    </message>
-    <message>
-        <source>Left out of the context</source>
-        <translation>Hors du contexte</translation>
-    </message>
-    <message>
-        <source>Thinking</source>
-        <translation>Réflexion</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>Discussion</translation>
-    </message>
-    <message>
-        <source>New chat</source>
-        <translation>Nouvelle discussion</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>Consigne système</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ChatSettings</name>
-    <message>
-        <source>Model default</source>
-        <translation>Réglage du modèle</translation>
-    </message>
-    <message>
-        <source>Exact (always the likeliest word)</source>
-        <translation>Exact (toujours le mot le plus probable)</translation>
-    </message>
-    <message>
-        <source>Calm</source>
-        <translation>Calme</translation>
-    </message>
-    <message>
-        <source>Lively</source>
-        <translation>Vif</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>resumer</translation>
-    </message>
-    <message>
-        <source>Summarise this in five short points:
-
-</source>
-        <translation>Résume cela en cinq points courts :
-
-</translation>
-    </message>
-    <message>
-        <source>explain</source>
-        <translation>expliquer</translation>
-    </message>
-    <message>
-        <source>Explain this step by step to somebody new to the subject:
-
-</source>
-        <translation>Explique cela pas à pas à quelqu'un qui découvre le sujet :
-
-</translation>
-    </message>
-    <message>
-        <source>describe</source>
-        <translation>decrire</translation>
-    </message>
-    <message>
-        <source>Describe this picture in detail.</source>
-        <translation>Décris cette image en détail.</translation>
-    </message>
-    <message>
-        <source>transcribe</source>
-        <translation>transcrire</translation>
-    </message>
-    <message>
-        <source>Write down word for word what is said in this recording.</source>
-        <translation>Écris mot pour mot ce qui est dit dans cet enregistrement.</translation>
-    </message>
-    <message>
-        <source>review</source>
-        <translation>relire</translation>
-    </message>
-    <message>
-        <source>Review this code. Name mistakes first, then what could be simpler:
-
-</source>
-        <translation>Relis ce code. Nomme d'abord les erreurs, puis ce qui pourrait être plus simple :
-
-</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ChatWords</name>
-    <message>
-        <source>1 token</source>
-        <translation>1 jeton</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 jetons</translation>
-    </message>
-    <message>
-        <source>1 message</source>
-        <translation>1 message</translation>
-    </message>
-    <message>
-        <source>%1 messages</source>
-        <translation>%1 messages</translation>
-    </message>
-</context>
-<context>
-    <name>ui::MessageBlock</name>
-    <message>
-        <source>file not found</source>
-        <translation>fichier introuvable</translation>
-    </message>
-    <message>
-        <source>no preview</source>
-        <translation>pas d'aperçu</translation>
-    </message>
-    <message>
-        <source>%1: file not found</source>
-        <translation>%1 : fichier introuvable</translation>
-    </message>
-</context>
-<context>
-    <name>ui::MessageItem</name>
-    <message>
-        <source>Thinking…</source>
-        <translation>Réfléchit…</translation>
-    </message>
-    <message>
-        <source>Thoughts (words: about %1)</source>
-        <translation>Réflexions (mots : environ %1)</translation>
-    </message>
-    <message>
-        <source>media: %1</source>
-        <translation>médias : %1</translation>
-    </message>
-    <message>
-        <source>%1 tokens/s</source>
-        <translation>%1 jetons/s</translation>
-    </message>
-    <message>
-        <source>first token %1</source>
-        <translation>premier jeton %1</translation>
-    </message>
-    <message>
-        <source>Esc stops</source>
-        <translation>Échap arrête</translation>
-    </message>
-    <message>
-        <source>stopped by you</source>
-        <translation>arrêtée par vous</translation>
-    </message>
-    <message>
-        <source>stopped at the token limit of this chat</source>
-        <translation>arrêtée à la limite de jetons de cette discussion</translation>
-    </message>
-    <message>
-        <source>stopped: the context is full</source>
-        <translation>arrêtée : le contexte est plein</translation>
-    </message>
-    <message>
-        <source>cut short when the program ended</source>
-        <translation>coupée quand le programme s'est arrêté</translation>
     </message>
 </context>
 </TS>
