@@ -2099,6 +2099,18 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Try: %1.</source>
         <translation>Versuchen Sie: %1.</translation>
     </message>
+    <message>
+        <source>No graphics card takes part. A simulated one has a hard memory limit and computes on the processor: try a split before you own the card.</source>
+        <translation>Keine Grafikkarte nimmt teil. Eine simulierte hat eine harte Speichergrenze und rechnet auf dem Prozessor: Probieren Sie eine Aufteilung, bevor Sie die Karte besitzen.</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU …</source>
+        <translation>Simulierte GPU hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU</source>
+        <translation>Simulierte GPU hinzufügen</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>

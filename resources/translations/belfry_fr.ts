@@ -2099,6 +2099,18 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Try: %1.</source>
         <translation>Essayez : %1.</translation>
     </message>
+    <message>
+        <source>No graphics card takes part. A simulated one has a hard memory limit and computes on the processor: try a split before you own the card.</source>
+        <translation>Aucune carte graphique ne participe. Une carte simulée a une limite de mémoire stricte et calcule sur le processeur : essayez un partage avant de posséder la carte.</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU …</source>
+        <translation>Ajouter un GPU simulé …</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU</source>
+        <translation>Ajouter un GPU simulé</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
