@@ -131,6 +131,8 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
         row.strength->setDecimals(2);
         row.strength->setValue(adapter.strength);
         row.strength->setEnabled(adapter.is_enabled);
+        row.strength->setMinimumWidth(
+            fontMetrics().horizontalAdvance(QLocale().toString(2.0, 'f', 2)) + 56);
         row.strength->setMaximumHeight(
             std::max(Theme::kControlHeight, fontMetrics().height() + 12));
         const int line = static_cast<int>(rows_.size());
@@ -272,7 +274,7 @@ void CompareColumn::markAgainst(const QString& reference, bool is_marking) {
     }
     body_->setExtraSelections(marks);
     difference_->setText(diff.is_same ? tr("Same words as column 1")
-                                      : tr("Differs from column 1 from word %1 on")
+                                      : tr("First difference from column 1: word %1")
                                             .arg(QLocale().toString(diff.common_words + 1)));
     difference_->show();
 }
