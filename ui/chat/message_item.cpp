@@ -139,6 +139,9 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     if (timing.decode_tokens > 0) {
         parts.append(tokensWords(timing.decode_tokens));
     }
+    if (timing.image_s + timing.audio_s >= 0.01) {
+        parts.append(Texts::tr("media: %1").arg(formatSeconds(timing.image_s + timing.audio_s)));
+    }
     QStringList adapters;
     for (const engine::AdapterChoice& adapter : turn.adapters) {
         if (adapter.is_enabled) {
@@ -233,7 +236,7 @@ void MessageItem::buildUser(const ChatTurn& turn, const ItemContext& context) {
     blocks_.back()->is_bubble_last = true;
     auto footer = std::make_unique<LineBlock>(LineBlock::Kind::Statistics, QString(),
                                               *context.style, context.width);
-    footer->reserved = kFooter;
+    footer->reserved = 8.0; // the actions stand beside the bubble
     add(std::move(footer), kBubbleY, 0.0, context.width);
 }
 
