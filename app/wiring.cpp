@@ -119,6 +119,7 @@ void Wiring::connectReplies() {
                     session->showReplyDone();
                 });
         connect(chat, &ui::ChatView::cancelRequested, gate_, &TurnGate::cancel);
+        connect(worker, &EngineWorker::replyUpdated, gate_, &TurnGate::update);
         connect(chat, &ui::ChatView::turnFinished, gate_, &TurnGate::save);
         connect(chat, &ui::ChatView::chatChanged, gate_, &TurnGate::save);
     } else {
