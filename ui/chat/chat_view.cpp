@@ -37,8 +37,6 @@
 namespace ui {
 
 namespace {
-
-constexpr int kFlushMs = 33;       ///< Text reaches the screen this often.
 constexpr int kWidestColumn = 780; ///< As the messages above it.
 
 /// Dashed frame over everything while files hang over the view.
@@ -98,7 +96,6 @@ ChatView::ChatView(QWidget* parent)
     buildBody();
     connectParts();
     flush_timer_.setSingleShot(true);
-    flush_timer_.setInterval(kFlushMs);
     connect(&flush_timer_, &QTimer::timeout, this, &ChatView::flush);
     setChat({});
 }

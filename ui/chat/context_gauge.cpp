@@ -96,7 +96,8 @@ void ContextGauge::paintEvent(QPaintEvent* event) {
         size_ > 0 ? QLocale().toString(used_ * 100 / size_) + QStringLiteral(" %") : QString();
     for (const QString& form :
          {text(), QStringLiteral("%1 / %2").arg(formatCount(used_), formatCount(size_)), share}) {
-        if (metrics.horizontalAdvance(form) <= words_rect.width()) {
+        if (form == text() ? metrics.horizontalAdvance(form) <= words_rect.width()
+                           : size_ > 0 && metrics.horizontalAdvance(form) <= words_rect.width()) {
             painter.drawText(words_rect, Qt::AlignVCenter | Qt::AlignLeft, form);
             break;
         }

@@ -5,6 +5,7 @@
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -134,7 +135,11 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
                 .arg(formatRate(static_cast<double>(timing.decode_tokens) / timing.decode_s)));
     }
     if (timing.time_to_first_token_s > 0.0) {
-        parts.append(Texts::tr("first token %1").arg(formatSeconds(timing.time_to_first_token_s)));
+        const double first = timing.time_to_first_token_s;
+        parts.append(Texts::tr("first token %1")
+                         .arg(first < 0.01 ? QLocale().toString(first * 1000.0, 'f', 1) +
+                                                 QStringLiteral(" ms")
+                                           : formatSeconds(first)));
     }
     if (timing.decode_tokens > 0) {
         parts.append(tokensWords(timing.decode_tokens));
