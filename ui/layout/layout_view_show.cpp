@@ -92,6 +92,28 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     lane_layout_ = new QHBoxLayout(lane_area_);
     lane_layout_->setContentsMargins(16, 4, 16, 12);
     lane_layout_->setSpacing(12);
+    // A machine without a card is told what it can do instead.
+    no_gpu_ = new QWidget;
+    no_gpu_->setObjectName(QStringLiteral("layoutNoGpu"));
+    no_gpu_->setFixedWidth(208);
+    auto* no_gpu_text = new QLabel(
+        tr("No graphics card takes part. A simulated one has a hard memory limit and computes on "
+           "the processor: try a split before you own the card."));
+    no_gpu_text->setWordWrap(true);
+    no_gpu_text->setAlignment(Qt::AlignCenter);
+    setTextRole(no_gpu_text, TextRole::Muted);
+    auto* add_gpu = new QPushButton(tr("Add a simulated GPU …"));
+    add_gpu->setObjectName(QStringLiteral("layoutAddSim"));
+    add_gpu->setAccessibleName(tr("Add a simulated GPU"));
+    connect(add_gpu, &QPushButton::clicked, this, &LayoutView::openOptions);
+    auto* no_gpu_column = new QVBoxLayout(no_gpu_);
+    no_gpu_column->setContentsMargins(8, 8, 8, 8);
+    no_gpu_column->setSpacing(12);
+    no_gpu_column->addStretch(1);
+    no_gpu_column->addWidget(no_gpu_text);
+    no_gpu_column->addWidget(add_gpu, 0, Qt::AlignHCenter);
+    no_gpu_column->addStretch(1);
+    lane_layout_->addWidget(no_gpu_);
     lane_scroll_ = new QScrollArea;
     lane_scroll_->setObjectName(QStringLiteral("layoutLanes"));
     lane_scroll_->setWidgetResizable(true);
@@ -123,7 +145,10 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     summary_->setObjectName(QStringLiteral("layoutSummary"));
     summary_->setTextFormat(Qt::RichText);
     summary_->setWordWrap(true);
-    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    QSizePolicy summary_policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+    summary_policy.setHeightForWidth(true);
+    summary_->setSizePolicy(summary_policy);
+    summary_->setMinimumWidth(168);
     revert_ = new QPushButton(tr("Revert"));
     revert_->setObjectName(QStringLiteral("layoutRevert"));
     revert_->setToolTip(tr("Back to what is loaded"));
@@ -245,6 +270,11 @@ void LayoutView::refreshLanes() {
         lane_layout_->insertWidget(static_cast<int>(i), lanes_[i], stretch);
         lanes_[i]->show();
     }
+    const bool has_gpu =
+        std::any_of(devices.begin(), devices.end(), [](engine::DeviceId id) { return id.isGpu(); });
+    no_gpu_->setVisible(plan != nullptr && !has_gpu && !what_if_.has_value());
+    lane_layout_->removeWidget(no_gpu_);
+    lane_layout_->insertWidget(0, no_gpu_);
     QWidget* last = more_;
     for (LaneWidget* widget : lanes_) {
         for (BlockWidget* block : widget->blocks()) {
@@ -338,7 +368,7 @@ void LayoutView::refreshBars() {
         const Theme& theme = Theme::current();
         const engine::PlacementPlan& plan = *stagedPlan();
         const auto item = [&text](const QString& part) {
-            text += (text.isEmpty() ? QString() : QStringLiteral(" &nbsp;&nbsp; ")) + part;
+            text += (text.isEmpty() ? QString() : QStringLiteral("&nbsp;&nbsp; ")) + part;
         };
         item(QStringLiteral("<b style=\"color:%1\">%2</b>")
                  .arg((plan.fits ? theme.success : theme.danger).name(),
@@ -351,9 +381,7 @@ void LayoutView::refreshBars() {
                 ++shown;
                 item(tr("%1 <b>%2</b> of %3")
                          .arg(laneName(id).toHtmlEscaped(), formatBytes(device->parts.total()),
-                              formatBytes(device->limit))
-                         .replace(QLatin1Char(' '), QStringLiteral("&nbsp;"))
-                         .replace(QStringLiteral("<b>&nbsp;"), QStringLiteral("<b>")));
+                              formatBytes(device->limit)));
             }
         }
         const engine::SpeedEstimate& speed = plan.estimate;
