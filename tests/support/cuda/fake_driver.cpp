@@ -67,6 +67,7 @@ struct FakeDriver::State {
     struct Block {
         size_t bytes = 0;
         void* memory = nullptr;
+        void* base = nullptr; ///< What calloc gave.
         FakeContext* context = nullptr;
     };
     std::map<uint64_t, Block> device_memory;
@@ -364,13 +365,16 @@ struct FakeCalls {
         if (bytes > card(context()->device).total - usedOn(context()->device)) {
             return kCuOutOfMemory;
         }
-        void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-        if (memory == nullptr) {
+        // Zeros that cost nothing until they are touched.
+        void* const base = std::calloc(1, bytes + 256);
+        if (base == nullptr) {
             return kCuOutOfMemory;
         }
-        std::memset(memory, 0, bytes);
+        void* memory = base;
+        size_t room = bytes + 256;
+        memory = std::align(256, bytes, memory, room);
         *pointer = reinterpret_cast<uint64_t>(memory) | kDeviceBit;
-        state().device_memory[*pointer] = {bytes, memory, context()};
+        state().device_memory[*pointer] = {bytes, memory, base, context()};
         return kCuSuccess;
     }
     static CuResult memFree(CuPointer pointer) {
@@ -381,7 +385,7 @@ struct FakeCalls {
             return 1;
         }
         state().runAll(found->second.context); // the driver waits as well
-        std::free(found->second.memory);
+        std::free(found->second.base);
         state().device_memory.erase(found);
         return fault;
     }
@@ -746,7 +750,7 @@ FakeDriver::FakeDriver(std::vector<FakeCard> cards) : state_(std::make_unique<St
 
 FakeDriver::~FakeDriver() {
     for (const auto& [address, block] : state_->device_memory) {
-        std::free(block.memory);
+        std::free(block.base);
     }
     current_fake = nullptr;
 }
