@@ -275,6 +275,22 @@
         <source>%1 cannot be read to its end (%2).</source>
         <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
     </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
 </context>
 <context>
     <name>app::ChatDatabase</name>
@@ -297,6 +313,22 @@
     <message>
         <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
         <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
     </message>
 </context>
 <context>
@@ -339,6 +371,22 @@
     <message>
         <source>the folder cannot be created</source>
         <translation>der Ordner lässt sich nicht anlegen</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
     </message>
 </context>
 <context>
@@ -385,189 +433,6 @@
     <message>
         <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
         <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
-    </message>
-</context>
-<context>
-    <name>ui</name>
-    <message>
-        <source>copy on %1</source>
-        <translation>Kopie auf %1</translation>
-    </message>
-    <message>
-        <source>visits %1 when used</source>
-        <translation>besucht %1 bei Gebrauch</translation>
-    </message>
-    <message>
-        <source>rows go to %1</source>
-        <translation>Zeilen gehen zu %1</translation>
-    </message>
-    <message>
-        <source>streamed to %1</source>
-        <translation>nach %1 gestreamt</translation>
-    </message>
-    <message>
-        <source>as stored</source>
-        <translation>wie gespeichert</translation>
-    </message>
-    <message>
-        <source>Layer %1</source>
-        <translation>Schicht %1</translation>
-    </message>
-    <message>
-        <source>Layers %1 – %2</source>
-        <translation>Schichten %1 – %2</translation>
-    </message>
-    <message>
-        <source>Vision tower</source>
-        <translation>Bildturm</translation>
-    </message>
-    <message>
-        <source>Vision projector</source>
-        <translation>Bild-Projektor</translation>
-    </message>
-    <message>
-        <source>Audio tower</source>
-        <translation>Audioturm</translation>
-    </message>
-    <message>
-        <source>Audio projector</source>
-        <translation>Audio-Projektor</translation>
-    </message>
-    <message>
-        <source>Per-layer embeddings</source>
-        <translation>Einbettungen je Schicht</translation>
-    </message>
-    <message>
-        <source>Head + token embedding</source>
-        <translation>Kopf + Token-Einbettung</translation>
-    </message>
-    <message>
-        <source>Token embedding</source>
-        <translation>Token-Einbettung</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>Kopf</translation>
-    </message>
-    <message>
-        <source>Norms and projection</source>
-        <translation>Normen und Projektion</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>KV-Cache</translation>
-    </message>
-    <message>
-        <source>from %1 on they share KV</source>
-        <translation>ab %1 teilen sie KV</translation>
-    </message>
-    <message>
-        <source>share KV of earlier layers</source>
-        <translation>teilen KV früherer Schichten</translation>
-    </message>
-    <message>
-        <source>own their KV</source>
-        <translation>eigenes KV</translation>
-    </message>
-    <message>
-        <source>1 layer</source>
-        <translation>1 Schicht</translation>
-    </message>
-    <message>
-        <source>%1 layers</source>
-        <translation>%1 Schichten</translation>
-    </message>
-    <message>
-        <source>one table for both</source>
-        <translation>eine Tabelle für beides</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 Token</translation>
-    </message>
-    <message>
-        <source>kept here</source>
-        <translation>hier gehalten</translation>
-    </message>
-    <message>
-        <source>follows the layers</source>
-        <translation>folgt den Schichten</translation>
-    </message>
-    <message>
-        <source>%1 read per token</source>
-        <translation>%1 gelesen je Token</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
-        <translation>Je Token wird nur eine Zeile gelesen: Auf der CPU würde sie kaum Geschwindigkeit kosten und diesen Speicher frei lassen.</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
-        <translation>Je Token wird nur eine Zeile gelesen: Hier kostet sie kaum Geschwindigkeit.</translation>
-    </message>
-    <message>
-        <source>%1, %2, on %3</source>
-        <translation>%1, %2, auf %3</translation>
-    </message>
-    <message>
-        <source>Modules in it that adapters change: %1</source>
-        <translation>Von Adaptern geänderte Module darin: %1</translation>
-    </message>
-    <message>
-        <source>Some tensors inside are placed elsewhere by the map</source>
-        <translation>Einige Tensoren darin legt der Plan an andere Orte</translation>
-    </message>
-    <message>
-        <source>Not applied yet</source>
-        <translation>Noch nicht angewendet</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>Cannot be</source>
-        <translation>Nicht möglich</translation>
-    </message>
-    <message>
-        <source>each image</source>
-        <translation>jedes Bild</translation>
-    </message>
-    <message>
-        <source>10 s of sound</source>
-        <translation>10 s Ton</translation>
-    </message>
-    <message>
-        <source>each token</source>
-        <translation>jedes Token</translation>
-    </message>
-    <message>
-        <source>travels per token</source>
-        <translation>reist je Token</translation>
-    </message>
-    <message>
-        <source>adapter</source>
-        <translation>Adapter</translation>
-    </message>
-    <message>
-        <source>%1 modules move along</source>
-        <translation>%1 Module ziehen mit um</translation>
-    </message>
-    <message>
-        <source>weights</source>
-        <translation>Gewichte</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>Arbeitsbereich</translation>
-    </message>
-    <message>
-        <source>driver</source>
-        <translation>Treiber</translation>
     </message>
 </context>
 <context>
@@ -1116,8 +981,8 @@
         <translation>Gleiche Wörter wie Spalte 1</translation>
     </message>
     <message>
-        <source>Differs from column 1 from word %1 on</source>
-        <translation>Weicht ab Wort %1 von Spalte 1 ab</translation>
+        <source>First difference from column 1: word %1</source>
+        <translation>Erster Unterschied zu Spalte 1: Wort %1</translation>
     </message>
 </context>
 <context>
@@ -1651,6 +1516,180 @@ Teile auf dem Datenträger werden gelesen, wenn sie gebraucht werden.</translati
 Drag a block here, or focus one and press M.</source>
         <translation>Nichts hier.
 Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutBlock</name>
+    <message>
+        <source>copy on %1</source>
+        <translation>Kopie auf %1</translation>
+    </message>
+    <message>
+        <source>visits %1 when used</source>
+        <translation>besucht %1 bei Gebrauch</translation>
+    </message>
+    <message>
+        <source>rows go to %1</source>
+        <translation>Zeilen gehen zu %1</translation>
+    </message>
+    <message>
+        <source>streamed to %1</source>
+        <translation>nach %1 gestreamt</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>wie gespeichert</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>Layers %1 – %2</source>
+        <translation>Schichten %1 – %2</translation>
+    </message>
+    <message>
+        <source>Vision tower</source>
+        <translation>Bildturm</translation>
+    </message>
+    <message>
+        <source>Vision projector</source>
+        <translation>Bild-Projektor</translation>
+    </message>
+    <message>
+        <source>Audio tower</source>
+        <translation>Audioturm</translation>
+    </message>
+    <message>
+        <source>Audio projector</source>
+        <translation>Audio-Projektor</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings</source>
+        <translation>Einbettungen je Schicht</translation>
+    </message>
+    <message>
+        <source>Head + token embedding</source>
+        <translation>Kopf + Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>Token embedding</source>
+        <translation>Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Norms and projection</source>
+        <translation>Normen und Projektion</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>from %1 on they share KV</source>
+        <translation>ab %1 teilen sie KV</translation>
+    </message>
+    <message>
+        <source>share KV of earlier layers</source>
+        <translation>teilen KV früherer Schichten</translation>
+    </message>
+    <message>
+        <source>own their KV</source>
+        <translation>eigenes KV</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 Schicht</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 Schichten</translation>
+    </message>
+    <message>
+        <source>one table for both</source>
+        <translation>eine Tabelle für beides</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>kept here</source>
+        <translation>hier gehalten</translation>
+    </message>
+    <message>
+        <source>follows the layers</source>
+        <translation>folgt den Schichten</translation>
+    </message>
+    <message>
+        <source>%1 read per token</source>
+        <translation>%1 gelesen je Token</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
+        <translation>Je Token wird nur eine Zeile gelesen: Auf der CPU würde sie kaum Geschwindigkeit kosten und diesen Speicher frei lassen.</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
+        <translation>Je Token wird nur eine Zeile gelesen: Hier kostet sie kaum Geschwindigkeit.</translation>
+    </message>
+    <message>
+        <source>%1, %2, on %3</source>
+        <translation>%1, %2, auf %3</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1</source>
+        <translation>Von Adaptern geänderte Module darin: %1</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map</source>
+        <translation>Einige Tensoren darin legt der Plan an andere Orte</translation>
+    </message>
+    <message>
+        <source>Not applied yet</source>
+        <translation>Noch nicht angewendet</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutPrice</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Cannot be</source>
+        <translation>Nicht möglich</translation>
+    </message>
+    <message>
+        <source>each image</source>
+        <translation>jedes Bild</translation>
+    </message>
+    <message>
+        <source>10 s of sound</source>
+        <translation>10 s Ton</translation>
+    </message>
+    <message>
+        <source>each token</source>
+        <translation>jedes Token</translation>
+    </message>
+    <message>
+        <source>travels per token</source>
+        <translation>reist je Token</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>%1 modules move along</source>
+        <translation>%1 Module ziehen mit um</translation>
     </message>
 </context>
 <context>
@@ -2188,6 +2227,26 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>limit %1</source>
         <translation>Grenze %1</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>Treiber</translation>
     </message>
 </context>
 <context>
@@ -2874,10 +2933,6 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>Sprache, gilt ab dem nächsten Start</translation>
     </message>
     <message>
-        <source>Loading</source>
-        <translation>Lädt</translation>
-    </message>
-    <message>
         <source>&amp;Placement to start with</source>
         <translation>&amp;Platzierung am Anfang</translation>
     </message>
@@ -2932,6 +2987,10 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
     </message>
 </context>
 <context>

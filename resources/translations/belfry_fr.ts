@@ -275,6 +275,22 @@
         <source>%1 cannot be read to its end (%2).</source>
         <translation>%1 ne peut pas être lu jusqu'au bout (%2).</translation>
     </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
 </context>
 <context>
     <name>app::ChatDatabase</name>
@@ -297,6 +313,22 @@
     <message>
         <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
         <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
     </message>
 </context>
 <context>
@@ -339,6 +371,22 @@
     <message>
         <source>the folder cannot be created</source>
         <translation>le dossier ne peut pas être créé</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
     </message>
 </context>
 <context>
@@ -385,189 +433,6 @@
     <message>
         <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
         <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
-    </message>
-</context>
-<context>
-    <name>ui</name>
-    <message>
-        <source>copy on %1</source>
-        <translation>copie sur %1</translation>
-    </message>
-    <message>
-        <source>visits %1 when used</source>
-        <translation>visite %1 à l'usage</translation>
-    </message>
-    <message>
-        <source>rows go to %1</source>
-        <translation>les lignes vont vers %1</translation>
-    </message>
-    <message>
-        <source>streamed to %1</source>
-        <translation>transmis vers %1</translation>
-    </message>
-    <message>
-        <source>as stored</source>
-        <translation>tels quels</translation>
-    </message>
-    <message>
-        <source>Layer %1</source>
-        <translation>Couche %1</translation>
-    </message>
-    <message>
-        <source>Layers %1 – %2</source>
-        <translation>Couches %1 – %2</translation>
-    </message>
-    <message>
-        <source>Vision tower</source>
-        <translation>Tour de vision</translation>
-    </message>
-    <message>
-        <source>Vision projector</source>
-        <translation>Projecteur de vision</translation>
-    </message>
-    <message>
-        <source>Audio tower</source>
-        <translation>Tour audio</translation>
-    </message>
-    <message>
-        <source>Audio projector</source>
-        <translation>Projecteur audio</translation>
-    </message>
-    <message>
-        <source>Per-layer embeddings</source>
-        <translation>Plongements par couche</translation>
-    </message>
-    <message>
-        <source>Head + token embedding</source>
-        <translation>Tête + plongement des jetons</translation>
-    </message>
-    <message>
-        <source>Token embedding</source>
-        <translation>Plongement des jetons</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>Tête</translation>
-    </message>
-    <message>
-        <source>Norms and projection</source>
-        <translation>Normes et projection</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>Cache KV</translation>
-    </message>
-    <message>
-        <source>from %1 on they share KV</source>
-        <translation>à partir de %1 elles partagent le KV</translation>
-    </message>
-    <message>
-        <source>share KV of earlier layers</source>
-        <translation>partagent le KV de couches antérieures</translation>
-    </message>
-    <message>
-        <source>own their KV</source>
-        <translation>leur propre KV</translation>
-    </message>
-    <message>
-        <source>1 layer</source>
-        <translation>1 couche</translation>
-    </message>
-    <message>
-        <source>%1 layers</source>
-        <translation>%1 couches</translation>
-    </message>
-    <message>
-        <source>one table for both</source>
-        <translation>une table pour les deux</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 jetons</translation>
-    </message>
-    <message>
-        <source>kept here</source>
-        <translation>gardé ici</translation>
-    </message>
-    <message>
-        <source>follows the layers</source>
-        <translation>suit les couches</translation>
-    </message>
-    <message>
-        <source>%1 read per token</source>
-        <translation>%1 lus par jeton</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
-        <translation>Une seule ligne est lue par jeton : sur le CPU cela ne coûterait presque pas de vitesse et libérerait cette mémoire.</translation>
-    </message>
-    <message>
-        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
-        <translation>Une seule ligne est lue par jeton : ici cela ne coûte presque pas de vitesse.</translation>
-    </message>
-    <message>
-        <source>%1, %2, on %3</source>
-        <translation>%1, %2, sur %3</translation>
-    </message>
-    <message>
-        <source>Modules in it that adapters change: %1</source>
-        <translation>Modules qu'y changent les adaptateurs : %1</translation>
-    </message>
-    <message>
-        <source>Some tensors inside are placed elsewhere by the map</source>
-        <translation>Le plan place ailleurs certains de ses tenseurs</translation>
-    </message>
-    <message>
-        <source>Not applied yet</source>
-        <translation>Pas encore appliqué</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>Cannot be</source>
-        <translation>Impossible</translation>
-    </message>
-    <message>
-        <source>each image</source>
-        <translation>chaque image</translation>
-    </message>
-    <message>
-        <source>10 s of sound</source>
-        <translation>10 s de son</translation>
-    </message>
-    <message>
-        <source>each token</source>
-        <translation>chaque jeton</translation>
-    </message>
-    <message>
-        <source>travels per token</source>
-        <translation>voyage par jeton</translation>
-    </message>
-    <message>
-        <source>adapter</source>
-        <translation>adaptateur</translation>
-    </message>
-    <message>
-        <source>%1 modules move along</source>
-        <translation>%1 modules suivent</translation>
-    </message>
-    <message>
-        <source>weights</source>
-        <translation>poids</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>espace de travail</translation>
-    </message>
-    <message>
-        <source>driver</source>
-        <translation>pilote</translation>
     </message>
 </context>
 <context>
@@ -1116,8 +981,8 @@
         <translation>Mêmes mots que la colonne 1</translation>
     </message>
     <message>
-        <source>Differs from column 1 from word %1 on</source>
-        <translation>Diffère de la colonne 1 à partir du mot %1</translation>
+        <source>First difference from column 1: word %1</source>
+        <translation>Première différence avec la colonne 1 : mot %1</translation>
     </message>
 </context>
 <context>
@@ -1651,6 +1516,180 @@ Les parties sur le disque sont lues au besoin.</translation>
 Drag a block here, or focus one and press M.</source>
         <translation>Rien ici.
 Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutBlock</name>
+    <message>
+        <source>copy on %1</source>
+        <translation>copie sur %1</translation>
+    </message>
+    <message>
+        <source>visits %1 when used</source>
+        <translation>visite %1 à l'usage</translation>
+    </message>
+    <message>
+        <source>rows go to %1</source>
+        <translation>les lignes vont vers %1</translation>
+    </message>
+    <message>
+        <source>streamed to %1</source>
+        <translation>transmis vers %1</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>tels quels</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Couche %1</translation>
+    </message>
+    <message>
+        <source>Layers %1 – %2</source>
+        <translation>Couches %1 – %2</translation>
+    </message>
+    <message>
+        <source>Vision tower</source>
+        <translation>Tour de vision</translation>
+    </message>
+    <message>
+        <source>Vision projector</source>
+        <translation>Projecteur de vision</translation>
+    </message>
+    <message>
+        <source>Audio tower</source>
+        <translation>Tour audio</translation>
+    </message>
+    <message>
+        <source>Audio projector</source>
+        <translation>Projecteur audio</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings</source>
+        <translation>Plongements par couche</translation>
+    </message>
+    <message>
+        <source>Head + token embedding</source>
+        <translation>Tête + plongement des jetons</translation>
+    </message>
+    <message>
+        <source>Token embedding</source>
+        <translation>Plongement des jetons</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Tête</translation>
+    </message>
+    <message>
+        <source>Norms and projection</source>
+        <translation>Normes et projection</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>from %1 on they share KV</source>
+        <translation>à partir de %1 elles partagent le KV</translation>
+    </message>
+    <message>
+        <source>share KV of earlier layers</source>
+        <translation>partagent le KV de couches antérieures</translation>
+    </message>
+    <message>
+        <source>own their KV</source>
+        <translation>leur propre KV</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 couche</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 couches</translation>
+    </message>
+    <message>
+        <source>one table for both</source>
+        <translation>une table pour les deux</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 jetons</translation>
+    </message>
+    <message>
+        <source>kept here</source>
+        <translation>gardé ici</translation>
+    </message>
+    <message>
+        <source>follows the layers</source>
+        <translation>suit les couches</translation>
+    </message>
+    <message>
+        <source>%1 read per token</source>
+        <translation>%1 lus par jeton</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
+        <translation>Une seule ligne est lue par jeton : sur le CPU cela ne coûterait presque pas de vitesse et libérerait cette mémoire.</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
+        <translation>Une seule ligne est lue par jeton : ici cela ne coûte presque pas de vitesse.</translation>
+    </message>
+    <message>
+        <source>%1, %2, on %3</source>
+        <translation>%1, %2, sur %3</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1</source>
+        <translation>Modules qu'y changent les adaptateurs : %1</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map</source>
+        <translation>Le plan place ailleurs certains de ses tenseurs</translation>
+    </message>
+    <message>
+        <source>Not applied yet</source>
+        <translation>Pas encore appliqué</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutPrice</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Cannot be</source>
+        <translation>Impossible</translation>
+    </message>
+    <message>
+        <source>each image</source>
+        <translation>chaque image</translation>
+    </message>
+    <message>
+        <source>10 s of sound</source>
+        <translation>10 s de son</translation>
+    </message>
+    <message>
+        <source>each token</source>
+        <translation>chaque jeton</translation>
+    </message>
+    <message>
+        <source>travels per token</source>
+        <translation>voyage par jeton</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>%1 modules move along</source>
+        <translation>%1 modules suivent</translation>
     </message>
 </context>
 <context>
@@ -2188,6 +2227,26 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>limit %1</source>
         <translation>limite %1</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>poids</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>pilote</translation>
     </message>
 </context>
 <context>
@@ -2874,10 +2933,6 @@ Comprend %5 · jusqu'à %6 jetons</translation>
         <translation>Langue, utilisée au prochain lancement</translation>
     </message>
     <message>
-        <source>Loading</source>
-        <translation>Chargement</translation>
-    </message>
-    <message>
         <source>&amp;Placement to start with</source>
         <translation>&amp;Placement de départ</translation>
     </message>
@@ -2932,6 +2987,10 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     <message>
         <source>Close</source>
         <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
     </message>
 </context>
 <context>

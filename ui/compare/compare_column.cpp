@@ -274,7 +274,7 @@ void CompareColumn::markAgainst(const QString& reference, bool is_marking) {
     }
     body_->setExtraSelections(marks);
     difference_->setText(diff.is_same ? tr("Same words as column 1")
-                                      : tr("First difference from column 1: word %1")
+                                      : tr("Differs from column 1 from word %1 on")
                                             .arg(QLocale().toString(diff.common_words + 1)));
     difference_->show();
 }
