@@ -41,6 +41,12 @@ public Q_SLOTS:
     void setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                      const std::stop_token& stop);
     void generate(const engine::GenerateRequest& request, const std::stop_token& stop);
+    /// One reply per set of adapters, all with the same seed, on the base that is loaded; then
+    /// the adapters of before are in force again (engine_worker_compare.cpp).
+    void compare(quint64 id,
+                 const engine::GenerateRequest& request,
+                 const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
+                 const std::stop_token& stop);
     void measureCost(const engine::MessagePart& part, qint64 image_tokens, quint64 ticket);
     void
     encodeAhead(const engine::MessagePart& part, qint64 image_tokens, const std::stop_token& stop);
@@ -62,6 +68,12 @@ Q_SIGNALS:
     void replyUpdated(quint64 id, const engine::ReplyUpdate& update);
     void replyFinished(quint64 id, const engine::Reply& reply);
     void replyFailed(quint64 id, const engine::Error& error);
+    void compareStarted(quint64 id, int column);
+    void compareUpdated(quint64 id, int column, const engine::ReplyUpdate& update);
+    void compareReplied(quint64 id, int column, const engine::Reply& reply);
+    void compareFailed(quint64 id, int column, const engine::Error& error);
+    /// After the last column, or after a stop.
+    void compareFinished(quint64 id);
     void costMeasured(quint64 ticket, const engine::MediaCost& cost);
     void costFailed(quint64 ticket, const engine::Error& error);
 

@@ -62,7 +62,7 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
                                      .object()
                                      .value(QStringLiteral("questions"))
                                      .toArray();
-    for (const QJsonValue& value : questions) {
+    for (const auto& value : questions) {
         const QJsonObject entry = value.toObject();
         const auto path = [&](const QString& key) {
             const QString name = entry.value(key).toString();

@@ -3,10 +3,13 @@
 
 #include "app/log_bridge.h"
 #include "ui/chat/chat_view.h"
+#include "ui/compare/compare_pane.h"
+#include "ui/history/history_pane.h"
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QMetaObject>
 
@@ -24,7 +27,9 @@ Wiring::Wiring(ui::MainWindow* window,
     connectLayout(*window_->layoutView(), *planner_, *engine_->worker());
     connectReplies();
     connectMedia();
+    connectCompare();
     if (store_ != nullptr) {
+        connectHistory();
         connectStore();
     }
     connect(window_, &ui::MainWindow::newChatRequested, this, &Wiring::newChat);
@@ -168,11 +173,73 @@ void Wiring::connectMedia() {
             });
 }
 
+void Wiring::connectCompare() {
+    EngineWorker* worker = engine_->worker();
+    ui::ComparePane* pane = window_->comparePane();
+    ui::Session* session = window_->session();
+    connect(pane, &ui::ComparePane::compareRequested, this,
+            [this, worker,
+             session](quint64 id, const engine::GenerateRequest& request,
+                      const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets) {
+                session->noteGenerating();
+                QMetaObject::invokeMethod(
+                    worker, [worker, id, request, adapter_sets, stop = engine_->begin()] {
+                        worker->compare(id, request, adapter_sets, stop);
+                    });
+            });
+    connect(pane, &ui::ComparePane::cancelRequested, engine_, &EngineThread::cancel);
+    connect(worker, &EngineWorker::compareStarted, pane, &ui::ComparePane::showStarted);
+    connect(worker, &EngineWorker::compareUpdated, pane, &ui::ComparePane::showUpdate);
+    connect(worker, &EngineWorker::compareReplied, pane, &ui::ComparePane::showReply);
+    connect(worker, &EngineWorker::compareFailed, pane, &ui::ComparePane::showError);
+    connect(worker, &EngineWorker::compareFinished, pane, &ui::ComparePane::showFinished);
+    connect(worker, &EngineWorker::compareFinished, session, &ui::Session::showReplyDone);
+}
+
+void Wiring::connectHistory() {
+    ui::HistoryPane* history = window_->historyPane();
+    connect(history, &ui::HistoryPane::chatChosen, this, &Wiring::openChat);
+    connect(history, &ui::HistoryPane::searchRequested, store_, &ChatStore::list);
+    connect(history, &ui::HistoryPane::renameRequested, store_, &ChatStore::rename);
+    connect(history, &ui::HistoryPane::removeRequested, store_, &ChatStore::remove);
+    connect(history, &ui::HistoryPane::restoreRequested, store_, &ChatStore::restore);
+    connect(history, &ui::HistoryPane::exportRequested, store_, &ChatStore::exportChat);
+    connect(history, &ui::HistoryPane::retryRequested, store_, &ChatStore::retry);
+    connect(store_, &ChatStore::listed, history, &ui::HistoryPane::showChats);
+    connect(history, &ui::HistoryPane::renameRequested, window_->chatView(),
+            [this](const QString& id, const QString& title) {
+                if (window_->chatView()->chat().id == id) {
+                    window_->chatView()->setChatTitle(title);
+                }
+            });
+    connect(history, &ui::HistoryPane::removeRequested, this, [this](const QString& id) {
+        if (window_->chatView()->chat().id == id) {
+            newChat();
+        }
+    });
+    const auto failed = [this](const QString& /*id*/, const QString& why) {
+        window_->notice()->showNotice(tr("The change was not kept"), why,
+                                      ui::NoticeStrip::Kind::Error);
+    };
+    connect(store_, &ChatStore::changeFailed, this, failed);
+    connect(store_, &ChatStore::exported, this, [this](const QString& file) {
+        window_->notice()->showNotice(tr("Exported"), QDir::toNativeSeparators(file));
+    });
+    connect(store_, &ChatStore::exportFailed, this,
+            [this](const QString& file, const QString& why) {
+                window_->notice()->showNotice(
+                    tr("%1 was not written").arg(QDir::toNativeSeparators(file)), why,
+                    ui::NoticeStrip::Kind::Error);
+            });
+}
+
 void Wiring::connectStore() {
     ui::ChatView* chat = window_->chatView();
     connect(store_, &ChatStore::sessionRead, this, &Wiring::showPrevious);
     connect(store_, &ChatStore::loaded, this, [this, chat](const ui::ChatDocument& document) {
         chat->setChat(document);
+        window_->historyPane()->setCurrentChat(document.id);
+        window_->setComparing(false);
         session_state_.chat = document.id;
         saveSession(false);
         window_->refreshEmptyState();
@@ -189,17 +256,15 @@ void Wiring::connectStore() {
                 chat->showSaveError(id, why);
             });
     connect(store_, &ChatStore::problemChanged, this, [this](const QString& problem) {
-        if (problem.isEmpty()) {
-            window_->notice()->hide();
-        } else {
+        if (!problem.isEmpty()) {
             qCWarning(logApp).noquote() << "store:" << problem;
-            window_->notice()->showNotice(tr("Chats are not being saved"), problem,
-                                          ui::NoticeStrip::Kind::Error);
         }
+        window_->historyPane()->showSaveProblem(problem);
     });
     connect(store_, &ChatStore::noteRaised, this,
             [this](const QString& note) { window_->notice()->showNotice(note, QString()); });
     connect(chat, &ui::ChatView::turnFinished, this, [this](const ui::ChatDocument& document) {
+        window_->historyPane()->setCurrentChat(document.id);
         if (session_state_.chat != document.id) {
             session_state_.chat = document.id;
             saveSession(false);
@@ -258,6 +323,7 @@ void Wiring::newChat() {
     document.model = window_->session()->model();
     document.adapters = window_->session()->adapters();
     chat->setChat(document);
+    window_->historyPane()->setCurrentChat(QString());
     window_->setComparing(false);
     window_->refreshEmptyState();
     session_state_.chat.clear();

@@ -42,7 +42,9 @@ private:
     void connectEngine();
     void connectReplies();
     void connectMedia();
+    void connectCompare();
     void connectStore();
+    void connectHistory();
     void showPrevious(const PreviousSession& previous);
     void saveSession(bool is_over);
 

@@ -307,7 +307,6 @@ ChatStoreThread::ChatStoreThread(const StoreOptions& options, QObject* parent)
     connect(store_, &ChatStore::closed, &thread_, &QThread::quit, Qt::DirectConnection);
     thread_.setObjectName(QStringLiteral("chat store"));
     thread_.start();
-    QMetaObject::invokeMethod(store_, &ChatStore::open);
 }
 
 ChatStoreThread::~ChatStoreThread() {

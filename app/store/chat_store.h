@@ -95,7 +95,8 @@ private:
     bool is_writable_ = false;
 };
 
-/// The store's thread, owned by the GUI side. The store must not be used after it.
+/// The store's thread, owned by the GUI side. Connect first, then ask the store to open(); the
+/// store must not be used after this object.
 class ChatStoreThread : public QObject {
     Q_OBJECT
 

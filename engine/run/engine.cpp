@@ -1290,6 +1290,43 @@ std::string Engine::modelFolder(const std::string& model) const {
 
 std::string Engine::adapterFolder(const std::string& adapter) const {
     return impl_->adapterFolder(adapter);
+
+double Engine::measureWeightRead(double seconds) {
+    if (impl_->loaded == nullptr) {
+        return 0.0;
+    }
+    Loaded& target = *impl_->loaded;
+    double best = 0.0;
+    const auto started = Clock::now();
+    do {
+        double bytes = 0.0;
+        const auto pass = Clock::now();
+        for (const TensorPlacement& row : target.plan->tensors) {
+            const bool is_on_host =
+                row.compute == DeviceId::cpu() || row.compute.kind == DeviceId::Kind::Sim;
+            const WeightSource::Handle handle = target.store->handleOf(row.tensor);
+            if (!is_on_host || row.residency != Residency::Always ||
+                handle == WeightSource::kAbsent ||
+                row.tensor.find("language_model.layers.") == std::string::npos) {
+                continue;
+            }
+            const Result<kernels::WeightView> view = target.store->acquire(handle);
+            if (!view.has_value()) {
+                continue;
+            }
+            const int64_t bits = view->format == kernels::WeightFormat::F32       ? 32
+                                 : view->format == kernels::WeightFormat::Nf4     ? 4
+                                 : view->format == kernels::WeightFormat::Fp4     ? 4
+                                 : view->format == kernels::WeightFormat::Int8Row ? 8
+                                                                                  : 16;
+            const int64_t size = view->rows * view->cols * bits / 8;
+            kernels::cpu::readMemory(target.devices.pool.get(), view->data, size);
+            target.store->release(handle);
+            bytes += static_cast<double>(size);
+        }
+        best = std::max(best, bytes / secondsSince(pass) / 1e9);
+    } while (secondsSince(started) < seconds);
+    return best;
 }
 
 kernels::cpu::MachineRates Engine::measureMachine(double seconds) {

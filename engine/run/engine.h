@@ -134,6 +134,10 @@ public:
     Result<double> measureImage(int64_t grid_w, int64_t grid_h);
     Result<double> measureAudio(int64_t frames);
     kernels::cpu::MachineRates measureMachine(double seconds);
+    /// Plain read of the decoder's weights where they are, in GB/s: what decoding could reach at
+    /// most. Virtual machines may back memory unevenly, so this can differ from the rate of a fresh
+    /// buffer. 0 when no such weight is in this computer's memory.
+    double measureWeightRead(double seconds);
 
 private:
     // The work behind the public methods of the same purpose; those turn a failed allocation of

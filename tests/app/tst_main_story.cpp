@@ -4,7 +4,8 @@
 // stop, regenerate, change the adapter's strength, close, open again. Then the same window with a
 // layout that cannot be. Screenshots go to $BELFRY_SCREENSHOTS when it is set.
 #include "tests/app/program_fixture.h"
-#include "ui/shell/adapter_chip.h"
+#include "ui/chat/message_list.h"
+#include "ui/compare/compare_pane.h"
 
 #include <QLabel>
 #include <QSignalSpy>
@@ -116,6 +117,29 @@ void TestMainStory::fromFolderToAnswerAndBack() {
         QVERIFY(program.waitForReply(8));
         QCOMPARE(loaded.count(), 0);
 
+        // An edited question takes the place of what followed it.
+        Q_EMIT program.chat().messageList()->editRequested(6);
+        QTRY_COMPARE(program.input()->toPlainText(), QStringLiteral("What do you see?"));
+        program.ask(QStringLiteral("What is a tower?"));
+        QVERIFY(program.waitForReply(8));
+        QCOMPARE(program.chat().chat().turns[6].text, QStringLiteral("What is a tower?"));
+
+        // The same question on the base and on the adapter, side by side.
+        QTest::keyClick(slider, Qt::Key_End);
+        QTRY_COMPARE(program.session().snapshot()->adapters.front().strength, 2.0);
+        QTest::mouseClick(program.find<QAbstractButton>("compareButton"), Qt::LeftButton);
+        ui::ComparePane* compare = program.window->comparePane();
+        QTRY_VERIFY(compare->isVisible());
+        QVERIFY(compare->columns().size() >= 2);
+        QSignalSpy compared(program.engine_thread->worker(), &app::EngineWorker::compareFinished);
+        compare->run();
+        QTRY_COMPARE_WITH_TIMEOUT(compared.count(), 1, 60000);
+        QTRY_VERIFY(program.session().state() == State::Ready);
+        QCOMPARE(loaded.count(), 0);
+        program.shot("7-compare");
+        Q_EMIT compare->closeRequested();
+        QTRY_VERIFY(program.chat().isVisible());
+
         for (const ui::ChatTurn& turn : program.chat().chat().turns) {
             texts.append(turn.text);
         }
@@ -135,7 +159,7 @@ void TestMainStory::fromFolderToAnswerAndBack() {
         QTRY_COMPARE_WITH_TIMEOUT(program.session().model(), QString::fromStdString(program.demo),
                                   10000);
         QVERIFY(!program.session().isLoaded());
-        program.shot("6-reopened");
+        program.shot("8-reopened");
     }
 }
 
@@ -149,7 +173,7 @@ void TestMainStory::impossibleLayoutIsToldBeforeApply() {
     QVERIFY(!program.find("layoutApply")->isEnabled());
     auto* summary = program.find<QLabel>("layoutSummary");
     QVERIFY(!summary->text().isEmpty());
-    program.shot("7-over-full");
+    program.shot("9-over-full");
 }
 
 void TestMainStory::brokenFolderExplainsItself() {
@@ -163,7 +187,7 @@ void TestMainStory::brokenFolderExplainsItself() {
     QTRY_VERIFY2(problem->text().contains(QStringLiteral("/nonexistent/model")),
                  qPrintable(problem->text()));
     QVERIFY(!program.find("loadButton")->isVisible());
-    program.shot("9-broken-folder");
+    program.shot("10-broken-folder");
 }
 
 void TestMainStory::adapterWithoutAPlaceIsToldBeforeLoad() {

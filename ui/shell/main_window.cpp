@@ -2,6 +2,8 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/chat/chat_view.h"
+#include "ui/compare/compare_pane.h"
+#include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
@@ -137,20 +139,11 @@ void MainWindow::buildTopBar(QWidget* bar) {
 }
 
 QWidget* MainWindow::buildSide() {
-    side_ = new QWidget(splitter_);
-    side_->setMinimumWidth(180);
-    setArea(side_, Area::Surface);
-    auto* column = new QVBoxLayout(side_);
-    column->setContentsMargins(Theme::kPadding, Theme::kPadding, Theme::kPadding, 0);
-    column->setSpacing(Theme::kGap);
-    new_chat_ = new QPushButton(tr("New chat"), side_);
-    new_chat_->setObjectName(QStringLiteral("newChatButton"));
-    new_chat_->setToolTip(
-        tr("Start an empty chat (%1)").arg(shortcutText(QStringLiteral("newChat"))));
-    setButtonKind(new_chat_, ButtonKind::Primary);
-    column->addWidget(new_chat_);
-    column->addStretch(1);
-    connect(new_chat_, &QPushButton::clicked, this, &MainWindow::newChatRequested);
+    history_ = new HistoryPane(splitter_);
+    history_->setObjectName(QStringLiteral("historyPane"));
+    history_->setMinimumWidth(180);
+    connect(history_, &HistoryPane::newChatRequested, this, &MainWindow::newChatRequested);
+    side_ = history_;
     return side_;
 }
 
@@ -197,9 +190,12 @@ QWidget* MainWindow::buildCentre() {
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
     chat_->setObjectName(QStringLiteral("chatView"));
+    compare_ = new ComparePane(chat_stack_);
+    compare_->setObjectName(QStringLiteral("comparePane"));
     samples_ = new SamplesStrip(chat_side);
     chat_stack_->addWidget(welcome_);
     chat_stack_->addWidget(chat_);
+    chat_stack_->addWidget(compare_);
     chat_column->addWidget(samples_);
     chat_column->addWidget(chat_stack_, 1);
     layout_ = new LayoutView(panes_);
@@ -222,7 +218,12 @@ void MainWindow::buildActions() {
         {QStringLiteral("load"), [this] { session_->load(); }},
         {QStringLiteral("eject"), [this] { session_->eject(); }},
         {QStringLiteral("newChat"), [this] { Q_EMIT newChatRequested(); }},
-        {QStringLiteral("searchChats"), [this] { side_->show(); }},
+        {QStringLiteral("searchChats"),
+         [this] {
+             side_->show();
+             history_->focusSearch();
+         }},
+        {QStringLiteral("deleteChat"), [this] { history_->removeCurrent(); }},
         {QStringLiteral("showChat"), [this] { setTab(Tab::Chat); }},
         {QStringLiteral("showLayout"), [this] { setTab(Tab::Layout); }},
         {QStringLiteral("showBoth"), [this] { setTab(Tab::Both); }},
@@ -323,6 +324,13 @@ void MainWindow::connectPanes() {
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
 
     connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
+    connect(chat_, &ChatView::compareRequested, this,
+            [this](const engine::GenerateRequest& request) {
+                compare_->setRequest(request);
+                compare_->setAdapters(session_->adapters());
+                setComparing(true);
+            });
+    connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
     connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
     connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);
     connect(chat_, &ChatView::generatingChanged, this, &MainWindow::refreshEmptyState);
@@ -339,6 +347,7 @@ void MainWindow::refresh() {
     const auto& snapshot = session_->snapshot();
     layout_->setModel(session_->summary());
     layout_->setBusy(session_->isBusy());
+    compare_->setReady(session_->state() == Session::State::Ready);
     chat_->setModel(is_loaded ? snapshot->model : session_->summary(), is_loaded);
     setWindowTitle(session_->model().isEmpty() ? tr("Belfry")
                                                : tr("%1 - Belfry").arg(session_->modelName()));
@@ -348,7 +357,9 @@ void MainWindow::refresh() {
 void MainWindow::refreshEmptyState() {
     const bool is_chat_empty = chat_->chat().isEmpty() && !chat_->isGenerating();
     QWidget* page = chat_;
-    if (session_->model().isEmpty() && is_chat_empty) {
+    if (is_comparing_) {
+        page = compare_;
+    } else if (session_->model().isEmpty() && is_chat_empty) {
         page = welcome_;
     }
     chat_stack_->setCurrentWidget(page);

@@ -129,7 +129,6 @@ private:
     DropOverlay* overlay_ = nullptr;
     QSplitter* splitter_ = nullptr;
     QWidget* side_ = nullptr;
-    QPushButton* new_chat_ = nullptr;
     HistoryPane* history_ = nullptr;
     QButtonGroup* tabs_ = nullptr;
     QHBoxLayout* tab_row_ = nullptr;

@@ -35,7 +35,7 @@ std::vector<Shortcut> shortcuts() {
         {QString(), chat, Shortcuts::tr("Attach a picture or a sound"), {keys("Ctrl+U")}},
         {id("stop"), chat, Shortcuts::tr("Stop the reply or the load"), {keys("Esc")}},
         {QString(), chat, Shortcuts::tr("Regenerate the last reply"), {keys("Ctrl+R")}},
-        {QString(),
+        {id("deleteChat"),
          chat,
          Shortcuts::tr("Delete the chat (can be undone)"),
          {keys("Ctrl+Shift+Backspace")}},

@@ -14,6 +14,7 @@ struct Avx2Kit {
     using V = Avx2;
     using FourBit = FourBitAvx2Dot;
     using Bf16 = NaturalDot<Avx2, WeightFormat::BF16>;
+    using Int8 = NaturalDot<V, WeightFormat::Int8Row>;
     using Matmul = MatmulFp32<Avx2, 6, 2>; // 12 accumulators of 16 registers
     using MatmulExact = Matmul;
     static constexpr DotLimits kDotLimits = {.bf16 = 24, .four_bit = 40, .int8 = 20, .exact = 12};

@@ -13,6 +13,7 @@ struct Avx512Kit {
     using V = Avx512;
     using FourBit = FourBitAvx512Dot;
     using Bf16 = NaturalDot<Avx512, WeightFormat::BF16>;
+    using Int8 = NaturalDot<V, WeightFormat::Int8Row>;
     using Matmul = MatmulFp32<Avx512, 12, 2>; // 24 accumulators of 32 registers
     using MatmulExact = Matmul;
     static constexpr DotLimits kDotLimits = {.bf16 = 28, .four_bit = 32, .int8 = 20, .exact = 8};

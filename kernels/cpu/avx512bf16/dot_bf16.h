@@ -8,6 +8,7 @@
 // 64 products to their fp32 sum; the code's rounding to bf16 takes the place of the product's.
 #pragma once
 
+#include "kernels/cpu/avx512bf16/nested_scales.h"
 #include "kernels/cpu/avx512bf16/vec_bf16.h"
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
@@ -57,6 +58,10 @@ public:
     }
 
     static constexpr int kTogether(int tokens) { return tokens == 1 ? 1 : (tokens <= 5 ? 4 : 2); }
+    /// The activations of very wide rows do not stay in the first cache beside the weights: four
+    /// rows share each load of them.
+    static constexpr int kTogetherWide(int tokens) { return tokens == 1 ? 4 : kTogether(tokens); }
+    static constexpr int64_t kWideColumns = 8192;
     static constexpr bool hasPieces(int /*tokens*/) { return false; }
 
     template <int R, int T>
@@ -136,7 +141,8 @@ public:
         const CodeValues codes = codeValues(w.format);
         const __m512 once = _mm512_loadu_ps(codes.value);
         table_ = narrowPair(once, once);
-        return scales_.open(w);
+        is_nested_ = NestedScales::canServe(w);
+        return is_nested_ ? nested_.open(w) : scales_.open(w);
     }
 
     [[nodiscard]] int64_t cols() const { return cols_; }
@@ -169,11 +175,8 @@ public:
         }
     }
 
-    /// One row at a time reads memory in order; very wide rows are taken four at a time, because
-    /// their activations do not stay in the first cache beside the codes.
+    /// One row at a time reads memory in order, so that what is asked for ahead is what comes next.
     static constexpr int kTogether(int /*tokens*/) { return 1; }
-    static constexpr int kTogetherWide(int tokens) { return tokens == 1 ? 4 : 1; }
-    static constexpr int64_t kWideColumns = 8192;
     /// With several tokens the products take longer than the reading: pieces of columns pay.
     static constexpr bool hasPieces(int tokens) { return tokens >= 3; }
 
@@ -188,7 +191,8 @@ public:
         const uint8_t* codes[R];
         for (int r = 0; r < R; ++r) {
             // Counted from the row's first scale, like k.
-            scales[r] = scales_.ofRow(row + r, k, end, r) - k / kScaleStep;
+            scales[r] = is_nested_ ? nested_.ofRow(row + r)
+                                   : scales_.ofRow(row + r, k, end, r) - k / kScaleStep;
             codes[r] = data_ + (row + r) * cols_ / 2;
             for (int t = 0; t < T; ++t) {
                 sums[r][t] = V::zero();
@@ -198,7 +202,8 @@ public:
             const int64_t s = k / kScaleStep;
 #pragma GCC unroll 4
             for (int r = 0; r < R; ++r) {
-                _mm_prefetch(codes[r] + k / 2 + kPrefetchBytes, _MM_HINT_T0);
+                _mm_prefetch(codes[r] + k / 2 + kNearBytes, _MM_HINT_T0);
+                _mm_prefetch(codes[r] + k / 2 + kFarBytes, _MM_HINT_T1);
                 const F scale = _mm512_mask_blend_ps(0xff00, _mm512_set1_ps(scales[r][s]),
                                                      _mm512_set1_ps(scales[r][s + 1]));
                 multiply<T>(_mm512_loadu_si512(codes[r] + k / 2), scale, x + k, x_stride, sums[r]);
@@ -234,12 +239,17 @@ private:
         }
     }
 
-    static constexpr int64_t kPrefetchBytes = 1024;
+    /// Into the first and the second cache. Without them reading and computing take turns: 15
+    /// cycles per 64 bytes instead of 11 (10 when the codes come from the cache).
+    static constexpr int64_t kNearBytes = 4096;
+    static constexpr int64_t kFarBytes = 8192;
 
     const uint8_t* data_ = nullptr;
     int64_t cols_ = 0;
     __m512i table_{};
     BlockScales<V> scales_;
+    mutable NestedScales nested_; ///< Decodes ahead of what it is asked for.
+    bool is_nested_ = false;
 };
 
 } // namespace kernels::cpu

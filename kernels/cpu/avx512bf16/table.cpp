@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table for AVX-512 with BF16 and VBMI: products of bf16 operands with fp32 sums; F32 and F16
 // weights stay in fp32.
+#include "kernels/cpu/avx512bf16/dot_int8.h"
 #include "kernels/cpu/avx512bf16/matmul_bf16.h"
 #include "kernels/cpu/simd/op_table.h"
 #include "kernels/cpu/simd/probe_loops.h"
@@ -14,6 +15,7 @@ struct Avx512Bf16Kit {
     using V = Avx512Bf16;
     using FourBit = FourBitBf16Dot;
     using Bf16 = Bf16Dot;
+    using Int8 = Int8Dot;
     using Matmul = MatmulBf16;
     using MatmulExact = MatmulFp32<V, 12, 2>;
     static constexpr DotLimits kDotLimits = {.bf16 = 6, .four_bit = 20, .int8 = 8, .exact = 8};

@@ -10,6 +10,7 @@
 //   kTogether(T) rows that are multiplied at once, so that an activation is loaded once for them
 //   rows<R, T>() sums[r][t] = vector whose lanes add up to <row + r, x_t> over columns [k, end)
 //
+//   strideOf(cols)  optional: elements of a converted row, where it holds more than columns
 //   hasPieces(T) wide rows are taken in pieces of columns, so that the activations of a piece stay
 //                in the first cache while 16 rows pass. Costs memory bandwidth.
 //
@@ -22,6 +23,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace kernels::cpu {
@@ -33,9 +35,13 @@ struct Epilogue {
     const float* row_factor = nullptr; ///< [out], nullptr = 1.
 };
 
-constexpr int64_t kDotTokens = 8;             ///< Tokens per pass over a row.
-constexpr int64_t kBytesPerChunk = 64 * 1024; ///< Weight bytes that a thread claims at once.
-constexpr int64_t kPieceBytes = 16384;        ///< Activations held in the first cache.
+constexpr int64_t kDotTokens = 8; ///< Tokens per pass over a row.
+/// Weight bytes that a thread claims at once: few enough chunks that what is asked for ahead is
+/// mostly read by the same core, enough of them that threads end together.
+constexpr int64_t kLeastBytesPerChunk = int64_t{64} << 10;
+constexpr int64_t kMostBytesPerChunk = int64_t{256} << 10;
+constexpr int64_t kChunksPerThread = 4;
+constexpr int64_t kPieceBytes = 16384; ///< Activations held in the first cache.
 
 template <class Policy>
 struct DotProduct {
@@ -179,7 +185,10 @@ struct DotProduct {
                       int64_t row_bytes,
                       const Epilogue& epilogue,
                       MutF32 y) {
-        const int64_t x_stride = (w.cols + Policy::kStep - 1) / Policy::kStep * Policy::kStep;
+        int64_t x_stride = (w.cols + Policy::kStep - 1) / Policy::kStep * Policy::kStep;
+        if constexpr (requires { Policy::strideOf(w.cols); }) {
+            x_stride = Policy::strideOf(w.cols);
+        }
         X* converted =
             threadScratchOf<X>(ScratchSlot::Activations, static_cast<size_t>(x.rows * x_stride));
         if (converted == nullptr) {
@@ -188,7 +197,11 @@ struct DotProduct {
         for (int64_t t = 0; t < x.rows; ++t) {
             Policy::convert(x.data + t * x.stride, w.cols, converted + t * x_stride);
         }
-        int64_t grain = kBytesPerChunk / (row_bytes > 0 ? row_bytes : 1) / kWidth * kWidth;
+        // A row's sum does not depend on its chunk, so chunks may depend on the threads.
+        const int64_t threads = pool == nullptr ? 1 : pool->size();
+        const int64_t share = w.rows * row_bytes / (kChunksPerThread * threads);
+        const int64_t chunk_bytes = std::clamp(share, kLeastBytesPerChunk, kMostBytesPerChunk);
+        int64_t grain = chunk_bytes / (row_bytes > 0 ? row_bytes : 1) / kWidth * kWidth;
         grain = grain < kWidth ? kWidth : grain;
         std::atomic<bool> is_failed{false};
         parallelFor(pool, w.rows, grain, [&](int64_t begin, int64_t end) {

@@ -3,7 +3,7 @@
 // `Kit` names the kernels of one instruction set:
 //
 //   V         vector layer
-//   FourBit   dot policy for aligned 4-bit rows;  Bf16  dot policy for bf16 rows
+//   FourBit   dot policy for aligned 4-bit rows;  Bf16  for bf16 rows;  Int8  for int8 rows
 //   Matmul    tile product for bf16, 4-bit and int8 weights;  MatmulExact  for F32 and F16
 //   kDotLimits  where the packed path takes over
 //   kName     OpTable::name
@@ -133,7 +133,7 @@ private:
         case WeightFormat::BF16:
             return runDot<typename Kit::Bf16>(pool, x, w, 2 * w.cols, e, y);
         case WeightFormat::Int8Row:
-            return runDot<NaturalDot<V, WeightFormat::Int8Row>>(pool, x, w, w.cols, e, y);
+            return runDot<typename Kit::Int8>(pool, x, w, w.cols, e, y);
         case WeightFormat::Nf4:
         case WeightFormat::Fp4:
             break;

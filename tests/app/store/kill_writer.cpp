@@ -106,5 +106,6 @@ int main(int argc, char** argv) {
     app::ChatStoreThread thread({folder, {}});
     app::TurnGate gate(thread.store());
     const Writer writer(thread.store(), &gate, folder);
+    QMetaObject::invokeMethod(thread.store(), &app::ChatStore::open);
     return QCoreApplication::exec();
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing adapter sets with the real engine and the demo model: each column is what the chat
+// itself would have answered with those adapters and that seed, the base is not loaded again, and
+// the adapters of the chat are in force afterwards, also after a stop.
+#include "app/engine_worker.h"
+#include "app/program_paths.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+
+namespace {
+
+using Sets = std::vector<std::vector<engine::AdapterChoice>>;
+
+engine::GenerateRequest question() {
+    engine::GenerateRequest request;
+    engine::MessagePart part;
+    part.text = "What is a tower?";
+    request.messages = {{engine::Message::Role::User, {part}}};
+    request.sampling.max_tokens = 24;
+    request.sampling.temperature = 0.8;
+    request.sampling.seed = 11;
+    return request;
+}
+
+} // namespace
+
+class TestCompareWorker : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void columnsAreWhatTheChatWouldAnswer();
+    void stopRestoresTheAdapters();
+
+private:
+    std::string replyOf(double strength, bool is_enabled);
+    [[nodiscard]] std::string adapterFolder() const { return app::demoModelFolder() + "/adapter"; }
+    [[nodiscard]] static std::vector<engine::AdapterChoice>
+    adaptersIn(const QSignalSpy& snapshots) {
+        return snapshots.last()
+            .at(0)
+            .value<std::shared_ptr<const engine::EngineSnapshot>>()
+            ->adapters;
+    }
+
+    std::unique_ptr<app::EngineWorker>
+        worker_; // in this thread: every call is done when it returns
+};
+
+void TestCompareWorker::initTestCase() {
+    app::registerEngineTypes();
+    engine::EngineOptions options;
+    options.demo_folder = app::demoModelFolder();
+    QVERIFY(!options.demo_folder.empty());
+    worker_ = std::make_unique<app::EngineWorker>(options);
+    engine::LoadRequest request;
+    request.model = "demo";
+    request.device_map = "cpu";
+    request.context = 512;
+    request.adapters = {{adapterFolder(), 0.5, true}};
+    QSignalSpy loaded(worker_.get(), &app::EngineWorker::loaded);
+    QSignalSpy failed(worker_.get(), &app::EngineWorker::loadFailed);
+    worker_->load(request, {});
+    QVERIFY2(failed.isEmpty(),
+             failed.isEmpty() ? "" : failed.first().at(0).value<engine::Error>().message.c_str());
+    QCOMPARE(loaded.size(), 1);
+}
+
+std::string TestCompareWorker::replyOf(double strength, bool is_enabled) {
+    worker_->setAdapters({{adapterFolder(), strength, is_enabled}}, {});
+    QSignalSpy replies(worker_.get(), &app::EngineWorker::replyFinished);
+    worker_->generate(question(), {});
+    return replies.isEmpty() ? "no reply" : replies.first().at(1).value<engine::Reply>().text;
+}
+
+void TestCompareWorker::columnsAreWhatTheChatWouldAnswer() {
+    const std::string base = replyOf(1.0, false);
+    const std::string full = replyOf(1.0, true);
+    QVERIFY2(base != full, "the demo adapter changes the answer to this question");
+    worker_->setAdapters({{adapterFolder(), 0.5, true}}, {});
+    QSignalSpy loaded(worker_.get(), &app::EngineWorker::loaded);
+    QSignalSpy started(worker_.get(), &app::EngineWorker::compareStarted);
+    QSignalSpy replied(worker_.get(), &app::EngineWorker::compareReplied);
+    QSignalSpy finished(worker_.get(), &app::EngineWorker::compareFinished);
+    QSignalSpy snapshots(worker_.get(), &app::EngineWorker::snapshotChanged);
+    const Sets sets{{{adapterFolder(), 1.0, false}},
+                    {{adapterFolder(), 1.0, true}},
+                    {}}; // names nothing: the base as well
+    worker_->compare(3, question(), sets, {});
+    QCOMPARE(started.size(), 3);
+    QCOMPARE(replied.size(), 3);
+    QCOMPARE(finished.size(), 1);
+    QCOMPARE(loaded.size(), 0);
+    const auto column = [&](int index) { return replied.at(index).at(2).value<engine::Reply>(); };
+    QCOMPARE(column(0).text, base);
+    QCOMPARE(column(1).text, full);
+    QCOMPARE(column(2).text, base);
+    for (int i = 0; i < 3; ++i) {
+        QCOMPARE(column(i).seed, uint64_t{11});
+        QCOMPARE(replied.at(i).at(1).toInt(), i);
+    }
+    const auto after = adaptersIn(snapshots);
+    QCOMPARE(after.size(), size_t{1});
+    QCOMPARE(after[0].strength, 0.5);
+    QVERIFY(after[0].is_enabled);
+}
+
+void TestCompareWorker::stopRestoresTheAdapters() {
+    worker_->setAdapters({{adapterFolder(), 0.5, true}}, {});
+    QSignalSpy replied(worker_.get(), &app::EngineWorker::compareReplied);
+    QSignalSpy finished(worker_.get(), &app::EngineWorker::compareFinished);
+    QSignalSpy snapshots(worker_.get(), &app::EngineWorker::snapshotChanged);
+    std::stop_source stop;
+    connect(worker_.get(), &app::EngineWorker::compareStarted, worker_.get(),
+            [&](quint64, int column) {
+                if (column == 1) {
+                    stop.request_stop();
+                }
+            });
+    const Sets sets(3, {{adapterFolder(), 2.0, true}});
+    worker_->compare(4, question(), sets, stop.get_token());
+    QCOMPARE(finished.size(), 1);
+    QCOMPARE(replied.size(), 2); // the second one stopped, the third never began
+    QCOMPARE(replied.at(1).at(2).value<engine::Reply>().finish_reason, std::string("cancelled"));
+    QCOMPARE(adaptersIn(snapshots).at(0).strength, 0.5);
+}
+
+QTEST_GUILESS_MAIN(TestCompareWorker)
+#include "tst_compare_worker.moc"

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/compare/compare_column.h"
+
+#include "ui/compare/word_diff.h"
+#include "ui/style/elided_label.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QCheckBox>
+#include <QDoubleSpinBox>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QTextEdit>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+QString adapterName(const std::string& folder) {
+    return QFileInfo(fromUtf8(folder)).fileName();
+}
+
+} // namespace
+
+QString adapterSetName(const std::vector<engine::AdapterChoice>& adapters) {
+    QStringList names;
+    for (const engine::AdapterChoice& adapter : adapters) {
+        if (adapter.is_enabled) {
+            names.append(QStringLiteral("%1 × %2").arg(
+                adapterName(adapter.folder), QLocale().toString(adapter.strength, 'f', 2)));
+        }
+    }
+    return names.isEmpty() ? CompareColumn::tr("Base model") : names.join(QStringLiteral(" + "));
+}
+
+CompareColumn::CompareColumn(QWidget* parent)
+    : QFrame(parent), title_(new ElidedLabel), remove_(new QPushButton), choices_(new QGridLayout),
+      body_(new QPlainTextEdit), status_(new QLabel), difference_(new QLabel) {
+    setObjectName(QStringLiteral("compareColumn"));
+    setArea(this, Area::Surface);
+    setMinimumWidth(200);
+    title_->setObjectName(QStringLiteral("compareTitle"));
+    setTextSize(title_, 105, true);
+    remove_->setObjectName(QStringLiteral("compareRemove"));
+    remove_->setIcon(icon(QStringLiteral("close")));
+    remove_->setFixedSize(28, 28);
+    setButtonKind(remove_, ButtonKind::Flat);
+    connect(remove_, &QPushButton::clicked, this, &CompareColumn::removeRequested);
+    body_->setObjectName(QStringLiteral("compareText"));
+    body_->setReadOnly(true);
+    body_->setFrameShape(QFrame::NoFrame);
+    body_->document()->setDocumentMargin(0); // in line with the title above it
+    body_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    status_->setObjectName(QStringLiteral("compareStatus"));
+    difference_->setObjectName(QStringLiteral("compareDifference"));
+    for (QLabel* label : {status_, difference_}) {
+        label->setTextFormat(Qt::PlainText);
+        label->setWordWrap(true);
+        setTextRole(label, TextRole::Muted);
+        setTextSize(label, 92);
+    }
+    choices_->setHorizontalSpacing(8);
+    choices_->setVerticalSpacing(4);
+    choices_->setColumnStretch(0, 1);
+
+    auto* head = new QHBoxLayout;
+    head->addWidget(title_, 1);
+    head->addWidget(remove_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 8, 12, 12);
+    column->setSpacing(8);
+    column->addLayout(head);
+    column->addLayout(choices_);
+    column->addWidget(body_, 1);
+    column->addWidget(difference_);
+    column->addWidget(status_);
+    setNumber(1);
+    updateName();
+    clear();
+}
+
+void CompareColumn::setNumber(int number) {
+    number_ = number;
+    setAccessibleName(tr("Column %1").arg(number));
+    remove_->setAccessibleName(tr("Remove column %1").arg(number));
+    remove_->setToolTip(remove_->accessibleName());
+    body_->setAccessibleName(tr("Answer in column %1").arg(number));
+    for (const Choice& row : rows_) {
+        row.strength->setAccessibleName(
+            tr("Strength of %1 in column %2").arg(adapterName(row.folder)).arg(number));
+        row.box->setAccessibleName(tr("%1 in column %2").arg(adapterName(row.folder)).arg(number));
+    }
+}
+
+void CompareColumn::setRemovable(bool is_removable) {
+    remove_->setVisible(is_removable);
+}
+
+void CompareColumn::setEditable(bool is_editable) {
+    remove_->setEnabled(is_editable);
+    for (const Choice& row : rows_) {
+        row.box->setEnabled(is_editable);
+        row.strength->setEnabled(is_editable && row.box->isChecked());
+    }
+}
+
+void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapters) {
+    for (const Choice& row : rows_) {
+        delete row.box;
+        delete row.strength;
+    }
+    rows_.clear();
+    for (const engine::AdapterChoice& adapter : adapters) {
+        Choice row{adapter.folder, new QCheckBox(adapterName(adapter.folder), this),
+                   new QDoubleSpinBox(this)};
+        row.box->setObjectName(QStringLiteral("compareAdapter"));
+        row.box->setChecked(adapter.is_enabled);
+        row.box->setToolTip(fromUtf8(adapter.folder));
+        row.strength->setObjectName(QStringLiteral("compareStrength"));
+        row.strength->setRange(0.0, 2.0);
+        row.strength->setSingleStep(0.05);
+        row.strength->setDecimals(2);
+        row.strength->setValue(adapter.strength);
+        row.strength->setEnabled(adapter.is_enabled);
+        row.strength->setMaximumHeight(
+            std::max(Theme::kControlHeight, fontMetrics().height() + 12));
+        const int line = static_cast<int>(rows_.size());
+        choices_->addWidget(row.box, line, 0);
+        choices_->addWidget(row.strength, line, 1);
+        connect(row.box, &QCheckBox::toggled, this, [this, strength = row.strength](bool is_on) {
+            strength->setEnabled(is_on);
+            updateName();
+            Q_EMIT adaptersEdited();
+        });
+        connect(row.strength, &QDoubleSpinBox::valueChanged, this, [this] {
+            updateName();
+            Q_EMIT adaptersEdited();
+        });
+        rows_.push_back(row);
+    }
+    setNumber(number_);
+    updateName();
+}
+
+std::vector<engine::AdapterChoice> CompareColumn::adapters() const {
+    std::vector<engine::AdapterChoice> adapters;
+    adapters.reserve(rows_.size());
+    for (const Choice& row : rows_) {
+        adapters.push_back({row.folder, row.strength->value(), row.box->isChecked()});
+    }
+    return adapters;
+}
+
+void CompareColumn::updateName() {
+    title_->setText(name());
+    setAccessibleDescription(name());
+}
+
+void CompareColumn::setStatus(const QString& status, bool is_error) {
+    status_->setText(status);
+    setTextRole(status_, is_error ? TextRole::Danger : TextRole::Muted);
+}
+
+void CompareColumn::clear() {
+    body_->clear();
+    body_->setExtraSelections({});
+    difference_->clear();
+    difference_->hide();
+    figures_.clear();
+    is_finished_ = false;
+    is_waiting_ = false;
+    setStatus({});
+}
+
+void CompareColumn::showWaiting() {
+    clear();
+    is_waiting_ = true;
+    setStatus(tr("Waits for its turn"));
+}
+
+void CompareColumn::showStarted() {
+    clear();
+    setStatus(tr("Reads the prompt"));
+}
+
+void CompareColumn::append(const engine::ReplyUpdate& update) {
+    const bool was_at_end =
+        body_->verticalScrollBar()->value() >= body_->verticalScrollBar()->maximum() - 4;
+    QTextCursor cursor(body_->document());
+    cursor.movePosition(QTextCursor::End);
+    cursor.insertText(fromUtf8(update.text));
+    if (was_at_end) {
+        body_->verticalScrollBar()->setValue(body_->verticalScrollBar()->maximum());
+    }
+    setStatus(update.text.empty() && !update.thinking.empty()
+                  ? tr("Thinks, %n tokens", nullptr, static_cast<int>(update.tokens))
+                  : tr("Answers, %n tokens", nullptr, static_cast<int>(update.tokens)));
+}
+
+void CompareColumn::showReply(const engine::Reply& reply) {
+    // The reply is the truth: what was streamed may lack its last characters.
+    const QString answer = fromUtf8(reply.text);
+    if (answer != body_->toPlainText()) {
+        body_->setPlainText(answer);
+    }
+    QStringList parts{tr("%n tokens", nullptr, static_cast<int>(reply.timing.decode_tokens))};
+    if (reply.timing.decode_s > 0.0 && reply.timing.decode_tokens > 0) {
+        parts.append(tr("%1 tokens/s")
+                         .arg(formatRate(static_cast<double>(reply.timing.decode_tokens) /
+                                         reply.timing.decode_s)));
+    }
+    parts.append(tr("first token after %1").arg(formatSeconds(reply.timing.time_to_first_token_s)));
+    parts.append(tr("seed %1").arg(reply.seed));
+    if (!reply.thinking.empty()) {
+        parts.append(
+            tr("%n words of thought, not shown", nullptr,
+               static_cast<int>(
+                   fromUtf8(reply.thinking).split(QLatin1Char(' '), Qt::SkipEmptyParts).size())));
+    }
+    if (reply.finish_reason == "cancelled") {
+        parts.append(tr("stopped"));
+    } else if (reply.finish_reason == "context") {
+        parts.append(tr("context full"));
+    } else if (reply.finish_reason == "length") {
+        parts.append(tr("length limit reached"));
+    }
+    figures_ = parts.join(QStringLiteral(" · "));
+    for (const std::string& note : reply.notes) {
+        parts.append(fromUtf8(note));
+    }
+    is_finished_ = true;
+    setStatus(parts.join(QStringLiteral(" · ")));
+}
+
+void CompareColumn::showError(const engine::Error& error) {
+    is_waiting_ = false;
+    is_finished_ = false;
+    setStatus(fromUtf8(error.message), true);
+}
+
+void CompareColumn::showStopped() {
+    setStatus(tr("Stopped before its turn"));
+}
+
+void CompareColumn::markAgainst(const QString& reference, bool is_marking) {
+    QList<QTextEdit::ExtraSelection> marks;
+    if (!is_finished_ || reference.isEmpty() || !is_marking) {
+        body_->setExtraSelections(marks);
+        difference_->hide();
+        return;
+    }
+    const WordDiff diff = compareWords(reference, body_->toPlainText());
+    QColor background = Theme::current().warning;
+    background.setAlphaF(Theme::current().is_dark ? 0.30F : 0.24F);
+    for (const TextRange& range : diff.changed) {
+        QTextEdit::ExtraSelection mark;
+        mark.cursor = QTextCursor(body_->document());
+        mark.cursor.setPosition(static_cast<int>(range.start));
+        mark.cursor.setPosition(static_cast<int>(range.start + range.length),
+                                QTextCursor::KeepAnchor);
+        mark.format.setBackground(background);
+        marks.append(mark);
+    }
+    body_->setExtraSelections(marks);
+    difference_->setText(diff.is_same ? tr("Same words as column 1")
+                                      : tr("Differs from column 1 from word %1 on")
+                                            .arg(QLocale().toString(diff.common_words + 1)));
+    difference_->show();
+}
+
+QString CompareColumn::text() const {
+    return body_->toPlainText();
+}
+
+QString CompareColumn::figures() const {
+    return figures_;
+}
+
+} // namespace ui

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/compare/compare_pane.h"
+
+#include "ui/compare/compare_column.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QRandomGenerator>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace ui {
+
+namespace {
+
+using Kind = engine::MessagePart::Kind;
+
+engine::Message* lastQuestion(engine::GenerateRequest& request) {
+    const auto found = std::find_if(
+        request.messages.rbegin(), request.messages.rend(),
+        [](const engine::Message& message) { return message.role == engine::Message::Role::User; });
+    return found == request.messages.rend() ? nullptr : &*found;
+}
+
+QLabel* caption(const QString& text, QWidget* buddy) {
+    auto* label = new QLabel(text);
+    label->setBuddy(buddy);
+    setTextRole(label, TextRole::Muted);
+    return label;
+}
+
+bool isAnyEnabled(const std::vector<engine::AdapterChoice>& adapters) {
+    return std::any_of(adapters.begin(), adapters.end(),
+                       [](const engine::AdapterChoice& adapter) { return adapter.is_enabled; });
+}
+
+} // namespace
+
+ComparePane::ComparePane(QWidget* parent)
+    : QFrame(parent), prompt_(new QPlainTextEdit), media_(new QLabel), seed_(new QSpinBox),
+      tokens_(new QSpinBox), run_(new QPushButton), add_(new QPushButton(tr("Column"))),
+      copy_(new QPushButton(tr("Copy all"))), mark_(new QCheckBox(tr("Mark differences"))),
+      hint_(new QLabel), splitter_(new QSplitter(Qt::Horizontal)) {
+    setObjectName(QStringLiteral("comparePane"));
+    setAccessibleName(tr("Compare"));
+    setArea(this, Area::Window);
+    splitter_->setObjectName(QStringLiteral("compareColumns"));
+    splitter_->setChildrenCollapsible(false);
+    splitter_->setHandleWidth(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 12, 16, 16);
+    column->setSpacing(12);
+    column->addWidget(buildHead());
+    column->addWidget(splitter_, 1);
+    column->addWidget(buildFoot());
+    setAdapters({});
+    updateState();
+}
+
+QWidget* ComparePane::buildHead() {
+    auto* head = new QWidget;
+    auto* title = new QLabel(tr("Compare"));
+    setTextSize(title, 120, true);
+    auto* about = new QLabel(tr("One prompt, one seed, one resident base: only the adapters "
+                                "change from column to column."));
+    about->setWordWrap(true);
+    setTextRole(about, TextRole::Muted);
+    auto* close = new QPushButton;
+    close->setObjectName(QStringLiteral("compareClose"));
+    close->setIcon(icon(QStringLiteral("close")));
+    close->setAccessibleName(tr("Close the comparison"));
+    close->setToolTip(tr("Back to the chat (Esc)"));
+    close->setFixedSize(28, 28);
+    setButtonKind(close, ButtonKind::Flat);
+    connect(close, &QPushButton::clicked, this, &ComparePane::closeRequested);
+    auto* top = new QHBoxLayout;
+    top->setSpacing(12);
+    top->addWidget(title);
+    top->addWidget(about, 1);
+    top->addWidget(close);
+
+    prompt_->setObjectName(QStringLiteral("comparePrompt"));
+    prompt_->setAccessibleName(tr("Prompt for all columns"));
+    prompt_->setPlaceholderText(tr("What should all columns answer?"));
+    prompt_->setTabChangesFocus(true);
+    prompt_->setFixedHeight(fontMetrics().lineSpacing() * 3 + 20);
+    connect(prompt_, &QPlainTextEdit::textChanged, this, &ComparePane::updateState);
+    media_->setObjectName(QStringLiteral("compareMedia"));
+    media_->setTextFormat(Qt::PlainText);
+    media_->setWordWrap(true);
+    setTextRole(media_, TextRole::Muted);
+
+    seed_->setObjectName(QStringLiteral("compareSeed"));
+    seed_->setAccessibleName(tr("Seed"));
+    seed_->setRange(0, 999'999'999);
+    seed_->setToolTip(tr("The same number gives the same answer again"));
+    tokens_->setObjectName(QStringLiteral("compareTokens"));
+    tokens_->setAccessibleName(tr("Longest answer, in tokens"));
+    tokens_->setRange(16, 8192);
+    tokens_->setSingleStep(64);
+    tokens_->setValue(256);
+    run_->setObjectName(QStringLiteral("compareRun"));
+    connect(run_, &QPushButton::clicked, this, [this] { isRunning() ? stop() : run(); });
+    auto* options = new QHBoxLayout;
+    options->setSpacing(8);
+    options->addWidget(caption(tr("Seed"), seed_));
+    options->addWidget(seed_);
+    options->addSpacing(8);
+    options->addWidget(caption(tr("Longest answer"), tokens_));
+    options->addWidget(tokens_);
+    options->addStretch(1);
+    options->addWidget(run_);
+
+    auto* column = new QVBoxLayout(head);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    column->addLayout(top);
+    column->addWidget(prompt_);
+    column->addWidget(media_);
+    column->addLayout(options);
+    for (QSpinBox* box : {seed_, tokens_}) {
+        box->setMaximumHeight(std::max(Theme::kControlHeight, fontMetrics().height() + 12));
+    }
+    seed_->setValue(static_cast<int>(QRandomGenerator::global()->bounded(1'000'000)));
+    return head;
+}
+
+QWidget* ComparePane::buildFoot() {
+    auto* foot = new QWidget;
+    hint_->setObjectName(QStringLiteral("compareHint"));
+    hint_->setTextFormat(Qt::PlainText);
+    hint_->setWordWrap(true);
+    setTextRole(hint_, TextRole::Muted);
+    add_->setObjectName(QStringLiteral("compareAdd"));
+    add_->setIcon(icon(QStringLiteral("plus")));
+    add_->setAccessibleName(tr("Add a column"));
+    add_->setToolTip(tr("Another set of adapters, up to four columns"));
+    connect(add_, &QPushButton::clicked, this, [this] {
+        addColumn(columns_.back()->adapters());
+        updateState();
+    });
+    mark_->setObjectName(QStringLiteral("compareMark"));
+    mark_->setChecked(true);
+    connect(mark_, &QCheckBox::toggled, this, &ComparePane::mark);
+    copy_->setObjectName(QStringLiteral("compareCopy"));
+    copy_->setIcon(icon(QStringLiteral("copy")));
+    copy_->setToolTip(tr("Prompt, seed and all answers as Markdown"));
+    connect(copy_, &QPushButton::clicked, this, &ComparePane::copyAll);
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(12);
+    row->addWidget(add_);
+    row->addWidget(mark_);
+    row->addWidget(hint_, 1);
+    row->addWidget(copy_);
+    return foot;
+}
+
+void ComparePane::setRequest(const engine::GenerateRequest& request) {
+    if (isRunning()) {
+        return;
+    }
+    request_ = request;
+    QStringList texts;
+    QStringList names;
+    if (const engine::Message* question = lastQuestion(request_)) {
+        for (const engine::MessagePart& part : question->parts) {
+            if (part.kind == Kind::Text) {
+                texts.append(fromUtf8(part.text));
+            } else {
+                names.append(QFileInfo(fromUtf8(part.text)).fileName());
+            }
+        }
+    }
+    prompt_->setPlainText(texts.join(QLatin1Char('\n')));
+    media_->setText(tr("With %1").arg(names.join(QStringLiteral(", "))));
+    media_->setVisible(!names.isEmpty());
+    if (request.sampling.seed >= 0 && request.sampling.seed <= seed_->maximum()) {
+        seed_->setValue(static_cast<int>(request.sampling.seed));
+    }
+    if (request.sampling.max_tokens > 0) {
+        tokens_->setValue(
+            static_cast<int>(std::min<int64_t>(request.sampling.max_tokens, tokens_->maximum())));
+    }
+    for (CompareColumn* column : columns_) {
+        column->clear();
+    }
+    updateState();
+}
+
+void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters) {
+    const bool is_same_list =
+        !columns_.empty() &&
+        std::equal(adapters.begin(), adapters.end(), adapters_.begin(), adapters_.end(),
+                   [](const engine::AdapterChoice& a, const engine::AdapterChoice& b) {
+                       return a.folder == b.folder;
+                   });
+    if (isRunning() || is_same_list) {
+        return; // what the user has set up in the columns stays
+    }
+    adapters_ = adapters;
+    for (CompareColumn* column : std::exchange(columns_, {})) {
+        column->setParent(nullptr);
+        column->deleteLater();
+    }
+    std::vector<engine::AdapterChoice> off = adapters;
+    for (engine::AdapterChoice& adapter : off) {
+        adapter.is_enabled = false;
+    }
+    addColumn(off);
+    std::vector<engine::AdapterChoice> all = adapters;
+    if (!isAnyEnabled(all)) {
+        for (engine::AdapterChoice& adapter : all) {
+            adapter.is_enabled = true;
+        }
+    }
+    if (!all.empty()) {
+        addColumn(all);
+    }
+    for (size_t i = 0; adapters.size() > 1 && i < adapters.size(); ++i) {
+        if (columns_.size() < kMaxColumns) {
+            std::vector<engine::AdapterChoice> one = off;
+            one[i].is_enabled = true;
+            addColumn(one);
+        }
+    }
+    updateState();
+}
+
+CompareColumn* ComparePane::addColumn(const std::vector<engine::AdapterChoice>& adapters) {
+    auto* column = new CompareColumn;
+    column->setAdapters(adapters);
+    splitter_->addWidget(column);
+    columns_.push_back(column);
+    connect(column, &CompareColumn::removeRequested, this,
+            [this, column] { removeColumn(column); });
+    // What stands in a column was answered with other adapters: it would mislead.
+    connect(column, &CompareColumn::adaptersEdited, this, [this, column] {
+        column->clear();
+        mark();
+        updateState();
+    });
+    renumber();
+    return column;
+}
+
+void ComparePane::removeColumn(CompareColumn* column) {
+    columns_.erase(std::remove(columns_.begin(), columns_.end(), column), columns_.end());
+    column->setParent(nullptr);
+    column->deleteLater();
+    renumber();
+    mark();
+    updateState();
+}
+
+void ComparePane::renumber() {
+    int number = 0;
+    for (CompareColumn* column : columns_) {
+        column->setNumber(++number);
+        column->setRemovable(columns_.size() > 1);
+    }
+}
+
+void ComparePane::setReady(bool is_ready) {
+    is_ready_ = is_ready;
+    updateState();
+}
+
+void ComparePane::updateState() {
+    const bool has_prompt =
+        !prompt_->toPlainText().trimmed().isEmpty() || media_->isVisibleTo(this);
+    run_->setText(isRunning() ? tr("Stop") : tr("Run"));
+    run_->setIcon(isRunning() ? icon(QStringLiteral("stop")) : QIcon());
+    run_->setToolTip(isRunning() ? tr("Stops the column that answers and drops the rest (Esc)")
+                                 : tr("Answers column by column (Ctrl+Enter)"));
+    setButtonKind(run_, isRunning() ? ButtonKind::Danger : ButtonKind::Primary);
+    run_->setEnabled(isRunning() || (is_ready_ && has_prompt));
+    prompt_->setReadOnly(isRunning());
+    seed_->setEnabled(!isRunning());
+    tokens_->setEnabled(!isRunning());
+    add_->setEnabled(!isRunning() && !adapters_.empty() && columns_.size() < kMaxColumns);
+    for (CompareColumn* column : columns_) {
+        column->setEditable(!isRunning());
+    }
+    copy_->setEnabled(
+        std::any_of(columns_.begin(), columns_.end(),
+                    [](const CompareColumn* column) { return !column->text().isEmpty(); }));
+    if (adapters_.empty()) {
+        hint_->setText(tr("No adapter is loaded, so there is only the base to answer. Add "
+                          "adapters in the bar at the top."));
+    } else if (!is_ready_ && !isRunning()) {
+        hint_->setText(tr("Load a model to run the comparison."));
+    } else {
+        hint_->clear();
+    }
+}
+
+engine::GenerateRequest ComparePane::editedRequest() const {
+    engine::GenerateRequest request = request_;
+    engine::Message* question = lastQuestion(request);
+    if (question == nullptr) {
+        request.messages.push_back({engine::Message::Role::User, {}});
+        question = &request.messages.back();
+    }
+    // What came after the question is not part of the prompt.
+    request.messages.resize(static_cast<size_t>(question - request.messages.data()) + 1);
+    question = &request.messages.back();
+    std::erase_if(question->parts,
+                  [](const engine::MessagePart& part) { return part.kind == Kind::Text; });
+    const std::string text = prompt_->toPlainText().toStdString();
+    if (!text.empty()) {
+        engine::MessagePart part;
+        part.text = text;
+        question->parts.push_back(part);
+    }
+    request.sampling.seed = seed_->value();
+    request.sampling.max_tokens = tokens_->value();
+    return request;
+}
+
+void ComparePane::run() {
+    if (isRunning() || !run_->isEnabled()) {
+        return;
+    }
+    std::vector<std::vector<engine::AdapterChoice>> sets;
+    for (CompareColumn* column : columns_) {
+        sets.push_back(column->adapters());
+        column->showWaiting();
+    }
+    running_ = ++last_id_;
+    engine::GenerateRequest request = editedRequest();
+    request.id = running_;
+    updateState();
+    Q_EMIT compareRequested(running_, request, sets);
+}
+
+void ComparePane::stop() {
+    if (isRunning()) {
+        Q_EMIT cancelRequested();
+    }
+}
+
+CompareColumn* ComparePane::column(quint64 id, int index) const {
+    const bool is_ours = id == running_ && running_ != 0;
+    return is_ours && index >= 0 && index < static_cast<int>(columns_.size())
+               ? columns_[static_cast<size_t>(index)]
+               : nullptr;
+}
+
+void ComparePane::showStarted(quint64 id, int index) {
+    if (CompareColumn* target = column(id, index)) {
+        target->showStarted();
+    }
+}
+
+void ComparePane::showUpdate(quint64 id, int index, const engine::ReplyUpdate& update) {
+    if (CompareColumn* target = column(id, index)) {
+        target->append(update);
+    }
+}
+
+void ComparePane::showReply(quint64 id, int index, const engine::Reply& reply) {
+    if (CompareColumn* target = column(id, index)) {
+        target->showReply(reply);
+        mark();
+    }
+}
+
+void ComparePane::showError(quint64 id, int index, const engine::Error& error) {
+    if (CompareColumn* target = column(id, index)) {
+        target->showError(error);
+    }
+}
+
+void ComparePane::showFinished(quint64 id) {
+    if (id != running_) {
+        return;
+    }
+    running_ = 0;
+    for (CompareColumn* column : columns_) {
+        if (!column->isFinished() && column->isWaiting()) {
+            column->showStopped();
+        }
+    }
+    mark();
+    updateState();
+}
+
+void ComparePane::mark() {
+    for (size_t i = 1; i < columns_.size(); ++i) {
+        const CompareColumn* first = columns_.front();
+        columns_[i]->markAgainst(first->isFinished() ? first->text() : QString(),
+                                 mark_->isChecked());
+    }
+    if (!columns_.empty()) {
+        columns_.front()->markAgainst({}, false);
+    }
+}
+
+void ComparePane::copyAll() {
+    QString out =
+        QStringLiteral("**%1** (%2)\n\n> %3\n\n")
+            .arg(tr("Prompt"), tr("seed %1").arg(seed_->value()),
+                 prompt_->toPlainText().replace(QLatin1Char('\n'), QStringLiteral("\n> ")));
+    for (const CompareColumn* column : columns_) {
+        out += QStringLiteral("## %1\n\n%2\n\n").arg(column->name(), column->text().trimmed());
+        if (!column->figures().isEmpty()) {
+            out += QStringLiteral("*%1*\n\n").arg(column->figures());
+        }
+    }
+    QGuiApplication::clipboard()->setText(out.trimmed() + QLatin1Char('\n'));
+}
+
+void ComparePane::keyPressEvent(QKeyEvent* event) {
+    const bool is_enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (is_enter && event->modifiers().testFlag(Qt::ControlModifier)) {
+        run();
+    } else if (event->key() == Qt::Key_Escape) {
+        if (isRunning()) {
+            stop();
+        } else {
+            Q_EMIT closeRequested();
+        }
+    } else {
+        QFrame::keyPressEvent(event);
+    }
+}
+
+} // namespace ui

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same prompt, pictures, sounds and seed on the base model and on sets of adapters, answers
+// side by side. The base stays resident; between two columns only the adapters are switched, and
+// afterwards those of the chat are in force again (the worker sees to it).
+#pragma once
+
+#include "engine/api/chat.h"
+#include "engine/api/error.h"
+#include "engine/api/session.h"
+
+#include <QFrame>
+
+#include <vector>
+
+class QCheckBox;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QSpinBox;
+class QSplitter;
+
+namespace ui {
+
+class CompareColumn;
+
+class ComparePane : public QFrame {
+    Q_OBJECT
+
+public:
+    static constexpr int kMaxColumns = 4;
+
+    explicit ComparePane(QWidget* parent = nullptr);
+
+    [[nodiscard]] bool isRunning() const { return running_ != 0; }
+    [[nodiscard]] const std::vector<CompareColumn*>& columns() const { return columns_; }
+
+public Q_SLOTS:
+    /// What the chat would send: history, media, sampling. The last question can be edited here.
+    void setRequest(const engine::GenerateRequest& request);
+    /// The adapters of the chat: the columns become the base, all that are on, and, where there
+    /// are several, each on its own.
+    void setAdapters(const std::vector<engine::AdapterChoice>& adapters);
+    /// Whether a model is loaded and nothing else is being generated.
+    void setReady(bool is_ready);
+    void showStarted(quint64 id, int column);
+    void showUpdate(quint64 id, int column, const engine::ReplyUpdate& update);
+    void showReply(quint64 id, int column, const engine::Reply& reply);
+    void showError(quint64 id, int column, const engine::Error& error);
+    /// All columns are done, or the rest was stopped.
+    void showFinished(quint64 id);
+    void run();
+    void stop();
+
+Q_SIGNALS:
+    /// One answer per set of adapters, in this order, all with the seed of the request.
+    void compareRequested(quint64 id,
+                          const engine::GenerateRequest& request,
+                          const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets);
+    void cancelRequested();
+    void closeRequested();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QWidget* buildHead();
+    QWidget* buildFoot();
+    CompareColumn* addColumn(const std::vector<engine::AdapterChoice>& adapters);
+    void removeColumn(CompareColumn* column);
+    void renumber();
+    void updateState();
+    void mark();
+    void copyAll();
+    [[nodiscard]] engine::GenerateRequest editedRequest() const;
+    [[nodiscard]] CompareColumn* column(quint64 id, int index) const;
+
+    engine::GenerateRequest request_;
+    std::vector<engine::AdapterChoice> adapters_;
+    std::vector<CompareColumn*> columns_;
+    QPlainTextEdit* prompt_;
+    QLabel* media_;
+    QSpinBox* seed_;
+    QSpinBox* tokens_;
+    QPushButton* run_;
+    QPushButton* add_;
+    QPushButton* copy_;
+    QCheckBox* mark_;
+    QLabel* hint_;
+    QSplitter* splitter_;
+    quint64 running_ = 0; ///< Id of the comparison in progress; 0 = none.
+    quint64 last_id_ = 0;
+    bool is_ready_ = false;
+};
+
+} // namespace ui
+
+Q_DECLARE_METATYPE(std::vector<std::vector<engine::AdapterChoice>>)

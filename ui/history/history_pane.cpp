@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/history/history_pane.h"
+
+#include "ui/history/history_delegate.h"
+#include "ui/history/history_model.h"
+#include "ui/style/theme.h"
+
+#include <QAccessible>
+#include <QAction>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QItemSelectionModel>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QPainter>
+#include <QPushButton>
+#include <QStandardPaths>
+#include <QVBoxLayout>
+
+namespace ui {
+
+namespace {
+
+/// After the last key, so that a word that is typed is one search.
+constexpr int kSearchMs = 120;
+/// How long a deletion offers its undo without being asked; Ctrl+Z in the list works longer.
+constexpr int kUndoMs = 12'000;
+
+QLabel* wrappedLabel(QWidget* parent, const char* name) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QString::fromLatin1(name));
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    return label;
+}
+
+/// What needs a word below the list: a card with a hairline, so that it reads as one thing.
+class Card : public QFrame {
+protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = Theme::current();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(theme.border);
+        painter.setBrush(theme.raised);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kRadius,
+                                Theme::kRadius);
+    }
+};
+
+} // namespace
+
+HistoryPane::HistoryPane(QWidget* parent)
+    : QFrame(parent), model_(new HistoryModel(this)), new_chat_(new QPushButton(tr("New chat"))),
+      search_(new QLineEdit), list_(new QListView), empty_(wrappedLabel(this, "historyEmpty")),
+      undo_(new Card), undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new Card),
+      problem_text_(wrappedLabel(problem_, "historyProblemText")) {
+    setObjectName(QStringLiteral("historyPane"));
+    setAccessibleName(tr("Chats"));
+    setArea(this, Area::Surface);
+    setMinimumWidth(180);
+    new_chat_->setObjectName(QStringLiteral("newChat"));
+    new_chat_->setToolTip(tr("New chat (Ctrl+N)"));
+    setButtonKind(new_chat_, ButtonKind::Primary);
+    connect(new_chat_, &QPushButton::clicked, this, &HistoryPane::newChatRequested);
+    search_->setObjectName(QStringLiteral("historySearch"));
+    search_->setPlaceholderText(tr("Search chats  Ctrl+K"));
+    search_->setAccessibleName(tr("Search chats"));
+    search_->setToolTip(tr("Finds chats in which every word occurs (Ctrl+K)"));
+    search_->setClearButtonEnabled(true);
+    search_->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    search_->installEventFilter(this);
+    search_timer_.setSingleShot(true);
+    search_timer_.setInterval(kSearchMs);
+    connect(search_, &QLineEdit::textChanged, &search_timer_, qOverload<>(&QTimer::start));
+    connect(&search_timer_, &QTimer::timeout, this,
+            [this] { Q_EMIT searchRequested(search_->text().simplified()); });
+
+    list_->setObjectName(QStringLiteral("historyList"));
+    list_->setAccessibleName(tr("Chats, latest first"));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setModel(model_);
+    auto* delegate = new HistoryDelegate(list_);
+    list_->setItemDelegate(delegate);
+    list_->setMouseTracking(true);
+    list_->setUniformItemSizes(false);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setResizeMode(QListView::Adjust);
+    list_->setEditTriggers(QAbstractItemView::EditKeyPressed); // F2
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    list_->viewport()->setAutoFillBackground(false);
+    list_->installEventFilter(this);
+    connect(list_, &QListView::clicked, this, &HistoryPane::choose);
+    connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& place) {
+        const QModelIndex index = list_->indexAt(place);
+        openMenu(index, list_->viewport()->mapToGlobal(place));
+    });
+    connect(delegate, &HistoryDelegate::menuRequested, this, &HistoryPane::openMenu);
+    connect(model_, &HistoryModel::renameRequested, this, &HistoryPane::renameRequested);
+    setTextRole(empty_, TextRole::Muted);
+    empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    empty_->setContentsMargins(8, 8, 8, 8);
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 12, 12, 12);
+    column->setSpacing(8);
+    column->addWidget(new_chat_);
+    column->addWidget(search_);
+    column->addWidget(empty_, 1);
+    column->addWidget(list_, 1);
+    buildFooter();
+    column->addWidget(undo_);
+    column->addWidget(problem_);
+    updateEmptyText();
+}
+
+void HistoryPane::buildFooter() {
+    for (QFrame* frame : {undo_, problem_}) {
+        frame->hide();
+    }
+    undo_->setObjectName(QStringLiteral("historyUndo"));
+    auto* undo_button = new QPushButton(tr("Undo"), undo_);
+    undo_button->setObjectName(QStringLiteral("historyUndoButton"));
+    undo_button->setToolTip(tr("Brings the chat back (Ctrl+Z in the list)"));
+    auto* undo_column = new QVBoxLayout(undo_);
+    undo_column->setContentsMargins(12, 8, 8, 8);
+    undo_column->setSpacing(4);
+    undo_column->addWidget(undo_text_);
+    undo_column->addWidget(undo_button, 0, Qt::AlignRight);
+    connect(undo_button, &QPushButton::clicked, this, &HistoryPane::undoRemove);
+    undo_timer_.setSingleShot(true);
+    undo_timer_.setInterval(kUndoMs);
+    connect(&undo_timer_, &QTimer::timeout, undo_, &QWidget::hide);
+
+    problem_->setObjectName(QStringLiteral("historyProblem"));
+    auto* title = wrappedLabel(problem_, "historyProblemTitle");
+    title->setText(tr("Chats are not being saved"));
+    setTextSize(title, 100, true);
+    setTextRole(title, TextRole::Danger);
+    problem_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    setTextSize(problem_text_, 92);
+    auto* retry = new QPushButton(tr("Try again"), problem_);
+    retry->setObjectName(QStringLiteral("historyRetry"));
+    auto* problem_column = new QVBoxLayout(problem_);
+    problem_column->setContentsMargins(12, 8, 8, 8);
+    problem_column->setSpacing(4);
+    problem_column->addWidget(title);
+    problem_column->addWidget(problem_text_);
+    problem_column->addWidget(retry, 0, Qt::AlignRight);
+    connect(retry, &QPushButton::clicked, this, &HistoryPane::retryRequested);
+}
+
+void HistoryPane::showChats(const QString& query, const std::vector<ui::ChatSummary>& chats) {
+    if (query != search_->text().simplified()) {
+        return; // a later search is on its way
+    }
+    is_listed_ = true;
+    model_->setChats(chats, query);
+    setCurrentChat(current_id_);
+    updateEmptyText();
+}
+
+void HistoryPane::updateEmptyText() {
+    const bool is_empty = model_->chatCount() == 0;
+    if (!model_->query().isEmpty()) {
+        empty_->setText(tr("No chat contains “%1”.").arg(model_->query()));
+    } else {
+        empty_->setText(is_listed_ ? tr("Your chats appear here. Each one is saved on this "
+                                        "computer after every message.")
+                                   : QString());
+    }
+    empty_->setVisible(is_empty);
+    list_->setVisible(!is_empty);
+}
+
+void HistoryPane::setCurrentChat(const QString& id) {
+    current_id_ = id;
+    const QModelIndex index = model_->indexOf(id);
+    if (index.isValid()) {
+        list_->setCurrentIndex(index);
+    } else {
+        list_->selectionModel()->clear();
+    }
+}
+
+QModelIndex HistoryPane::current() const {
+    return list_->currentIndex();
+}
+
+void HistoryPane::choose(const QModelIndex& index) {
+    const QString id = index.data(HistoryModel::IdRole).toString();
+    if (!id.isEmpty()) {
+        current_id_ = id;
+        Q_EMIT chatChosen(id);
+    }
+}
+
+void HistoryPane::focusSearch() {
+    search_->setFocus(Qt::ShortcutFocusReason);
+    search_->selectAll();
+}
+
+void HistoryPane::remove(const QModelIndex& index) {
+    const QString id = index.data(HistoryModel::IdRole).toString();
+    if (id.isEmpty()) {
+        return;
+    }
+    removed_id_ = id;
+    undo_text_->setText(tr("Deleted: %1").arg(index.data().toString()));
+    undo_->show();
+    undo_timer_.start();
+    QAccessibleEvent alert(undo_text_, QAccessible::Alert);
+    QAccessible::updateAccessibility(&alert);
+    Q_EMIT removeRequested(id);
+    if (id == current_id_) {
+        current_id_.clear();
+        Q_EMIT newChatRequested(); // what is deleted is not left on screen
+    }
+}
+
+void HistoryPane::removeCurrent() {
+    remove(model_->indexOf(current_id_));
+}
+
+void HistoryPane::undoRemove() {
+    if (removed_id_.isEmpty()) {
+        return;
+    }
+    const QString id = removed_id_;
+    removed_id_.clear();
+    undo_->hide();
+    undo_timer_.stop();
+    Q_EMIT restoreRequested(id);
+    current_id_ = id;
+    Q_EMIT chatChosen(id);
+}
+
+void HistoryPane::showSaveProblem(const QString& message) {
+    problem_text_->setText(message);
+    problem_->setVisible(!message.isEmpty());
+    if (!message.isEmpty()) {
+        QAccessibleEvent alert(problem_, QAccessible::Alert);
+        QAccessible::updateAccessibility(&alert);
+    }
+}
+
+void HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_position) {
+    const QString id = index.data(HistoryModel::IdRole).toString();
+    if (id.isEmpty()) {
+        return;
+    }
+    const QString title = index.data().toString();
+    auto* menu = new QMenu(this);
+    menu->setObjectName(QStringLiteral("historyMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const QPersistentModelIndex row(index);
+    menu->addAction(tr("Open"), this, [this, row] { choose(row); });
+    QAction* rename = menu->addAction(tr("Rename"), this, [this, row] {
+        list_->setCurrentIndex(row);
+        list_->edit(row);
+    });
+    rename->setShortcut(Qt::Key_F2);
+    menu->addSeparator();
+    menu->addAction(icon(QStringLiteral("download")), tr("Export as Markdown…"), this,
+                    [this, id, title] { askForFile(id, title, ExportFormat::Markdown); });
+    menu->addAction(tr("Export as JSON…"), this,
+                    [this, id, title] { askForFile(id, title, ExportFormat::Json); });
+    menu->addSeparator();
+    QAction* remove_action = menu->addAction(icon(QStringLiteral("trash")), tr("Delete"), this,
+                                             [this, row] { remove(row); });
+    if (id == current_id_) {
+        remove_action->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+Backspace")));
+    }
+    menu->popup(global_position);
+}
+
+void HistoryPane::askForFile(const QString& id, const QString& title, ExportFormat format) {
+    // open(), not exec(): nothing waits inside a dialog while a model is answering.
+    auto* dialog = new QFileDialog(this, tr("Export chat"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    const bool is_markdown = format == ExportFormat::Markdown;
+    dialog->setNameFilter(is_markdown ? tr("Markdown (*.md)") : tr("JSON (*.json)"));
+    dialog->setDefaultSuffix(is_markdown ? QStringLiteral("md") : QStringLiteral("json"));
+    dialog->setDirectory(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+    dialog->selectFile(exportFileName(title, format));
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, id, format](const QString& file) { Q_EMIT exportRequested(id, file, format); });
+    dialog->open();
+}
+
+bool HistoryPane::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress) {
+        return QFrame::eventFilter(watched, event);
+    }
+    auto* key = static_cast<QKeyEvent*>(event);
+    const bool is_enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+    if (watched == search_) {
+        if (key->key() == Qt::Key_Down || is_enter) {
+            // From the field into the results: the first chat, not the heading above it.
+            for (int row = 0; row < model_->rowCount(); ++row) {
+                const QModelIndex index = model_->index(row);
+                if (!index.data(HistoryModel::IsHeadingRole).toBool()) {
+                    list_->setCurrentIndex(index);
+                    list_->setFocus(Qt::OtherFocusReason);
+                    if (is_enter) {
+                        choose(index);
+                    }
+                    break;
+                }
+            }
+            return true;
+        }
+        if (key->key() == Qt::Key_Escape && !search_->text().isEmpty()) {
+            search_->clear();
+            return true;
+        }
+    }
+    if (watched == list_) {
+        if (is_enter) {
+            choose(current());
+            return true;
+        }
+        if (key->matches(QKeySequence::Undo)) {
+            undoRemove();
+            return true;
+        }
+        const bool is_menu_key =
+            key->key() == Qt::Key_Menu ||
+            (key->key() == Qt::Key_F10 && key->modifiers() == Qt::ShiftModifier);
+        if (is_menu_key && current().isValid()) {
+            openMenu(current(),
+                     list_->viewport()->mapToGlobal(list_->visualRect(current()).center()));
+            return true;
+        }
+        // Never on a bare Delete or Backspace: a chat must not vanish by a slip of the hand.
+        if (key->key() == Qt::Key_Backspace &&
+            key->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier)) {
+            remove(current());
+            return true;
+        }
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+} // namespace ui
