@@ -1290,6 +1290,7 @@ std::string Engine::modelFolder(const std::string& model) const {
 
 std::string Engine::adapterFolder(const std::string& adapter) const {
     return impl_->adapterFolder(adapter);
+}
 
 double Engine::measureWeightRead(double seconds) {
     if (impl_->loaded == nullptr) {
