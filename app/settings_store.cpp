@@ -106,6 +106,64 @@ QRect clampToScreens(const QRect& wanted, const QList<QRect>& screens) {
     return {QPoint(x, y), size};
 }
 
+ui::ChatSettings SettingsStore::readChat() const {
+    const auto store = openSettings(file_);
+    ui::ChatSettings settings;
+    const int presets = store->beginReadArray(QStringLiteral("presets"));
+    for (int i = 0; i < presets; ++i) {
+        store->setArrayIndex(i);
+        ui::SamplingPreset preset;
+        preset.name = store->value(QStringLiteral("name")).toString();
+        engine::SamplingParameters& sampling = preset.sampling;
+        sampling.temperature = store->value(QStringLiteral("temperature"), -1.0).toDouble();
+        sampling.top_k = store->value(QStringLiteral("topK"), -1).toLongLong();
+        sampling.top_p = store->value(QStringLiteral("topP"), -1.0).toDouble();
+        sampling.min_p = store->value(QStringLiteral("minP"), -1.0).toDouble();
+        sampling.repetition_penalty = store->value(QStringLiteral("repetition"), -1.0).toDouble();
+        if (!preset.name.isEmpty()) {
+            settings.presets.push_back(preset);
+        }
+    }
+    store->endArray();
+    if (!store->contains(QStringLiteral("prompts/size"))) {
+        settings.prompts = ui::defaultPrompts();
+        return settings;
+    }
+    const int prompts = store->beginReadArray(QStringLiteral("prompts"));
+    for (int i = 0; i < prompts; ++i) {
+        store->setArrayIndex(i);
+        settings.prompts.push_back({store->value(QStringLiteral("name")).toString(),
+                                    store->value(QStringLiteral("text")).toString()});
+    }
+    store->endArray();
+    return settings;
+}
+
+void SettingsStore::writeChat(const ui::ChatSettings& settings) const {
+    const auto store = openSettings(file_);
+    store->remove(QStringLiteral("presets"));
+    store->beginWriteArray(QStringLiteral("presets"), static_cast<int>(settings.presets.size()));
+    for (int i = 0; i < static_cast<int>(settings.presets.size()); ++i) {
+        store->setArrayIndex(i);
+        const ui::SamplingPreset& preset = settings.presets[static_cast<size_t>(i)];
+        store->setValue(QStringLiteral("name"), preset.name);
+        store->setValue(QStringLiteral("temperature"), preset.sampling.temperature);
+        store->setValue(QStringLiteral("topK"), static_cast<qlonglong>(preset.sampling.top_k));
+        store->setValue(QStringLiteral("topP"), preset.sampling.top_p);
+        store->setValue(QStringLiteral("minP"), preset.sampling.min_p);
+        store->setValue(QStringLiteral("repetition"), preset.sampling.repetition_penalty);
+    }
+    store->endArray();
+    store->remove(QStringLiteral("prompts"));
+    store->beginWriteArray(QStringLiteral("prompts"), static_cast<int>(settings.prompts.size()));
+    for (int i = 0; i < static_cast<int>(settings.prompts.size()); ++i) {
+        store->setArrayIndex(i);
+        store->setValue(QStringLiteral("name"), settings.prompts[static_cast<size_t>(i)].name);
+        store->setValue(QStringLiteral("text"), settings.prompts[static_cast<size_t>(i)].text);
+    }
+    store->endArray();
+}
+
 void restorePlace(QWidget& window, const WindowPlace& place) {
     QList<QRect> screens;
     const QList<QScreen*> all = QGuiApplication::screens();

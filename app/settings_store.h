@@ -2,6 +2,7 @@
 // Settings and the window's place between sessions, in the user's configuration folder.
 #pragma once
 
+#include "ui/chat/chat_settings.h"
 #include "ui/shell/settings_values.h"
 
 #include <QRect>
@@ -26,6 +27,10 @@ public:
     void write(const ui::Settings& settings) const;
     [[nodiscard]] WindowPlace readPlace() const;
     void writePlace(const WindowPlace& place) const;
+    /// Sampling presets and prompt shortcuts; the shortcuts of a new installation when none were
+    /// ever written.
+    [[nodiscard]] ui::ChatSettings readChat() const;
+    void writeChat(const ui::ChatSettings& settings) const;
 
 private:
     QString file_;

@@ -37,6 +37,10 @@ Wiring::Wiring(ui::MainWindow* window,
     if (settings_ != nullptr) {
         connect(window_, &ui::MainWindow::settingsEdited, this,
                 [this](const ui::Settings& values) { settings_->write(values); });
+        ui::ChatView* chat_view = window_->chatView();
+        chat_view->setSettings(settings_->readChat());
+        connect(chat_view, &ui::ChatView::settingsChanged, this,
+                [this](const ui::ChatSettings& values) { settings_->writeChat(values); });
     }
 }
 
@@ -115,6 +119,7 @@ void Wiring::connectReplies() {
                     session->showReplyDone();
                 });
         connect(chat, &ui::ChatView::cancelRequested, gate_, &TurnGate::cancel);
+        connect(worker, &EngineWorker::replyUpdated, gate_, &TurnGate::update);
         connect(chat, &ui::ChatView::turnFinished, gate_, &TurnGate::save);
         connect(chat, &ui::ChatView::chatChanged, gate_, &TurnGate::save);
     } else {

@@ -107,9 +107,13 @@ QString AttachmentFiles::find(const QString& hash) const {
 engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     const QFileInfo info(source);
     const auto known = known_.constFind(source);
-    if (known != known_.constEnd() && known->bytes == info.size() &&
-        known->modified == info.lastModified() && QFileInfo::exists(known->stored.file)) {
-        return known->stored;
+    if (known != known_.constEnd() && QFileInfo::exists(known->stored.file)) {
+        // Gone since (a pasted picture, a file that was moved): the copy is what the turn showed.
+        const bool is_unchanged =
+            known->bytes == info.size() && known->modified == info.lastModified();
+        if (is_unchanged || !info.exists()) {
+            return known->stored;
+        }
     }
     QFile input(source);
     if (!input.open(QIODevice::ReadOnly)) {

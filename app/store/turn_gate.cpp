@@ -18,12 +18,49 @@ TurnGate::TurnGate(ChatStore* store, QObject* parent) : QObject(parent) {
 }
 
 void TurnGate::save(const ui::ChatDocument& chat) {
+    saved_chat_ = chat;
+    const bool is_answered =
+        !chat.turns.empty() && chat.turns.back().role != engine::Message::Role::User;
+    if (is_answered) {
+        active_id_ = 0; // the view has the reply, finished or stopped
+    }
+    Q_EMIT saveRequested(chat, ++serial_);
+}
+
+void TurnGate::release(const engine::GenerateRequest& request) {
+    active_id_ = request.id;
+    draft_ = {};
+    draft_.id = ui::makeChatId();
+    draft_.role = engine::Message::Role::Assistant;
+    draft_.finish_reason = QStringLiteral("interrupted");
+    draft_.model = saved_chat_.model;
+    draft_.adapters = saved_chat_.adapters;
+    since_draft_.start();
+    Q_EMIT released(request);
+}
+
+void TurnGate::update(quint64 id, const engine::ReplyUpdate& update) {
+    if (id == 0 || id != active_id_) {
+        return;
+    }
+    draft_.text += QString::fromStdString(update.text);
+    draft_.thinking += QString::fromStdString(update.thinking);
+    // Only below the question it belongs to: a chat that was changed meanwhile stays as it is.
+    const bool is_asked =
+        !saved_chat_.turns.empty() && saved_chat_.turns.back().role == engine::Message::Role::User;
+    if (!is_asked || settled_ != serial_ || since_draft_.elapsed() < draft_interval_ms_) {
+        return;
+    }
+    since_draft_.restart();
+    ui::ChatDocument chat = saved_chat_;
+    draft_.time = QDateTime::currentDateTimeUtc();
+    chat.turns.push_back(draft_);
     Q_EMIT saveRequested(chat, ++serial_);
 }
 
 void TurnGate::generate(const engine::GenerateRequest& request) {
     if (settled_ == serial_) {
-        Q_EMIT released(request);
+        release(request);
     } else {
         waiting_ = request;
     }
@@ -43,7 +80,7 @@ void TurnGate::finish(quint64 serial) {
     settled_ = std::max(settled_, serial);
     if (settled_ == serial_ && waiting_.has_value()) {
         const engine::GenerateRequest request = *std::exchange(waiting_, std::nullopt);
-        Q_EMIT released(request);
+        release(request);
     }
 }
 

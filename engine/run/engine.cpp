@@ -13,6 +13,7 @@
 #include "engine/run/generator.h"
 #include "engine/run/gpu_access.h"
 #include "engine/run/loader.h"
+#include "engine/run/machine_rates.h"
 #include "engine/run/media_store.h"
 #include "engine/run/model_folder.h"
 #include "engine/run/planning.h"
@@ -175,7 +176,8 @@ using HeldBytes = std::map<DeviceId, uint64_t>;
 struct Engine::Impl {
     EngineOptions options;
     std::unique_ptr<Loaded> loaded;
-    const Loaded* building = nullptr; ///< Being loaded now.
+    mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
+    const Loaded* building = nullptr;                  ///< Being loaded now.
 
     Result<ModelFolder> open(const std::string& model) const {
         constexpr std::string_view kShape = "shape:";
@@ -247,9 +249,28 @@ struct Engine::Impl {
                 device.free = std::min(device.capacity, device.free + extra->second);
             }
         }
+        const bool has_measured_rates = !options.rates_file.empty() && request.what_if.empty();
+        if (has_measured_rates) {
+            if (!constants.has_value()) {
+                constants = machineConstants(options.rates_file);
+            }
+            for (DeviceInfo& device : devices) {
+                if (device.id.kind != DeviceId::Kind::Cuda && device.id != DeviceId::disk()) {
+                    device.rates.read_bytes_per_s = constants->read_bytes_per_s;
+                    device.rates.flops = constants->flops;
+                }
+            }
+        }
         ENGINE_ASSIGN(const PlanRequest plan_request,
                       planRequest(request, out.folder, devices, footprints));
         PlacementPlan plan = makePlan(plan_request);
+        if (has_measured_rates) {
+            plan.notes.push_back(
+                "speeds are estimates from rates measured on this computer: memory is read with " +
+                std::to_string(std::lround(constants->read_bytes_per_s / 1e9)) +
+                " GB/s, products run at " + std::to_string(std::lround(constants->flops / 1e9)) +
+                " GFLOP/s");
+        }
         plan.map_text = smallMapText(plan_request, plan.map_text);
         for (std::string& odd : oddThings(out.folder)) {
             plan.notes.push_back(std::move(odd));

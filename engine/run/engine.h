@@ -27,6 +27,9 @@ struct OwnedDevices;
 
 struct EngineOptions {
     std::string demo_folder; ///< Where "demo" is; empty = not available.
+    /// Where this computer's measured rates are kept; measured by the first plan when the file is
+    /// missing. Empty: estimates use the planner's documented constants.
+    std::string rates_file;
     /// Called with the devices of every load before anything is allocated on them. A seam for
     /// tests, which limit devices or let allocations fail.
     std::function<void(OwnedDevices&)> on_devices;

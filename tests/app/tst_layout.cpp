@@ -3,10 +3,13 @@
 // shown while a block is held, undo and revert, splitting and joining, presets, map files, other
 // computers, plans that do not fit. The model is the published E2B shape: headers only.
 #include "tests/app/layout_fixture.h"
+#include "ui/layout/plan_options_dialog.h"
 
 #include <QAccessible>
 #include <QClipboard>
+#include <QDialogButtonBox>
 #include <QFile>
+#include <QLineEdit>
 #include <QMenu>
 #include <QTemporaryDir>
 
@@ -32,6 +35,7 @@ private Q_SLOTS:
     void mapFiles();
     void otherComputers();
     void optionsKeepTheMap();
+    void simulatedGpus();
     void everythingIsNamed();
     void pictures();
 };
@@ -88,7 +92,7 @@ void TestLayout::priceWhileHeld() {
     // Every lane tells: the header what it would hold, the chip what a drop means.
     QVERIFY(lane->usageText() != before);
     QVERIFY(lane->preview()->is_possible);
-    QVERIFY(f.view.lane(DeviceId::disk())->preview().has_value());
+    QTRY_VERIFY(f.view.lane(DeviceId::disk())->preview().has_value());
     auto* price = f.view.findChild<ui::PriceCard*>();
     QVERIFY2(price->text().contains(QStringLiteral("4.")), qPrintable(price->text()));
     QVERIFY2(price->text().contains(QStringLiteral("each token")), qPrintable(price->text()));
@@ -370,6 +374,37 @@ void TestLayout::optionsKeepTheMap() {
     QCOMPARE(f.view.stagedRequest().context, int64_t{32768});
 }
 
+void TestLayout::simulatedGpus() {
+    engine::LoadRequest bare = e2bRequest("cpu");
+    bare.sim_gpus.clear();
+    LayoutFixture f(bare);
+    QVERIFY(f.isReady());
+    QVERIFY(f.view.lane(DeviceId::sim(0)) == nullptr);
+    QTest::mouseClick(f.view.findChild<QPushButton*>(QStringLiteral("layoutAddSim")),
+                      Qt::LeftButton);
+    auto* dialog = f.view.findChild<ui::PlanOptionsDialog*>();
+    QVERIFY(dialog != nullptr);
+    auto* sims = dialog->findChild<QLineEdit*>(QStringLiteral("optionSims"));
+    auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+    sims->setText(QStringLiteral("eight"));
+    QVERIFY(!ok->isEnabled()); // and says what it expects
+    QVERIFY(dialog->findChild<QLabel*>(QStringLiteral("optionProblem"))->isVisible());
+    sims->setText(QStringLiteral("8 GiB, 512 MiB"));
+    QVERIFY(ok->isEnabled());
+    dialog->findChild<QLineEdit*>(QStringLiteral("optionLimits"))
+        ->setText(QStringLiteral("sim:0 = 2,5 GiB"));
+    QTest::mouseClick(ok, Qt::LeftButton);
+    QTRY_VERIFY(f.view.lane(DeviceId::sim(1)) != nullptr);
+    const engine::DevicePlan* card = ui::devicePlan(*f.view.stagedPlan(), DeviceId::sim(0));
+    QCOMPARE(card->capacity, 8 * kGiB);
+    QCOMPARE(card->limit, 5 * kGiB / 2);
+    QVERIFY(f.view.stagedPlan()->fits); // fitted onto the new cards
+    QVERIFY(card->parts.total() > 0);
+    QVERIFY(!f.view.findChild<QPushButton*>(QStringLiteral("layoutAddSim"))->isVisible());
+    f.view.undo();
+    QVERIFY(f.view.lane(DeviceId::sim(0)) == nullptr);
+}
+
 void TestLayout::everythingIsNamed() {
     LayoutFixture f(e2bRequest("lean"));
     QVERIFY(f.isReady());
@@ -426,6 +461,12 @@ void TestLayout::pictures() {
         f.meter.setPrediction(f.view.stagedPlan());
         f.meter.show();
         save(f.meter, "meter-planned");
+        engine::LoadRequest bare = e2bRequest("cpu");
+        bare.sim_gpus.clear();
+        LayoutFixture h(bare, {520, 620});
+        QVERIFY(h.isReady());
+        QVERIFY(h.view.findChild<QPushButton*>(QStringLiteral("layoutAddSim"))->isVisible());
+        save(h.view, "layout-narrow");
         LayoutFixture g(e2bRequest("gpu", 3 * kGiB), {820, 620});
         QVERIFY(g.isReady());
         save(g.view, "layout-overfull");

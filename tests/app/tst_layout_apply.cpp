@@ -167,6 +167,22 @@ void TestLayoutApply::meterEqualsPlanAndMeasurement() {
             f.meter.devices().begin(), f.meter.devices().end(),
             [](const ui::MeterDevice& d) { return d.has_measured && d.measured == d.predicted; }));
     }
+    // An adapter that goes is planned without, keeps the layout and asks for no other load.
+    engine::LoadRequest bare = demoRequest("gpu");
+    bare.adapters.clear();
+    const std::string map = f.mapText();
+    f.view.setRequest(bare);
+    QTRY_COMPARE(f.meter.devices().front().predicted[engine::MemoryPart::Adapter], uint64_t{0});
+    QCOMPARE(f.mapText(), map);
+    QVERIFY(!f.view.hasChanges());
+    f.view.undo(); // a step from before is planned without it, too
+    QTRY_VERIFY(f.view.stagedPlan() != nullptr && f.view.hasChanges());
+    QTRY_COMPARE(f.meter.devices().front().predicted[engine::MemoryPart::Adapter], uint64_t{0});
+    f.view.redo();
+    f.view.setRequest(demoRequest("gpu"));
+    QTRY_VERIFY(f.meter.devices().front().predicted[engine::MemoryPart::Adapter] > 0);
+    QCOMPARE(f.mapText(), map);
+
     // The same in words, for those who cannot see the bars.
     QVERIFY2(f.meter.accessibleDescription().contains(QStringLiteral("predicted")),
              qPrintable(f.meter.accessibleDescription()));

@@ -6,8 +6,10 @@
 #include "ui/chat/chat_document.h"
 
 #include <QCoreApplication>
+#include <QEventLoop>
 #include <QObject>
 #include <QThread>
+#include <QTimer>
 
 #include <algorithm>
 #include <atomic>
@@ -89,6 +91,14 @@ private:
     std::atomic<int> waiting_ = 0;
     double last_cpu_ = 0.0;
 };
+
+/// Runs the event loop as a program does. (QTest::qWait() sleeps between its rounds, which would be
+/// measured.)
+inline void runLoop(int milliseconds) {
+    QEventLoop loop;
+    QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+    loop.exec();
+}
 
 inline ChatDocument tenThousand() {
     ChatDocument chat;

@@ -57,7 +57,7 @@ void ChatNotice::clear() {
 
 void ChatNotice::showNotice(Tone tone,
                             const QString& text,
-                            std::vector<Choice> choices,
+                            const std::vector<Choice>& choices,
                             int lasts_ms) {
     tone_ = tone;
     text_->setText(text);
@@ -68,11 +68,11 @@ void ChatNotice::showNotice(Tone tone,
         }
         delete item;
     }
-    for (auto& [label, action] : choices) {
+    for (const auto& [label, action] : choices) {
         auto* button = new QPushButton(label, this);
         button->setObjectName(QStringLiteral("noticeChoice"));
         button->setAccessibleName(label);
-        connect(button, &QPushButton::clicked, this, [this, run = std::move(action)] {
+        connect(button, &QPushButton::clicked, this, [this, run = action] {
             clear();
             run();
         });

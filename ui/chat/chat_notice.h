@@ -25,7 +25,10 @@ public:
 
     explicit ChatNotice(QWidget* parent = nullptr);
     /// Replaces what was shown. `lasts_ms` 0: until closed or replaced.
-    void showNotice(Tone tone, const QString& text, std::vector<Choice> choices, int lasts_ms = 0);
+    void showNotice(Tone tone,
+                    const QString& text,
+                    const std::vector<Choice>& choices,
+                    int lasts_ms = 0);
     [[nodiscard]] QString text() const;
     void clear();
 

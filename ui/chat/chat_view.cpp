@@ -345,11 +345,9 @@ QString ChatView::draft() const {
 
 void ChatView::setChat(const ChatDocument& chat) {
     if (isGenerating()) {
-        // The reply goes on in the engine until the shell has cancelled it; it is no longer ours.
-        active_id_ = 0;
-        flush_timer_.stop();
-        pending_ = {};
-        Q_EMIT generatingChanged(false);
+        // The engine stops when the shell cancels it; what is written so far belongs to the chat
+        // that is left, and is kept there.
+        abandonReply();
     }
     editing_row_ = -1;
     is_queued_ = false;

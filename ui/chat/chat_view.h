@@ -59,9 +59,9 @@ public Q_SLOTS:
     void setChatTitle(const QString& title);
     void setModel(std::shared_ptr<const engine::ModelSummary> model, bool is_loaded);
     void showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot);
-    void showReplyUpdate(quint64 id, engine::ReplyUpdate update);
-    void showReply(quint64 id, engine::Reply reply);
-    void showReplyError(quint64 id, engine::Error error);
+    void showReplyUpdate(quint64 id, const engine::ReplyUpdate& update);
+    void showReply(quint64 id, const engine::Reply& reply);
+    void showReplyError(quint64 id, const engine::Error& error);
     void showMediaCost(const QString& file, const engine::MediaCost& cost);
     void showMediaError(const QString& file, const engine::Error& error);
     void insertSample(const QString& prompt,
@@ -114,6 +114,7 @@ private:
     void connectParts();
     void startReply();
     void finishReply();
+    void abandonReply();
     void flush();
     void updateState();
     void updateGauge();

@@ -141,7 +141,7 @@ void ChatView::startReply() {
     Q_EMIT generateRequested(request);
 }
 
-void ChatView::showReplyUpdate(quint64 id, engine::ReplyUpdate update) {
+void ChatView::showReplyUpdate(quint64 id, const engine::ReplyUpdate& update) {
     if (id != active_id_ || id == 0) {
         return;
     }
@@ -182,7 +182,26 @@ void ChatView::finishReply() {
     Q_EMIT generatingChanged(false);
 }
 
-void ChatView::showReply(quint64 id, engine::Reply reply) {
+void ChatView::abandonReply() {
+    flush();
+    const int row = model_->streamingRow();
+    finishReply();
+    if (row < 0) {
+        return;
+    }
+    ChatTurn turn = model_->turn(row);
+    if (turn.text.isEmpty() && turn.thinking.isEmpty()) {
+        model_->removeLast();
+    } else {
+        turn.finish_reason = QStringLiteral("cancelled");
+        turn.time = QDateTime::currentDateTimeUtc();
+        model_->replace(row, turn);
+    }
+    changed(true);
+    is_saving_ = false;
+}
+
+void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     if (id != active_id_ || id == 0) {
         return;
     }
@@ -210,7 +229,7 @@ void ChatView::showReply(quint64 id, engine::Reply reply) {
     }
 }
 
-void ChatView::showReplyError(quint64 id, engine::Error error) {
+void ChatView::showReplyError(quint64 id, const engine::Error& error) {
     if (id != active_id_ || id == 0) {
         return;
     }
@@ -287,7 +306,7 @@ void ChatView::offerContextChoice(const QString& reason, qint64 known_tokens, bo
             }
         });
     }
-    notice_->showNotice(ChatNotice::Tone::Warning, reason, std::move(choices));
+    notice_->showNotice(ChatNotice::Tone::Warning, reason, choices);
 }
 
 void ChatView::cutOldest(qint64 known_tokens, bool resend) {

@@ -13,6 +13,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ui {
 
@@ -258,7 +259,7 @@ int BlockWidget::gapAt(const QPoint& position) const {
     }
     const auto count = static_cast<int>(block_.layer_bytes.size());
     const double step = static_cast<double>(area.width()) / count;
-    const int gap = static_cast<int>((position.x() - area.left()) / step + 0.5);
+    const int gap = static_cast<int>(std::lround((position.x() - area.left()) / step));
     return std::clamp(gap, 1, count - 1) + block_.first;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ui/layout/layout_blocks.h"
 
+#include <QKeyEvent>
 #include <QWidget>
 
 #include <memory>

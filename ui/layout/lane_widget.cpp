@@ -19,6 +19,7 @@ namespace {
 constexpr int kInset = 12;
 constexpr int kGap = 8;
 constexpr int kBar = 6;
+constexpr int kTowerWidth = 112; ///< The least that two towers side by side need each.
 constexpr quint64 kUnlimited = std::numeric_limits<quint64>::max();
 
 } // namespace
@@ -63,8 +64,9 @@ int LaneWidget::headerHeight() const {
 std::vector<std::vector<BlockWidget*>> LaneWidget::rows() const {
     std::vector<std::vector<BlockWidget*>> rows;
     for (BlockWidget* block : blocks_) {
-        // Two towers stand side by side.
-        if (block->isTower() && !rows.empty() && rows.back().size() == 1 &&
+        // Two towers stand side by side where their names have room.
+        const bool is_wide = width() >= 2 * kTowerWidth + kGap + 2 * kInset;
+        if (is_wide && block->isTower() && !rows.empty() && rows.back().size() == 1 &&
             rows.back().front()->isTower()) {
             rows.back().push_back(block);
         } else {
@@ -233,9 +235,13 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     painter.setFont(small_font);
     painter.setPen(is_over ? theme.danger : theme.text_muted);
     const int name_width = name_metrics.horizontalAdvance(name) + 8;
-    painter.drawText(QRect(kInset + name_width, y, inner - name_width, name_metrics.height()),
-                     Qt::AlignRight | Qt::AlignVCenter,
-                     small.elidedText(usageText(), Qt::ElideLeft, inner - name_width));
+    // In a narrow lane the amounts go below the name, in the place of what is left.
+    const QString usage = usageText();
+    const bool is_usage_beside = small.horizontalAdvance(usage) <= inner - name_width;
+    if (is_usage_beside) {
+        painter.drawText(QRect(kInset + name_width, y, inner - name_width, name_metrics.height()),
+                         Qt::AlignRight | Qt::AlignVCenter, usage);
+    }
     y += name_metrics.height() + 4;
     QString line;
     QColor line_color = theme.text_muted;
@@ -245,6 +251,8 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     } else if (is_over) {
         line = tr("%1 too much").arg(formatBytes(used - device->limit));
         line_color = theme.danger;
+    } else if (!is_usage_beside) {
+        line = usage;
     } else if (device_ == engine::DeviceId::disk()) {
         line = tr("read when needed");
     } else if (device != nullptr) {

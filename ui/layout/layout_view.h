@@ -196,6 +196,7 @@ private:
     QScrollArea* lane_scroll_ = nullptr;
     QWidget* lane_area_ = nullptr;
     QHBoxLayout* lane_layout_ = nullptr;
+    QWidget* no_gpu_ = nullptr;
     NoticeBar* notice_ = nullptr;
     QLabel* summary_ = nullptr;
     QPushButton *revert_ = nullptr, *apply_ = nullptr;

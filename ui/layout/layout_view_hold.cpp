@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace ui {
 
@@ -59,9 +60,10 @@ void LayoutView::pickUp(BlockWidget* widget, bool is_by_key, const QPoint& globa
     if (history_.isEmpty() || isWaiting()) {
         return;
     }
-    hold_.emplace();
-    hold_->block = widget->block();
-    hold_->is_by_key = is_by_key;
+    Hold hold;
+    hold.block = widget->block();
+    hold.is_by_key = is_by_key;
+    hold_ = std::move(hold);
     const LayoutBlock block = hold_->block;
     if (!is_by_key) {
         const QPoint grip = widget->mapFromGlobal(global);

@@ -72,6 +72,7 @@ private Q_SLOTS:
     void deleteUndoAndPurge();
     void attachmentsByContent();
     void missingAttachmentKeepsTheTurn();
+    void sourceThatVanishesKeepsItsCopy();
     void laterVersionIsLeftAlone();
     void secondProgramIsTold();
     void damagedFileIsSetAside();
@@ -331,6 +332,28 @@ void TestChatDatabase::missingAttachmentKeepsTheTurn() {
              QStringLiteral("not there.wav"));
 }
 
+void TestChatDatabase::sourceThatVanishesKeepsItsCopy() {
+    // The view goes on with the file the user gave it: a pasted picture may be gone by the next
+    // save of the chat, and must not be forgotten for it.
+    ui::ChatDocument view = sampleChat(QStringLiteral("a"), 1);
+    ui::Attachment pasted;
+    pasted.name = QStringLiteral("pasted.png");
+    pasted.file = support::writeFile(folder_->filePath(pasted.name), "pixels");
+    view.turns[0].attachments = {pasted};
+    save(view); // a copy is filled in, as in the store's thread
+    QVERIFY(QFile::remove(pasted.file));
+    view.turns.push_back(support::sampleTurn(view.id, 1));
+    save(view);
+    QVERIFY2(notes_.isEmpty(), qPrintable(notes_.join(QLatin1Char(' '))));
+    open();
+    const auto loaded = database_->load(view.id);
+    VERIFY_DONE(loaded);
+    QFile copy(loaded->turns[0].attachments[0].file);
+    QVERIFY(copy.open(QIODevice::ReadOnly));
+    QCOMPARE(copy.readAll(), "pixels");
+    QCOMPARE(loaded->turns.size(), size_t{2});
+}
+
 void TestChatDatabase::laterVersionIsLeftAlone() {
     save(sampleChat(QStringLiteral("a"), 2));
     database_->close();
@@ -433,6 +456,24 @@ void TestChatDatabase::speedOfListAndSearch() {
     VERIFY_DONE(found);
     qInfo("100 chats, 4,000 turns: list %lld us, search %lld us", list_us,
           timer.nsecsElapsed() / 1000);
+    ui::ChatDocument large = sampleChat(QStringLiteral("large"), 10'000);
+    timer.restart();
+    VERIFY_DONE(database_->save(large, notes_));
+    const auto first_us = timer.nsecsElapsed() / 1000;
+    large.turns.push_back(support::sampleTurn(large.id, 10'000));
+    timer.restart();
+    const ui::ChatDocument copy = large; // what a queued signal does on the GUI thread
+    const auto copy_us = timer.nsecsElapsed() / 1000;
+    timer.restart();
+    VERIFY_DONE(database_->save(large, notes_));
+    const auto next_us = timer.nsecsElapsed() / 1000;
+    timer.restart();
+    const auto loaded = database_->load(large.id);
+    VERIFY_DONE(loaded);
+    qInfo("a chat of %zu turns: first save %lld us, copy %lld us, one turn more %lld us, load "
+          "%lld us",
+          copy.turns.size(), first_us, copy_us, next_us, timer.nsecsElapsed() / 1000);
+    QCOMPARE(loaded->turns.size(), size_t{10'001});
     QCOMPARE(all->size(), size_t{100});
     QCOMPARE(found->size(), size_t{100});
 }

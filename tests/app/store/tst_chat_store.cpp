@@ -35,6 +35,7 @@ private Q_SLOTS:
     void gateHoldsTheNextTurn();
     void gateOpensWhenSavingFails();
     void gateCancel();
+    void gateKeepsDrafts();
     void exportMarkdown();
     void exportJson();
     void exportToABadPlace();
@@ -169,6 +170,47 @@ void TestChatStore::gateCancel() {
     QTRY_COMPARE(saved.size(), 1);
     QTest::qWait(1);
     QCOMPARE(released.size(), 0);
+}
+
+void TestChatStore::gateKeepsDrafts() {
+    const QTemporaryDir folder;
+    app::ChatStoreThread thread({folder.path(), {}});
+    app::TurnGate gate(thread.store());
+    gate.setDraftInterval(0);
+    QSignalSpy saved(thread.store(), &app::ChatStore::saved);
+    QSignalSpy loaded(thread.store(), &app::ChatStore::loaded);
+    const auto turns = [&] {
+        loaded.clear();
+        QMetaObject::invokeMethod(
+            thread.store(), [store = thread.store()] { store->load(QStringLiteral("chat-a")); });
+        return loaded.wait() ? loaded.first().at(0).value<ui::ChatDocument>().turns
+                             : std::vector<ui::ChatTurn>();
+    };
+    ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 3); // ends with a question
+    engine::GenerateRequest request;
+    request.id = 9;
+    gate.save(chat);
+    gate.generate(request);
+    QTRY_COMPARE(saved.size(), 1);
+    gate.update(8, {"of another request", "", 1});
+    gate.update(9, {"A ro", "", 1});
+    QTRY_COMPARE(saved.size(), 2);
+    gate.update(9, {"bin", "", 2});
+    QTRY_COMPARE(saved.size(), 3);
+    auto stored = turns();
+    QCOMPARE(stored.size(), size_t{4});
+    QCOMPARE(stored[3].text, QStringLiteral("A robin"));
+    QCOMPARE(stored[3].finish_reason, QStringLiteral("interrupted"));
+    // The finished turn takes its place, and what comes late does not bring it back.
+    chat.turns.push_back(support::sampleTurn(chat.id, 3));
+    gate.save(chat);
+    gate.update(9, {" late", "", 3});
+    QTRY_COMPARE(saved.size(), 4);
+    stored = turns();
+    QCOMPARE(stored.size(), size_t{4});
+    QCOMPARE(stored[3].finish_reason, QStringLiteral("stop"));
+    QTest::qWait(1);
+    QCOMPARE(saved.size(), 4);
 }
 
 void TestChatStore::exportMarkdown() {

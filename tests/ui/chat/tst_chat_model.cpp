@@ -151,7 +151,7 @@ void TestChatModel::cutsWholeQuestions() {
                 ui::estimateTokens(chat.turns[static_cast<size_t>(cut) - 2]) >
             500);
     // The engine counted twice as many: twice as much goes.
-    QVERIFY(ui::turnsToCut(chat, 600, 100, 2 * 9 * 106) > cut);
+    QVERIFY(ui::turnsToCut(chat, 600, 100, qint64{2} * 9 * 106) > cut);
     // The last question stays whatever happens.
     QCOMPARE(ui::turnsToCut(chat, 10, 5, 0), 8);
 }

@@ -139,6 +139,7 @@ private Q_SLOTS:
     void initTestCase();
     void sendsAndStreams();
     void stopKeepsWhatIsWritten();
+    void leavingAChatKeepsItsReply();
     void regenerateAndUndo();
     void editReplacesTheRest();
     void deleteAndUndo();
@@ -198,6 +199,24 @@ void TestChatView::stopKeepsWhatIsWritten() {
     QCOMPARE(f.texts().last(), QStringLiteral("one two"));
     QCOMPARE(f.view.chat().turns.back().finish_reason, QStringLiteral("cancelled"));
     QVERIFY(f.input->hasFocus() || f.input->isEnabled());
+}
+
+void TestChatView::leavingAChatKeepsItsReply() {
+    Fixture f;
+    f.type(QStringLiteral("Count"));
+    const quint64 id = f.request().id;
+    f.view.showReplyUpdate(id, {"one two", {}, 2});
+    f.view.setChat(longChat(2));
+    QVERIFY(!f.view.isGenerating());
+    const auto left = f.finished.last().first().value<ChatDocument>();
+    QCOMPARE(left.turns.size(), size_t{2});
+    QCOMPARE(left.turns[1].text, QStringLiteral("one two"));
+    QCOMPARE(left.turns[1].finish_reason, QStringLiteral("cancelled"));
+    // What still comes from the engine does not get into the other chat.
+    f.view.showReplyUpdate(id, {" three", {}, 3});
+    f.view.showReply(id, makeReply(id, "one two three", "cancelled"));
+    QCOMPARE(f.view.chat().id, QStringLiteral("long"));
+    QCOMPARE(f.view.chat().turns.size(), size_t{2});
 }
 
 void TestChatView::regenerateAndUndo() {
@@ -283,7 +302,7 @@ void TestChatView::fullContextIsAChoice() {
     f.view.showReplyError(f.request().id, full);
     QVERIFY(f.notice->isVisible());
     QCOMPARE(f.view.chat().turns.back().text, QStringLiteral("last"));
-    const int before = f.requests.count();
+    const auto before = f.requests.count();
     f.choose(0); // leave out the oldest and send
     QCOMPARE(f.requests.count(), before + 1);
     QVERIFY(f.view.chat().turns.front().is_cut);
@@ -330,7 +349,7 @@ void TestChatView::filesAndTheirCost() {
     // A file that the engine refuses cannot be sent, and says why.
     f.view.attachFiles({picture});
     f.view.showMediaError(picture, {engine::ErrorCode::InvalidFile, "cat.png is empty", {}});
-    const int before = f.requests.count();
+    const auto before = f.requests.count();
     f.type(QStringLiteral("And now?"));
     QCOMPARE(f.requests.count(), before);
     QVERIFY(f.notice->text().contains(QStringLiteral("cat.png is empty")));

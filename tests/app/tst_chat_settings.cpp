@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling presets and prompt shortcuts survive the program.
+#include "app/settings_store.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+class TestChatSettings : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void startsWithShortcuts();
+    void comesBackAsItWasWritten();
+};
+
+void TestChatSettings::startsWithShortcuts() {
+    const QTemporaryDir folder;
+    const app::SettingsStore store(folder.filePath(QStringLiteral("belfry.ini")));
+    QVERIFY(store.readChat().presets.empty());
+    QVERIFY(store.readChat().prompts.size() > 2);
+    // All forgotten is not the same as never asked.
+    store.writeChat({});
+    QVERIFY(store.readChat().prompts.empty());
+}
+
+void TestChatSettings::comesBackAsItWasWritten() {
+    const QTemporaryDir folder;
+    const app::SettingsStore store(folder.filePath(QStringLiteral("belfry.ini")));
+    ui::ChatSettings settings;
+    ui::SamplingPreset preset;
+    preset.name = QStringLiteral("Nüchtern");
+    preset.sampling.temperature = 0.25;
+    preset.sampling.top_k = 12;
+    preset.sampling.min_p = 0.05;
+    settings.presets = {preset, {QStringLiteral("other"), {}}};
+    settings.prompts = {{QStringLiteral("sum"), QStringLiteral("Two lines;\n= \"quoted\"")}};
+    store.writeChat(settings);
+    settings.presets.pop_back();
+    store.writeChat(settings);
+    const ui::ChatSettings read = store.readChat();
+    QCOMPARE(read.presets.size(), size_t{1});
+    QCOMPARE(read.presets[0].name, preset.name);
+    QVERIFY(ui::isSameSampling(read.presets[0].sampling, preset.sampling));
+    QVERIFY(!ui::isSameSampling(read.presets[0].sampling, {}));
+    QCOMPARE(read.prompts.size(), size_t{1});
+    QCOMPARE(read.prompts[0].text, settings.prompts[0].text);
+}
+
+QTEST_GUILESS_MAIN(TestChatSettings)
+#include "tst_chat_settings.moc"
