@@ -332,10 +332,10 @@ void TestAdapters::everyTurnItsOwnSet() {
     QVERIFY2(first.has_value(), first.has_value() ? "" : first.error().message.c_str());
     QCOMPARE(first->timing.reused_tokens, int64_t{0});
     turn.raw_ids = first->input_ids;
-    turn.raw_ids.insert(turn.raw_ids.end(), first->token_ids.begin(), first->token_ids.end());
-    turn.raw_ids.insert(turn.raw_ids.end(), {5, 700, 9});
+    // Not the reply's tokens: a model of random weights may answer with a media placeholder.
+    turn.raw_ids.insert(turn.raw_ids.end(), 3, first->input_ids.front());
     const auto same_set = engine.generate(turn, {}, {});
-    QVERIFY(same_set.has_value());
+    QVERIFY2(same_set.has_value(), same_set.has_value() ? "" : same_set.error().message.c_str());
     QVERIFY(same_set->timing.reused_tokens >= static_cast<int64_t>(first->input_ids.size()));
 
     QVERIFY(engine.setAdapters(other, {}).has_value());
