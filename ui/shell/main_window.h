@@ -101,6 +101,7 @@ protected:
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
 
@@ -112,6 +113,7 @@ private:
     void connectPanes();
     void refresh();
     void openCoverage(int index);
+    void fitTabs();
     QFileDialog* folderDialog(const QString& title);
 
     WindowSetup setup_;
@@ -131,6 +133,7 @@ private:
     QWidget* side_ = nullptr;
     HistoryPane* history_ = nullptr;
     QButtonGroup* tabs_ = nullptr;
+    QWidget* tab_bar_ = nullptr;
     QHBoxLayout* tab_row_ = nullptr;
     QSplitter* panes_ = nullptr;
     QStackedWidget* chat_stack_ = nullptr;
