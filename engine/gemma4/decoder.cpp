@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text decoder: embedding, per-layer inputs, layers, head. Formulas: ARCHITECTURE.md,
+// The text decoder: embedding, per-layer inputs, layers, head. Formulas: shared spec gemma4,
 // section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
 // performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
 #include "engine/base/float_types.h"
@@ -357,7 +357,7 @@ Model::routerScores(DecoderLayer& layer, DeviceScratch& home, MutF32 z, MutF32 s
 }
 
 Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
-    // Formula: ARCHITECTURE.md, 3.8. `dense` holds the dense branch's output and receives the
+    // Formula: shared spec gemma4, 3.8. `dense` holds the dense branch's output and receives the
     // sum.
     const TextConfig& text = config_.text;
     DeviceScratch& home = *layer.home;
