@@ -87,6 +87,16 @@ public:
     Result<void> setAdapters(const std::vector<AdapterChoice>& adapters,
                              const std::stop_token& stop);
 
+    /// Runs the loaded model without adapters and with this one, on fixed tokens, pixels and
+    /// log-mel frames. The adapters in use are back afterwards; the chat's KV cache is not.
+    /// Errors: those of setAdapters and logits.
+    Result<AdapterSummary::Effect> adapterEffect(const std::string& folder,
+                                                 const std::stop_token& stop);
+
+    /// The folders behind the names "demo"; other names come back as they are.
+    [[nodiscard]] std::string modelFolder(const std::string& model) const;
+    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const;
+
     [[nodiscard]] bool isLoaded() const;
     [[nodiscard]] const LoadRequest& loadedRequest() const;
     /// Errors: InvalidRequest when nothing is loaded.

@@ -981,8 +981,8 @@
         <translation>Gleiche Wörter wie Spalte 1</translation>
     </message>
     <message>
-        <source>First difference from column 1: word %1</source>
-        <translation>Erster Unterschied zu Spalte 1: Wort %1</translation>
+        <source>Differs from column 1 from word %1 on</source>
+        <translation>Weicht ab Wort %1 von Spalte 1 ab</translation>
     </message>
 </context>
 <context>

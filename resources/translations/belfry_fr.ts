@@ -981,8 +981,8 @@
         <translation>Mêmes mots que la colonne 1</translation>
     </message>
     <message>
-        <source>First difference from column 1: word %1</source>
-        <translation>Première différence avec la colonne 1 : mot %1</translation>
+        <source>Differs from column 1 from word %1 on</source>
+        <translation>Diffère de la colonne 1 à partir du mot %1</translation>
     </message>
 </context>
 <context>

@@ -49,6 +49,7 @@ namespace {
 
 constexpr int kSideWidth = 224;
 constexpr int kMeterWidth = 296;
+constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
 
 QFrame* line(QFrame::Shape shape, QWidget* parent) {
     auto* frame = new QFrame(parent);
@@ -378,6 +379,14 @@ void MainWindow::setTab(Tab tab) {
     tabs_->button(static_cast<int>(tab))->setChecked(true);
     panes_->widget(0)->setVisible(tab != Tab::Layout);
     layout_->setVisible(tab != Tab::Chat);
+    // Side by side needs the room; the list of chats comes back with the other tabs.
+    if (tab == Tab::Both && width() < kWidthForAll && !side_->isHidden()) {
+        side_->hide();
+        is_side_hidden_by_tab_ = true;
+    } else if (tab != Tab::Both && is_side_hidden_by_tab_) {
+        side_->show();
+        is_side_hidden_by_tab_ = false;
+    }
     if (tab == Tab::Both) {
         panes_->setSizes({panes_->width() / 2, panes_->width() / 2});
     }

@@ -121,6 +121,7 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
+    bool is_side_hidden_by_tab_ = false;
 
     ModelButton* model_button_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;
