@@ -4,10 +4,10 @@
 #include "kernels/cuda/nvml.h"
 
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace kernels::cuda {
@@ -16,8 +16,6 @@ namespace {
 
 /// Before the first opening. The figure of an H200 with driver 580; others differ by some tens MiB.
 constexpr uint64_t kUsualContext = uint64_t{512} << 20;
-
-std::atomic<uint64_t> context_changes{0};
 
 struct ContextState {
     int open = 0;
@@ -98,28 +96,25 @@ std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card) {
             return memory->free;
         }
     }
-    CuDevice device = 0;
-    CuContext context = nullptr;
-    size_t free_now = 0;
-    size_t total = 0;
-    if (driver.deviceGet(&device, card.ordinal) != kCuSuccess ||
-        driver.primaryCtxRetain(&context, device) != kCuSuccess) {
-        return std::nullopt;
-    }
-    noteContextChange();
-    const bool is_read = driver.ctxSetCurrent(context) == kCuSuccess &&
-                         driver.memGetInfo(&free_now, &total) == kCuSuccess;
-    driver.ctxSetCurrent(nullptr);
-    driver.primaryCtxRelease(device);
-    return is_read ? std::optional<uint64_t>(free_now) : std::nullopt;
-}
-
-uint64_t contextChanges() {
-    return context_changes.load(std::memory_order_relaxed);
-}
-
-void noteContextChange() {
-    context_changes.fetch_add(1, std::memory_order_relaxed);
+    // On a thread of its own: the calling thread keeps the context that is current there.
+    std::optional<uint64_t> answer;
+    std::thread([&driver, &card, &answer] {
+        CuDevice device = 0;
+        CuContext context = nullptr;
+        size_t free_now = 0;
+        size_t total = 0;
+        if (driver.deviceGet(&device, card.ordinal) != kCuSuccess ||
+            driver.primaryCtxRetain(&context, device) != kCuSuccess) {
+            return;
+        }
+        if (driver.ctxSetCurrent(context) == kCuSuccess &&
+            driver.memGetInfo(&free_now, &total) == kCuSuccess) {
+            answer = free_now;
+        }
+        driver.ctxSetCurrent(nullptr);
+        driver.primaryCtxRelease(device);
+    }).join();
+    return answer;
 }
 
 uint64_t contextBytes(const Driver& driver, const Card& card) {

@@ -27,18 +27,13 @@ struct Card {
 std::vector<Card> listCards(const Driver& driver);
 
 /// Free on the card now, over all programs. From the management library, else from the driver,
-/// which needs a context for a moment (afterwards the calling thread has none current). Nothing
+/// which needs a context for a moment. Nothing
 /// when neither answers.
 std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card);
 
 /// What the driver takes on this card for this program beside all allocations (its context and the
 /// loaded kernels): as measured when the card was opened last, else a usual figure.
 uint64_t contextBytes(const Driver& driver, const Card& card);
-
-/// Counts changes of a thread's current context behind a device's back: a device that remembers an
-/// older count makes its context current anew.
-uint64_t contextChanges();
-void noteContextChange();
 
 /// Bookkeeping of opened cards: contexts are shared within a process, so that only the first
 /// opening shows what a context takes.

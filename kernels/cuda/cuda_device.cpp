@@ -6,6 +6,7 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/plan.h"
 
+#include <atomic>
 #include <new>
 
 namespace kernels::cuda {
@@ -17,8 +18,9 @@ constexpr unsigned kEventWithoutTiming = 2;
 constexpr int kRelaxedCapture = 2; ///< Other threads and streams go on as they like.
 constexpr int kPoisonByte = 0xff;
 
-/// The context that this thread made current last, as of a count of contextChanges(). A closed
-/// device makes all of them stale: its context's handle may come back for another context.
+/// The context that this thread made current last. A closed device makes all of them stale: its
+/// context's handle may come back for another context.
+std::atomic<uint64_t> closed_contexts{0};
 thread_local CuContext current_context = nullptr;
 thread_local uint64_t current_since = 0;
 
@@ -53,7 +55,7 @@ Status CudaDevice::makeCurrent() {
     if (stream_.is_lost) {
         return Status::DeviceLost;
     }
-    const uint64_t closed = contextChanges();
+    const uint64_t closed = closed_contexts.load(std::memory_order_relaxed);
     if (current_context == stream_.context && current_since == closed) {
         return Status::Ok;
     }
@@ -256,7 +258,7 @@ void CudaDevice::destroy() {
     arena_.releaseAll();
     driver_->ctxSetCurrent(nullptr);
     driver_->primaryCtxRelease(device_);
-    noteContextChange();
+    closed_contexts.fetch_add(1, std::memory_order_relaxed);
     current_context = nullptr;
     has_context_ = false;
 }
@@ -369,16 +371,15 @@ void* CudaDevice::allocateHost(size_t bytes) {
     constexpr unsigned kPortable = 1;
     void* pointer = nullptr;
     if (makeCurrent() != Status::Ok ||
-        check(driver_->memHostAlloc(&pointer, bytes, kPortable), "cuMemHostAlloc") != Status::Ok) {
+        driver_->memHostAlloc(&pointer, bytes, kPortable) != kCuSuccess) {
         return nullptr;
     }
     return pointer;
 }
 
 void CudaDevice::freeHost(void* pointer) {
-    if (pointer != nullptr) {
-        (void)makeCurrent(); // of a lost card too: nothing may stay behind
-        (void)check(driver_->memFreeHost(pointer), "cuMemFreeHost");
+    if (pointer != nullptr && makeCurrent() == Status::Ok) {
+        check(driver_->memFreeHost(pointer), "cuMemFreeHost");
     }
 }
 
@@ -415,10 +416,10 @@ std::string CudaDevice::lastFailure() const {
 }
 
 Status CudaDevice::beginCapture() {
-    if (is_capturing_) {
-        return Status::Unsupported; // the one that runs goes on
-    }
     Status status = makeCurrent();
+    if (status == Status::Ok && is_capturing_) {
+        status = Status::Unsupported;
+    }
     if (status == Status::Ok) {
         status = check(driver_->streamBeginCapture(stream_.handle, kRelaxedCapture),
                        "cuStreamBeginCapture");
