@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
     const std::string demo = app::demoModelFolder();
     engine::EngineOptions options;
     options.demo_folder = demo;
+    options.rates_file = cache_folder.toStdString() + "/machine-rates";
     setup.has_demo_model = !demo.empty();
     setup.log = &log;
     setup.facts.data_folder = data_folder;

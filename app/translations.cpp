@@ -4,11 +4,16 @@
 #include <QLocale>
 #include <QTranslator>
 
-static void initTranslationResources() {
+// Outside of any namespace, as the macro wants it.
+static void initResources() {
     Q_INIT_RESOURCE(belfry_translations);
 }
 
 namespace app {
+
+void initTranslationResources() {
+    initResources();
+}
 
 QStringList translatedLanguages() {
     return {QStringLiteral("de"), QStringLiteral("fr")};

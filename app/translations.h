@@ -8,6 +8,8 @@
 
 namespace app {
 
+/// Makes :/translations known; installTranslations() does it by itself.
+void initTranslationResources();
 /// Languages with a complete translation besides English: "de", "fr".
 QStringList translatedLanguages();
 /// `language` empty follows the system. Call before the first widget.

@@ -53,7 +53,7 @@ struct AttentionArgs {
 };
 
 /// Banded causal attention of the audio tower with relative keys and a score cap
-/// (spec gemma4, 5.4): s(i,j) = q_i.k_j + q_i.R[i-j] for 0 <= i-j < reach,
+/// (Gemma 4): s(i,j) = q_i.k_j + q_i.R[i-j] for 0 <= i-j < reach,
 /// s = cap * tanh(s / cap), softmax, weighted sum of v.
 struct AudioAttentionArgs {
     const float* q = nullptr;   ///< [frames, num_heads, head_dim], already scaled

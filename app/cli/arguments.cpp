@@ -88,8 +88,9 @@ constexpr const char* kSamplingOptions =
 
 const std::map<std::string, std::string>& commandUsage() {
     static const std::map<std::string, std::string> kUsage = {
-        {"inspect", "belfry-cli inspect MODEL [--adapter DIR]...\n  what is in it: modules, bytes, "
-                    "towers, adapter coverage\n"},
+        {"inspect", "belfry-cli inspect MODEL [--adapter DIR]... [--effect]\n  what is in it: "
+                    "modules, bytes, towers, adapter coverage\n"
+                    "  --effect   load the model and measure what each adapter changes\n"},
         {"plan",
          std::string(
              "belfry-cli plan MODEL [load options] [--export belfry|accelerate|llama.cpp|python]\n"
@@ -193,6 +194,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--thinking", flag(out.is_thinking, true)},
         {"--ignore-eos", flag(out.sampling.ignores_eos, true)},
         {"--stdin", flag(out.reads_stdin, true)},
+        {"--effect", flag(out.checks_effect, true)},
         {"--no-towers", flag(out.has_towers, false)},
         {"--quant", text(out.load.quant)},
         {"--head", text(out.load.head)},

@@ -27,7 +27,8 @@ struct Arguments {
     std::vector<int32_t> ids;
     bool is_thinking = false;
     engine::SamplingParameters sampling;
-    std::string export_as; ///< plan: "", belfry, accelerate, llama.cpp or python.
+    std::string export_as;      ///< plan: "", belfry, accelerate, llama.cpp or python.
+    bool checks_effect = false; ///< inspect: run the model without and with each adapter.
     // logits, merge
     int64_t last = 1;
     std::string out;

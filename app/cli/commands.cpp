@@ -55,7 +55,17 @@ Result<void> runInspect(engine::Engine& engine, const Arguments& arguments) {
     for (const engine::AdapterChoice& choice : arguments.load.adapters) {
         adapters.push_back(choice.folder);
     }
-    ENGINE_ASSIGN(const engine::ModelSummary summary, engine.inspect(arguments.model, adapters));
+    ENGINE_ASSIGN(engine::ModelSummary summary, engine.inspect(arguments.model, adapters));
+    if (arguments.checks_effect && !adapters.empty()) {
+        Arguments plain = arguments;
+        plain.load.adapters.clear();
+        plain.load.context = plain.load.context > 0 ? plain.load.context : 256;
+        ENGINE_TRY(loadModel(engine, plain));
+        for (size_t i = 0; i < adapters.size(); ++i) {
+            ENGINE_ASSIGN(summary.adapters[i].effect,
+                          engine.adapterEffect(adapters[i], interruptToken()));
+        }
+    }
     if (arguments.is_json) {
         printJson(summaryJson(summary));
     } else {

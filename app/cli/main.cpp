@@ -6,6 +6,7 @@
 #include "app/cli/output.h"
 #include "app/program_paths.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <new>
@@ -20,6 +21,17 @@ int fail(const engine::Error& error, bool is_json, int code) {
                   << "\n";
     }
     return code;
+}
+
+/// In the user's cache folder; empty (no measuring) when the environment names none.
+std::string ratesFile() {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    if (cache != nullptr && *cache == '/') {
+        return std::string(cache) + "/Belfry/machine-rates";
+    }
+    return home != nullptr && *home == '/' ? std::string(home) + "/.cache/Belfry/machine-rates"
+                                           : "";
 }
 
 int run(const std::vector<std::string>& words) {
@@ -39,6 +51,7 @@ int run(const std::vector<std::string>& words) {
         {"bench", cli::runBench}};
     engine::EngineOptions options;
     options.demo_folder = app::demoModelFolder();
+    options.rates_file = ratesFile();
     engine::Engine engine(options);
     cli::armInterrupt();
     const auto outcome = kCommands.at(arguments->command)(engine, *arguments);

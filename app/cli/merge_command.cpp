@@ -69,16 +69,17 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
         return Error{ErrorCode::InvalidRequest,
                      "merge: --adapter DIR[=S] and --out DIR are both needed"};
     }
-    ENGINE_ASSIGN(const engine::ModelFolder folder, engine::ModelFolder::open(arguments.model));
+    ENGINE_ASSIGN(const engine::ModelFolder folder,
+                  engine::ModelFolder::open(engine.modelFolder(arguments.model)));
     engine::MergeRequest request;
-    request.model_folder = arguments.model;
+    request.model_folder = engine.modelFolder(arguments.model);
     request.out_folder = arguments.out;
     request.stop = interruptToken();
     for (const engine::AdapterChoice& choice : arguments.load.adapters) {
         engine::AdapterOptions options;
         options.base = folder.source.get();
-        ENGINE_ASSIGN(auto adapter,
-                      engine::loadAdapter(choice.folder, folder.config, folder.tensors, options));
+        ENGINE_ASSIGN(auto adapter, engine::loadAdapter(engine.adapterFolder(choice.folder),
+                                                        folder.config, folder.tensors, options));
         request.adapters.push_back({std::move(adapter), choice.strength});
     }
     ENGINE_ASSIGN(const engine::MergeReport report, engine::mergeAdapters(request));

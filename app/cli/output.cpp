@@ -141,6 +141,13 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
                               {"scaling", group.scaling},
                               {"modules", group.modules}});
         }
+        ordered_json effect = nullptr;
+        if (adapter.effect.isMeasured()) {
+            effect = {{"differs_from_base", adapter.effect.differs()},
+                      {"logits", adapter.effect.logits},
+                      {"vision", adapter.effect.vision},
+                      {"audio", adapter.effect.audio}};
+        }
         adapters.push_back({{"folder", adapter.folder},
                             {"name", adapter.name},
                             {"tensors", adapter.tensors},
@@ -149,6 +156,13 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
                               {"vision", adapter.vision},
                               {"audio", adapter.audio},
                               {"other", adapter.other}}},
+                            {"active", adapter.active},
+                            {"inert", adapter.inert},
+                            {"ignored", adapter.ignored},
+                            {"modules_by_tower",
+                             {{"language", adapter.language_modules},
+                              {"vision", adapter.vision_modules},
+                              {"audio", adapter.audio_modules}}},
                             {"matched_modules", adapter.matched_modules},
                             {"unmatched", unmatched},
                             {"targeted_but_missing", adapter.missing},
@@ -159,6 +173,7 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
                             {"kind", adapter.kind},
                             {"bytes", adapter.bytes},
                             {"delta_norms", norms},
+                            {"effect", effect},
                             {"notes", adapter.notes}});
     }
     return {{"architecture", summary.architecture},
@@ -275,6 +290,26 @@ std::string summaryText(const engine::ModelSummary& summary) {
                ", other " + std::to_string(adapter.other) + "), " +
                std::to_string(adapter.matched_modules.size()) + " modules matched, " +
                byteText(adapter.bytes) + "\n";
+        for (const auto& group : adapter.groups) {
+            std::array<char, 96> text{};
+            std::snprintf(text.data(), text.size(), "rank %lld, alpha %g, scaling %g: %lld modules",
+                          static_cast<long long>(group.rank), group.alpha, group.scaling,
+                          static_cast<long long>(group.modules));
+            out += "  " + group.kind + ", " + text.data() + "\n";
+        }
+        if (adapter.effect.isMeasured()) {
+            const auto part = [&](const char* name, double value) {
+                std::array<char, 64> text{};
+                std::snprintf(text.data(), text.size(), "%s %.3g", name, value);
+                return value < 0.0 ? std::string() : std::string(text.data()) + "  ";
+            };
+            out +=
+                adapter.effect.differs()
+                    ? "  changes, of the largest value: " + part("logits", adapter.effect.logits) +
+                          part("picture", adapter.effect.vision) +
+                          part("sound", adapter.effect.audio) + "\n"
+                    : "  changes nothing: logits, picture and sound are those of the base\n";
+        }
         for (const auto& [key, reason] : adapter.unmatched) {
             out.append("  not used: ").append(key).append(" (").append(reason).append(")\n");
         }

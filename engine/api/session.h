@@ -94,7 +94,9 @@ struct LayerSummary {
 struct AdapterSummary {
     std::string folder, name, kind;
     int64_t tensors = 0;
-    int64_t language = 0, vision = 0, audio = 0, other = 0; ///< Tensors by tower.
+    int64_t language = 0, vision = 0, audio = 0, other = 0;              ///< Tensors by tower.
+    int64_t active = 0, inert = 0, ignored = 0;                          ///< Sum = tensors.
+    int64_t language_modules = 0, vision_modules = 0, audio_modules = 0; ///< That it acts on.
     int64_t rank = 0;
     double alpha = 0.0, scaling = 0.0;
     std::vector<std::string> matched_modules;
@@ -109,6 +111,15 @@ struct AdapterSummary {
         int64_t modules = 0;
     };
     std::vector<Group> groups;
+    /// What the adapter changes at strength 1, as the largest difference over the base's largest
+    /// value: logits of a fixed row of tokens, soft tokens of a fixed picture and a fixed sound.
+    /// 0 = the same bits; -1 = not measured (Engine::adapterEffect), or no such tower.
+    struct Effect {
+        double logits = -1.0, vision = -1.0, audio = -1.0;
+        [[nodiscard]] bool isMeasured() const { return logits >= 0.0; }
+        [[nodiscard]] bool differs() const { return logits > 0.0 || vision > 0.0 || audio > 0.0; }
+    };
+    Effect effect;
     std::vector<std::string> notes;
     uint64_t bytes = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audio tower (conformer) and its projector. Formulas: shared spec gemma4, section 5; the
+// The audio tower (conformer) and its projector. Formulas: ARCHITECTURE.md, section 5; the
 // attention is the closed form of 5.4 (banded, causal, relative keys). Only valid frames are run.
 #include "engine/gemma4/model.h"
 

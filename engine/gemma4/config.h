@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Gemma 4 family's config.json, generation_config.json and processor_config.json as plain,
-// range-checked values. Spelling rules (old and new keys): shared spec gemma4, section 1; the
-// file formats are described in engine/gemma4/CONFIG.md. Every size the engine uses comes from
-// here or from tensor shapes; nothing is hard-coded.
+// range-checked values. Spelling rules (old and new keys) and the file formats are described in
+// engine/gemma4/CONFIG.md. Every size the engine uses comes from here or from tensor shapes;
+// nothing is hard-coded.
 #pragma once
 
 #include "engine/base/result.h"

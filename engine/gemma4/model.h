@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Gemma 4 model bound to loaded weights and devices: the forward pass of the decoder and both
-// towers. It owns scratch, not weights and not the KV cache. Formulas: shared spec gemma4,
+// towers. It owns scratch, not weights and not the KV cache. Formulas: ARCHITECTURE.md,
 // sections 3 to 5; file per part: decoder.cpp, vision_tower.cpp, audio_tower.cpp, bind.cpp.
 // Belongs to the engine thread.
 #pragma once

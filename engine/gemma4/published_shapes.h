@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json texts of the published Gemma 4 sizes, written from the tables of the shared spec
-// (gemma4, sections 1.1 to 1.3), in the flat spelling of the published files. No weights belong to
+// config.json texts of the published Gemma 4 sizes (configuration_gemma4.py of transformers and
+// public test fixtures), in the flat spelling of the published files. No weights belong to
 // them: for plans of models that are not on disk, benchmarks on random weights, and tests.
 #pragma once
 

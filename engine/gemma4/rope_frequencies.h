@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frequencies of the rotary embeddings and the sines of the audio tower's relative positions.
-// Pure functions of the config. Source: shared spec gemma4, sections 3.6, 4.4 and 5.4.
+// Pure functions of the config. Formulas: ARCHITECTURE.md, 3.6, 4.4 and 5.4.
 #pragma once
 
 #include "engine/gemma4/config.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of tensors of a Gemma 4 model, in the order of the forward pass: embeddings, decoder
-// layers, head norm, vision tower, audio tower. Source: shared spec gemma4, section 2.
+// layers, head norm, vision tower, audio tower. See ARCHITECTURE.md, section 2.
 #include "engine/gemma4/tensor_list.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one list of tensors of a Gemma 4 model, derived from the config alone: name, shape, module,
 // whether it can be 4-bit, whether it may be absent. Inspect, planner, loader, adapters and the
-// random-weight generator all read this list. Source: shared spec gemma4, section 2.
+// random-weight generator all read this list. See ARCHITECTURE.md, 2.
 #pragma once
 
 #include "engine/gemma4/config.h"
@@ -52,7 +52,7 @@ struct ExpectedTensor {
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config);
 
 /// True for tensors that quantization turns into 4-bit modules by default (the rule of
-/// quantization spec 3.2): Kind Linear, not unused.
+/// bitsandbytes through transformers): Kind Linear, not unused.
 bool isQuantizable(const ExpectedTensor& tensor);
 
 /// True for vectors that kernels read as fp32 (convolutions, biases, column scales): they are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vision tower and its projector. Formulas: shared spec gemma4, section 4. One image at its
+// The vision tower and its projector. Formulas: ARCHITECTURE.md, section 4. One image at its
 // true size (no padding). Everything outside attention runs in blocks of rows, so that scratch
 // stays small for 1120-token images.
 #include "engine/gemma4/model.h"

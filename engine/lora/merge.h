@@ -2,7 +2,7 @@
 // Merging adapters into a bf16 model folder: W' = bf16(fp32(W) + D), tensor by tensor from the
 // bf16 base, everything else byte by byte; with a report that says how much of each update
 // survives bf16 and how much 4-bit quantization would leave. Never merges into packed weights.
-// The drift of logits is measured by the caller. Method: shared spec, 6.3.
+// The drift of logits, also after quantizing again, is measured by the caller.
 #pragma once
 
 #include "engine/base/result.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which modules an adapter_config targets, and their rank, alpha and scaling: PEFT's rules on
-// module names, step by step (shared spec quantization-lora-devicemap, 5.3), with a linear-time
+// module names, step by step (peft/tuners/tuners_utils.py), with a linear-time
 // regular-expression engine. Python syntax that it does not have is refused by name.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expansion of every weight format in host memory, and conversions between dense types. 4-bit
-// values are one fp32 product, rounded once to the type recorded at quantization (spec 1.3).
+// values are one fp32 product, rounded once to the type recorded at quantization (NF4.md).
 
 #include "engine/base/float_types.h"
 #include "engine/quant/quantize.h"

@@ -59,7 +59,7 @@ struct PackedWeight {
     [[nodiscard]] Format format() const { return fourBitFormat(state.book, state.is_nested); }
 };
 
-/// Checks every rule of spec 2.1 that needs no bulk data, and reads state, tables and map.
+/// Checks every rule of NF4.md that needs no bulk data, and reads state, tables and map.
 /// rows, cols: the module's logical shape. Statistics are checked by checkStatistics() once read.
 /// Errors: InvalidFile, one per rule, naming layer and rule (details: layer, rule, expected,
 /// found).

@@ -34,7 +34,7 @@ inline constexpr int64_t kNestedBlockSize = 256; ///< Absmax values per nested a
 const std::array<float, 16>& codeBook(CodeBook book);
 /// The 256 values of the dynamic 8-bit map that double quantization uses, ascending.
 const std::array<float, 256>& dynamicMap();
-/// The rule that yields dynamicMap() (spec 1.4); for the test that ties both together.
+/// The rule that yields dynamicMap() (NF4.md); for the test that ties both together.
 std::array<float, 256> generateDynamicMap();
 
 /// True for 32, 64, 128, 256, 512, 1024, 2048, 4096.

@@ -17,7 +17,7 @@ extern const float kFp4Thresholds[7];
 extern const uint8_t kFp4Order[8];
 
 /// Reciprocal that scales a block: 1/absmax correctly rounded; for FP4 corrected by the last bit
-/// to what the GPU's approximate reciprocal gives, where absmax is a BF16 number (spec 1.2).
+/// to what the GPU's approximate reciprocal gives, where absmax is a BF16 number (NF4.md).
 float blockReciprocal(CodeBook book, float absmax);
 
 struct Kernels {

@@ -5,6 +5,7 @@
 #include "engine/gemma4/model.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
+#include "engine/lora/architecture.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/plan/map_write.h"
@@ -12,6 +13,7 @@
 #include "engine/run/generator.h"
 #include "engine/run/gpu_access.h"
 #include "engine/run/loader.h"
+#include "engine/run/machine_rates.h"
 #include "engine/run/media_store.h"
 #include "engine/run/model_folder.h"
 #include "engine/run/planning.h"
@@ -65,7 +67,16 @@ AdapterSummary summarizeAdapter(const Adapter& adapter) {
     out.rank = coverage.rank;
     out.alpha = coverage.alpha;
     out.scaling = coverage.scaling;
+    out.active = coverage.active;
+    out.inert = coverage.inert;
+    out.ignored = coverage.ignored;
     out.matched_modules = coverage.matched_modules;
+    for (const std::string& module : coverage.matched_modules) {
+        const KeyTower tower = keyTowerOf(module);
+        out.language_modules += tower == KeyTower::Language ? 1 : 0;
+        out.vision_modules += tower == KeyTower::Vision ? 1 : 0;
+        out.audio_modules += tower == KeyTower::Audio ? 1 : 0;
+    }
     for (const KeyReport& key : coverage.unmatched) {
         out.unmatched.emplace_back(key.key,
                                    std::string(keyClassName(key.key_class)) + ": " + key.reason);
@@ -165,7 +176,8 @@ using HeldBytes = std::map<DeviceId, uint64_t>;
 struct Engine::Impl {
     EngineOptions options;
     std::unique_ptr<Loaded> loaded;
-    const Loaded* building = nullptr; ///< Being loaded now.
+    mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
+    const Loaded* building = nullptr;                  ///< Being loaded now.
 
     Result<ModelFolder> open(const std::string& model) const {
         constexpr std::string_view kShape = "shape:";
@@ -237,9 +249,28 @@ struct Engine::Impl {
                 device.free = std::min(device.capacity, device.free + extra->second);
             }
         }
+        const bool has_measured_rates = !options.rates_file.empty() && request.what_if.empty();
+        if (has_measured_rates) {
+            if (!constants.has_value()) {
+                constants = machineConstants(options.rates_file);
+            }
+            for (DeviceInfo& device : devices) {
+                if (device.id.kind != DeviceId::Kind::Cuda && device.id != DeviceId::disk()) {
+                    device.rates.read_bytes_per_s = constants->read_bytes_per_s;
+                    device.rates.flops = constants->flops;
+                }
+            }
+        }
         ENGINE_ASSIGN(const PlanRequest plan_request,
                       planRequest(request, out.folder, devices, footprints));
         PlacementPlan plan = makePlan(plan_request);
+        if (has_measured_rates) {
+            plan.notes.push_back(
+                "speeds are estimates from rates measured on this computer: memory is read with " +
+                std::to_string(std::lround(constants->read_bytes_per_s / 1e9)) +
+                " GB/s, products run at " + std::to_string(std::lround(constants->flops / 1e9)) +
+                " GFLOP/s");
+        }
         plan.map_text = smallMapText(plan_request, plan.map_text);
         for (std::string& odd : oddThings(out.folder)) {
             plan.notes.push_back(std::move(odd));
@@ -1190,6 +1221,98 @@ Result<double> Engine::measureAudio(int64_t frames) {
     const auto started = Clock::now();
     ENGINE_TRY(target->model->encodeAudio(mel, frames, {}));
     return secondsSince(started);
+}
+
+namespace {
+
+/// Values that a model computes from fixed inputs.
+struct ProbeValues {
+    std::vector<float> logits, vision, audio;
+};
+
+/// max |a - b| / max |a|; -1 without values.
+double changeOf(const std::vector<float>& base, const std::vector<float>& other) {
+    if (base.empty() || base.size() != other.size()) {
+        return -1.0;
+    }
+    double largest = 0.0;
+    double difference = 0.0;
+    for (size_t i = 0; i < base.size(); ++i) {
+        const auto a = static_cast<double>(base[i]);
+        largest = std::max(largest, std::abs(a));
+        difference = std::max(difference, std::abs(a - static_cast<double>(other[i])));
+    }
+    return largest > 0.0 ? difference / largest : difference;
+}
+
+} // namespace
+
+Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
+                                                     const std::stop_token& stop) {
+    ENGINE_ASSIGN(Loaded * target, impl_->current());
+    const ModelConfig& config = target->folder.config;
+    std::minstd_rand random(7);
+    const auto values = [&](int64_t count) {
+        std::vector<float> out(static_cast<size_t>(count));
+        for (float& value : out) {
+            value = static_cast<float>(random() % 256U) / 255.0F;
+        }
+        return out;
+    };
+    GenerateRequest request;
+    for (int i = 0; i < 16; ++i) {
+        request.raw_ids.push_back(
+            static_cast<int32_t>(random() % static_cast<uint64_t>(config.text.vocab_size)));
+    }
+    constexpr int64_t kFrames = 40;
+    const int64_t side = config.vision ? 2 * config.vision->pooling_kernel : 0;
+    const std::vector<float> pixels =
+        config.vision
+            ? values(side * side * 3 * config.vision->patch_size * config.vision->patch_size)
+            : std::vector<float>();
+    const std::vector<float> frames =
+        config.audio ? values(kFrames * config.audio->mel_bins) : std::vector<float>();
+    const auto probe = [&]() -> Result<ProbeValues> {
+        ProbeValues out;
+        ENGINE_ASSIGN(LogitsResult logits, this->logits(request, 4, stop));
+        out.logits = std::move(logits.logits);
+        if (config.vision) {
+            ImageInput input;
+            input.patches = pixels;
+            input.grid_w = side;
+            input.grid_h = side;
+            ENGINE_ASSIGN(out.vision, impl_->loaded->model->encodeImage(input, stop));
+        }
+        if (config.audio) {
+            ENGINE_ASSIGN(out.audio, impl_->loaded->model->encodeAudio(frames, kFrames, stop));
+        }
+        return out;
+    };
+    std::vector<AdapterChoice> former;
+    for (const auto& active : target->active) {
+        former.push_back(active.choice);
+    }
+    const auto measure = [&]() -> Result<AdapterSummary::Effect> {
+        ENGINE_TRY(setAdapters({}, stop));
+        ENGINE_ASSIGN(const ProbeValues base, probe());
+        ENGINE_TRY(setAdapters({{folder, 1.0, true}}, stop));
+        ENGINE_ASSIGN(const ProbeValues adapted, probe());
+        return AdapterSummary::Effect{changeOf(base.logits, adapted.logits),
+                                      changeOf(base.vision, adapted.vision),
+                                      changeOf(base.audio, adapted.audio)};
+    };
+    Result<AdapterSummary::Effect> effect = measure();
+    ENGINE_TRY(setAdapters(former, {}));
+    return effect;
+}
+
+std::string Engine::modelFolder(const std::string& model) const {
+    return model == "demo" && !impl_->options.demo_folder.empty() ? impl_->options.demo_folder
+                                                                  : model;
+}
+
+std::string Engine::adapterFolder(const std::string& adapter) const {
+    return impl_->adapterFolder(adapter);
 }
 
 double Engine::measureWeightRead(double seconds) {

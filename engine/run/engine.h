@@ -27,6 +27,9 @@ struct OwnedDevices;
 
 struct EngineOptions {
     std::string demo_folder; ///< Where "demo" is; empty = not available.
+    /// Where this computer's measured rates are kept; measured by the first plan when the file is
+    /// missing. Empty: estimates use the planner's documented constants.
+    std::string rates_file;
     /// Called with the devices of every load before anything is allocated on them. A seam for
     /// tests, which limit devices or let allocations fail.
     std::function<void(OwnedDevices&)> on_devices;
@@ -83,6 +86,16 @@ public:
     /// Strengths, switches, additions and removals of adapters; the base is not touched.
     Result<void> setAdapters(const std::vector<AdapterChoice>& adapters,
                              const std::stop_token& stop);
+
+    /// Runs the loaded model without adapters and with this one, on fixed tokens, pixels and
+    /// log-mel frames. The adapters in use are back afterwards; the chat's KV cache is not.
+    /// Errors: those of setAdapters and logits.
+    Result<AdapterSummary::Effect> adapterEffect(const std::string& folder,
+                                                 const std::stop_token& stop);
+
+    /// The folders behind the names "demo"; other names come back as they are.
+    [[nodiscard]] std::string modelFolder(const std::string& model) const;
+    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const;
 
     [[nodiscard]] bool isLoaded() const;
     [[nodiscard]] const LoadRequest& loadedRequest() const;

@@ -2,7 +2,7 @@
 // Loaded weights: for every tensor its store copy (or its place on disk), its copy on the compute
 // device if that is another one, and the rules by which bytes travel (always, on_use, stream).
 // Filled and re-placed by engine/run/loader.h. One tensor's codes, statistics and shape are one
-// unit: they are allocated, moved and freed together (spec quantization 1.9, F3). Belongs to the
+// unit: they are allocated, moved and freed together (see NF4.md). Belongs to the
 // engine thread.
 #pragma once
 

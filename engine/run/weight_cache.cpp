@@ -272,6 +272,52 @@ std::string cacheFileName(uint64_t key) {
     return name + ".belfry-weights";
 }
 
+std::vector<std::string>
+trimWeightCaches(const fs::path& folder, uint64_t max_bytes, uint64_t kept_key) {
+    struct File {
+        fs::file_time_type written;
+        std::string name;
+        uint64_t bytes = 0;
+    };
+    std::vector<File> files;
+    uint64_t total = 0;
+    std::error_code failure;
+    for (fs::directory_iterator it(folder, failure), end; !failure && it != end;
+         it.increment(failure)) {
+        const std::string name = pathText(it->path().filename());
+        // Exactly our names: 16 lower-case hexadecimal digits and the ending.
+        const bool is_ours = name.size() == cacheFileName(0).size() &&
+                             name.ends_with(cacheFileName(0).substr(16)) &&
+                             name.find_first_not_of("0123456789abcdef") == 16;
+        std::error_code unknown;
+        if (!is_ours || !fs::is_regular_file(it->symlink_status(unknown))) {
+            continue;
+        }
+        File file{fs::last_write_time(it->path(), unknown), name, 0};
+        const uint64_t bytes = fs::file_size(it->path(), unknown);
+        if (unknown) {
+            continue;
+        }
+        file.bytes = bytes;
+        total += bytes;
+        files.push_back(std::move(file));
+    }
+    std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
+        return a.written != b.written ? a.written < b.written : a.name < b.name;
+    });
+    std::vector<std::string> removed;
+    for (const File& file : files) {
+        if (total <= max_bytes) {
+            break;
+        }
+        if (file.name != cacheFileName(kept_key) && fs::remove(folder / file.name, failure)) {
+            total -= file.bytes;
+            removed.push_back(file.name);
+        }
+    }
+    return removed;
+}
+
 // --- Reading ------------------------------------------------------------------------------------
 
 struct WeightCache::Impl {
@@ -376,6 +422,7 @@ uint64_t WeightCache::sizeBytes() const {
 
 struct WeightCacheWriter::Impl {
     std::unique_ptr<FileWriter> file;
+    fs::path folder;
     uint64_t key = 0;
     std::vector<CachedTensor> tensors;
     std::vector<std::array<ContentHasher, kCacheParts>> hashers;
@@ -455,6 +502,7 @@ WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<Cach
     writer->impl_ = std::make_unique<Impl>();
     Impl& impl = *writer->impl_;
     impl.key = key;
+    impl.folder = folder;
     impl.hashers.resize(tensors.size());
     impl.received.resize(tensors.size());
     impl.tensors = std::move(tensors);
@@ -511,7 +559,9 @@ Result<void> WeightCacheWriter::finish() {
     footer.bytes.resize(kFooterBytes);
     ENGINE_TRY(impl.append(directory.bytes));
     ENGINE_TRY(impl.append(footer.bytes));
-    return impl.file->commit(/*is_flushing=*/false); // checksums find what a power cut leaves
+    ENGINE_TRY(impl.file->commit(/*is_flushing=*/false)); // checksums find what a power cut leaves
+    trimWeightCaches(impl.folder, kMaxCacheFolderBytes, impl.key);
+    return {};
 }
 
 } // namespace engine

@@ -62,6 +62,15 @@ uint64_t cacheKey(uint64_t source_identity, Format format);
 /// "<16 hex digits>.belfry-weights"
 std::string cacheFileName(uint64_t key);
 
+/// Cache files of one folder may take this much together before the oldest go.
+inline constexpr uint64_t kMaxCacheFolderBytes = uint64_t{64} << 30;
+
+/// Removes the cache files that were written longest ago until all of `folder` together have at
+/// most `max_bytes`; the file of `kept_key` always stays. Other files are never touched. Returns
+/// the names removed. A file in use elsewhere stays readable there.
+std::vector<std::string>
+trimWeightCaches(const std::filesystem::path& folder, uint64_t max_bytes, uint64_t kept_key);
+
 /// A complete cache file, opened for positioned reads.
 class WeightCache {
 public:

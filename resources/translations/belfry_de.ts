@@ -1,3 +1,3199 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="de_DE" sourcelanguage="en"></TS>
+<TS version="2.1" language="de_DE" sourcelanguage="en">
+<context>
+    <name>Format</name>
+    <message>
+        <source>%1 B</source>
+        <translation>%1 B</translation>
+    </message>
+    <message>
+        <source>%1 KiB</source>
+        <translation>%1 KiB</translation>
+    </message>
+    <message>
+        <source>%1 MiB</source>
+        <translation>%1 MiB</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 GiB</translation>
+    </message>
+    <message>
+        <source>%1 TiB</source>
+        <translation>%1 TiB</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 B</source>
+        <comment>billion parameters, beside the model's name</comment>
+        <translation>%1 B</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <comment>million parameters, beside the model's name</comment>
+        <translation>%1 Mio.</translation>
+    </message>
+    <message>
+        <source>%1 K</source>
+        <comment>thousand parameters, beside the model's name</comment>
+        <translation>%1 Tsd.</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Datenträger</translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>Simulated GPU %1</source>
+        <translation>Simulierte GPU %1</translation>
+    </message>
+    <message>
+        <source>Everything on the GPU</source>
+        <translation>Alles auf der GPU</translation>
+    </message>
+    <message>
+        <source>Towers on the CPU</source>
+        <translation>Türme auf der CPU</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings on the CPU</source>
+        <translation>Einbettungen je Schicht auf der CPU</translation>
+    </message>
+    <message>
+        <source>Towers and per-layer embeddings on the CPU</source>
+        <translation>Türme und Einbettungen je Schicht auf der CPU</translation>
+    </message>
+    <message>
+        <source>Everything on the CPU</source>
+        <translation>Alles auf der CPU</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>Beste Passung</translation>
+    </message>
+    <message>
+        <source>Own layout</source>
+        <translation>Eigene Platzierung</translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation>Wie gespeichert</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4)</source>
+        <translation>4 Bit (NF4)</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4, double quantization)</source>
+        <translation>4 Bit (NF4, doppelt quantisiert)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4)</source>
+        <translation>4 Bit (FP4)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4, double quantization)</source>
+        <translation>4 Bit (FP4, doppelt quantisiert)</translation>
+    </message>
+</context>
+<context>
+    <name>Shortcuts</name>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>Modellordner wählen</translation>
+    </message>
+    <message>
+        <source>Models and load options</source>
+        <translation>Modelle und Ladeoptionen</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Das gewählte Modell laden</translation>
+    </message>
+    <message>
+        <source>Eject the model</source>
+        <translation>Modell auswerfen</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>Chats durchsuchen</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>Nachricht senden</translation>
+    </message>
+    <message>
+        <source>New line in the message</source>
+        <translation>Neue Zeile in der Nachricht</translation>
+    </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Bild oder Ton anhängen</translation>
+    </message>
+    <message>
+        <source>Stop the reply or the load</source>
+        <translation>Antwort oder Laden anhalten</translation>
+    </message>
+    <message>
+        <source>Regenerate the last reply</source>
+        <translation>Letzte Antwort neu erzeugen</translation>
+    </message>
+    <message>
+        <source>Delete the chat (can be undone)</source>
+        <translation>Chat löschen (umkehrbar)</translation>
+    </message>
+    <message>
+        <source>Show the chat</source>
+        <translation>Chat zeigen</translation>
+    </message>
+    <message>
+        <source>Show the layout</source>
+        <translation>Platzierung zeigen</translation>
+    </message>
+    <message>
+        <source>Show both side by side</source>
+        <translation>Beides nebeneinander zeigen</translation>
+    </message>
+    <message>
+        <source>Show or hide the list of chats</source>
+        <translation>Liste der Chats ein oder aus</translation>
+    </message>
+    <message>
+        <source>Show or hide the memory meter</source>
+        <translation>Speicheranzeige ein oder aus</translation>
+    </message>
+    <message>
+        <source>Go from block to block</source>
+        <translation>Von Block zu Block gehen</translation>
+    </message>
+    <message>
+        <source>Move the block to another device</source>
+        <translation>Block auf ein anderes Gerät bewegen</translation>
+    </message>
+    <message>
+        <source>Apply the layout</source>
+        <translation>Platzierung anwenden</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>Größerer Text</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>Kleinerer Text</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>Normale Textgröße</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Log and report</source>
+        <translation>Protokoll und Bericht</translation>
+    </message>
+    <message>
+        <source>This overview</source>
+        <translation>Diese Übersicht</translation>
+    </message>
+    <message>
+        <source>Close Belfry</source>
+        <translation>Belfry schließen</translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+</context>
+<context>
+    <name>app::AttachmentFiles</name>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+</context>
+<context>
+    <name>app::ChatDatabase</name>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Database</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>kein Speicher</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>sie ist nicht offen</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExportFiles</name>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>der Ordner lässt sich nicht anlegen</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+</context>
+<context>
+    <name>app::SessionFile</name>
+    <message>
+        <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
+        <translation>%1 ließ sich nicht schreiben (%2), der offene Chat wird daher nicht gemerkt. Machen Sie den Ordner beschreibbar.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Wiring</name>
+    <message>
+        <source>The change was not kept</source>
+        <translation>Die Änderung wurde nicht behalten</translation>
+    </message>
+    <message>
+        <source>Exported</source>
+        <translation>Exportiert</translation>
+    </message>
+    <message>
+        <source>%1 was not written</source>
+        <translation>%1 wurde nicht geschrieben</translation>
+    </message>
+    <message>
+        <source>The chat could not be opened</source>
+        <translation>Der Chat ließ sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly while it was loading %1</source>
+        <translation>Belfry wurde unerwartet beendet, während %1 geladen wurde</translation>
+    </message>
+    <message>
+        <source>It was not loaded again. Your chats are as they were.</source>
+        <translation>Es wurde nicht wieder geladen. Ihre Chats sind, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>Choose it again</source>
+        <translation>Wieder wählen</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly last time</source>
+        <translation>Belfry wurde beim letzten Mal unerwartet beendet</translation>
+    </message>
+    <message>
+        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
+        <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterBar</name>
+    <message>
+        <source>Adapters</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>Add an adapter</source>
+        <translation>Adapter hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add a PEFT LoRA folder, or drop one into the window</source>
+        <translation>Einen PEFT-LoRA-Ordner hinzufügen oder ins Fenster ziehen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterChip</name>
+    <message>
+        <source>Strength %1 of 2</source>
+        <translation>Stärke %1 von 2</translation>
+    </message>
+    <message>
+        <source>Adapter %1</source>
+        <translation>Adapter %1</translation>
+    </message>
+    <message>
+        <source>Use adapter %1</source>
+        <translation>Adapter %1 verwenden</translation>
+    </message>
+    <message>
+        <source>Switch the adapter off for the next reply</source>
+        <translation>Adapter für die nächste Antwort ausschalten</translation>
+    </message>
+    <message>
+        <source>Switch the adapter on for the next reply</source>
+        <translation>Adapter für die nächste Antwort einschalten</translation>
+    </message>
+    <message>
+        <source>Strength of adapter %1</source>
+        <translation>Stärke von Adapter %1</translation>
+    </message>
+    <message>
+        <source>Strength, 0 to 2; acts on the next reply without loading again</source>
+        <translation>Stärke, 0 bis 2; wirkt bei der nächsten Antwort, ohne neu zu laden</translation>
+    </message>
+    <message>
+        <source>Remove adapter %1</source>
+        <translation>Adapter %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Remove the adapter</source>
+        <translation>Adapter entfernen</translation>
+    </message>
+    <message>
+        <source>Coverage of adapter %1 is being read</source>
+        <translation>Abdeckung von Adapter %1 wird gelesen</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Coverage of adapter %1: %2 of %3 tensors</source>
+        <translation>Abdeckung von Adapter %1: %2 von %3 Tensoren</translation>
+    </message>
+    <message>
+        <source>Some tensors have no place in this model. Open the report.</source>
+        <translation>Einige Tensoren haben keinen Platz in diesem Modell. Bericht öffnen.</translation>
+    </message>
+    <message>
+        <source>Every tensor has its place. Open the coverage report.</source>
+        <translation>Jeder Tensor hat seinen Platz. Bericht öffnen.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AttachmentChip</name>
+    <message>
+        <source>Use the first 30 s</source>
+        <translation>Die ersten 30 s verwenden</translation>
+    </message>
+    <message>
+        <source>Play %1</source>
+        <translation>%1 abspielen</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>first 30 s</source>
+        <translation>erste 30 s</translation>
+    </message>
+    <message>
+        <source>measuring…</source>
+        <translation>misst …</translation>
+    </message>
+    <message>
+        <source>vision on %1</source>
+        <translation>Bild auf %1</translation>
+    </message>
+    <message>
+        <source>audio on %1</source>
+        <translation>Audio auf %1</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
+    </message>
+    <message>
+        <source>Picture %1: %2</source>
+        <translation>Bild %1: %2</translation>
+    </message>
+    <message>
+        <source>Sound %1: %2</source>
+        <translation>Ton %1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AudioPlayer</name>
+    <message>
+        <source>this build of Belfry plays no sound</source>
+        <translation>dieser Belfry-Bau spielt keinen Ton</translation>
+    </message>
+</context>
+<context>
+    <name>ui::BlockWidget</name>
+    <message>
+        <source>M moves it, S splits, J joins, arrow keys go to other blocks</source>
+        <translation>M bewegt, S teilt, J verbindet, Pfeiltasten gehen zu anderen Blöcken</translation>
+    </message>
+    <message>
+        <source>Split into %1 – %2 and %3 – %4</source>
+        <translation>In %1 – %2 und %3 – %4 teilen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatExport</name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>first token after %1 s</source>
+        <translation>erstes Token nach %1 s</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>unterbrochen</translation>
+    </message>
+    <message>
+        <source>context full</source>
+        <translation>Kontext voll</translation>
+    </message>
+    <message>
+        <source>length limit</source>
+        <translation>Längengrenze</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Sie</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Left out of the context</source>
+        <translation>Nicht mehr im Kontext</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Denken</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Systemprompt</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatModel</name>
+    <message>
+        <source>You</source>
+        <translation>Sie</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>picture %1</source>
+        <translation>Bild %1</translation>
+    </message>
+    <message>
+        <source>sound %1</source>
+        <translation>Ton %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatNotice</name>
+    <message>
+        <source>Notice</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Close this notice</source>
+        <translation>Hinweis schließen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatSettings</name>
+    <message>
+        <source>Model default</source>
+        <translation>Modellvorgabe</translation>
+    </message>
+    <message>
+        <source>Exact (always the likeliest word)</source>
+        <translation>Genau (immer das wahrscheinlichste Wort)</translation>
+    </message>
+    <message>
+        <source>Calm</source>
+        <translation>Ruhig</translation>
+    </message>
+    <message>
+        <source>Lively</source>
+        <translation>Lebhaft</translation>
+    </message>
+    <message>
+        <source>summarise</source>
+        <translation>zusammenfassen</translation>
+    </message>
+    <message>
+        <source>Summarise this in five short points:
+
+</source>
+        <translation>Fasse das in fünf kurzen Punkten zusammen:
+
+</translation>
+    </message>
+    <message>
+        <source>explain</source>
+        <translation>erklaeren</translation>
+    </message>
+    <message>
+        <source>Explain this step by step to somebody new to the subject:
+
+</source>
+        <translation>Erkläre das Schritt für Schritt jemandem, der neu im Thema ist:
+
+</translation>
+    </message>
+    <message>
+        <source>describe</source>
+        <translation>beschreiben</translation>
+    </message>
+    <message>
+        <source>Describe this picture in detail.</source>
+        <translation>Beschreibe dieses Bild genau.</translation>
+    </message>
+    <message>
+        <source>transcribe</source>
+        <translation>abschreiben</translation>
+    </message>
+    <message>
+        <source>Write down word for word what is said in this recording.</source>
+        <translation>Schreibe Wort für Wort auf, was in dieser Aufnahme gesagt wird.</translation>
+    </message>
+    <message>
+        <source>review</source>
+        <translation>pruefen</translation>
+    </message>
+    <message>
+        <source>Review this code. Name mistakes first, then what could be simpler:
+
+</source>
+        <translation>Prüfe diesen Code. Nenne zuerst Fehler, dann, was einfacher sein könnte:
+
+</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatView</name>
+    <message>
+        <source>System prompt</source>
+        <translation>Systemprompt</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>Auswahl</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Ask the last question again, without and with adapters, side by side</source>
+        <translation>Die letzte Frage noch einmal stellen, ohne und mit Adaptern, nebeneinander</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>Was möchten Sie wissen?</translation>
+    </message>
+    <message>
+        <source>Write below. Drop a picture or a sound to ask about it; its cost is shown before you send.</source>
+        <translation>Schreiben Sie unten. Legen Sie ein Bild oder einen Ton ab, um danach zu fragen; die Kosten stehen da, bevor Sie senden.</translation>
+    </message>
+    <message>
+        <source>To the end</source>
+        <translation>Zum Ende</translation>
+    </message>
+    <message>
+        <source>Scroll to the end of the conversation</source>
+        <translation>Zum Ende der Unterhaltung rollen</translation>
+    </message>
+    <message>
+        <source>Drop pictures and sounds to ask about them</source>
+        <translation>Bilder und Töne hier ablegen, um danach zu fragen</translation>
+    </message>
+    <message>
+        <source>Write a question first; Compare asks it of the model with and without its adapters.</source>
+        <translation>Schreiben Sie erst eine Frage; Vergleichen stellt sie dem Modell ohne und mit Adaptern.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be played: %2</source>
+        <translation>%1 lässt sich nicht abspielen: %2</translation>
+    </message>
+    <message>
+        <source>Open this address in the browser?
+%1</source>
+        <translation>Diese Adresse im Browser öffnen?
+%1</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>System prompt: set</source>
+        <translation>Systemprompt: gesetzt</translation>
+    </message>
+    <message>
+        <source>What the model is told before the first message</source>
+        <translation>Was das Modell vor der ersten Nachricht erfährt</translation>
+    </message>
+    <message>
+        <source>Sampling: %1</source>
+        <translation>Auswahl: %1</translation>
+    </message>
+    <message>
+        <source>How the next words are chosen; per chat</source>
+        <translation>Wie die nächsten Wörter gewählt werden; je Chat</translation>
+    </message>
+    <message>
+        <source>Add pictures or sounds</source>
+        <translation>Bilder oder Töne hinzufügen</translation>
+    </message>
+    <message>
+        <source>Pictures and sounds (*.png *.jpg *.jpeg *.webp *.wav *.flac *.ogg *.opus *.mp3 *.aiff *.aif)</source>
+        <translation>Bilder und Töne (*.png *.jpg *.jpeg *.webp *.wav *.flac *.ogg *.opus *.mp3 *.aiff *.aif)</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Choose one at the top left, then press Load; your message stays here.</source>
+        <translation>Es ist kein Modell geladen. Wählen Sie oben links eines und drücken Sie Laden; Ihre Nachricht bleibt hier.</translation>
+    </message>
+    <message>
+        <source>This message alone has about %1 tokens, the context holds %2. Shorten it, leave out a file, or make the context larger.</source>
+        <translation>Allein diese Nachricht hat etwa %1 Token, der Kontext fasst %2. Kürzen Sie sie, lassen Sie eine Datei weg oder vergrößern Sie den Kontext.</translation>
+    </message>
+    <message>
+        <source>Make the context larger…</source>
+        <translation>Kontext vergrößern …</translation>
+    </message>
+    <message>
+        <source>The context is full, so the reply stops here.</source>
+        <translation>Der Kontext ist voll, die Antwort endet daher hier.</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns and send</source>
+        <translation>Älteste Beiträge weglassen und senden</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>Älteste Beiträge weglassen</translation>
+    </message>
+    <message>
+        <source>Back to editing</source>
+        <translation>Zurück zum Bearbeiten</translation>
+    </message>
+    <message>
+        <source>There is no older turn to leave out: the last question has to stay. Shorten it or make the context larger.</source>
+        <translation>Es gibt keinen älteren Beitrag zum Weglassen: Die letzte Frage muss bleiben. Kürzen Sie sie oder vergrößern Sie den Kontext.</translation>
+    </message>
+    <message>
+        <source>The model no longer sees the oldest part (%1); a line marks the place.</source>
+        <translation>Das Modell sieht den ältesten Teil (%1) nicht mehr; eine Linie markiert die Stelle.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>This reply and what follows it (%1) are replaced; Undo brings them back when the new reply is finished.</source>
+        <translation>Diese Antwort und was ihr folgt (%1) werden ersetzt; Rückgängig holt sie zurück, wenn die neue Antwort fertig ist.</translation>
+    </message>
+    <message>
+        <source>The former reply comes back with Undo.</source>
+        <translation>Die frühere Antwort kommt mit Rückgängig zurück.</translation>
+    </message>
+    <message>
+        <source>Deleted: %1.</source>
+        <translation>Gelöscht: %1.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatWords</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 Token</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
+        <source>%1 messages</source>
+        <translation>%1 Nachrichten</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CompareColumn</name>
+    <message>
+        <source>Base model</source>
+        <translation>Basismodell</translation>
+    </message>
+    <message>
+        <source>Column %1</source>
+        <translation>Spalte %1</translation>
+    </message>
+    <message>
+        <source>Remove column %1</source>
+        <translation>Spalte %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Answer in column %1</source>
+        <translation>Antwort in Spalte %1</translation>
+    </message>
+    <message>
+        <source>Strength of %1 in column %2</source>
+        <translation>Stärke von %1 in Spalte %2</translation>
+    </message>
+    <message>
+        <source>%1 in column %2</source>
+        <translation>%1 in Spalte %2</translation>
+    </message>
+    <message>
+        <source>Waits for its turn</source>
+        <translation>Wartet auf seine Reihe</translation>
+    </message>
+    <message>
+        <source>Reads the prompt</source>
+        <translation>Liest die Frage</translation>
+    </message>
+    <message numerus="yes">
+        <source>Thinks, %n tokens</source>
+        <translation><numerusform>Denkt, %n Token</numerusform><numerusform>Denkt, %n Token</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>Answers, %n tokens</source>
+        <translation><numerusform>Antwortet, %n Token</numerusform><numerusform>Antwortet, %n Token</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>first token after %1</source>
+        <translation>erstes Token nach %1</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n words of thought, not shown</source>
+        <translation><numerusform>%n Wort Gedanken, nicht gezeigt</numerusform><numerusform>%n Wörter Gedanken, nicht gezeigt</numerusform></translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>context full</source>
+        <translation>Kontext voll</translation>
+    </message>
+    <message>
+        <source>length limit reached</source>
+        <translation>Längengrenze erreicht</translation>
+    </message>
+    <message>
+        <source>Stopped before its turn</source>
+        <translation>Vor der Reihe angehalten</translation>
+    </message>
+    <message>
+        <source>Same words as column 1</source>
+        <translation>Gleiche Wörter wie Spalte 1</translation>
+    </message>
+    <message>
+        <source>Differs from column 1 from word %1 on</source>
+        <translation>Weicht ab Wort %1 von Spalte 1 ab</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ComparePane</name>
+    <message>
+        <source>Column</source>
+        <translation>Spalte</translation>
+    </message>
+    <message>
+        <source>Copy all</source>
+        <translation>Alles kopieren</translation>
+    </message>
+    <message>
+        <source>Mark differences</source>
+        <translation>Unterschiede markieren</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>One prompt, one seed, one resident base: only the adapters change from column to column.</source>
+        <translation>Eine Frage, ein Startwert, eine geladene Basis: Nur die Adapter wechseln von Spalte zu Spalte.</translation>
+    </message>
+    <message>
+        <source>Close the comparison</source>
+        <translation>Vergleich schließen</translation>
+    </message>
+    <message>
+        <source>Back to the chat (Esc)</source>
+        <translation>Zurück zum Chat (Esc)</translation>
+    </message>
+    <message>
+        <source>Prompt for all columns</source>
+        <translation>Frage für alle Spalten</translation>
+    </message>
+    <message>
+        <source>What should all columns answer?</source>
+        <translation>Was sollen alle Spalten beantworten?</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>The same number gives the same answer again</source>
+        <translation>Dieselbe Zahl gibt dieselbe Antwort noch einmal</translation>
+    </message>
+    <message>
+        <source>Longest answer, in tokens</source>
+        <translation>Längste Antwort in Token</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>Längste Antwort</translation>
+    </message>
+    <message>
+        <source>Add a column</source>
+        <translation>Spalte hinzufügen</translation>
+    </message>
+    <message>
+        <source>Another set of adapters, up to four columns</source>
+        <translation>Ein weiterer Satz Adapter, bis zu vier Spalten</translation>
+    </message>
+    <message>
+        <source>Prompt, seed and all answers as Markdown</source>
+        <translation>Frage, Startwert und alle Antworten als Markdown</translation>
+    </message>
+    <message>
+        <source>With %1</source>
+        <translation>Mit %1</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Halt</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Stops the column that answers and drops the rest (Esc)</source>
+        <translation>Hält die antwortende Spalte an und lässt den Rest weg (Esc)</translation>
+    </message>
+    <message>
+        <source>Answers column by column (Ctrl+Enter)</source>
+        <translation>Antwortet Spalte für Spalte (Strg+Eingabe)</translation>
+    </message>
+    <message>
+        <source>No adapter is loaded, so there is only the base to answer. Add adapters in the bar at the top.</source>
+        <translation>Es ist kein Adapter geladen, also antwortet nur die Basis. Fügen Sie oben Adapter hinzu.</translation>
+    </message>
+    <message>
+        <source>Load a model to run the comparison.</source>
+        <translation>Laden Sie ein Modell, um zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Composer</name>
+    <message>
+        <source>Attach a picture or a sound (Ctrl+U)</source>
+        <translation>Bild oder Ton anhängen (Strg+U)</translation>
+    </message>
+    <message>
+        <source>Prompt shortcuts (type / at the start)</source>
+        <translation>Textkürzel (/ am Anfang tippen)</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Senden</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Halt</translation>
+    </message>
+    <message>
+        <source>Editing: what follows this message is replaced</source>
+        <translation>Bearbeiten: Was auf diese Nachricht folgt, wird ersetzt</translation>
+    </message>
+    <message>
+        <source>Cancel (Esc)</source>
+        <translation>Abbrechen (Esc)</translation>
+    </message>
+    <message>
+        <source>Cancel editing</source>
+        <translation>Bearbeiten abbrechen</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>Nachricht</translation>
+    </message>
+    <message>
+        <source>Send the message (Enter)</source>
+        <translation>Nachricht senden (Eingabe)</translation>
+    </message>
+    <message>
+        <source>Stop the reply (Esc); what is written stays</source>
+        <translation>Antwort anhalten (Esc); Geschriebenes bleibt</translation>
+    </message>
+    <message>
+        <source>Prompt shortcuts</source>
+        <translation>Textkürzel</translation>
+    </message>
+    <message>
+        <source>Save this message as a shortcut</source>
+        <translation>Diese Nachricht als Kürzel sichern</translation>
+    </message>
+    <message>
+        <source>Forget a shortcut</source>
+        <translation>Kürzel vergessen</translation>
+    </message>
+    <message>
+        <source>cost known once a model is loaded</source>
+        <translation>Kosten bekannt, sobald ein Modell geladen ist</translation>
+    </message>
+    <message>
+        <source>%1 is neither a picture (PNG, JPEG, WebP) nor a sound (WAV, FLAC, Ogg, MP3, AIFF).</source>
+        <translation>%1 ist weder ein Bild (PNG, JPEG, WebP) noch ein Ton (WAV, FLAC, Ogg, MP3, AIFF).</translation>
+    </message>
+    <message>
+        <source>%1 was not added: this model has no vision tower and cannot see pictures.</source>
+        <translation>%1 wurde nicht hinzugefügt: Dieses Modell hat keinen Bildturm und sieht keine Bilder.</translation>
+    </message>
+    <message>
+        <source>%1 was not added: this model has no audio tower and cannot hear sounds.</source>
+        <translation>%1 wurde nicht hinzugefügt: Dieses Modell hat keinen Audioturm und hört keine Töne.</translation>
+    </message>
+    <message>
+        <source>%1 was not added: a message takes at most %2 files.</source>
+        <translation>%1 wurde nicht hinzugefügt: Eine Nachricht fasst höchstens %2 Dateien.</translation>
+    </message>
+    <message>
+        <source>pasted picture</source>
+        <translation>eingefügtes Bild</translation>
+    </message>
+    <message>
+        <source>The pasted picture could not be written to %1; check that there is room and the folder can be written.</source>
+        <translation>Das eingefügte Bild ließ sich nicht nach %1 schreiben; prüfen Sie Platz und Schreibrecht des Ordners.</translation>
+    </message>
+    <message>
+        <source>Ask about text, a picture or a sound… drop files here or paste them</source>
+        <translation>Nach Text, Bild oder Ton fragen … Dateien hierher ziehen oder einfügen</translation>
+    </message>
+    <message>
+        <source>Ask about text or a picture… drop files here or paste them</source>
+        <translation>Nach Text oder einem Bild fragen … Dateien hierher ziehen oder einfügen</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>Nachricht schreiben</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Hält an …</translation>
+    </message>
+    <message>
+        <source>Resend</source>
+        <translation>Neu senden</translation>
+    </message>
+    <message>
+        <source>Will be sent when the reply is finished</source>
+        <translation>Wird gesendet, wenn die Antwort fertig ist</translation>
+    </message>
+    <message>
+        <source>Load a model to send</source>
+        <translation>Zum Senden ein Modell laden</translation>
+    </message>
+    <message>
+        <source>Esc stops</source>
+        <translation>Esc hält an</translation>
+    </message>
+    <message>
+        <source>Enter sends · Shift+Enter starts a new line</source>
+        <translation>Eingabe sendet · Umschalt+Eingabe neue Zeile</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
+    </message>
+    <message>
+        <source>%1 to encode</source>
+        <translation>%1 zum Kodieren</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter sends after the reply</source>
+        <translation>Strg+Eingabe sendet nach der Antwort</translation>
+    </message>
+    <message>
+        <source>Saved: type /%1 to use it again.</source>
+        <translation>Gesichert: mit /%1 wieder verwenden.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ContextGauge</name>
+    <message>
+        <source>context: no model</source>
+        <translation>Kontext: kein Modell</translation>
+    </message>
+    <message>
+        <source>No model is loaded, so there is no context</source>
+        <translation>Es ist kein Modell geladen, also gibt es keinen Kontext</translation>
+    </message>
+    <message>
+        <source>context ≈ %1 of %2</source>
+        <translation>Kontext ≈ %1 von %2</translation>
+    </message>
+    <message>
+        <source>context %1 of %2</source>
+        <translation>Kontext %1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens of the context are used; the next message adds about %3.</source>
+        <translation>%1 von %2 Token des Kontexts sind belegt; die nächste Nachricht fügt etwa %3 hinzu.</translation>
+    </message>
+    <message>
+        <source>That is too much: press to choose what to leave out.</source>
+        <translation>Das ist zu viel: drücken, um zu wählen, was wegbleibt.</translation>
+    </message>
+    <message>
+        <source>Context: %1</source>
+        <translation>Kontext: %1</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>Älteste Beiträge weglassen</translation>
+    </message>
+    <message>
+        <source>Use all turns again</source>
+        <translation>Wieder alle Beiträge verwenden</translation>
+    </message>
+    <message>
+        <source>Make the context larger…</source>
+        <translation>Kontext vergrößern …</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CoverageDialog</name>
+    <message>
+        <source>Coverage of %1</source>
+        <translation>Abdeckung von %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tensors have a place in %3</source>
+        <translation>%1 von %2 Tensoren haben einen Platz in %3</translation>
+    </message>
+    <message>
+        <source>Language %1 · vision %2 · audio %3 · other %4
+Rank %5 · alpha %6 · scaling %7 · %8</source>
+        <translation>Sprache %1 · Bild %2 · Audio %3 · übrige %4
+Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
+    </message>
+    <message>
+        <source>Keys and modules of the adapter</source>
+        <translation>Schlüssel und Module des Adapters</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Bericht kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CoverageModel</name>
+    <message>
+        <source>no place in this model: %1</source>
+        <translation>kein Platz in diesem Modell: %1</translation>
+    </message>
+    <message>
+        <source>named by the adapter, but not in its file</source>
+        <translation>vom Adapter genannt, aber nicht in seiner Datei</translation>
+    </message>
+    <message>
+        <source>covered</source>
+        <translation>abgedeckt</translation>
+    </message>
+    <message>
+        <source>Key or module</source>
+        <translation>Schlüssel oder Modul</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>Befund</translation>
+    </message>
+</context>
+<context>
+    <name>ui::DiagnosticsDialog</name>
+    <message>
+        <source>Log and report</source>
+        <translation>Protokoll und Bericht</translation>
+    </message>
+    <message>
+        <source>For a bug report: versions, devices, plan, measured memory and the log. Prompts, replies and attachments are never part of it.</source>
+        <translation>Für einen Fehlerbericht: Versionen, Geräte, Plan, gemessener Speicher und Protokoll. Fragen, Antworten und Anhänge sind nie dabei.</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Bericht kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HistoryDelegate</name>
+    <message>
+        <source>New title of the chat</source>
+        <translation>Neuer Titel des Chats</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HistoryModel</name>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Gestern</translation>
+    </message>
+    <message>
+        <source>Last seven days</source>
+        <translation>Letzte sieben Tage</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>month, year</comment>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages</source>
+        <translation><numerusform>%n Nachricht</numerusform><numerusform>%n Nachrichten</numerusform></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <translation>%1, %2: %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HistoryPane</name>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>Chats</translation>
+    </message>
+    <message>
+        <source>New chat (Ctrl+N)</source>
+        <translation>Neuer Chat (Strg+N)</translation>
+    </message>
+    <message>
+        <source>Search chats  Ctrl+K</source>
+        <translation>Chats suchen  Strg+K</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>Chats durchsuchen</translation>
+    </message>
+    <message>
+        <source>Finds chats in which every word occurs (Ctrl+K)</source>
+        <translation>Findet Chats, in denen jedes Wort vorkommt (Strg+K)</translation>
+    </message>
+    <message>
+        <source>Chats, latest first</source>
+        <translation>Chats, neueste zuerst</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Brings the chat back (Ctrl+Z in the list)</source>
+        <translation>Holt den Chat zurück (Strg+Z in der Liste)</translation>
+    </message>
+    <message>
+        <source>Chats are not being saved</source>
+        <translation>Chats werden nicht gesichert</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>No chat contains “%1”.</source>
+        <translation>Kein Chat enthält „%1“.</translation>
+    </message>
+    <message>
+        <source>Your chats appear here. Each one is saved on this computer after every message.</source>
+        <translation>Hier erscheinen Ihre Chats. Jeder wird nach jeder Nachricht auf diesem Rechner gesichert.</translation>
+    </message>
+    <message>
+        <source>Deleted: %1</source>
+        <translation>Gelöscht: %1</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Export as Markdown…</source>
+        <translation>Als Markdown exportieren …</translation>
+    </message>
+    <message>
+        <source>Export as JSON…</source>
+        <translation>Als JSON exportieren …</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>Chat exportieren</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation>Markdown (*.md)</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LaneWidget</name>
+    <message>
+        <source>streamed or gathered</source>
+        <translation>gestreamt oder einzeln gelesen</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1 too much</source>
+        <translation>%1 zu viel</translation>
+    </message>
+    <message>
+        <source>read when needed</source>
+        <translation>bei Bedarf gelesen</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>%1 übrig</translation>
+    </message>
+    <message>
+        <source>Nothing here.
+Parts on disk are read when they are needed.</source>
+        <translation>Nichts hier.
+Teile auf dem Datenträger werden gelesen, wenn sie gebraucht werden.</translation>
+    </message>
+    <message>
+        <source>Nothing here.
+Drag a block here, or focus one and press M.</source>
+        <translation>Nichts hier.
+Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutBlock</name>
+    <message>
+        <source>copy on %1</source>
+        <translation>Kopie auf %1</translation>
+    </message>
+    <message>
+        <source>visits %1 when used</source>
+        <translation>besucht %1 bei Gebrauch</translation>
+    </message>
+    <message>
+        <source>rows go to %1</source>
+        <translation>Zeilen gehen zu %1</translation>
+    </message>
+    <message>
+        <source>streamed to %1</source>
+        <translation>nach %1 gestreamt</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>wie gespeichert</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>Layers %1 – %2</source>
+        <translation>Schichten %1 – %2</translation>
+    </message>
+    <message>
+        <source>Vision tower</source>
+        <translation>Bildturm</translation>
+    </message>
+    <message>
+        <source>Vision projector</source>
+        <translation>Bild-Projektor</translation>
+    </message>
+    <message>
+        <source>Audio tower</source>
+        <translation>Audioturm</translation>
+    </message>
+    <message>
+        <source>Audio projector</source>
+        <translation>Audio-Projektor</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings</source>
+        <translation>Einbettungen je Schicht</translation>
+    </message>
+    <message>
+        <source>Head + token embedding</source>
+        <translation>Kopf + Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>Token embedding</source>
+        <translation>Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Norms and projection</source>
+        <translation>Normen und Projektion</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>from %1 on they share KV</source>
+        <translation>ab %1 teilen sie KV</translation>
+    </message>
+    <message>
+        <source>share KV of earlier layers</source>
+        <translation>teilen KV früherer Schichten</translation>
+    </message>
+    <message>
+        <source>own their KV</source>
+        <translation>eigenes KV</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 Schicht</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 Schichten</translation>
+    </message>
+    <message>
+        <source>one table for both</source>
+        <translation>eine Tabelle für beides</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>kept here</source>
+        <translation>hier gehalten</translation>
+    </message>
+    <message>
+        <source>follows the layers</source>
+        <translation>folgt den Schichten</translation>
+    </message>
+    <message>
+        <source>%1 read per token</source>
+        <translation>%1 gelesen je Token</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
+        <translation>Je Token wird nur eine Zeile gelesen: Auf der CPU würde sie kaum Geschwindigkeit kosten und diesen Speicher frei lassen.</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
+        <translation>Je Token wird nur eine Zeile gelesen: Hier kostet sie kaum Geschwindigkeit.</translation>
+    </message>
+    <message>
+        <source>%1, %2, on %3</source>
+        <translation>%1, %2, auf %3</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1</source>
+        <translation>Von Adaptern geänderte Module darin: %1</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map</source>
+        <translation>Einige Tensoren darin legt der Plan an andere Orte</translation>
+    </message>
+    <message>
+        <source>Not applied yet</source>
+        <translation>Noch nicht angewendet</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutPrice</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Cannot be</source>
+        <translation>Nicht möglich</translation>
+    </message>
+    <message>
+        <source>each image</source>
+        <translation>jedes Bild</translation>
+    </message>
+    <message>
+        <source>10 s of sound</source>
+        <translation>10 s Ton</translation>
+    </message>
+    <message>
+        <source>each token</source>
+        <translation>jedes Token</translation>
+    </message>
+    <message>
+        <source>travels per token</source>
+        <translation>reist je Token</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>%1 modules move along</source>
+        <translation>%1 Module ziehen mit um</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutView</name>
+    <message>
+        <source>Options</source>
+        <translation>Optionen</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Passend</translation>
+    </message>
+    <message>
+        <source>Line %1, column %2: %3</source>
+        <translation>Zeile %1, Spalte %2: %3</translation>
+    </message>
+    <message>
+        <source>%1: not possible. %2</source>
+        <translation>%1: nicht möglich. %2</translation>
+    </message>
+    <message>
+        <source>No plan: %1</source>
+        <translation>Kein Plan: %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Nothing was loaded.</source>
+        <translation>Es wurde nichts geladen.</translation>
+    </message>
+    <message>
+        <source>What was loaded before is in place again; your change is still staged.</source>
+        <translation>Was vorher geladen war, ist wieder an seinem Platz; Ihre Änderung ist noch vorgemerkt.</translation>
+    </message>
+    <message>
+        <source>Stopped. %1</source>
+        <translation>Angehalten. %1</translation>
+    </message>
+    <message>
+        <source>It could not be applied: %1. %2</source>
+        <translation>Es ließ sich nicht anwenden: %1. %2</translation>
+    </message>
+    <message>
+        <source>Make it fit</source>
+        <translation>Passend machen</translation>
+    </message>
+    <message>
+        <source>Revert</source>
+        <translation>Zurücknehmen</translation>
+    </message>
+    <message>
+        <source>Split %1</source>
+        <translation>%1 teilen</translation>
+    </message>
+    <message>
+        <source>Head with a table of its own</source>
+        <translation>Kopf mit eigener Tabelle</translation>
+    </message>
+    <message>
+        <source>Split layers at %1</source>
+        <translation>Schichten bei %1 teilen</translation>
+    </message>
+    <message>
+        <source>%1 has no neighbouring layers on the same device. Move one to the other first.</source>
+        <translation>%1 hat keine Nachbarschichten auf demselben Gerät. Bewegen Sie erst eine davon zur anderen.</translation>
+    </message>
+    <message>
+        <source>Join layers</source>
+        <translation>Schichten verbinden</translation>
+    </message>
+    <message>
+        <source>Join tower and projector</source>
+        <translation>Turm und Projektor verbinden</translation>
+    </message>
+    <message>
+        <source>One table for head and embedding</source>
+        <translation>Eine Tabelle für Kopf und Einbettung</translation>
+    </message>
+    <message>
+        <source>KV cache follows the layers</source>
+        <translation>KV-Cache folgt den Schichten</translation>
+    </message>
+    <message>
+        <source>Move to</source>
+        <translation>Bewegen nach</translation>
+    </message>
+    <message>
+        <source>&amp;%1  %2</source>
+        <translation>&amp;%1  %2</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>Visit when used</source>
+        <translation>Bei Gebrauch holen</translation>
+    </message>
+    <message>
+        <source>Stream from</source>
+        <translation>Streamen von</translation>
+    </message>
+    <message>
+        <source>Keep on %1, compute on %2</source>
+        <translation>Auf %1 halten, auf %2 rechnen</translation>
+    </message>
+    <message>
+        <source>Give the head a table of its own	S</source>
+        <translation>Dem Kopf eine eigene Tabelle geben	S</translation>
+    </message>
+    <message>
+        <source>Split off the projector	S</source>
+        <translation>Projektor abtrennen	S</translation>
+    </message>
+    <message>
+        <source>Split …	S</source>
+        <translation>Teilen …	S</translation>
+    </message>
+    <message>
+        <source>Follow the layers	J</source>
+        <translation>Den Schichten folgen	J</translation>
+    </message>
+    <message>
+        <source>One table with the embedding	J</source>
+        <translation>Eine Tabelle mit der Einbettung	J</translation>
+    </message>
+    <message>
+        <source>Join with neighbour	J</source>
+        <translation>Mit Nachbarn verbinden	J</translation>
+    </message>
+    <message>
+        <source>The fastest placement that fits</source>
+        <translation>Die schnellste Platzierung, die passt</translation>
+    </message>
+    <message>
+        <source>Everything on the first GPU</source>
+        <translation>Alles auf der ersten GPU</translation>
+    </message>
+    <message>
+        <source>Vision and audio tower on the CPU, the rest on the GPU</source>
+        <translation>Bild- und Audioturm auf der CPU, der Rest auf der GPU</translation>
+    </message>
+    <message>
+        <source>The per-layer embedding table on the CPU</source>
+        <translation>Die Einbettungstabelle je Schicht auf der CPU</translation>
+    </message>
+    <message>
+        <source>Towers and per-layer embeddings on the CPU</source>
+        <translation>Türme und Einbettungen je Schicht auf der CPU</translation>
+    </message>
+    <message>
+        <source>Everything on the CPU</source>
+        <translation>Alles auf der CPU</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <source>Simulate it on this computer</source>
+        <translation>Auf diesem Rechner simulieren</translation>
+    </message>
+    <message>
+        <source>%1 · %2 GiB</source>
+        <translation>%1 · %2 GiB</translation>
+    </message>
+    <message>
+        <source>A computer of my own …</source>
+        <translation>Ein eigener Rechner …</translation>
+    </message>
+    <message>
+        <source>A model that is not here</source>
+        <translation>Ein Modell, das nicht hier ist</translation>
+    </message>
+    <message>
+        <source>Open a map …</source>
+        <translation>Plan öffnen …</translation>
+    </message>
+    <message>
+        <source>Save the map as</source>
+        <translation>Plan sichern als</translation>
+    </message>
+    <message>
+        <source>Belfry map …</source>
+        <translation>Belfry-Plan …</translation>
+    </message>
+    <message>
+        <source>accelerate device_map …</source>
+        <translation>accelerate device_map …</translation>
+    </message>
+    <message>
+        <source>llama.cpp options …</source>
+        <translation>llama.cpp-Optionen …</translation>
+    </message>
+    <message>
+        <source>Python script …</source>
+        <translation>Python-Skript …</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Belfry map</source>
+        <translation>Belfry-Plan</translation>
+    </message>
+    <message>
+        <source>accelerate device_map</source>
+        <translation>accelerate device_map</translation>
+    </message>
+    <message>
+        <source>llama.cpp options</source>
+        <translation>llama.cpp-Optionen</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs, limits, context …</source>
+        <translation>Simulierte GPUs, Grenzen, Kontext …</translation>
+    </message>
+    <message>
+        <source>Open a map</source>
+        <translation>Plan öffnen</translation>
+    </message>
+    <message>
+        <source>Device maps (*.json);;All files (*)</source>
+        <translation>Gerätepläne (*.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Map %1</source>
+        <translation>Plan %1</translation>
+    </message>
+    <message>
+        <source>Saved: %1</source>
+        <translation>Gesichert: %1</translation>
+    </message>
+    <message>
+        <source>Copied.</source>
+        <translation>Kopiert.</translation>
+    </message>
+    <message>
+        <source>Copied. Some things will be different there:</source>
+        <translation>Kopiert. Einiges wird dort anders sein:</translation>
+    </message>
+    <message>
+        <source>Save the map</source>
+        <translation>Plan sichern</translation>
+    </message>
+    <message>
+        <source>Device maps (*.json)</source>
+        <translation>Gerätepläne (*.json)</translation>
+    </message>
+    <message>
+        <source>Python (*.py)</source>
+        <translation>Python (*.py)</translation>
+    </message>
+    <message>
+        <source>Text (*.txt)</source>
+        <translation>Text (*.txt)</translation>
+    </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simuliert %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>read when needed</source>
+        <translation>bei Bedarf gelesen</translation>
+    </message>
+    <message>
+        <source>drop here: %1 too much</source>
+        <translation>hier ablegen: %1 zu viel</translation>
+    </message>
+    <message>
+        <source>drop here: %1 left</source>
+        <translation>hier ablegen: %1 übrig</translation>
+    </message>
+    <message>
+        <source>drop here</source>
+        <translation>hier ablegen</translation>
+    </message>
+    <message>
+        <source>the cache has to be in memory</source>
+        <translation>der Cache muss im Speicher liegen</translation>
+    </message>
+    <message>
+        <source>price</source>
+        <translation>Preis</translation>
+    </message>
+    <message>
+        <source>being worked out …</source>
+        <translation>wird berechnet …</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>Nicht möglich</translation>
+    </message>
+    <message>
+        <source>stays</source>
+        <translation>bleibt</translation>
+    </message>
+    <message>
+        <source>it is here already</source>
+        <translation>er ist schon hier</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Presets ▾</source>
+        <translation>Vorgaben ▾</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>Vorgaben</translation>
+    </message>
+    <message>
+        <source>What if: this computer ▾</source>
+        <translation>Was wäre wenn: dieser Rechner ▾</translation>
+    </message>
+    <message>
+        <source>What if: plan for another computer</source>
+        <translation>Was wäre wenn: für einen anderen Rechner planen</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Map files and options</source>
+        <translation>Plandateien und Optionen</translation>
+    </message>
+    <message>
+        <source>Choose a model to see its parts here.
+
+Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
+        <translation>Wählen Sie ein Modell, um seine Teile hier zu sehen.
+
+Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Grafikkarte, Prozessor und Datenträger; solange Sie einen halten, zeigt jede Spur, was sie enthielte und was der Umzug kostet.</translation>
+    </message>
+    <message>
+        <source>Back to what is loaded</source>
+        <translation>Zurück zu dem, was geladen ist</translation>
+    </message>
+    <message>
+        <source>Make it true (Ctrl+Enter)</source>
+        <translation>Umsetzen (Strg+Eingabe)</translation>
+    </message>
+    <message>
+        <source>Undo: %1 (Ctrl+Z)</source>
+        <translation>Rückgängig: %1 (Strg+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to undo</source>
+        <translation>Nichts rückgängig zu machen</translation>
+    </message>
+    <message>
+        <source>Redo: %1 (Ctrl+Shift+Z)</source>
+        <translation>Wiederholen: %1 (Strg+Umschalt+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to redo</source>
+        <translation>Nichts zu wiederholen</translation>
+    </message>
+    <message>
+        <source>What if: %1 ▾</source>
+        <translation>Was wäre wenn: %1 ▾</translation>
+    </message>
+    <message>
+        <source>Back to this computer</source>
+        <translation>Zurück zu diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Applying…</source>
+        <translation>Wird angewendet …</translation>
+    </message>
+    <message>
+        <source>Load with this layout</source>
+        <translation>Mit dieser Platzierung laden</translation>
+    </message>
+    <message>
+        <source>Load again with this</source>
+        <translation>Damit neu laden</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Anwenden</translation>
+    </message>
+    <message>
+        <source>Apply 1 change</source>
+        <translation>1 Änderung anwenden</translation>
+    </message>
+    <message>
+        <source>Apply %1 changes</source>
+        <translation>%1 Änderungen anwenden</translation>
+    </message>
+    <message>
+        <source>✓ Fits</source>
+        <translation>✓ Passt</translation>
+    </message>
+    <message>
+        <source>✗ Does not fit</source>
+        <translation>✗ Passt nicht</translation>
+    </message>
+    <message>
+        <source>%1 &lt;b&gt;%2&lt;/b&gt; of %3</source>
+        <translation>%1 &lt;b&gt;%2&lt;/b&gt; von %3</translation>
+    </message>
+    <message>
+        <source>about&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;tokens/s</source>
+        <translation>etwa&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;Token/s</translation>
+    </message>
+    <message>
+        <source>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>Bild&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>10&amp;nbsp;s&amp;nbsp;of&amp;nbsp;sound&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>10&amp;nbsp;s&amp;nbsp;Ton&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>plan only: the weights are not in the folder</source>
+        <translation>nur planen: Die Gewichte sind nicht im Ordner</translation>
+    </message>
+    <message>
+        <source>%1 would need %2 and has %3: %4 too much.</source>
+        <translation>%1 bräuchte %2 und hat %3: %4 zu viel.</translation>
+    </message>
+    <message>
+        <source>Try: %1.</source>
+        <translation>Versuchen Sie: %1.</translation>
+    </message>
+    <message>
+        <source>No graphics card takes part. A simulated one has a hard memory limit and computes on the processor: try a split before you own the card.</source>
+        <translation>Keine Grafikkarte nimmt teil. Eine simulierte hat eine harte Speichergrenze und rechnet auf dem Prozessor: Probieren Sie eine Aufteilung, bevor Sie die Karte besitzen.</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU …</source>
+        <translation>Simulierte GPU hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU</source>
+        <translation>Simulierte GPU hinzufügen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MainWindow</name>
+    <message>
+        <source>Belfry</source>
+        <translation>Belfry</translation>
+    </message>
+    <message>
+        <source>Settings and help</source>
+        <translation>Einstellungen und Hilfe</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>Both</source>
+        <translation>Beides</translation>
+    </message>
+    <message>
+        <source>%1 - Belfry</source>
+        <translation>%1 – Belfry</translation>
+    </message>
+    <message>
+        <source>Choose a Gemma 4 model folder</source>
+        <translation>Gemma-4-Modellordner wählen</translation>
+    </message>
+    <message>
+        <source>Choose an adapter folder (PEFT LoRA)</source>
+        <translation>Adapterordner wählen (PEFT LoRA)</translation>
+    </message>
+    <message>
+        <source>Drop to attach to the next message</source>
+        <translation>Ablegen, um an die nächste Nachricht anzuhängen</translation>
+    </message>
+    <message>
+        <source>Drop to add this adapter</source>
+        <translation>Ablegen, um diesen Adapter hinzuzufügen</translation>
+    </message>
+    <message>
+        <source>Drop to choose this model</source>
+        <translation>Ablegen, um dieses Modell zu wählen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MemoryMeter</name>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>No model is loaded or planned.</source>
+        <translation>Es ist kein Modell geladen oder geplant.</translation>
+    </message>
+    <message>
+        <source>used by Belfry %1</source>
+        <translation>von Belfry belegt %1</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>vorhergesagt %1</translation>
+    </message>
+    <message>
+        <source>other programs %1</source>
+        <translation>andere Programme %1</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>von %1</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>Grenze %1</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>Treiber</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageBlock</name>
+    <message>
+        <source>code</source>
+        <translation>Code</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>file not found</source>
+        <translation>Datei nicht gefunden</translation>
+    </message>
+    <message>
+        <source>no preview</source>
+        <translation>keine Vorschau</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1: Datei nicht gefunden</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageItem</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt …</translation>
+    </message>
+    <message>
+        <source>Thoughts (words: about %1)</source>
+        <translation>Gedanken (Wörter: etwa %1)</translation>
+    </message>
+    <message>
+        <source>media: %1</source>
+        <translation>Medien: %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>first token %1</source>
+        <translation>erstes Token %1</translation>
+    </message>
+    <message>
+        <source>Esc stops</source>
+        <translation>Esc hält an</translation>
+    </message>
+    <message>
+        <source>stopped by you</source>
+        <translation>von Ihnen angehalten</translation>
+    </message>
+    <message>
+        <source>stopped at the token limit of this chat</source>
+        <translation>an der Tokengrenze dieses Chats angehalten</translation>
+    </message>
+    <message>
+        <source>stopped: the context is full</source>
+        <translation>angehalten: Der Kontext ist voll</translation>
+    </message>
+    <message>
+        <source>cut short when the program ended</source>
+        <translation>abgebrochen, als das Programm endete</translation>
+    </message>
+    <message>
+        <source>left out above: the model no longer sees it</source>
+        <translation>darüber weggelassen: Das Modell sieht es nicht mehr</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageList</name>
+    <message>
+        <source>Conversation</source>
+        <translation>Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Up and Down walk over the messages, the context menu has their actions</source>
+        <translation>Auf und Ab gehen durch die Nachrichten, das Kontextmenü hat ihre Aktionen</translation>
+    </message>
+    <message>
+        <source>Scroll the conversation</source>
+        <translation>Unterhaltung rollen</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Nachricht kopieren</translation>
+    </message>
+    <message>
+        <source>Regenerate this reply (Ctrl+R for the last)</source>
+        <translation>Diese Antwort neu erzeugen (Strg+R für die letzte)</translation>
+    </message>
+    <message>
+        <source>Edit and resend</source>
+        <translation>Bearbeiten und neu senden</translation>
+    </message>
+    <message>
+        <source>Delete message</source>
+        <translation>Nachricht löschen</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Copy selection</source>
+        <translation>Auswahl kopieren</translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation>Link kopieren</translation>
+    </message>
+    <message>
+        <source>Copy last code block</source>
+        <translation>Letzten Codeblock kopieren</translation>
+    </message>
+    <message>
+        <source>Open %1</source>
+        <translation>%1 öffnen</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>Neu erzeugen</translation>
+    </message>
+    <message>
+        <source>Fold thoughts</source>
+        <translation>Gedanken einklappen</translation>
+    </message>
+    <message>
+        <source>Show thoughts</source>
+        <translation>Gedanken zeigen</translation>
+    </message>
+    <message>
+        <source>Delete question and reply</source>
+        <translation>Frage und Antwort löschen</translation>
+    </message>
+    <message>
+        <source>Delete reply</source>
+        <translation>Antwort löschen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MeterCanvas</name>
+    <message>
+        <source>Memory of every device appears here once a model is chosen: what is used, what a layout would use, and by whom.</source>
+        <translation>Hier erscheint der Speicher jedes Geräts, sobald ein Modell gewählt ist: was belegt ist, was eine Platzierung belegen würde und durch wen.</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>frei</translation>
+    </message>
+    <message>
+        <source>other programs</source>
+        <translation>andere Programme</translation>
+    </message>
+    <message>
+        <source>used by Belfry</source>
+        <translation>von Belfry belegt</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>%1 · measured</source>
+        <translation>%1 · gemessen</translation>
+    </message>
+    <message>
+        <source>%1 · planned</source>
+        <translation>%1 · geplant</translation>
+    </message>
+    <message>
+        <source>Last minute</source>
+        <translation>Letzte Minute</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>vorhergesagt %1</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Datenträger</translation>
+    </message>
+    <message>
+        <source>nothing is read from it while running</source>
+        <translation>im Betrieb wird nichts davon gelesen</translation>
+    </message>
+    <message>
+        <source>%1 read when needed</source>
+        <translation>%1 bei Bedarf gelesen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelButton</name>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 Parameter</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>image</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>Audio</translation>
+    </message>
+    <message>
+        <source>Model: %1</source>
+        <translation>Modell: %1</translation>
+    </message>
+    <message>
+        <source>Opens the list of models and the load options</source>
+        <translation>Öffnet die Liste der Modelle und die Ladeoptionen</translation>
+    </message>
+    <message>
+        <source>Models and load options (Ctrl+Shift+M)</source>
+        <translation>Modelle und Ladeoptionen (Strg+Umschalt+M)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelPanel</name>
+    <message>
+        <source>Models and load options</source>
+        <translation>Modelle und Ladeoptionen</translation>
+    </message>
+    <message>
+        <source>Choose a &amp;folder…</source>
+        <translation>&amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>Choose a Gemma 4 model folder (Ctrl+O)</source>
+        <translation>Gemma-4-Modellordner wählen (Strg+O)</translation>
+    </message>
+    <message>
+        <source>&amp;Demo model</source>
+        <translation>&amp;Demomodell</translation>
+    </message>
+    <message>
+        <source>The small model that comes with Belfry</source>
+        <translation>Das kleine Modell, das Belfry beiliegt</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Zuletzt benutzt</translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>Zuletzt benutzte Modelle</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Grafikkarte</translation>
+    </message>
+    <message>
+        <source>What this computer has</source>
+        <translation>Was dieser Rechner hat</translation>
+    </message>
+    <message>
+        <source>Simulated, %1</source>
+        <translation>Simuliert, %1</translation>
+    </message>
+    <message>
+        <source>A simulated card computes on the processor inside a hard memory limit: try layouts without the card</source>
+        <translation>Eine simulierte Karte rechnet auf dem Prozessor innerhalb einer harten Speichergrenze: Platzierungen ohne die Karte ausprobieren</translation>
+    </message>
+    <message>
+        <source>&amp;Placement</source>
+        <translation>&amp;Platzierung</translation>
+    </message>
+    <message>
+        <source>&amp;Weights</source>
+        <translation>Ge&amp;wichte</translation>
+    </message>
+    <message>
+        <source>Conte&amp;xt</source>
+        <translation>Konte&amp;xt</translation>
+    </message>
+    <message>
+        <source>&amp;Graphics card</source>
+        <translation>&amp;Grafikkarte</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Laden</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n simulated cards</source>
+        <translation><numerusform>%n simulierte Karte</numerusform><numerusform>%n simulierte Karten</numerusform></translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>Audio</translation>
+    </message>
+    <message>
+        <source>Gemma 4 %1 · %2 parameters · %3 on disk · %4
+Understands %5 · up to %6 tokens</source>
+        <translation>Gemma 4 %1 · %2 Parameter · %3 auf dem Datenträger · %4
+Versteht %5 · bis zu %6 Token</translation>
+    </message>
+    <message>
+        <source>Reading %1 …</source>
+        <translation>Liest %1 …</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used.</source>
+        <translation>%1 kann nicht verwendet werden.</translation>
+    </message>
+    <message>
+        <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
+        <translation>Die Gewichte sind nicht hier: Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. Legen Sie die .safetensors-Dateien in diesen Ordner.</translation>
+    </message>
+    <message>
+        <source>Re&amp;load</source>
+        <translation>&amp;Neu laden</translation>
+    </message>
+    <message>
+        <source>This does not fit.</source>
+        <translation>Das passt nicht.</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>Fits. %1</source>
+        <translation>Passt. %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::NoticeBar</name>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>Show details of the message</source>
+        <translation>Einzelheiten der Meldung zeigen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Ausblenden</translation>
+    </message>
+    <message>
+        <source>Dismiss the message</source>
+        <translation>Meldung ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>ui::NoticeStrip</name>
+    <message>
+        <source>Move parts to another device in the layout, choose 4 bits, or take a smaller context.</source>
+        <translation>Bewegen Sie Teile in der Platzierung auf ein anderes Gerät, wählen Sie 4 Bit oder einen kleineren Kontext.</translation>
+    </message>
+    <message>
+        <source>The graphics card stopped answering. Restart Belfry; your chats are saved.</source>
+        <translation>Die Grafikkarte antwortet nicht mehr. Starten Sie Belfry neu; Ihre Chats sind gesichert.</translation>
+    </message>
+    <message>
+        <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
+        <translation>Das ist ein Fehler in Belfry. Kopieren Sie den Bericht (Strg+Umschalt+I) in eine Fehlermeldung.</translation>
+    </message>
+    <message>
+        <source>Notice</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Copy this message</source>
+        <translation>Diese Meldung kopieren</translation>
+    </message>
+    <message>
+        <source>Dismiss this message</source>
+        <translation>Diese Meldung ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>ui::PlanOptionsDialog</name>
+    <message>
+        <source>Devices and options</source>
+        <translation>Geräte und Optionen</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>for example sim:0 = 6 GiB</source>
+        <translation>zum Beispiel sim:0 = 6 GiB</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>as the table (bf16)</source>
+        <translation>wie die Tabelle (bf16)</translation>
+    </message>
+    <message>
+        <source>8 bit</source>
+        <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>4 bit (NF4)</source>
+        <translation>4 Bit (NF4)</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs</source>
+        <translation>Simulierte GPUs</translation>
+    </message>
+    <message>
+        <source>+ %1 GiB</source>
+        <translation>+ %1 GiB</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU of %1 GiB</source>
+        <translation>Simulierte GPU mit %1 GiB hinzufügen</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>Precision of the weights</source>
+        <translation>Genauigkeit der Gewichte</translation>
+    </message>
+    <message>
+        <source>Precision of the head</source>
+        <translation>Genauigkeit des Kopfs</translation>
+    </message>
+    <message>
+        <source>A simulated GPU is a hard memory limit with accounts of its own, computed on the processor: try a split, a limit or an out-of-memory without the card. These options need the model to be loaded again.</source>
+        <translation>Eine simulierte GPU ist eine harte Speichergrenze mit eigener Buchführung, gerechnet wird auf dem Prozessor: Aufteilung, Grenze oder Speichermangel ohne die Karte ausprobieren. Diese Optionen brauchen ein neues Laden.</translation>
+    </message>
+    <message>
+        <source>Plan with this</source>
+        <translation>Damit planen</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs: expected sizes separated by commas, such as 8 GiB, 512 MiB.</source>
+        <translation>Simulierte GPUs: erwartet werden Größen mit Kommas dazwischen, etwa 8 GiB, 512 MiB.</translation>
+    </message>
+    <message>
+        <source>At most %1 simulated GPUs.</source>
+        <translation>Höchstens %1 simulierte GPUs.</translation>
+    </message>
+    <message>
+        <source>Limits: expected a device and a size, such as sim:0 = 6 GiB, cpu = 12 GiB.</source>
+        <translation>Grenzen: erwartet wird Gerät und Größe, etwa sim:0 = 6 GiB, cpu = 12 GiB.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RecentModels</name>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SamplesStrip</name>
+    <message>
+        <source>Ask: %1</source>
+        <translation>Fragen: %1</translation>
+    </message>
+    <message>
+        <source>Ask this with its picture or sound</source>
+        <translation>Mit Bild oder Ton fragen</translation>
+    </message>
+    <message>
+        <source>Try one of these</source>
+        <translation>Probieren Sie eine davon</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SamplingPanel</name>
+    <message>
+        <source>model's</source>
+        <translation>vom Modell</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>Als Vorgabe sichern</translation>
+    </message>
+    <message>
+        <source>Delete preset</source>
+        <translation>Vorgabe löschen</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest word</source>
+        <translation>0 nimmt immer das wahrscheinlichste Wort</translation>
+    </message>
+    <message>
+        <source>Keep the likeliest words that together reach this share</source>
+        <translation>Die wahrscheinlichsten Wörter behalten, die zusammen diesen Anteil erreichen</translation>
+    </message>
+    <message>
+        <source>Drop words below this share of the likeliest one</source>
+        <translation>Wörter unter diesem Anteil des wahrscheinlichsten weglassen</translation>
+    </message>
+    <message>
+        <source>Above 1: words already said become less likely</source>
+        <translation>Über 1: schon Gesagtes wird unwahrscheinlicher</translation>
+    </message>
+    <message>
+        <source>Let the model think first</source>
+        <translation>Das Modell zuerst denken lassen</translation>
+    </message>
+    <message>
+        <source>Choose among this many words; 0 switches it off</source>
+        <translation>Unter so vielen Wörtern wählen; 0 schaltet es ab</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>new each time</source>
+        <translation>jedes Mal neu</translation>
+    </message>
+    <message>
+        <source>Name of a new preset</source>
+        <translation>Name der neuen Vorgabe</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Vorgabe</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Repetition</source>
+        <translation>Wiederholung</translation>
+    </message>
+    <message>
+        <source>Longest reply</source>
+        <translation>Längste Antwort</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>Tokens per picture</source>
+        <translation>Token je Bild</translation>
+    </message>
+    <message>
+        <source>Custom</source>
+        <translation>Eigene</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Session</name>
+    <message>
+        <source>Demo model</source>
+        <translation>Demomodell</translation>
+    </message>
+    <message>
+        <source>The adapter cannot be used with this model</source>
+        <translation>Der Adapter passt nicht zu diesem Modell</translation>
+    </message>
+    <message>
+        <source>The model was not loaded</source>
+        <translation>Das Modell wurde nicht geladen</translation>
+    </message>
+    <message>
+        <source>Nothing was moved; everything is where it was</source>
+        <translation>Nichts wurde bewegt; alles ist, wo es war</translation>
+    </message>
+    <message>
+        <source>The layout could not be applied</source>
+        <translation>Die Platzierung ließ sich nicht anwenden</translation>
+    </message>
+    <message>
+        <source>The adapters were not changed</source>
+        <translation>Die Adapter wurden nicht geändert</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>Aussehen</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>&amp;Colours</source>
+        <translation>&amp;Farben</translation>
+    </message>
+    <message>
+        <source>Colours</source>
+        <translation>Farben</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>&amp;Text size</source>
+        <translation>&amp;Textgröße</translation>
+    </message>
+    <message>
+        <source>Text size in percent</source>
+        <translation>Textgröße in Prozent</translation>
+    </message>
+    <message>
+        <source>Used from the next start on</source>
+        <translation>Gilt ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>&amp;Language (next start)</source>
+        <translation>S&amp;prache (nächster Start)</translation>
+    </message>
+    <message>
+        <source>Language, used from the next start</source>
+        <translation>Sprache, gilt ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>&amp;Placement to start with</source>
+        <translation>&amp;Platzierung am Anfang</translation>
+    </message>
+    <message>
+        <source>Placement to start with</source>
+        <translation>Platzierung am Anfang</translation>
+    </message>
+    <message>
+        <source>&amp;Weights to start with</source>
+        <translation>Ge&amp;wichte am Anfang</translation>
+    </message>
+    <message>
+        <source>Weights to start with</source>
+        <translation>Gewichte am Anfang</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>P&amp;rocessor threads</source>
+        <translation>P&amp;rozessor-Threads</translation>
+    </message>
+    <message>
+        <source>Processor threads</source>
+        <translation>Prozessor-Threads</translation>
+    </message>
+    <message>
+        <source>&amp;Keep quantized copies for faster loading</source>
+        <translation>&amp;Quantisierte Kopien behalten (lädt schneller)</translation>
+    </message>
+    <message>
+        <source>Chats and files</source>
+        <translation>Chats und Dateien</translation>
+    </message>
+    <message>
+        <source>&amp;Open the last chat at start</source>
+        <translation>&amp;Letzten Chat beim Start öffnen</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>Chats</translation>
+    </message>
+    <message>
+        <source>Cache, can be deleted</source>
+        <translation>Cache, darf gelöscht werden</translation>
+    </message>
+    <message>
+        <source>Belfry opens no network connection: models, chats, pictures and sounds stay on this computer.</source>
+        <translation>Belfry öffnet keine Netzverbindung: Modelle, Chats, Bilder und Töne bleiben auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ShortcutsDialog</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Keys for %1</source>
+        <translation>Tasten für %1</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::StatusStrip</name>
+    <message>
+        <source>Checking</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <source>Reserving memory</source>
+        <translation>Speicher wird belegt</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Liest</translation>
+    </message>
+    <message>
+        <source>Moving</source>
+        <translation>Bewegt</translation>
+    </message>
+    <message>
+        <source>Loading</source>
+        <translation>Lädt</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Stop loading or moving; what was there before stays</source>
+        <translation>Laden oder Bewegen anhalten; was vorher da war, bleibt</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Laden</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Das gewählte Modell laden</translation>
+    </message>
+    <message>
+        <source>Eject</source>
+        <translation>Auswerfen</translation>
+    </message>
+    <message>
+        <source>Remove the model from memory</source>
+        <translation>Modell aus dem Speicher entfernen</translation>
+    </message>
+    <message>
+        <source>Cannot be used</source>
+        <translation>Nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Liest …</translation>
+    </message>
+    <message>
+        <source>Not loaded</source>
+        <translation>Nicht geladen</translation>
+    </message>
+    <message>
+        <source>Loaded</source>
+        <translation>Geladen</translation>
+    </message>
+    <message>
+        <source>%1 % · %2 of %3</source>
+        <translation>%1 % · %2 von %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SystemPromptPanel</name>
+    <message>
+        <source>System prompt: what the model is told before the first message of this chat</source>
+        <translation>Systemprompt: was das Modell vor der ersten Nachricht dieses Chats erfährt</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Systemprompt</translation>
+    </message>
+    <message>
+        <source>For example: You answer in short, plain sentences.</source>
+        <translation>Zum Beispiel: Du antwortest in kurzen, einfachen Sätzen.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WelcomePage</name>
+    <message>
+        <source>Chat with a model on your own hardware</source>
+        <translation>Mit einem Modell auf der eigenen Hardware chatten</translation>
+    </message>
+    <message>
+        <source>Drop a Gemma 4 folder here, or choose one. You see every part of it, and drag each to the graphics card, the processor or the disk.</source>
+        <translation>Ziehen Sie einen Gemma-4-Ordner hierher oder wählen Sie einen. Sie sehen jeden Teil und ziehen ihn auf Grafikkarte, Prozessor oder Datenträger.</translation>
+    </message>
+    <message>
+        <source>Choose a &amp;folder…</source>
+        <translation>&amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>Try the &amp;demo model</source>
+        <translation>&amp;Demomodell ausprobieren</translation>
+    </message>
+    <message>
+        <source>Loads the small model that comes with Belfry; it understands pictures and sounds</source>
+        <translation>Lädt das kleine Modell, das Belfry beiliegt; es versteht Bilder und Töne</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Zuletzt benutzt</translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>Zuletzt benutzte Modelle</translation>
+    </message>
+    <message>
+        <source>Everything stays on this computer: no account, no network.</source>
+        <translation>Alles bleibt auf diesem Rechner: kein Konto, kein Netz.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WhatIfDialog</name>
+    <message>
+        <source>A computer of your own</source>
+        <translation>Ein eigener Rechner</translation>
+    </message>
+    <message>
+        <source> GiB</source>
+        <translation> GiB</translation>
+    </message>
+    <message>
+        <source> GB/s</source>
+        <translation> GB/s</translation>
+    </message>
+    <message>
+        <source> TFLOPS</source>
+        <translation> TFLOPS</translation>
+    </message>
+    <message>
+        <source>Another card</source>
+        <translation>Andere Karte</translation>
+    </message>
+    <message>
+        <source>My computer</source>
+        <translation>Mein Rechner</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Grafikkarte</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Wie viele</translation>
+    </message>
+    <message>
+        <source>Memory of each</source>
+        <translation>Speicher je Karte</translation>
+    </message>
+    <message>
+        <source>Memory bandwidth</source>
+        <translation>Speicherbandbreite</translation>
+    </message>
+    <message>
+        <source>16-bit arithmetic</source>
+        <translation>16-Bit-Rechnung</translation>
+    </message>
+    <message>
+        <source>Main memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>Of each card 0.6 GiB are taken as used by the desktop and the driver. Speeds are estimates.</source>
+        <translation>Von jeder Karte gelten 0,6 GiB als von Desktop und Treiber belegt. Geschwindigkeiten sind Schätzungen.</translation>
+    </message>
+    <message>
+        <source>Plan for it</source>
+        <translation>Dafür planen</translation>
+    </message>
+    <message>
+        <source>%1 GiB card</source>
+        <translation>Karte mit %1 GiB</translation>
+    </message>
+</context>
+</TS>

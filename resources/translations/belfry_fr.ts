@@ -1,3 +1,3199 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="fr_FR" sourcelanguage="en"></TS>
+<TS version="2.1" language="fr_FR" sourcelanguage="en">
+<context>
+    <name>Format</name>
+    <message>
+        <source>%1 B</source>
+        <translation>%1 o</translation>
+    </message>
+    <message>
+        <source>%1 KiB</source>
+        <translation>%1 Kio</translation>
+    </message>
+    <message>
+        <source>%1 MiB</source>
+        <translation>%1 Mio</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 Gio</translation>
+    </message>
+    <message>
+        <source>%1 TiB</source>
+        <translation>%1 Tio</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 B</source>
+        <comment>billion parameters, beside the model's name</comment>
+        <translation>%1 o</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <comment>million parameters, beside the model's name</comment>
+        <translation>%1 M</translation>
+    </message>
+    <message>
+        <source>%1 K</source>
+        <comment>thousand parameters, beside the model's name</comment>
+        <translation>%1 k</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disque</translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>Simulated GPU %1</source>
+        <translation>GPU simulé %1</translation>
+    </message>
+    <message>
+        <source>Everything on the GPU</source>
+        <translation>Tout sur le GPU</translation>
+    </message>
+    <message>
+        <source>Towers on the CPU</source>
+        <translation>Tours sur le CPU</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings on the CPU</source>
+        <translation>Plongements par couche sur le CPU</translation>
+    </message>
+    <message>
+        <source>Towers and per-layer embeddings on the CPU</source>
+        <translation>Tours et plongements par couche sur le CPU</translation>
+    </message>
+    <message>
+        <source>Everything on the CPU</source>
+        <translation>Tout sur le CPU</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>Au mieux</translation>
+    </message>
+    <message>
+        <source>Own layout</source>
+        <translation>Placement personnel</translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation>Tels quels</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4)</source>
+        <translation>4 bits (NF4)</translation>
+    </message>
+    <message>
+        <source>4 bits (NF4, double quantization)</source>
+        <translation>4 bits (NF4, double quantification)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4)</source>
+        <translation>4 bits (FP4)</translation>
+    </message>
+    <message>
+        <source>4 bits (FP4, double quantization)</source>
+        <translation>4 bits (FP4, double quantification)</translation>
+    </message>
+</context>
+<context>
+    <name>Shortcuts</name>
+    <message>
+        <source>Window</source>
+        <translation>Fenêtre</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Discussion</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Placement</translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>Choisir un dossier de modèle</translation>
+    </message>
+    <message>
+        <source>Models and load options</source>
+        <translation>Modèles et options de chargement</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Charger le modèle choisi</translation>
+    </message>
+    <message>
+        <source>Eject the model</source>
+        <translation>Éjecter le modèle</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Nouvelle discussion</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>Chercher dans les discussions</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>Envoyer le message</translation>
+    </message>
+    <message>
+        <source>New line in the message</source>
+        <translation>Nouvelle ligne dans le message</translation>
+    </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Joindre une image ou un son</translation>
+    </message>
+    <message>
+        <source>Stop the reply or the load</source>
+        <translation>Arrêter la réponse ou le chargement</translation>
+    </message>
+    <message>
+        <source>Regenerate the last reply</source>
+        <translation>Régénérer la dernière réponse</translation>
+    </message>
+    <message>
+        <source>Delete the chat (can be undone)</source>
+        <translation>Supprimer la discussion (réversible)</translation>
+    </message>
+    <message>
+        <source>Show the chat</source>
+        <translation>Montrer la discussion</translation>
+    </message>
+    <message>
+        <source>Show the layout</source>
+        <translation>Montrer le placement</translation>
+    </message>
+    <message>
+        <source>Show both side by side</source>
+        <translation>Montrer les deux côte à côte</translation>
+    </message>
+    <message>
+        <source>Show or hide the list of chats</source>
+        <translation>Montrer ou masquer la liste</translation>
+    </message>
+    <message>
+        <source>Show or hide the memory meter</source>
+        <translation>Montrer ou masquer la mémoire</translation>
+    </message>
+    <message>
+        <source>Go from block to block</source>
+        <translation>Aller de bloc en bloc</translation>
+    </message>
+    <message>
+        <source>Move the block to another device</source>
+        <translation>Déplacer le bloc vers un autre appareil</translation>
+    </message>
+    <message>
+        <source>Apply the layout</source>
+        <translation>Appliquer le placement</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>Texte plus grand</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>Texte plus petit</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>Taille de texte normale</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Log and report</source>
+        <translation>Journal et rapport</translation>
+    </message>
+    <message>
+        <source>This overview</source>
+        <translation>Cet aperçu</translation>
+    </message>
+    <message>
+        <source>Close Belfry</source>
+        <translation>Fermer Belfry</translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::AttachmentFiles</name>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 est illisible (%2), la discussion n'en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 ne peut pas être lu jusqu'au bout (%2).</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::ChatDatabase</name>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Le dossier %1 ne peut pas être créé, les discussions ne sont donc pas enregistrées. Créez-le ou rendez le dossier parent accessible en écriture.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 est endommagé (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 vient d'une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Le fichier des discussions était endommagé. Il a été gardé sous %1 ; %2 discussions ont pu en être lues et sont de retour dans la liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Database</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Le disque qui contient %1 est plein. Libérez de la place ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 ne peut pas être écrit (%2). Rendez le fichier et son dossier accessibles en écriture ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 est utilisé par un autre programme, sans doute un second Belfry. Fermez-le ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 est endommagé (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 n'a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>aucune mémoire</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>protégé en écriture</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>elle n'est pas ouverte</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExportFiles</name>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>le dossier ne peut pas être créé</translation>
+    </message>
+<message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::SessionFile</name>
+    <message>
+        <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
+        <translation>%1 n'a pas pu être écrit (%2), la discussion ouverte n'est donc pas retenue. Rendez le dossier accessible en écriture.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Wiring</name>
+    <message>
+        <source>The change was not kept</source>
+        <translation>Le changement n'a pas été gardé</translation>
+    </message>
+    <message>
+        <source>Exported</source>
+        <translation>Exporté</translation>
+    </message>
+    <message>
+        <source>%1 was not written</source>
+        <translation>%1 n'a pas été écrit</translation>
+    </message>
+    <message>
+        <source>The chat could not be opened</source>
+        <translation>La discussion n'a pas pu être ouverte</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly while it was loading %1</source>
+        <translation>Belfry s'est arrêté de façon inattendue en chargeant %1</translation>
+    </message>
+    <message>
+        <source>It was not loaded again. Your chats are as they were.</source>
+        <translation>Il n'a pas été rechargé. Vos discussions sont intactes.</translation>
+    </message>
+    <message>
+        <source>Choose it again</source>
+        <translation>Le choisir de nouveau</translation>
+    </message>
+    <message>
+        <source>Belfry ended unexpectedly last time</source>
+        <translation>Belfry s'est arrêté de façon inattendue la dernière fois</translation>
+    </message>
+    <message>
+        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
+        <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterBar</name>
+    <message>
+        <source>Adapters</source>
+        <translation>Adaptateurs</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>Adaptateur</translation>
+    </message>
+    <message>
+        <source>Add an adapter</source>
+        <translation>Ajouter un adaptateur</translation>
+    </message>
+    <message>
+        <source>Add a PEFT LoRA folder, or drop one into the window</source>
+        <translation>Ajouter un dossier PEFT LoRA, ou le déposer dans la fenêtre</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterChip</name>
+    <message>
+        <source>Strength %1 of 2</source>
+        <translation>Force %1 sur 2</translation>
+    </message>
+    <message>
+        <source>Adapter %1</source>
+        <translation>Adaptateur %1</translation>
+    </message>
+    <message>
+        <source>Use adapter %1</source>
+        <translation>Utiliser l'adaptateur %1</translation>
+    </message>
+    <message>
+        <source>Switch the adapter off for the next reply</source>
+        <translation>Désactiver l'adaptateur pour la prochaine réponse</translation>
+    </message>
+    <message>
+        <source>Switch the adapter on for the next reply</source>
+        <translation>Activer l'adaptateur pour la prochaine réponse</translation>
+    </message>
+    <message>
+        <source>Strength of adapter %1</source>
+        <translation>Force de l'adaptateur %1</translation>
+    </message>
+    <message>
+        <source>Strength, 0 to 2; acts on the next reply without loading again</source>
+        <translation>Force, de 0 à 2 ; agit à la prochaine réponse sans recharger</translation>
+    </message>
+    <message>
+        <source>Remove adapter %1</source>
+        <translation>Retirer l'adaptateur %1</translation>
+    </message>
+    <message>
+        <source>Remove the adapter</source>
+        <translation>Retirer l'adaptateur</translation>
+    </message>
+    <message>
+        <source>Coverage of adapter %1 is being read</source>
+        <translation>La couverture de l'adaptateur %1 est en cours de lecture</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>Coverage of adapter %1: %2 of %3 tensors</source>
+        <translation>Couverture de l'adaptateur %1 : %2 tenseurs sur %3</translation>
+    </message>
+    <message>
+        <source>Some tensors have no place in this model. Open the report.</source>
+        <translation>Certains tenseurs n'ont pas de place dans ce modèle. Ouvrir le rapport.</translation>
+    </message>
+    <message>
+        <source>Every tensor has its place. Open the coverage report.</source>
+        <translation>Chaque tenseur a sa place. Ouvrir le rapport de couverture.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AttachmentChip</name>
+    <message>
+        <source>Use the first 30 s</source>
+        <translation>Utiliser les 30 premières s</translation>
+    </message>
+    <message>
+        <source>Play %1</source>
+        <translation>Lire %1</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>Retirer %1</translation>
+    </message>
+    <message>
+        <source>first 30 s</source>
+        <translation>30 premières s</translation>
+    </message>
+    <message>
+        <source>measuring…</source>
+        <translation>mesure…</translation>
+    </message>
+    <message>
+        <source>vision on %1</source>
+        <translation>vision sur %1</translation>
+    </message>
+    <message>
+        <source>audio on %1</source>
+        <translation>audio sur %1</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>environ %1</translation>
+    </message>
+    <message>
+        <source>Picture %1: %2</source>
+        <translation>Image %1 : %2</translation>
+    </message>
+    <message>
+        <source>Sound %1: %2</source>
+        <translation>Son %1 : %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AudioPlayer</name>
+    <message>
+        <source>this build of Belfry plays no sound</source>
+        <translation>cette version de Belfry ne joue pas les sons</translation>
+    </message>
+</context>
+<context>
+    <name>ui::BlockWidget</name>
+    <message>
+        <source>M moves it, S splits, J joins, arrow keys go to other blocks</source>
+        <translation>M déplace, S sépare, J joint, les flèches vont aux autres blocs</translation>
+    </message>
+    <message>
+        <source>Split into %1 – %2 and %3 – %4</source>
+        <translation>Séparer en %1 – %2 et %3 – %4</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatExport</name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation><numerusform>%n jeton</numerusform><numerusform>%n jetons</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 jetons/s</translation>
+    </message>
+    <message>
+        <source>first token after %1 s</source>
+        <translation>premier jeton après %1 s</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>graine %1</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>arrêtée</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>interrompue</translation>
+    </message>
+    <message>
+        <source>context full</source>
+        <translation>contexte plein</translation>
+    </message>
+    <message>
+        <source>length limit</source>
+        <translation>limite de longueur</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Vous</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Left out of the context</source>
+        <translation>Hors du contexte</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Discussion</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Nouvelle discussion</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Consigne système</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatModel</name>
+    <message>
+        <source>You</source>
+        <translation>Vous</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>picture %1</source>
+        <translation>image %1</translation>
+    </message>
+    <message>
+        <source>sound %1</source>
+        <translation>son %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatNotice</name>
+    <message>
+        <source>Notice</source>
+        <translation>Avis</translation>
+    </message>
+    <message>
+        <source>Close this notice</source>
+        <translation>Fermer cet avis</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatSettings</name>
+    <message>
+        <source>Model default</source>
+        <translation>Réglage du modèle</translation>
+    </message>
+    <message>
+        <source>Exact (always the likeliest word)</source>
+        <translation>Exact (toujours le mot le plus probable)</translation>
+    </message>
+    <message>
+        <source>Calm</source>
+        <translation>Calme</translation>
+    </message>
+    <message>
+        <source>Lively</source>
+        <translation>Vif</translation>
+    </message>
+    <message>
+        <source>summarise</source>
+        <translation>resumer</translation>
+    </message>
+    <message>
+        <source>Summarise this in five short points:
+
+</source>
+        <translation>Résume cela en cinq points courts :
+
+</translation>
+    </message>
+    <message>
+        <source>explain</source>
+        <translation>expliquer</translation>
+    </message>
+    <message>
+        <source>Explain this step by step to somebody new to the subject:
+
+</source>
+        <translation>Explique cela pas à pas à quelqu'un qui découvre le sujet :
+
+</translation>
+    </message>
+    <message>
+        <source>describe</source>
+        <translation>decrire</translation>
+    </message>
+    <message>
+        <source>Describe this picture in detail.</source>
+        <translation>Décris cette image en détail.</translation>
+    </message>
+    <message>
+        <source>transcribe</source>
+        <translation>transcrire</translation>
+    </message>
+    <message>
+        <source>Write down word for word what is said in this recording.</source>
+        <translation>Écris mot pour mot ce qui est dit dans cet enregistrement.</translation>
+    </message>
+    <message>
+        <source>review</source>
+        <translation>relire</translation>
+    </message>
+    <message>
+        <source>Review this code. Name mistakes first, then what could be simpler:
+
+</source>
+        <translation>Relis ce code. Nomme d'abord les erreurs, puis ce qui pourrait être plus simple :
+
+</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatView</name>
+    <message>
+        <source>System prompt</source>
+        <translation>Consigne système</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>Tirage</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Comparer</translation>
+    </message>
+    <message>
+        <source>Ask the last question again, without and with adapters, side by side</source>
+        <translation>Poser de nouveau la dernière question, sans et avec adaptateurs, côte à côte</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>Que voulez-vous savoir ?</translation>
+    </message>
+    <message>
+        <source>Write below. Drop a picture or a sound to ask about it; its cost is shown before you send.</source>
+        <translation>Écrivez ci-dessous. Déposez une image ou un son pour poser une question dessus ; le coût est indiqué avant l'envoi.</translation>
+    </message>
+    <message>
+        <source>To the end</source>
+        <translation>Vers la fin</translation>
+    </message>
+    <message>
+        <source>Scroll to the end of the conversation</source>
+        <translation>Aller à la fin de la conversation</translation>
+    </message>
+    <message>
+        <source>Drop pictures and sounds to ask about them</source>
+        <translation>Déposez des images et des sons pour poser une question dessus</translation>
+    </message>
+    <message>
+        <source>Write a question first; Compare asks it of the model with and without its adapters.</source>
+        <translation>Écrivez d'abord une question ; Comparer la pose au modèle sans et avec ses adaptateurs.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be played: %2</source>
+        <translation>%1 ne peut pas être lu : %2</translation>
+    </message>
+    <message>
+        <source>Open this address in the browser?
+%1</source>
+        <translation>Ouvrir cette adresse dans le navigateur ?
+%1</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>System prompt: set</source>
+        <translation>Consigne système : définie</translation>
+    </message>
+    <message>
+        <source>What the model is told before the first message</source>
+        <translation>Ce que le modèle apprend avant le premier message</translation>
+    </message>
+    <message>
+        <source>Sampling: %1</source>
+        <translation>Tirage : %1</translation>
+    </message>
+    <message>
+        <source>How the next words are chosen; per chat</source>
+        <translation>Comment les mots suivants sont choisis ; par discussion</translation>
+    </message>
+    <message>
+        <source>Add pictures or sounds</source>
+        <translation>Ajouter des images ou des sons</translation>
+    </message>
+    <message>
+        <source>Pictures and sounds (*.png *.jpg *.jpeg *.webp *.wav *.flac *.ogg *.opus *.mp3 *.aiff *.aif)</source>
+        <translation>Images et sons (*.png *.jpg *.jpeg *.webp *.wav *.flac *.ogg *.opus *.mp3 *.aiff *.aif)</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Choose one at the top left, then press Load; your message stays here.</source>
+        <translation>Aucun modèle n'est chargé. Choisissez-en un en haut à gauche, puis Charger ; votre message reste ici.</translation>
+    </message>
+    <message>
+        <source>This message alone has about %1 tokens, the context holds %2. Shorten it, leave out a file, or make the context larger.</source>
+        <translation>Ce message seul a environ %1 jetons, le contexte en contient %2. Raccourcissez-le, omettez un fichier ou agrandissez le contexte.</translation>
+    </message>
+    <message>
+        <source>Make the context larger…</source>
+        <translation>Agrandir le contexte…</translation>
+    </message>
+    <message>
+        <source>The context is full, so the reply stops here.</source>
+        <translation>Le contexte est plein, la réponse s'arrête ici.</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns and send</source>
+        <translation>Omettre les tours les plus anciens et envoyer</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>Omettre les tours les plus anciens</translation>
+    </message>
+    <message>
+        <source>Back to editing</source>
+        <translation>Retour à la rédaction</translation>
+    </message>
+    <message>
+        <source>There is no older turn to leave out: the last question has to stay. Shorten it or make the context larger.</source>
+        <translation>Il n'y a pas de tour plus ancien à omettre : la dernière question doit rester. Raccourcissez-la ou agrandissez le contexte.</translation>
+    </message>
+    <message>
+        <source>The model no longer sees the oldest part (%1); a line marks the place.</source>
+        <translation>Le modèle ne voit plus la partie la plus ancienne (%1) ; un trait marque l'endroit.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>This reply and what follows it (%1) are replaced; Undo brings them back when the new reply is finished.</source>
+        <translation>Cette réponse et ce qui suit (%1) sont remplacés ; Annuler les rétablit quand la nouvelle réponse est finie.</translation>
+    </message>
+    <message>
+        <source>The former reply comes back with Undo.</source>
+        <translation>L'ancienne réponse revient avec Annuler.</translation>
+    </message>
+    <message>
+        <source>Deleted: %1.</source>
+        <translation>Supprimé : %1.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChatWords</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 jeton</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 jetons</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 message</translation>
+    </message>
+    <message>
+        <source>%1 messages</source>
+        <translation>%1 messages</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CompareColumn</name>
+    <message>
+        <source>Base model</source>
+        <translation>Modèle de base</translation>
+    </message>
+    <message>
+        <source>Column %1</source>
+        <translation>Colonne %1</translation>
+    </message>
+    <message>
+        <source>Remove column %1</source>
+        <translation>Retirer la colonne %1</translation>
+    </message>
+    <message>
+        <source>Answer in column %1</source>
+        <translation>Réponse dans la colonne %1</translation>
+    </message>
+    <message>
+        <source>Strength of %1 in column %2</source>
+        <translation>Force de %1 dans la colonne %2</translation>
+    </message>
+    <message>
+        <source>%1 in column %2</source>
+        <translation>%1 dans la colonne %2</translation>
+    </message>
+    <message>
+        <source>Waits for its turn</source>
+        <translation>Attend son tour</translation>
+    </message>
+    <message>
+        <source>Reads the prompt</source>
+        <translation>Lit la question</translation>
+    </message>
+    <message numerus="yes">
+        <source>Thinks, %n tokens</source>
+        <translation><numerusform>Réfléchit, %n jeton</numerusform><numerusform>Réfléchit, %n jetons</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>Answers, %n tokens</source>
+        <translation><numerusform>Répond, %n jeton</numerusform><numerusform>Répond, %n jetons</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation><numerusform>%n jeton</numerusform><numerusform>%n jetons</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 jetons/s</translation>
+    </message>
+    <message>
+        <source>first token after %1</source>
+        <translation>premier jeton après %1</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>graine %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n words of thought, not shown</source>
+        <translation><numerusform>%n mot de réflexion, masqué</numerusform><numerusform>%n mots de réflexion, masqués</numerusform></translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>arrêtée</translation>
+    </message>
+    <message>
+        <source>context full</source>
+        <translation>contexte plein</translation>
+    </message>
+    <message>
+        <source>length limit reached</source>
+        <translation>limite de longueur atteinte</translation>
+    </message>
+    <message>
+        <source>Stopped before its turn</source>
+        <translation>Arrêtée avant son tour</translation>
+    </message>
+    <message>
+        <source>Same words as column 1</source>
+        <translation>Mêmes mots que la colonne 1</translation>
+    </message>
+    <message>
+        <source>Differs from column 1 from word %1 on</source>
+        <translation>Diffère de la colonne 1 à partir du mot %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ComparePane</name>
+    <message>
+        <source>Column</source>
+        <translation>Colonne</translation>
+    </message>
+    <message>
+        <source>Copy all</source>
+        <translation>Tout copier</translation>
+    </message>
+    <message>
+        <source>Mark differences</source>
+        <translation>Marquer les différences</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Comparer</translation>
+    </message>
+    <message>
+        <source>One prompt, one seed, one resident base: only the adapters change from column to column.</source>
+        <translation>Une question, une graine, une base en mémoire : seuls les adaptateurs changent d'une colonne à l'autre.</translation>
+    </message>
+    <message>
+        <source>Close the comparison</source>
+        <translation>Fermer la comparaison</translation>
+    </message>
+    <message>
+        <source>Back to the chat (Esc)</source>
+        <translation>Retour à la discussion (Échap)</translation>
+    </message>
+    <message>
+        <source>Prompt for all columns</source>
+        <translation>Question pour toutes les colonnes</translation>
+    </message>
+    <message>
+        <source>What should all columns answer?</source>
+        <translation>À quoi toutes les colonnes doivent-elles répondre ?</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Graine</translation>
+    </message>
+    <message>
+        <source>The same number gives the same answer again</source>
+        <translation>Le même nombre redonne la même réponse</translation>
+    </message>
+    <message>
+        <source>Longest answer, in tokens</source>
+        <translation>Réponse la plus longue, en jetons</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>Réponse la plus longue</translation>
+    </message>
+    <message>
+        <source>Add a column</source>
+        <translation>Ajouter une colonne</translation>
+    </message>
+    <message>
+        <source>Another set of adapters, up to four columns</source>
+        <translation>Un autre jeu d'adaptateurs, jusqu'à quatre colonnes</translation>
+    </message>
+    <message>
+        <source>Prompt, seed and all answers as Markdown</source>
+        <translation>Question, graine et toutes les réponses en Markdown</translation>
+    </message>
+    <message>
+        <source>With %1</source>
+        <translation>Avec %1</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lancer</translation>
+    </message>
+    <message>
+        <source>Stops the column that answers and drops the rest (Esc)</source>
+        <translation>Arrête la colonne qui répond et abandonne le reste (Échap)</translation>
+    </message>
+    <message>
+        <source>Answers column by column (Ctrl+Enter)</source>
+        <translation>Répond colonne par colonne (Ctrl+Entrée)</translation>
+    </message>
+    <message>
+        <source>No adapter is loaded, so there is only the base to answer. Add adapters in the bar at the top.</source>
+        <translation>Aucun adaptateur n'est chargé, seule la base répond. Ajoutez des adaptateurs en haut.</translation>
+    </message>
+    <message>
+        <source>Load a model to run the comparison.</source>
+        <translation>Chargez un modèle pour comparer.</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Question</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>graine %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Composer</name>
+    <message>
+        <source>Attach a picture or a sound (Ctrl+U)</source>
+        <translation>Joindre une image ou un son (Ctrl+U)</translation>
+    </message>
+    <message>
+        <source>Prompt shortcuts (type / at the start)</source>
+        <translation>Raccourcis de texte (tapez / au début)</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <source>Editing: what follows this message is replaced</source>
+        <translation>Modification : ce qui suit ce message est remplacé</translation>
+    </message>
+    <message>
+        <source>Cancel (Esc)</source>
+        <translation>Annuler (Échap)</translation>
+    </message>
+    <message>
+        <source>Cancel editing</source>
+        <translation>Annuler la modification</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>Message</translation>
+    </message>
+    <message>
+        <source>Send the message (Enter)</source>
+        <translation>Envoyer le message (Entrée)</translation>
+    </message>
+    <message>
+        <source>Stop the reply (Esc); what is written stays</source>
+        <translation>Arrêter la réponse (Échap) ; ce qui est écrit reste</translation>
+    </message>
+    <message>
+        <source>Prompt shortcuts</source>
+        <translation>Raccourcis de texte</translation>
+    </message>
+    <message>
+        <source>Save this message as a shortcut</source>
+        <translation>Enregistrer ce message comme raccourci</translation>
+    </message>
+    <message>
+        <source>Forget a shortcut</source>
+        <translation>Oublier un raccourci</translation>
+    </message>
+    <message>
+        <source>cost known once a model is loaded</source>
+        <translation>coût connu une fois un modèle chargé</translation>
+    </message>
+    <message>
+        <source>%1 is neither a picture (PNG, JPEG, WebP) nor a sound (WAV, FLAC, Ogg, MP3, AIFF).</source>
+        <translation>%1 n'est ni une image (PNG, JPEG, WebP) ni un son (WAV, FLAC, Ogg, MP3, AIFF).</translation>
+    </message>
+    <message>
+        <source>%1 was not added: this model has no vision tower and cannot see pictures.</source>
+        <translation>%1 n'a pas été ajouté : ce modèle n'a pas de tour de vision et ne voit pas les images.</translation>
+    </message>
+    <message>
+        <source>%1 was not added: this model has no audio tower and cannot hear sounds.</source>
+        <translation>%1 n'a pas été ajouté : ce modèle n'a pas de tour audio et n'entend pas les sons.</translation>
+    </message>
+    <message>
+        <source>%1 was not added: a message takes at most %2 files.</source>
+        <translation>%1 n'a pas été ajouté : un message prend au plus %2 fichiers.</translation>
+    </message>
+    <message>
+        <source>pasted picture</source>
+        <translation>image collée</translation>
+    </message>
+    <message>
+        <source>The pasted picture could not be written to %1; check that there is room and the folder can be written.</source>
+        <translation>L'image collée n'a pas pu être écrite dans %1 ; vérifiez la place et les droits du dossier.</translation>
+    </message>
+    <message>
+        <source>Ask about text, a picture or a sound… drop files here or paste them</source>
+        <translation>Posez une question sur un texte, une image ou un son… déposez ou collez des fichiers</translation>
+    </message>
+    <message>
+        <source>Ask about text or a picture… drop files here or paste them</source>
+        <translation>Posez une question sur un texte ou une image… déposez ou collez des fichiers</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>Écrire un message</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Arrêt…</translation>
+    </message>
+    <message>
+        <source>Resend</source>
+        <translation>Renvoyer</translation>
+    </message>
+    <message>
+        <source>Will be sent when the reply is finished</source>
+        <translation>Sera envoyé quand la réponse sera finie</translation>
+    </message>
+    <message>
+        <source>Load a model to send</source>
+        <translation>Chargez un modèle pour envoyer</translation>
+    </message>
+    <message>
+        <source>Esc stops</source>
+        <translation>Échap arrête</translation>
+    </message>
+    <message>
+        <source>Enter sends · Shift+Enter starts a new line</source>
+        <translation>Entrée envoie · Maj+Entrée va à la ligne</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>environ %1</translation>
+    </message>
+    <message>
+        <source>%1 to encode</source>
+        <translation>%1 pour encoder</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter sends after the reply</source>
+        <translation>Ctrl+Entrée envoie après la réponse</translation>
+    </message>
+    <message>
+        <source>Saved: type /%1 to use it again.</source>
+        <translation>Enregistré : tapez /%1 pour le réutiliser.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ContextGauge</name>
+    <message>
+        <source>context: no model</source>
+        <translation>contexte : aucun modèle</translation>
+    </message>
+    <message>
+        <source>No model is loaded, so there is no context</source>
+        <translation>Aucun modèle n'est chargé, il n'y a donc pas de contexte</translation>
+    </message>
+    <message>
+        <source>context ≈ %1 of %2</source>
+        <translation>contexte ≈ %1 sur %2</translation>
+    </message>
+    <message>
+        <source>context %1 of %2</source>
+        <translation>contexte %1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens of the context are used; the next message adds about %3.</source>
+        <translation>%1 jetons du contexte sur %2 sont pris ; le prochain message en ajoute environ %3.</translation>
+    </message>
+    <message>
+        <source>That is too much: press to choose what to leave out.</source>
+        <translation>C'est trop : appuyez pour choisir quoi omettre.</translation>
+    </message>
+    <message>
+        <source>Context: %1</source>
+        <translation>Contexte : %1</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>Omettre les tours les plus anciens</translation>
+    </message>
+    <message>
+        <source>Use all turns again</source>
+        <translation>Utiliser de nouveau tous les tours</translation>
+    </message>
+    <message>
+        <source>Make the context larger…</source>
+        <translation>Agrandir le contexte…</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CoverageDialog</name>
+    <message>
+        <source>Coverage of %1</source>
+        <translation>Couverture de %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tensors have a place in %3</source>
+        <translation>%1 tenseurs sur %2 ont une place dans %3</translation>
+    </message>
+    <message>
+        <source>Language %1 · vision %2 · audio %3 · other %4
+Rank %5 · alpha %6 · scaling %7 · %8</source>
+        <translation>Langue %1 · vision %2 · audio %3 · autres %4
+Rang %5 · alpha %6 · échelle %7 · %8</translation>
+    </message>
+    <message>
+        <source>Keys and modules of the adapter</source>
+        <translation>Clés et modules de l'adaptateur</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Copier le rapport</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CoverageModel</name>
+    <message>
+        <source>no place in this model: %1</source>
+        <translation>pas de place dans ce modèle : %1</translation>
+    </message>
+    <message>
+        <source>named by the adapter, but not in its file</source>
+        <translation>nommé par l'adaptateur, mais absent de son fichier</translation>
+    </message>
+    <message>
+        <source>covered</source>
+        <translation>couvert</translation>
+    </message>
+    <message>
+        <source>Key or module</source>
+        <translation>Clé ou module</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>Constat</translation>
+    </message>
+</context>
+<context>
+    <name>ui::DiagnosticsDialog</name>
+    <message>
+        <source>Log and report</source>
+        <translation>Journal et rapport</translation>
+    </message>
+    <message>
+        <source>For a bug report: versions, devices, plan, measured memory and the log. Prompts, replies and attachments are never part of it.</source>
+        <translation>Pour un rapport d'erreur : versions, appareils, plan, mémoire mesurée et journal. Questions, réponses et pièces jointes n'en font jamais partie.</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Rapport</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Journal</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Copier le rapport</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HistoryDelegate</name>
+    <message>
+        <source>New title of the chat</source>
+        <translation>Nouveau titre de la discussion</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HistoryModel</name>
+    <message>
+        <source>Today</source>
+        <translation>Aujourd'hui</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Hier</translation>
+    </message>
+    <message>
+        <source>Last seven days</source>
+        <translation>Sept derniers jours</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>month, year</comment>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Nouvelle discussion</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages</source>
+        <translation><numerusform>%n message</numerusform><numerusform>%n messages</numerusform></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <translation>%1, %2 : %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HistoryPane</name>
+    <message>
+        <source>New chat</source>
+        <translation>Nouvelle discussion</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>Discussions</translation>
+    </message>
+    <message>
+        <source>New chat (Ctrl+N)</source>
+        <translation>Nouvelle discussion (Ctrl+N)</translation>
+    </message>
+    <message>
+        <source>Search chats  Ctrl+K</source>
+        <translation>Chercher  Ctrl+K</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>Chercher dans les discussions</translation>
+    </message>
+    <message>
+        <source>Finds chats in which every word occurs (Ctrl+K)</source>
+        <translation>Trouve les discussions où chaque mot apparaît (Ctrl+K)</translation>
+    </message>
+    <message>
+        <source>Chats, latest first</source>
+        <translation>Discussions, les plus récentes d'abord</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Brings the chat back (Ctrl+Z in the list)</source>
+        <translation>Rétablit la discussion (Ctrl+Z dans la liste)</translation>
+    </message>
+    <message>
+        <source>Chats are not being saved</source>
+        <translation>Les discussions ne sont pas enregistrées</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>No chat contains “%1”.</source>
+        <translation>Aucune discussion ne contient « %1 ».</translation>
+    </message>
+    <message>
+        <source>Your chats appear here. Each one is saved on this computer after every message.</source>
+        <translation>Vos discussions apparaissent ici. Chacune est enregistrée sur cet ordinateur après chaque message.</translation>
+    </message>
+    <message>
+        <source>Deleted: %1</source>
+        <translation>Supprimé : %1</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Renommer</translation>
+    </message>
+    <message>
+        <source>Export as Markdown…</source>
+        <translation>Exporter en Markdown…</translation>
+    </message>
+    <message>
+        <source>Export as JSON…</source>
+        <translation>Exporter en JSON…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>Exporter la discussion</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation>Markdown (*.md)</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LaneWidget</name>
+    <message>
+        <source>streamed or gathered</source>
+        <translation>transmis ou lu par lignes</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1 too much</source>
+        <translation>%1 de trop</translation>
+    </message>
+    <message>
+        <source>read when needed</source>
+        <translation>lu au besoin</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>reste %1</translation>
+    </message>
+    <message>
+        <source>Nothing here.
+Parts on disk are read when they are needed.</source>
+        <translation>Rien ici.
+Les parties sur le disque sont lues au besoin.</translation>
+    </message>
+    <message>
+        <source>Nothing here.
+Drag a block here, or focus one and press M.</source>
+        <translation>Rien ici.
+Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutBlock</name>
+    <message>
+        <source>copy on %1</source>
+        <translation>copie sur %1</translation>
+    </message>
+    <message>
+        <source>visits %1 when used</source>
+        <translation>visite %1 à l'usage</translation>
+    </message>
+    <message>
+        <source>rows go to %1</source>
+        <translation>les lignes vont vers %1</translation>
+    </message>
+    <message>
+        <source>streamed to %1</source>
+        <translation>transmis vers %1</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>tels quels</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Couche %1</translation>
+    </message>
+    <message>
+        <source>Layers %1 – %2</source>
+        <translation>Couches %1 – %2</translation>
+    </message>
+    <message>
+        <source>Vision tower</source>
+        <translation>Tour de vision</translation>
+    </message>
+    <message>
+        <source>Vision projector</source>
+        <translation>Projecteur de vision</translation>
+    </message>
+    <message>
+        <source>Audio tower</source>
+        <translation>Tour audio</translation>
+    </message>
+    <message>
+        <source>Audio projector</source>
+        <translation>Projecteur audio</translation>
+    </message>
+    <message>
+        <source>Per-layer embeddings</source>
+        <translation>Plongements par couche</translation>
+    </message>
+    <message>
+        <source>Head + token embedding</source>
+        <translation>Tête + plongement des jetons</translation>
+    </message>
+    <message>
+        <source>Token embedding</source>
+        <translation>Plongement des jetons</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Tête</translation>
+    </message>
+    <message>
+        <source>Norms and projection</source>
+        <translation>Normes et projection</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>from %1 on they share KV</source>
+        <translation>à partir de %1 elles partagent le KV</translation>
+    </message>
+    <message>
+        <source>share KV of earlier layers</source>
+        <translation>partagent le KV de couches antérieures</translation>
+    </message>
+    <message>
+        <source>own their KV</source>
+        <translation>leur propre KV</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 couche</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 couches</translation>
+    </message>
+    <message>
+        <source>one table for both</source>
+        <translation>une table pour les deux</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 jetons</translation>
+    </message>
+    <message>
+        <source>kept here</source>
+        <translation>gardé ici</translation>
+    </message>
+    <message>
+        <source>follows the layers</source>
+        <translation>suit les couches</translation>
+    </message>
+    <message>
+        <source>%1 read per token</source>
+        <translation>%1 lus par jeton</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: on the CPU it would cost hardly any speed and leave this memory free.</source>
+        <translation>Une seule ligne est lue par jeton : sur le CPU cela ne coûterait presque pas de vitesse et libérerait cette mémoire.</translation>
+    </message>
+    <message>
+        <source>Only one row of it is read per token: here it costs hardly any speed.</source>
+        <translation>Une seule ligne est lue par jeton : ici cela ne coûte presque pas de vitesse.</translation>
+    </message>
+    <message>
+        <source>%1, %2, on %3</source>
+        <translation>%1, %2, sur %3</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1</source>
+        <translation>Modules qu'y changent les adaptateurs : %1</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map</source>
+        <translation>Le plan place ailleurs certains de ses tenseurs</translation>
+    </message>
+    <message>
+        <source>Not applied yet</source>
+        <translation>Pas encore appliqué</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutPrice</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Cannot be</source>
+        <translation>Impossible</translation>
+    </message>
+    <message>
+        <source>each image</source>
+        <translation>chaque image</translation>
+    </message>
+    <message>
+        <source>10 s of sound</source>
+        <translation>10 s de son</translation>
+    </message>
+    <message>
+        <source>each token</source>
+        <translation>chaque jeton</translation>
+    </message>
+    <message>
+        <source>travels per token</source>
+        <translation>voyage par jeton</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>%1 modules move along</source>
+        <translation>%1 modules suivent</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutView</name>
+    <message>
+        <source>Options</source>
+        <translation>Options</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Ajusté</translation>
+    </message>
+    <message>
+        <source>Line %1, column %2: %3</source>
+        <translation>Ligne %1, colonne %2 : %3</translation>
+    </message>
+    <message>
+        <source>%1: not possible. %2</source>
+        <translation>%1 : impossible. %2</translation>
+    </message>
+    <message>
+        <source>No plan: %1</source>
+        <translation>Pas de plan : %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1 : %2</translation>
+    </message>
+    <message>
+        <source>Nothing was loaded.</source>
+        <translation>Rien n'a été chargé.</translation>
+    </message>
+    <message>
+        <source>What was loaded before is in place again; your change is still staged.</source>
+        <translation>Ce qui était chargé est de nouveau en place ; votre changement reste préparé.</translation>
+    </message>
+    <message>
+        <source>Stopped. %1</source>
+        <translation>Arrêté. %1</translation>
+    </message>
+    <message>
+        <source>It could not be applied: %1. %2</source>
+        <translation>Impossible à appliquer : %1. %2</translation>
+    </message>
+    <message>
+        <source>Make it fit</source>
+        <translation>Faire tenir</translation>
+    </message>
+    <message>
+        <source>Revert</source>
+        <translation>Revenir</translation>
+    </message>
+    <message>
+        <source>Split %1</source>
+        <translation>Séparer %1</translation>
+    </message>
+    <message>
+        <source>Head with a table of its own</source>
+        <translation>Tête avec sa propre table</translation>
+    </message>
+    <message>
+        <source>Split layers at %1</source>
+        <translation>Séparer les couches à %1</translation>
+    </message>
+    <message>
+        <source>%1 has no neighbouring layers on the same device. Move one to the other first.</source>
+        <translation>%1 n'a pas de couches voisines sur le même appareil. Déplacez d'abord l'une vers l'autre.</translation>
+    </message>
+    <message>
+        <source>Join layers</source>
+        <translation>Joindre les couches</translation>
+    </message>
+    <message>
+        <source>Join tower and projector</source>
+        <translation>Joindre tour et projecteur</translation>
+    </message>
+    <message>
+        <source>One table for head and embedding</source>
+        <translation>Une table pour la tête et le plongement</translation>
+    </message>
+    <message>
+        <source>KV cache follows the layers</source>
+        <translation>Le cache KV suit les couches</translation>
+    </message>
+    <message>
+        <source>Move to</source>
+        <translation>Déplacer vers</translation>
+    </message>
+    <message>
+        <source>&amp;%1  %2</source>
+        <translation>&amp;%1  %2</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>Visit when used</source>
+        <translation>Visiter à l'usage</translation>
+    </message>
+    <message>
+        <source>Stream from</source>
+        <translation>Transmettre depuis</translation>
+    </message>
+    <message>
+        <source>Keep on %1, compute on %2</source>
+        <translation>Garder sur %1, calculer sur %2</translation>
+    </message>
+    <message>
+        <source>Give the head a table of its own	S</source>
+        <translation>Donner à la tête sa propre table	S</translation>
+    </message>
+    <message>
+        <source>Split off the projector	S</source>
+        <translation>Détacher le projecteur	S</translation>
+    </message>
+    <message>
+        <source>Split …	S</source>
+        <translation>Séparer …	S</translation>
+    </message>
+    <message>
+        <source>Follow the layers	J</source>
+        <translation>Suivre les couches	J</translation>
+    </message>
+    <message>
+        <source>One table with the embedding	J</source>
+        <translation>Une table avec le plongement	J</translation>
+    </message>
+    <message>
+        <source>Join with neighbour	J</source>
+        <translation>Joindre au voisin	J</translation>
+    </message>
+    <message>
+        <source>The fastest placement that fits</source>
+        <translation>Le placement le plus rapide qui tient</translation>
+    </message>
+    <message>
+        <source>Everything on the first GPU</source>
+        <translation>Tout sur le premier GPU</translation>
+    </message>
+    <message>
+        <source>Vision and audio tower on the CPU, the rest on the GPU</source>
+        <translation>Tours de vision et audio sur le CPU, le reste sur le GPU</translation>
+    </message>
+    <message>
+        <source>The per-layer embedding table on the CPU</source>
+        <translation>La table des plongements par couche sur le CPU</translation>
+    </message>
+    <message>
+        <source>Towers and per-layer embeddings on the CPU</source>
+        <translation>Tours et plongements par couche sur le CPU</translation>
+    </message>
+    <message>
+        <source>Everything on the CPU</source>
+        <translation>Tout sur le CPU</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Simulate it on this computer</source>
+        <translation>Le simuler sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>%1 · %2 GiB</source>
+        <translation>%1 · %2 Gio</translation>
+    </message>
+    <message>
+        <source>A computer of my own …</source>
+        <translation>Un ordinateur à moi …</translation>
+    </message>
+    <message>
+        <source>A model that is not here</source>
+        <translation>Un modèle qui n'est pas ici</translation>
+    </message>
+    <message>
+        <source>Open a map …</source>
+        <translation>Ouvrir un plan …</translation>
+    </message>
+    <message>
+        <source>Save the map as</source>
+        <translation>Enregistrer le plan sous</translation>
+    </message>
+    <message>
+        <source>Belfry map …</source>
+        <translation>Plan Belfry …</translation>
+    </message>
+    <message>
+        <source>accelerate device_map …</source>
+        <translation>accelerate device_map …</translation>
+    </message>
+    <message>
+        <source>llama.cpp options …</source>
+        <translation>options llama.cpp …</translation>
+    </message>
+    <message>
+        <source>Python script …</source>
+        <translation>Script Python …</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Copier comme</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Belfry map</source>
+        <translation>Plan Belfry</translation>
+    </message>
+    <message>
+        <source>accelerate device_map</source>
+        <translation>accelerate device_map</translation>
+    </message>
+    <message>
+        <source>llama.cpp options</source>
+        <translation>options llama.cpp</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs, limits, context …</source>
+        <translation>GPU simulés, limites, contexte …</translation>
+    </message>
+    <message>
+        <source>Open a map</source>
+        <translation>Ouvrir un plan</translation>
+    </message>
+    <message>
+        <source>Device maps (*.json);;All files (*)</source>
+        <translation>Plans d'appareils (*.json);;Tous les fichiers (*)</translation>
+    </message>
+    <message>
+        <source>Map %1</source>
+        <translation>Plan %1</translation>
+    </message>
+    <message>
+        <source>Saved: %1</source>
+        <translation>Enregistré : %1</translation>
+    </message>
+    <message>
+        <source>Copied.</source>
+        <translation>Copié.</translation>
+    </message>
+    <message>
+        <source>Copied. Some things will be different there:</source>
+        <translation>Copié. Certaines choses y seront différentes :</translation>
+    </message>
+    <message>
+        <source>Save the map</source>
+        <translation>Enregistrer le plan</translation>
+    </message>
+    <message>
+        <source>Device maps (*.json)</source>
+        <translation>Plans d'appareils (*.json)</translation>
+    </message>
+    <message>
+        <source>Python (*.py)</source>
+        <translation>Python (*.py)</translation>
+    </message>
+    <message>
+        <source>Text (*.txt)</source>
+        <translation>Texte (*.txt)</translation>
+    </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simulé %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>read when needed</source>
+        <translation>lu au besoin</translation>
+    </message>
+    <message>
+        <source>drop here: %1 too much</source>
+        <translation>déposer ici : %1 de trop</translation>
+    </message>
+    <message>
+        <source>drop here: %1 left</source>
+        <translation>déposer ici : reste %1</translation>
+    </message>
+    <message>
+        <source>drop here</source>
+        <translation>déposer ici</translation>
+    </message>
+    <message>
+        <source>the cache has to be in memory</source>
+        <translation>le cache doit être en mémoire</translation>
+    </message>
+    <message>
+        <source>price</source>
+        <translation>prix</translation>
+    </message>
+    <message>
+        <source>being worked out …</source>
+        <translation>calcul en cours …</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>Impossible</translation>
+    </message>
+    <message>
+        <source>stays</source>
+        <translation>reste</translation>
+    </message>
+    <message>
+        <source>it is here already</source>
+        <translation>il est déjà ici</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>Presets ▾</source>
+        <translation>Préréglages ▾</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>Préréglages</translation>
+    </message>
+    <message>
+        <source>What if: this computer ▾</source>
+        <translation>Et si : cet ordinateur ▾</translation>
+    </message>
+    <message>
+        <source>What if: plan for another computer</source>
+        <translation>Et si : planifier pour un autre ordinateur</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Plus</translation>
+    </message>
+    <message>
+        <source>Map files and options</source>
+        <translation>Fichiers de plan et options</translation>
+    </message>
+    <message>
+        <source>Choose a model to see its parts here.
+
+Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
+        <translation>Choisissez un modèle pour voir ses parties ici.
+
+Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte graphique, processeur et disque ; tant que vous en tenez un, chaque colonne dit ce qu'elle contiendrait et ce que coûte le déplacement.</translation>
+    </message>
+    <message>
+        <source>Back to what is loaded</source>
+        <translation>Retour à ce qui est chargé</translation>
+    </message>
+    <message>
+        <source>Make it true (Ctrl+Enter)</source>
+        <translation>Mettre en œuvre (Ctrl+Entrée)</translation>
+    </message>
+    <message>
+        <source>Undo: %1 (Ctrl+Z)</source>
+        <translation>Annuler : %1 (Ctrl+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to undo</source>
+        <translation>Rien à annuler</translation>
+    </message>
+    <message>
+        <source>Redo: %1 (Ctrl+Shift+Z)</source>
+        <translation>Rétablir : %1 (Ctrl+Maj+Z)</translation>
+    </message>
+    <message>
+        <source>Nothing to redo</source>
+        <translation>Rien à rétablir</translation>
+    </message>
+    <message>
+        <source>What if: %1 ▾</source>
+        <translation>Et si : %1 ▾</translation>
+    </message>
+    <message>
+        <source>Back to this computer</source>
+        <translation>Retour à cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Applying…</source>
+        <translation>Application …</translation>
+    </message>
+    <message>
+        <source>Load with this layout</source>
+        <translation>Charger avec ce placement</translation>
+    </message>
+    <message>
+        <source>Load again with this</source>
+        <translation>Recharger avec cela</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Appliquer</translation>
+    </message>
+    <message>
+        <source>Apply 1 change</source>
+        <translation>Appliquer 1 changement</translation>
+    </message>
+    <message>
+        <source>Apply %1 changes</source>
+        <translation>Appliquer %1 changements</translation>
+    </message>
+    <message>
+        <source>✓ Fits</source>
+        <translation>✓ Tient</translation>
+    </message>
+    <message>
+        <source>✗ Does not fit</source>
+        <translation>✗ Ne tient pas</translation>
+    </message>
+    <message>
+        <source>%1 &lt;b&gt;%2&lt;/b&gt; of %3</source>
+        <translation>%1 &lt;b&gt;%2&lt;/b&gt; sur %3</translation>
+    </message>
+    <message>
+        <source>about&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;tokens/s</source>
+        <translation>environ&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;&amp;nbsp;jetons/s</translation>
+    </message>
+    <message>
+        <source>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>image&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>10&amp;nbsp;s&amp;nbsp;of&amp;nbsp;sound&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>10&amp;nbsp;s&amp;nbsp;de&amp;nbsp;son&amp;nbsp;&lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>plan only: the weights are not in the folder</source>
+        <translation>plan seulement : les poids ne sont pas dans le dossier</translation>
+    </message>
+    <message>
+        <source>%1 would need %2 and has %3: %4 too much.</source>
+        <translation>%1 demanderait %2 et a %3 : %4 de trop.</translation>
+    </message>
+    <message>
+        <source>Try: %1.</source>
+        <translation>Essayez : %1.</translation>
+    </message>
+    <message>
+        <source>No graphics card takes part. A simulated one has a hard memory limit and computes on the processor: try a split before you own the card.</source>
+        <translation>Aucune carte graphique ne participe. Une carte simulée a une limite de mémoire stricte et calcule sur le processeur : essayez un partage avant de posséder la carte.</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU …</source>
+        <translation>Ajouter un GPU simulé …</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU</source>
+        <translation>Ajouter un GPU simulé</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MainWindow</name>
+    <message>
+        <source>Belfry</source>
+        <translation>Belfry</translation>
+    </message>
+    <message>
+        <source>Settings and help</source>
+        <translation>Réglages et aide</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Discussion</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Placement</translation>
+    </message>
+    <message>
+        <source>Both</source>
+        <translation>Les deux</translation>
+    </message>
+    <message>
+        <source>%1 - Belfry</source>
+        <translation>%1 – Belfry</translation>
+    </message>
+    <message>
+        <source>Choose a Gemma 4 model folder</source>
+        <translation>Choisir un dossier de modèle Gemma 4</translation>
+    </message>
+    <message>
+        <source>Choose an adapter folder (PEFT LoRA)</source>
+        <translation>Choisir un dossier d'adaptateur (PEFT LoRA)</translation>
+    </message>
+    <message>
+        <source>Drop to attach to the next message</source>
+        <translation>Déposer pour joindre au prochain message</translation>
+    </message>
+    <message>
+        <source>Drop to add this adapter</source>
+        <translation>Déposer pour ajouter cet adaptateur</translation>
+    </message>
+    <message>
+        <source>Drop to choose this model</source>
+        <translation>Déposer pour choisir ce modèle</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MemoryMeter</name>
+    <message>
+        <source>Memory</source>
+        <translation>Mémoire</translation>
+    </message>
+    <message>
+        <source>No model is loaded or planned.</source>
+        <translation>Aucun modèle n'est chargé ni prévu.</translation>
+    </message>
+    <message>
+        <source>used by Belfry %1</source>
+        <translation>pris par Belfry %1</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>prévu %1</translation>
+    </message>
+    <message>
+        <source>other programs %1</source>
+        <translation>autres programmes %1</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>sur %1</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>limite %1</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>poids</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>pilote</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageBlock</name>
+    <message>
+        <source>code</source>
+        <translation>code</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>file not found</source>
+        <translation>fichier introuvable</translation>
+    </message>
+    <message>
+        <source>no preview</source>
+        <translation>pas d'aperçu</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1 : fichier introuvable</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageItem</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Réfléchit…</translation>
+    </message>
+    <message>
+        <source>Thoughts (words: about %1)</source>
+        <translation>Réflexions (mots : environ %1)</translation>
+    </message>
+    <message>
+        <source>media: %1</source>
+        <translation>médias : %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 jetons/s</translation>
+    </message>
+    <message>
+        <source>first token %1</source>
+        <translation>premier jeton %1</translation>
+    </message>
+    <message>
+        <source>Esc stops</source>
+        <translation>Échap arrête</translation>
+    </message>
+    <message>
+        <source>stopped by you</source>
+        <translation>arrêtée par vous</translation>
+    </message>
+    <message>
+        <source>stopped at the token limit of this chat</source>
+        <translation>arrêtée à la limite de jetons de cette discussion</translation>
+    </message>
+    <message>
+        <source>stopped: the context is full</source>
+        <translation>arrêtée : le contexte est plein</translation>
+    </message>
+    <message>
+        <source>cut short when the program ended</source>
+        <translation>coupée quand le programme s'est arrêté</translation>
+    </message>
+    <message>
+        <source>left out above: the model no longer sees it</source>
+        <translation>omis au-dessus : le modèle ne le voit plus</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MessageList</name>
+    <message>
+        <source>Conversation</source>
+        <translation>Conversation</translation>
+    </message>
+    <message>
+        <source>Up and Down walk over the messages, the context menu has their actions</source>
+        <translation>Haut et Bas parcourent les messages, le menu contextuel a leurs actions</translation>
+    </message>
+    <message>
+        <source>Scroll the conversation</source>
+        <translation>Faire défiler la conversation</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Copier le message</translation>
+    </message>
+    <message>
+        <source>Regenerate this reply (Ctrl+R for the last)</source>
+        <translation>Régénérer cette réponse (Ctrl+R pour la dernière)</translation>
+    </message>
+    <message>
+        <source>Edit and resend</source>
+        <translation>Modifier et renvoyer</translation>
+    </message>
+    <message>
+        <source>Delete message</source>
+        <translation>Supprimer le message</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Copy selection</source>
+        <translation>Copier la sélection</translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation>Copier le lien</translation>
+    </message>
+    <message>
+        <source>Copy last code block</source>
+        <translation>Copier le dernier bloc de code</translation>
+    </message>
+    <message>
+        <source>Open %1</source>
+        <translation>Ouvrir %1</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>Régénérer</translation>
+    </message>
+    <message>
+        <source>Fold thoughts</source>
+        <translation>Replier les réflexions</translation>
+    </message>
+    <message>
+        <source>Show thoughts</source>
+        <translation>Montrer les réflexions</translation>
+    </message>
+    <message>
+        <source>Delete question and reply</source>
+        <translation>Supprimer la question et la réponse</translation>
+    </message>
+    <message>
+        <source>Delete reply</source>
+        <translation>Supprimer la réponse</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MeterCanvas</name>
+    <message>
+        <source>Memory of every device appears here once a model is chosen: what is used, what a layout would use, and by whom.</source>
+        <translation>La mémoire de chaque appareil apparaît ici dès qu'un modèle est choisi : ce qui est pris, ce qu'un placement prendrait, et par qui.</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>libre</translation>
+    </message>
+    <message>
+        <source>other programs</source>
+        <translation>autres programmes</translation>
+    </message>
+    <message>
+        <source>used by Belfry</source>
+        <translation>pris par Belfry</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>prévu</translation>
+    </message>
+    <message>
+        <source>%1 · measured</source>
+        <translation>%1 · mesuré</translation>
+    </message>
+    <message>
+        <source>%1 · planned</source>
+        <translation>%1 · prévu</translation>
+    </message>
+    <message>
+        <source>Last minute</source>
+        <translation>Dernière minute</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>prévu %1</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disque</translation>
+    </message>
+    <message>
+        <source>nothing is read from it while running</source>
+        <translation>rien n'y est lu pendant la marche</translation>
+    </message>
+    <message>
+        <source>%1 read when needed</source>
+        <translation>%1 lus au besoin</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelButton</name>
+    <message>
+        <source>Choose a model</source>
+        <translation>Choisir un modèle</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 paramètres</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>texte</translation>
+    </message>
+    <message>
+        <source>image</source>
+        <translation>image</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>audio</translation>
+    </message>
+    <message>
+        <source>Model: %1</source>
+        <translation>Modèle : %1</translation>
+    </message>
+    <message>
+        <source>Opens the list of models and the load options</source>
+        <translation>Ouvre la liste des modèles et les options de chargement</translation>
+    </message>
+    <message>
+        <source>Models and load options (Ctrl+Shift+M)</source>
+        <translation>Modèles et options de chargement (Ctrl+Maj+M)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelPanel</name>
+    <message>
+        <source>Models and load options</source>
+        <translation>Modèles et options de chargement</translation>
+    </message>
+    <message>
+        <source>Choose a &amp;folder…</source>
+        <translation>Choisir un &amp;dossier …</translation>
+    </message>
+    <message>
+        <source>Choose a Gemma 4 model folder (Ctrl+O)</source>
+        <translation>Choisir un dossier de modèle Gemma 4 (Ctrl+O)</translation>
+    </message>
+    <message>
+        <source>&amp;Demo model</source>
+        <translation>Modèle de &amp;démo</translation>
+    </message>
+    <message>
+        <source>The small model that comes with Belfry</source>
+        <translation>Le petit modèle fourni avec Belfry</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Récents</translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>Modèles récents</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>Placement</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Poids</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Contexte</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Carte graphique</translation>
+    </message>
+    <message>
+        <source>What this computer has</source>
+        <translation>Ce que cet ordinateur a</translation>
+    </message>
+    <message>
+        <source>Simulated, %1</source>
+        <translation>Simulée, %1</translation>
+    </message>
+    <message>
+        <source>A simulated card computes on the processor inside a hard memory limit: try layouts without the card</source>
+        <translation>Une carte simulée calcule sur le processeur dans une limite de mémoire stricte : essayez des placements sans la carte</translation>
+    </message>
+    <message>
+        <source>&amp;Placement</source>
+        <translation>&amp;Placement</translation>
+    </message>
+    <message>
+        <source>&amp;Weights</source>
+        <translation>Po&amp;ids</translation>
+    </message>
+    <message>
+        <source>Conte&amp;xt</source>
+        <translation>Conte&amp;xte</translation>
+    </message>
+    <message>
+        <source>&amp;Graphics card</source>
+        <translation>Carte &amp;graphique</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Charger</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 jetons</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n simulated cards</source>
+        <translation><numerusform>%n carte simulée</numerusform><numerusform>%n cartes simulées</numerusform></translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>texte</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>images</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>audio</translation>
+    </message>
+    <message>
+        <source>Gemma 4 %1 · %2 parameters · %3 on disk · %4
+Understands %5 · up to %6 tokens</source>
+        <translation>Gemma 4 %1 · %2 paramètres · %3 sur le disque · %4
+Comprend %5 · jusqu'à %6 jetons</translation>
+    </message>
+    <message>
+        <source>Reading %1 …</source>
+        <translation>Lecture de %1 …</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used.</source>
+        <translation>%1 ne peut pas être utilisé.</translation>
+    </message>
+    <message>
+        <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
+        <translation>Les poids ne sont pas ici : on peut essayer des placements, pas charger. Mettez les fichiers .safetensors dans ce dossier pour le charger.</translation>
+    </message>
+    <message>
+        <source>Re&amp;load</source>
+        <translation>Re&amp;charger</translation>
+    </message>
+    <message>
+        <source>This does not fit.</source>
+        <translation>Cela ne tient pas.</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1 : %2 sur %3</translation>
+    </message>
+    <message>
+        <source>Fits. %1</source>
+        <translation>Tient. %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::NoticeBar</name>
+    <message>
+        <source>Details</source>
+        <translation>Détails</translation>
+    </message>
+    <message>
+        <source>Show details of the message</source>
+        <translation>Montrer les détails de l'avis</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Écarter</translation>
+    </message>
+    <message>
+        <source>Dismiss the message</source>
+        <translation>Écarter l'avis</translation>
+    </message>
+</context>
+<context>
+    <name>ui::NoticeStrip</name>
+    <message>
+        <source>Move parts to another device in the layout, choose 4 bits, or take a smaller context.</source>
+        <translation>Déplacez des parties vers un autre appareil, choisissez 4 bits ou un contexte plus petit.</translation>
+    </message>
+    <message>
+        <source>The graphics card stopped answering. Restart Belfry; your chats are saved.</source>
+        <translation>La carte graphique ne répond plus. Relancez Belfry ; vos discussions sont enregistrées.</translation>
+    </message>
+    <message>
+        <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
+        <translation>C'est une erreur de Belfry. Copiez le rapport (Ctrl+Maj+I) dans un signalement.</translation>
+    </message>
+    <message>
+        <source>Notice</source>
+        <translation>Avis</translation>
+    </message>
+    <message>
+        <source>Copy this message</source>
+        <translation>Copier cet avis</translation>
+    </message>
+    <message>
+        <source>Dismiss this message</source>
+        <translation>Écarter cet avis</translation>
+    </message>
+</context>
+<context>
+    <name>ui::PlanOptionsDialog</name>
+    <message>
+        <source>Devices and options</source>
+        <translation>Appareils et options</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>aucune</translation>
+    </message>
+    <message>
+        <source>for example sim:0 = 6 GiB</source>
+        <translation>par exemple sim:0 = 6 GiB</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> jetons</translation>
+    </message>
+    <message>
+        <source>as the table (bf16)</source>
+        <translation>comme la table (bf16)</translation>
+    </message>
+    <message>
+        <source>8 bit</source>
+        <translation>8 bits</translation>
+    </message>
+    <message>
+        <source>4 bit (NF4)</source>
+        <translation>4 bits (NF4)</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs</source>
+        <translation>GPU simulés</translation>
+    </message>
+    <message>
+        <source>+ %1 GiB</source>
+        <translation>+ %1 Gio</translation>
+    </message>
+    <message>
+        <source>Add a simulated GPU of %1 GiB</source>
+        <translation>Ajouter un GPU simulé de %1 Gio</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Limites</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Contexte</translation>
+    </message>
+    <message>
+        <source>Precision of the weights</source>
+        <translation>Précision des poids</translation>
+    </message>
+    <message>
+        <source>Precision of the head</source>
+        <translation>Précision de la tête</translation>
+    </message>
+    <message>
+        <source>A simulated GPU is a hard memory limit with accounts of its own, computed on the processor: try a split, a limit or an out-of-memory without the card. These options need the model to be loaded again.</source>
+        <translation>Un GPU simulé est une limite de mémoire stricte avec ses propres comptes, calculée sur le processeur : essayez un partage, une limite ou un manque de mémoire sans la carte. Ces options demandent de recharger le modèle.</translation>
+    </message>
+    <message>
+        <source>Plan with this</source>
+        <translation>Planifier avec cela</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs: expected sizes separated by commas, such as 8 GiB, 512 MiB.</source>
+        <translation>GPU simulés : des tailles séparées par des virgules sont attendues, comme 8 GiB, 512 MiB.</translation>
+    </message>
+    <message>
+        <source>At most %1 simulated GPUs.</source>
+        <translation>Au plus %1 GPU simulés.</translation>
+    </message>
+    <message>
+        <source>Limits: expected a device and a size, such as sim:0 = 6 GiB, cpu = 12 GiB.</source>
+        <translation>Limites : un appareil et une taille sont attendus, comme sim:0 = 6 GiB, cpu = 12 GiB.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RecentModels</name>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 dans %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SamplesStrip</name>
+    <message>
+        <source>Ask: %1</source>
+        <translation>Demander : %1</translation>
+    </message>
+    <message>
+        <source>Ask this with its picture or sound</source>
+        <translation>Poser la question avec son image ou son son</translation>
+    </message>
+    <message>
+        <source>Try one of these</source>
+        <translation>Essayez l'une d'elles</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SamplingPanel</name>
+    <message>
+        <source>model's</source>
+        <translation>du modèle</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>Enregistrer comme préréglage</translation>
+    </message>
+    <message>
+        <source>Delete preset</source>
+        <translation>Supprimer le préréglage</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest word</source>
+        <translation>0 prend toujours le mot le plus probable</translation>
+    </message>
+    <message>
+        <source>Keep the likeliest words that together reach this share</source>
+        <translation>Garder les mots les plus probables qui atteignent ensemble cette part</translation>
+    </message>
+    <message>
+        <source>Drop words below this share of the likeliest one</source>
+        <translation>Écarter les mots sous cette part du plus probable</translation>
+    </message>
+    <message>
+        <source>Above 1: words already said become less likely</source>
+        <translation>Au-dessus de 1 : les mots déjà dits deviennent moins probables</translation>
+    </message>
+    <message>
+        <source>Let the model think first</source>
+        <translation>Laisser le modèle réfléchir d'abord</translation>
+    </message>
+    <message>
+        <source>Choose among this many words; 0 switches it off</source>
+        <translation>Choisir parmi ce nombre de mots ; 0 le désactive</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>aucune limite</translation>
+    </message>
+    <message>
+        <source>new each time</source>
+        <translation>nouvelle à chaque fois</translation>
+    </message>
+    <message>
+        <source>Name of a new preset</source>
+        <translation>Nom d'un nouveau préréglage</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Préréglage</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Température</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Repetition</source>
+        <translation>Répétition</translation>
+    </message>
+    <message>
+        <source>Longest reply</source>
+        <translation>Réponse la plus longue</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Graine</translation>
+    </message>
+    <message>
+        <source>Tokens per picture</source>
+        <translation>Jetons par image</translation>
+    </message>
+    <message>
+        <source>Custom</source>
+        <translation>Personnalisé</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Session</name>
+    <message>
+        <source>Demo model</source>
+        <translation>Modèle de démo</translation>
+    </message>
+    <message>
+        <source>The adapter cannot be used with this model</source>
+        <translation>L'adaptateur ne va pas avec ce modèle</translation>
+    </message>
+    <message>
+        <source>The model was not loaded</source>
+        <translation>Le modèle n'a pas été chargé</translation>
+    </message>
+    <message>
+        <source>Nothing was moved; everything is where it was</source>
+        <translation>Rien n'a été déplacé ; tout est à sa place</translation>
+    </message>
+    <message>
+        <source>The layout could not be applied</source>
+        <translation>Le placement n'a pas pu être appliqué</translation>
+    </message>
+    <message>
+        <source>The adapters were not changed</source>
+        <translation>Les adaptateurs n'ont pas été changés</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>Apparence</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Comme le système</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Clair</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Sombre</translation>
+    </message>
+    <message>
+        <source>&amp;Colours</source>
+        <translation>&amp;Couleurs</translation>
+    </message>
+    <message>
+        <source>Colours</source>
+        <translation>Couleurs</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>&amp;Text size</source>
+        <translation>&amp;Taille du texte</translation>
+    </message>
+    <message>
+        <source>Text size in percent</source>
+        <translation>Taille du texte en pour cent</translation>
+    </message>
+    <message>
+        <source>Used from the next start on</source>
+        <translation>Utilisé à partir du prochain lancement</translation>
+    </message>
+    <message>
+        <source>&amp;Language (next start)</source>
+        <translation>&amp;Langue (au prochain lancement)</translation>
+    </message>
+    <message>
+        <source>Language, used from the next start</source>
+        <translation>Langue, utilisée au prochain lancement</translation>
+    </message>
+    <message>
+        <source>&amp;Placement to start with</source>
+        <translation>&amp;Placement de départ</translation>
+    </message>
+    <message>
+        <source>Placement to start with</source>
+        <translation>Placement de départ</translation>
+    </message>
+    <message>
+        <source>&amp;Weights to start with</source>
+        <translation>Po&amp;ids de départ</translation>
+    </message>
+    <message>
+        <source>Weights to start with</source>
+        <translation>Poids de départ</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>tous</translation>
+    </message>
+    <message>
+        <source>P&amp;rocessor threads</source>
+        <translation>Fils du p&amp;rocesseur</translation>
+    </message>
+    <message>
+        <source>Processor threads</source>
+        <translation>Fils du processeur</translation>
+    </message>
+    <message>
+        <source>&amp;Keep quantized copies for faster loading</source>
+        <translation>Garder les copies &amp;quantifiées (chargement rapide)</translation>
+    </message>
+    <message>
+        <source>Chats and files</source>
+        <translation>Discussions et fichiers</translation>
+    </message>
+    <message>
+        <source>&amp;Open the last chat at start</source>
+        <translation>&amp;Ouvrir la dernière discussion au lancement</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>Discussions</translation>
+    </message>
+    <message>
+        <source>Cache, can be deleted</source>
+        <translation>Cache, peut être supprimé</translation>
+    </message>
+    <message>
+        <source>Belfry opens no network connection: models, chats, pictures and sounds stay on this computer.</source>
+        <translation>Belfry n'ouvre aucune connexion réseau : modèles, discussions, images et sons restent sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ShortcutsDialog</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Raccourcis clavier</translation>
+    </message>
+    <message>
+        <source>Keys for %1</source>
+        <translation>Touches pour %1</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+</context>
+<context>
+    <name>ui::StatusStrip</name>
+    <message>
+        <source>Checking</source>
+        <translation>Vérification</translation>
+    </message>
+    <message>
+        <source>Reserving memory</source>
+        <translation>Réservation de mémoire</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Lecture</translation>
+    </message>
+    <message>
+        <source>Moving</source>
+        <translation>Déplacement</translation>
+    </message>
+    <message>
+        <source>Loading</source>
+        <translation>Chargement</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Progression</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Stop loading or moving; what was there before stays</source>
+        <translation>Arrêter le chargement ou le déplacement ; ce qui était là reste</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Charger</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Charger le modèle choisi</translation>
+    </message>
+    <message>
+        <source>Eject</source>
+        <translation>Éjecter</translation>
+    </message>
+    <message>
+        <source>Remove the model from memory</source>
+        <translation>Retirer le modèle de la mémoire</translation>
+    </message>
+    <message>
+        <source>Cannot be used</source>
+        <translation>Inutilisable</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Lecture …</translation>
+    </message>
+    <message>
+        <source>Not loaded</source>
+        <translation>Non chargé</translation>
+    </message>
+    <message>
+        <source>Loaded</source>
+        <translation>Chargé</translation>
+    </message>
+    <message>
+        <source>%1 % · %2 of %3</source>
+        <translation>%1 % · %2 sur %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SystemPromptPanel</name>
+    <message>
+        <source>System prompt: what the model is told before the first message of this chat</source>
+        <translation>Consigne système : ce que le modèle apprend avant le premier message de cette discussion</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Consigne système</translation>
+    </message>
+    <message>
+        <source>For example: You answer in short, plain sentences.</source>
+        <translation>Par exemple : Tu réponds en phrases courtes et simples.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WelcomePage</name>
+    <message>
+        <source>Chat with a model on your own hardware</source>
+        <translation>Discutez avec un modèle sur votre propre matériel</translation>
+    </message>
+    <message>
+        <source>Drop a Gemma 4 folder here, or choose one. You see every part of it, and drag each to the graphics card, the processor or the disk.</source>
+        <translation>Déposez un dossier Gemma 4 ici, ou choisissez-en un. Vous voyez chaque partie et la déplacez vers la carte graphique, le processeur ou le disque.</translation>
+    </message>
+    <message>
+        <source>Choose a &amp;folder…</source>
+        <translation>Choisir un &amp;dossier …</translation>
+    </message>
+    <message>
+        <source>Try the &amp;demo model</source>
+        <translation>Essayer le modèle de &amp;démo</translation>
+    </message>
+    <message>
+        <source>Loads the small model that comes with Belfry; it understands pictures and sounds</source>
+        <translation>Charge le petit modèle fourni avec Belfry ; il comprend images et sons</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Récents</translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>Modèles récents</translation>
+    </message>
+    <message>
+        <source>Everything stays on this computer: no account, no network.</source>
+        <translation>Tout reste sur cet ordinateur : ni compte, ni réseau.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WhatIfDialog</name>
+    <message>
+        <source>A computer of your own</source>
+        <translation>Un ordinateur à vous</translation>
+    </message>
+    <message>
+        <source> GiB</source>
+        <translation> Gio</translation>
+    </message>
+    <message>
+        <source> GB/s</source>
+        <translation> Go/s</translation>
+    </message>
+    <message>
+        <source> TFLOPS</source>
+        <translation> TFLOPS</translation>
+    </message>
+    <message>
+        <source>Another card</source>
+        <translation>Autre carte</translation>
+    </message>
+    <message>
+        <source>My computer</source>
+        <translation>Mon ordinateur</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nom</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Carte graphique</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Combien</translation>
+    </message>
+    <message>
+        <source>Memory of each</source>
+        <translation>Mémoire de chacun</translation>
+    </message>
+    <message>
+        <source>Memory bandwidth</source>
+        <translation>Débit de la mémoire</translation>
+    </message>
+    <message>
+        <source>16-bit arithmetic</source>
+        <translation>calcul en 16 bits</translation>
+    </message>
+    <message>
+        <source>Main memory</source>
+        <translation>Mémoire principale</translation>
+    </message>
+    <message>
+        <source>Of each card 0.6 GiB are taken as used by the desktop and the driver. Speeds are estimates.</source>
+        <translation>Sur chaque carte, 0,6 Gio comptent pour le bureau et le pilote. Les vitesses sont des estimations.</translation>
+    </message>
+    <message>
+        <source>Plan for it</source>
+        <translation>Planifier pour lui</translation>
+    </message>
+    <message>
+        <source>%1 GiB card</source>
+        <translation>carte de %1 Gio</translation>
+    </message>
+</context>
+</TS>

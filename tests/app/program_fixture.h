@@ -58,6 +58,9 @@ public:
                                                store->store(), &settings_store);
         window->setSamples(facts.samples, facts.thumbnails);
         window->show();
+        // Shortcuts act in the active window only; without a window manager nobody activates it.
+        window->activateWindow();
+        (void)QTest::qWaitForWindowActive(window.get(), 5000);
     }
 
     ~Program() {

@@ -25,6 +25,7 @@ private Q_SLOTS:
     void fromFolderToAnswerAndBack();
     void impossibleLayoutIsToldBeforeApply();
     void brokenFolderExplainsItself();
+    void crashWhileLoadingIsNotRepeated();
     void adapterWithoutAPlaceIsToldBeforeLoad();
 };
 
@@ -188,6 +189,25 @@ void TestMainStory::brokenFolderExplainsItself() {
                  qPrintable(problem->text()));
     QVERIFY(!program.find("loadButton")->isVisible());
     program.shot("10-broken-folder");
+}
+
+void TestMainStory::crashWhileLoadingIsNotRepeated() {
+    QTemporaryDir folder;
+    const QString data = folder.filePath(QStringLiteral("data"));
+    QVERIFY(QDir().mkpath(data));
+    app::SessionState left; // as a killed program leaves it
+    left.loading = QStringLiteral("demo");
+    left.loaded = QStringLiteral("demo");
+    QVERIFY(app::SessionFile(data).write(left).has_value());
+    Program program(folder.path());
+    QTRY_VERIFY(program.window->notice()->isVisible());
+    auto* action = program.find("noticeAction");
+    QVERIFY(action->isVisible());
+    QVERIFY(program.session().model().isEmpty());
+    QTest::mouseClick(action, Qt::LeftButton);
+    QCOMPARE(program.session().model(), QStringLiteral("demo"));
+    QTRY_VERIFY(program.session().summary() != nullptr);
+    QVERIFY(!program.session().isLoaded());
 }
 
 void TestMainStory::adapterWithoutAPlaceIsToldBeforeLoad() {

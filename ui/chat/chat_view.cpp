@@ -32,11 +32,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace ui {
 
 namespace {
-
-constexpr int kFlushMs = 33;       ///< Text reaches the screen this often.
 constexpr int kWidestColumn = 780; ///< As the messages above it.
 
 /// Dashed frame over everything while files hang over the view.
@@ -96,7 +96,6 @@ ChatView::ChatView(QWidget* parent)
     buildBody();
     connectParts();
     flush_timer_.setSingleShot(true);
-    flush_timer_.setInterval(kFlushMs);
     connect(&flush_timer_, &QTimer::timeout, this, &ChatView::flush);
     setChat({});
 }
@@ -173,9 +172,7 @@ void ChatView::buildBody() {
     composer_ = new Composer(media_, holder);
     inner->addWidget(notice_);
     inner->addWidget(composer_);
-    outer->addStretch(1);
-    outer->addWidget(holder, 100);
-    outer->addStretch(1);
+    outer->addWidget(holder); // centred when it is narrower than its place
     layout()->addWidget(bottom);
 
     drop_overlay_ = new DropOverlay(this);
@@ -456,6 +453,21 @@ void ChatView::requestCosts() {
 
 void ChatView::showMediaCost(const QString& file, const engine::MediaCost& cost) {
     composer_->showCost(file, cost);
+    // A message that was sent before its costs were known.
+    for (int row = model_->rowCount() - 1; row >= std::max(model_->rowCount() - 2, 0); --row) {
+        ChatTurn turn = model_->turn(row);
+        bool is_changed = false;
+        for (Attachment& attachment : turn.attachments) {
+            if (attachment.file == file && attachment.tokens == 0 &&
+                attachment.cut_length_s <= 0.0) {
+                attachment.tokens = cost.tokens;
+                is_changed = true;
+            }
+        }
+        if (is_changed) {
+            model_->replace(row, turn);
+        }
+    }
     if (isGenerating()) {
         return;
     }

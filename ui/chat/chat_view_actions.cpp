@@ -26,6 +26,7 @@ namespace ui {
 namespace {
 
 constexpr int kUndoMs = 12000;
+constexpr int kFlushMs = 33;          ///< Text reaches the screen this often.
 constexpr qint64 kLeastReserve = 256; ///< Tokens kept free for the answer when turns are cut.
 
 qint64 detailOf(const engine::Error& error, const char* name) {
@@ -131,6 +132,7 @@ void ChatView::startReply() {
     is_stopping_ = false;
     pending_ = {};
     live_timing_ = {};
+    flush_timer_.setInterval(kFlushMs);
     since_request_.start();
     since_first_token_.invalidate();
     model_->append(reply);
@@ -165,11 +167,16 @@ void ChatView::flush() {
     }
     live_timing_.decode_tokens = pending_.tokens;
     live_timing_.decode_s = static_cast<double>(since_first_token_.elapsed()) / 1000.0;
+    QElapsedTimer took;
+    took.start();
     model_->setStreamingTiming(live_timing_);
     model_->appendText(QString::fromStdString(pending_.text),
                        QString::fromStdString(pending_.thinking));
     pending_.text.clear();
     pending_.thinking.clear();
+    // Text that is hard to lay out (one line of a hundred thousand letters) comes less often, so
+    // that the window stays free to answer.
+    flush_timer_.setInterval(std::clamp(static_cast<int>(took.elapsed()) * 8, kFlushMs, 500));
 }
 
 void ChatView::finishReply() {

@@ -5,6 +5,7 @@
 #include "ui/style/theme.h"
 
 #include <QFontMetrics>
+#include <QLocale>
 #include <QMenu>
 #include <QPainter>
 #include <QPainterPath>
@@ -68,7 +69,10 @@ QSize ContextGauge::sizeHint() const {
 }
 
 QSize ContextGauge::minimumSizeHint() const {
-    return {kBarWidth + 16, Theme::kControlHeight};
+    // Room for the share in per cent.
+    const QFontMetrics metrics(font());
+    return {metrics.horizontalAdvance(QStringLiteral("100 %")) + kBarWidth + 28,
+            Theme::kControlHeight};
 }
 
 void ContextGauge::paintEvent(QPaintEvent* event) {
@@ -86,8 +90,18 @@ void ContextGauge::paintEvent(QPaintEvent* event) {
     painter.setFont(font());
     painter.setPen(theme.text_muted);
     const QRectF words_rect(8, 0, bar.left() - 16, height());
-    painter.drawText(words_rect, Qt::AlignVCenter | Qt::AlignLeft,
-                     QFontMetricsF(font()).elidedText(text(), Qt::ElideRight, words_rect.width()));
+    // The longest form that fits; a cut off number would be a wrong number.
+    const QFontMetricsF metrics(font());
+    const QString share =
+        size_ > 0 ? QLocale().toString(used_ * 100 / size_) + QStringLiteral(" %") : QString();
+    for (const QString& form :
+         {text(), QStringLiteral("%1 / %2").arg(formatCount(used_), formatCount(size_)), share}) {
+        if (form == text() ? metrics.horizontalAdvance(form) <= words_rect.width()
+                           : size_ > 0 && metrics.horizontalAdvance(form) <= words_rect.width()) {
+            painter.drawText(words_rect, Qt::AlignVCenter | Qt::AlignLeft, form);
+            break;
+        }
+    }
     QPainterPath outline;
     outline.addRoundedRect(bar, kBarHeight / 2.0, kBarHeight / 2.0);
     painter.fillPath(outline, theme.border);

@@ -370,6 +370,17 @@ void MarkdownParser::line(const QString& full, const QString& next) {
             table.alignments = delimiterRow(bare);
             return;
         }
+        if (static_cast<int>(table.rows.size()) > kLongestTable) {
+            // A long table goes on in another one, with the head repeated as in print.
+            const QStringList head = table.rows.front();
+            const auto alignments = table.alignments;
+            MarkdownBlock& next_table = open(MarkdownBlock::Kind::Table);
+            next_table.joins = true;
+            next_table.alignments = alignments;
+            next_table.rows = {head, cellsOf(bare)};
+            next_table.rows.back().resize(head.size());
+            return;
+        }
         QStringList cells = cellsOf(bare);
         while (cells.size() < static_cast<qsizetype>(table.alignments.size())) {
             cells.append(QString());

@@ -40,6 +40,7 @@ public:
 
     static constexpr qsizetype kLongestParagraph = 3000; ///< UTF-16 units before a cut.
     static constexpr int kLongestCode = 40;              ///< Lines before a cut.
+    static constexpr int kLongestTable = 60;             ///< Rows before a cut.
 
 private:
     /// What the lines before a place mean for the line at it.

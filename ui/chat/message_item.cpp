@@ -5,6 +5,7 @@
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -134,10 +135,17 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
                 .arg(formatRate(static_cast<double>(timing.decode_tokens) / timing.decode_s)));
     }
     if (timing.time_to_first_token_s > 0.0) {
-        parts.append(Texts::tr("first token %1").arg(formatSeconds(timing.time_to_first_token_s)));
+        const double first = timing.time_to_first_token_s;
+        parts.append(Texts::tr("first token %1")
+                         .arg(first < 0.01 ? QLocale().toString(first * 1000.0, 'f', 1) +
+                                                 QStringLiteral(" ms")
+                                           : formatSeconds(first)));
     }
     if (timing.decode_tokens > 0) {
         parts.append(tokensWords(timing.decode_tokens));
+    }
+    if (timing.image_s + timing.audio_s >= 0.01) {
+        parts.append(Texts::tr("media: %1").arg(formatSeconds(timing.image_s + timing.audio_s)));
     }
     QStringList adapters;
     for (const engine::AdapterChoice& adapter : turn.adapters) {
@@ -233,7 +241,7 @@ void MessageItem::buildUser(const ChatTurn& turn, const ItemContext& context) {
     blocks_.back()->is_bubble_last = true;
     auto footer = std::make_unique<LineBlock>(LineBlock::Kind::Statistics, QString(),
                                               *context.style, context.width);
-    footer->reserved = kFooter;
+    footer->reserved = 8.0; // the actions stand beside the bubble
     add(std::move(footer), kBubbleY, 0.0, context.width);
 }
 

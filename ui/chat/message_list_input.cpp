@@ -61,9 +61,15 @@ void MessageList::placeActions() {
     }
     QRectF place;
     if (row >= 0) {
-        visitVisible([&](int at, int block, MessageBlock&, const QRectF& rect) {
-            if (at == row &&
-                block == static_cast<int>(rows_[static_cast<size_t>(at)].item->footer())) {
+        // Questions: left of the bubble's last line. Replies: right, in the line of the figures.
+        visitVisible([&](int at, int block, MessageBlock& current, const QRectF& rect) {
+            const bool is_footer =
+                at == row &&
+                block == static_cast<int>(rows_[static_cast<size_t>(at)].item->footer());
+            if (at == row && current.is_bubble_last) {
+                place = QRectF(rect.left() - 112.0, rect.bottom() - 20.0, 88.0, 28.0);
+            } else if (is_footer && place.isNull() &&
+                       model_->turn(row).role == engine::Message::Role::Assistant) {
                 place = rect;
             }
         });

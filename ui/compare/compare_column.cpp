@@ -131,6 +131,8 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
         row.strength->setDecimals(2);
         row.strength->setValue(adapter.strength);
         row.strength->setEnabled(adapter.is_enabled);
+        row.strength->setMinimumWidth(
+            fontMetrics().horizontalAdvance(QLocale().toString(2.0, 'f', 2)) + 56);
         row.strength->setMaximumHeight(
             std::max(Theme::kControlHeight, fontMetrics().height() + 12));
         const int line = static_cast<int>(rows_.size());

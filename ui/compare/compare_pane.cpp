@@ -234,7 +234,9 @@ void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters
         if (columns_.size() < kMaxColumns) {
             std::vector<engine::AdapterChoice> one = off;
             one[i].is_enabled = true;
-            addColumn(one);
+            if (adapterSetName(one) != adapterSetName(all)) {
+                addColumn(one);
+            }
         }
     }
     updateState();
@@ -283,7 +285,6 @@ void ComparePane::updateState() {
     const bool has_prompt =
         !prompt_->toPlainText().trimmed().isEmpty() || media_->isVisibleTo(this);
     run_->setText(isRunning() ? tr("Stop") : tr("Run"));
-    run_->setIcon(isRunning() ? icon(QStringLiteral("stop")) : QIcon());
     run_->setToolTip(isRunning() ? tr("Stops the column that answers and drops the rest (Esc)")
                                  : tr("Answers column by column (Ctrl+Enter)"));
     setButtonKind(run_, isRunning() ? ButtonKind::Danger : ButtonKind::Primary);
@@ -376,6 +377,7 @@ void ComparePane::showReply(quint64 id, int index, const engine::Reply& reply) {
     if (CompareColumn* target = column(id, index)) {
         target->showReply(reply);
         mark();
+        updateState();
     }
 }
 

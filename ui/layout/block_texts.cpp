@@ -12,9 +12,9 @@ namespace ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("ui::LayoutBlock", text);
-}
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(ui::LayoutBlock)
+};
 
 QString number(int value) {
     return QLocale().toString(value);
@@ -34,12 +34,12 @@ QString travel(const LayoutBlock& block) {
     const QString device = laneName(block.compute);
     switch (block.residency) {
     case engine::Residency::Always:
-        return tr("copy on %1").arg(device);
+        return Texts::tr("copy on %1").arg(device);
     case engine::Residency::OnUse:
-        return tr("visits %1 when used").arg(device);
+        return Texts::tr("visits %1 when used").arg(device);
     case engine::Residency::Stream:
-        return block.kind == BlockKind::PerLayerTable ? tr("rows go to %1").arg(device)
-                                                      : tr("streamed to %1").arg(device);
+        return block.kind == BlockKind::PerLayerTable ? Texts::tr("rows go to %1").arg(device)
+                                                      : Texts::tr("streamed to %1").arg(device);
     }
     return {};
 }
@@ -53,7 +53,7 @@ QString laneName(engine::DeviceId device) {
 QString formatLabel(engine::Format format) {
     switch (format) {
     case engine::Format::AsStored:
-        return tr("as stored");
+        return Texts::tr("as stored");
     case engine::Format::Bf16:
         return QStringLiteral("bf16");
     case engine::Format::F16:
@@ -78,26 +78,26 @@ QString blockTitle(const LayoutBlock& block) {
     switch (block.kind) {
     case BlockKind::Layers:
         return block.first == block.last
-                   ? tr("Layer %1").arg(number(block.first))
-                   : tr("Layers %1 – %2").arg(number(block.first), number(block.last));
+                   ? Texts::tr("Layer %1").arg(number(block.first))
+                   : Texts::tr("Layers %1 – %2").arg(number(block.first), number(block.last));
     case BlockKind::Vision:
-        return tr("Vision tower");
+        return Texts::tr("Vision tower");
     case BlockKind::VisionProjector:
-        return tr("Vision projector");
+        return Texts::tr("Vision projector");
     case BlockKind::Audio:
-        return tr("Audio tower");
+        return Texts::tr("Audio tower");
     case BlockKind::AudioProjector:
-        return tr("Audio projector");
+        return Texts::tr("Audio projector");
     case BlockKind::PerLayerTable:
-        return tr("Per-layer embeddings");
+        return Texts::tr("Per-layer embeddings");
     case BlockKind::Embedding:
-        return block.is_tied ? tr("Head + token embedding") : tr("Token embedding");
+        return block.is_tied ? Texts::tr("Head + token embedding") : Texts::tr("Token embedding");
     case BlockKind::Head:
-        return tr("Head");
+        return Texts::tr("Head");
     case BlockKind::Other:
-        return tr("Norms and projection");
+        return Texts::tr("Norms and projection");
     case BlockKind::Kv:
-        return tr("KV cache");
+        return Texts::tr("KV cache");
     }
     return {};
 }
@@ -107,32 +107,32 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
     switch (block.kind) {
     case BlockKind::Layers:
         if (block.kv_shared_from > block.first) {
-            add(parts, tr("from %1 on they share KV").arg(number(block.kv_shared_from)));
+            add(parts, Texts::tr("from %1 on they share KV").arg(number(block.kv_shared_from)));
         } else {
-            add(parts,
-                block.kv_shared_from >= 0 ? tr("share KV of earlier layers") : tr("own their KV"));
+            add(parts, block.kv_shared_from >= 0 ? Texts::tr("share KV of earlier layers")
+                                                 : Texts::tr("own their KV"));
         }
         break;
     case BlockKind::Vision:
     case BlockKind::Audio:
         if (block.floors > 0) {
-            add(parts,
-                block.floors == 1 ? tr("1 layer") : tr("%1 layers").arg(number(block.floors)));
+            add(parts, block.floors == 1 ? Texts::tr("1 layer")
+                                         : Texts::tr("%1 layers").arg(number(block.floors)));
         }
         break;
     case BlockKind::Embedding:
         if (block.is_tied) {
-            add(parts, tr("one table for both"));
+            add(parts, Texts::tr("one table for both"));
         }
         break;
     case BlockKind::Kv:
-        add(parts, tr("%1 tokens").arg(formatCount(plan.context)));
-        add(parts, block.is_kv_pinned ? tr("kept here") : tr("follows the layers"));
+        add(parts, Texts::tr("%1 tokens").arg(formatCount(plan.context)));
+        add(parts, block.is_kv_pinned ? Texts::tr("kept here") : Texts::tr("follows the layers"));
         break;
     case BlockKind::PerLayerTable:
         for (const engine::TransferPerToken& transfer : plan.transfers_per_token) {
             if (transfer.what.find("per-layer") != std::string::npos) {
-                add(parts, tr("%1 read per token").arg(formatBytes(transfer.bytes)));
+                add(parts, Texts::tr("%1 read per token").arg(formatBytes(transfer.bytes)));
                 break;
             }
         }
@@ -153,31 +153,31 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
 QString blockNote(const LayoutBlock& block) {
     if (block.kind == BlockKind::PerLayerTable) {
         return block.store.isGpu()
-                   ? tr("Only one row of it is read per token: on the CPU it would "
-                        "cost hardly any speed and leave this memory free.")
-                   : tr("Only one row of it is read per token: here it costs hardly "
-                        "any speed.");
+                   ? Texts::tr("Only one row of it is read per token: on the CPU it would "
+                               "cost hardly any speed and leave this memory free.")
+                   : Texts::tr("Only one row of it is read per token: here it costs hardly "
+                               "any speed.");
     }
     return {};
 }
 
 QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan) {
-    QString text =
-        tr("%1, %2, on %3").arg(blockTitle(block), formatBytes(block.bytes), laneName(block.store));
+    QString text = Texts::tr("%1, %2, on %3")
+                       .arg(blockTitle(block), formatBytes(block.bytes), laneName(block.store));
     const QString subtitle = blockSubtitle(block, plan);
     if (!subtitle.isEmpty()) {
         text += QStringLiteral(". ") + subtitle;
     }
     if (block.adapter_modules > 0) {
-        text +=
-            QStringLiteral(". ") +
-            tr("Modules in it that adapters change: %1").arg(formatCount(block.adapter_modules));
+        text += QStringLiteral(". ") + Texts::tr("Modules in it that adapters change: %1")
+                                           .arg(formatCount(block.adapter_modules));
     }
     if (block.is_mixed) {
-        text += QStringLiteral(". ") + tr("Some tensors inside are placed elsewhere by the map");
+        text +=
+            QStringLiteral(". ") + Texts::tr("Some tensors inside are placed elsewhere by the map");
     }
     if (block.is_changed) {
-        text += QStringLiteral(". ") + tr("Not applied yet");
+        text += QStringLiteral(". ") + Texts::tr("Not applied yet");
     }
     for (const QString& issue : block.errors + block.warnings) {
         text += QStringLiteral(". ") + issue;

@@ -21,9 +21,9 @@ namespace {
 constexpr int kIntervalMs = 250;
 constexpr size_t kSamples = 240; // one minute
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("ui::MemoryMeter", text);
-}
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(ui::MemoryMeter)
+};
 
 quint64 finite(quint64 limit) {
     return limit == std::numeric_limits<quint64>::max() ? 0 : limit;
@@ -39,15 +39,15 @@ quint64 MeterDevice::free() const {
 QString memoryPartLabel(engine::MemoryPart part) {
     switch (part) {
     case engine::MemoryPart::Weights:
-        return tr("weights");
+        return Texts::tr("weights");
     case engine::MemoryPart::Kv:
-        return tr("KV cache");
+        return Texts::tr("KV cache");
     case engine::MemoryPart::Adapter:
-        return tr("adapter");
+        return Texts::tr("adapter");
     case engine::MemoryPart::Workspace:
-        return tr("workspace");
+        return Texts::tr("workspace");
     case engine::MemoryPart::Context:
-        return tr("driver");
+        return Texts::tr("driver");
     }
     return {};
 }
@@ -113,7 +113,7 @@ MemoryMeter::MemoryMeter(QWidget* parent)
     : QWidget(parent), scroll_(new QScrollArea), canvas_(new MeterCanvas),
       timer_(new QTimer(this)) {
     setObjectName(QStringLiteral("memoryMeter"));
-    setAccessibleName(tr("Memory"));
+    setAccessibleName(Texts::tr("Memory"));
     setFocusPolicy(Qt::StrongFocus); // so that its text can be reached and read
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setFocusPolicy(Qt::NoFocus);
@@ -208,13 +208,13 @@ void MemoryMeter::resizeEvent(QResizeEvent* event) {
 
 QString MemoryMeter::text() const {
     if (devices_.empty()) {
-        return tr("No model is loaded or planned.");
+        return Texts::tr("No model is loaded or planned.");
     }
     QStringList lines;
     for (const MeterDevice& device : devices_) {
         QStringList parts;
         if (device.has_measured) {
-            parts << tr("used by Belfry %1").arg(formatBytes(device.used()));
+            parts << Texts::tr("used by Belfry %1").arg(formatBytes(device.used()));
             for (const engine::MemoryPart part : engine::kMemoryParts) {
                 if (device.measured[part] > 0) {
                     parts << QStringLiteral("%1 %2").arg(memoryPartLabel(part),
@@ -223,16 +223,16 @@ QString MemoryMeter::text() const {
             }
         }
         if (device.has_prediction) {
-            parts << tr("predicted %1").arg(formatBytes(device.predicted.total()));
+            parts << Texts::tr("predicted %1").arg(formatBytes(device.predicted.total()));
         }
         if (device.others > 0) {
-            parts << tr("other programs %1").arg(formatBytes(device.others));
+            parts << Texts::tr("other programs %1").arg(formatBytes(device.others));
         }
         if (device.capacity > 0) {
-            parts << tr("of %1").arg(formatBytes(device.capacity));
+            parts << Texts::tr("of %1").arg(formatBytes(device.capacity));
         }
         if (device.limit > 0) {
-            parts << tr("limit %1").arg(formatBytes(device.limit));
+            parts << Texts::tr("limit %1").arg(formatBytes(device.limit));
         }
         lines << device.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     }

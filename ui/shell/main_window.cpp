@@ -49,6 +49,7 @@ namespace {
 
 constexpr int kSideWidth = 224;
 constexpr int kMeterWidth = 296;
+constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
 
 QFrame* line(QFrame::Shape shape, QWidget* parent) {
     auto* frame = new QFrame(parent);
@@ -154,17 +155,21 @@ QWidget* MainWindow::buildCentre() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
 
-    auto* tab_bar = new QWidget(centre);
-    tab_row_ = new QHBoxLayout(tab_bar);
+    tab_bar_ = new QWidget(centre);
+    // Narrower than its contents: fitTabs() then leaves icons only.
+    tab_bar_->setMinimumWidth(320);
+    tab_bar_->installEventFilter(this);
+    tab_row_ = new QHBoxLayout(tab_bar_);
     tab_row_->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
     tab_row_->setSpacing(4);
     tabs_ = new QButtonGroup(this);
     const auto add_tab = [&](Tab tab, const QString& text, const QString& icon_name,
                              const QString& object_name, const QString& action) {
-        auto* button = new QPushButton(text, tab_bar);
+        auto* button = new QPushButton(text, tab_bar_);
         button->setObjectName(object_name);
         button->setCheckable(true);
         button->setIcon(icon(icon_name));
+        button->setAccessibleName(text);
         button->setToolTip(QStringLiteral("%1 (%2)").arg(text, shortcutText(action)));
         setButtonKind(button, ButtonKind::Tab);
         tabs_->addButton(button, static_cast<int>(tab));
@@ -176,7 +181,7 @@ QWidget* MainWindow::buildCentre() {
             QStringLiteral("showLayout"));
     add_tab(Tab::Both, tr("Both"), QStringLiteral("both"), QStringLiteral("bothTab"),
             QStringLiteral("showBoth"));
-    column->addWidget(tab_bar);
+    column->addWidget(tab_bar_);
     column->addWidget(line(QFrame::HLine, centre));
 
     panes_ = new QSplitter(Qt::Horizontal, centre);
@@ -364,6 +369,7 @@ void MainWindow::refreshEmptyState() {
     }
     chat_stack_->setCurrentWidget(page);
     chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
+    fitTabs();
     samples_->setVisible(page == chat_ && is_chat_empty && !samples_->isEmpty() &&
                          session_->isLoaded() && session_->model() == QStringLiteral("demo"));
 }
@@ -373,6 +379,14 @@ void MainWindow::setTab(Tab tab) {
     tabs_->button(static_cast<int>(tab))->setChecked(true);
     panes_->widget(0)->setVisible(tab != Tab::Layout);
     layout_->setVisible(tab != Tab::Chat);
+    // Side by side needs the room; the list of chats comes back with the other tabs.
+    if (tab == Tab::Both && width() < kWidthForAll && !side_->isHidden()) {
+        side_->hide();
+        is_side_hidden_by_tab_ = true;
+    } else if (tab != Tab::Both && is_side_hidden_by_tab_) {
+        side_->show();
+        is_side_hidden_by_tab_ = false;
+    }
     if (tab == Tab::Both) {
         panes_->setSizes({panes_->width() / 2, panes_->width() / 2});
     }
@@ -543,6 +557,30 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         return;
     }
     QMainWindow::keyPressEvent(event);
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == tab_bar_ && event->type() == QEvent::Resize) {
+        fitTabs();
+    }
+    return QMainWindow::eventFilter(watched, event);
+}
+
+void MainWindow::fitTabs() {
+    int texts = 0;
+    const QList<QAbstractButton*> buttons = tabs_->buttons();
+    for (QAbstractButton* button : buttons) {
+        texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
+    }
+    const int header =
+        chat_->headerBar()->isHidden() ? 0 : chat_->headerBar()->minimumSizeHint().width() + 40;
+    const bool is_wide = tab_bar_->width() >= texts + header + 2 * Theme::kPadding;
+    for (QAbstractButton* button : buttons) {
+        const QString wanted = is_wide ? button->accessibleName() : QString();
+        if (button->text() != wanted) {
+            button->setText(wanted);
+        }
+    }
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

@@ -101,6 +101,7 @@ protected:
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
 
@@ -112,6 +113,7 @@ private:
     void connectPanes();
     void refresh();
     void openCoverage(int index);
+    void fitTabs();
     QFileDialog* folderDialog(const QString& title);
 
     WindowSetup setup_;
@@ -119,6 +121,7 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
+    bool is_side_hidden_by_tab_ = false;
 
     ModelButton* model_button_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;
@@ -131,6 +134,7 @@ private:
     QWidget* side_ = nullptr;
     HistoryPane* history_ = nullptr;
     QButtonGroup* tabs_ = nullptr;
+    QWidget* tab_bar_ = nullptr;
     QHBoxLayout* tab_row_ = nullptr;
     QSplitter* panes_ = nullptr;
     QStackedWidget* chat_stack_ = nullptr;

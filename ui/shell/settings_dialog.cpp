@@ -66,6 +66,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
                         const QString& name, const char* object_name) {
         field->setAccessibleName(name);
         field->setObjectName(QString::fromLatin1(object_name));
+        field->setMinimumHeight(Theme::kControlHeight);
         auto* label = new QLabel(text);
         label->setBuddy(field);
         layout->addRow(label, field);
@@ -97,7 +98,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
         "languageBox");
 
     column->addSpacing(4);
-    column->addWidget(heading(tr("Loading"), this));
+    column->addWidget(heading(tr("Models"), this));
     QFormLayout* loading = form();
     map_box_ = new QComboBox(this);
     for (const char* preset : {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "cpu"}) {

@@ -602,7 +602,7 @@ QSize BelfryStyle::sizeFromContents(ContentsType type,
     case CT_LineEdit:
         return {size.width() + 16, std::max(Theme::kControlHeight, contents.height() + 12)};
     case CT_SpinBox: // its line edit has counted its own frame
-        return {size.width() + 8, std::max(Theme::kControlHeight, contents.height())};
+        return {size.width() + 24, std::max(Theme::kControlHeight, contents.height())};
     case CT_MenuItem: {
         const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
         if (item != nullptr && item->menuItemType == QStyleOptionMenuItem::Separator) {

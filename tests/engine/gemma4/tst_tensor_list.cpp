@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor list against what is published (counts and bytes of the shared spec gemma4, section 2)
+// The tensor list against what is published (counts and bytes of the published files)
 // and against the golden models' own files and lists of 4-bit modules.
 #include "engine/gemma4/tensor_list.h"
 #include "tests/support/golden.h"

@@ -244,7 +244,7 @@ private Q_SLOTS:
 void TestQuantState::goldenCheckpoints_data() {
     QTest::addColumn<QString>("family");
     QTest::addColumn<QString>("kind");
-    QTest::addColumn<int>("layers"); // spec 3.2: 131, 151, 57, 63
+    QTest::addColumn<int>("layers"); // 131, 151, 57, 63
     const auto addRow = [](const char* family, const char* kind, int layers) {
         QTest::addRow("%s %s", family, kind) << QString(family) << QString(kind) << layers;
     };

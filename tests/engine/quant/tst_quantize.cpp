@@ -40,7 +40,7 @@ bool sameBytes(const std::vector<T>& ours, const std::vector<uint8_t>& golden) {
            std::memcmp(ours.data(), golden.data(), golden.size()) == 0;
 }
 
-/// Blocks with absmax 0 hold any code in bitsandbytes (spec 1.2): both spellings count as equal.
+/// Blocks with absmax 0 hold any code in bitsandbytes (NF4.md): both spellings count as equal.
 /// Returns how many bytes differ elsewhere.
 int64_t differingCodes(const engine::QuantizedTensor& ours,
                        const std::vector<uint8_t>& golden,

@@ -130,7 +130,44 @@ private Q_SLOTS:
     void corruptedWhileInUse();
     void unwritableFolderIsANote();
     void moveReadsIt();
+    void oldestFilesGoFirst();
 };
+
+void TestWeightCache::oldestFilesGoFirst() {
+    const QTemporaryDir temporary;
+    const fs::path folder = temporary.path().toStdString();
+    const auto now = fs::file_time_type::clock::now();
+    uint64_t bytes = 0;
+    for (uint64_t key = 1; key <= 4; ++key) {
+        writeFile(folder, key);
+        const fs::path file = folder / engine::cacheFileName(key);
+        bytes = fs::file_size(file);
+        fs::last_write_time(file, now - std::chrono::hours(10 - key)); // 1 is the oldest
+    }
+    // Not ours, whatever they are called.
+    std::vector<fs::path> others = {folder / "notes.txt", folder / "my.belfry-weights",
+                                    folder / "000000000000000G.belfry-weights"};
+    for (const fs::path& other : others) {
+        overwrite(other, std::vector<char>(100000, 'x'));
+        fs::last_write_time(other, now - std::chrono::hours(100));
+    }
+    fs::create_directory(folder / engine::cacheFileName(9));
+    others.push_back(folder / engine::cacheFileName(9));
+
+    QVERIFY(engine::trimWeightCaches(folder, 4 * bytes, 4).empty());
+    // 1 is older, but the one that was just written.
+    QCOMPARE(engine::trimWeightCaches(folder, 3 * bytes, 1),
+             std::vector<std::string>{engine::cacheFileName(2)});
+    QCOMPARE(engine::trimWeightCaches(folder, 2 * bytes - 1, 4),
+             (std::vector<std::string>{engine::cacheFileName(1), engine::cacheFileName(3)}));
+    QVERIFY(engine::trimWeightCaches(folder, 0, 4).empty()); // the last one is kept
+    std::string note;
+    QVERIFY(engine::WeightCache::open(folder, 4, note) != nullptr);
+    for (const fs::path& other : others) {
+        QVERIFY(fs::exists(other));
+    }
+    QVERIFY(engine::trimWeightCaches(folder / "nowhere", 0, 4).empty());
+}
 
 void TestWeightCache::hashDependsOnEveryByteAndNotOnSplits() {
     for (const size_t size : {0, 1, 7, 8, 31, 32, 33, 64, 1000}) {

@@ -217,8 +217,19 @@ void TestMarkdown::longPiecesAreCut() {
     }
     parser.append(QStringLiteral("```\n\n"));
     parser.append(QStringLiteral("word ").repeated(4000));
+    parser.append(QStringLiteral("\n\n| a | b |\n|---|---|\n"));
+    for (int i = 0; i < 150; ++i) {
+        parser.append(QStringLiteral("| %1 | x |\n").arg(i));
+    }
     QString code, words;
+    int rows = 0;
     for (const MarkdownBlock& block : parser.blocks()) {
+        QVERIFY(block.rows.size() <= size_t{MarkdownParser::kLongestTable} + 2);
+        if (block.kind == MarkdownBlock::Kind::Table) {
+            QCOMPARE(block.rows.front(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+            rows += static_cast<int>(block.rows.size()) - 1;
+            continue;
+        }
         QVERIFY(block.text.size() <= 2 * MarkdownParser::kLongestParagraph);
         if (block.kind == MarkdownBlock::Kind::Code) {
             QVERIFY(block.text.count(QLatin1Char('\n')) < MarkdownParser::kLongestCode);
@@ -227,6 +238,7 @@ void TestMarkdown::longPiecesAreCut() {
             words += block.text + QLatin1Char(' ');
         }
     }
+    QCOMPARE(rows, 150);
     QCOMPARE(code.count(QLatin1Char('\n')), 199);
     QVERIFY(code.startsWith(QStringLiteral("line 0\nline 1\n")));
     QVERIFY(code.endsWith(QStringLiteral("line 199")));

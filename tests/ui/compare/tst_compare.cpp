@@ -158,10 +158,10 @@ void TestCompare::longAnswersStayCheap() {
 void TestCompare::columnsFollowTheAdapters() {
     QCOMPARE(pane_->columns().size(), size_t{1});
     pane_->setAdapters(kTwo);
-    QCOMPARE(pane_->columns().size(), size_t{4});
+    QCOMPARE(pane_->columns().size(), size_t{3}); // what is on is one of them: not twice
     QCOMPARE(column(0)->name(), QStringLiteral("Base model"));
     QCOMPARE(column(1)->name(), QStringLiteral("medical × 0.80"));
-    QCOMPARE(column(3)->name(), QStringLiteral("law × 1.00"));
+    QCOMPARE(column(2)->name(), QStringLiteral("law × 1.00"));
     // A strength moved in the chat does not undo what was set up here.
     column(1)->findChild<QDoubleSpinBox*>()->setValue(0.5);
     auto moved = kTwo;
@@ -170,12 +170,18 @@ void TestCompare::columnsFollowTheAdapters() {
     QCOMPARE(column(1)->name(), QStringLiteral("medical × 0.50"));
     QTest::mouseClick(column(2)->findChild<QPushButton*>(QStringLiteral("compareRemove")),
                       Qt::LeftButton);
-    QCOMPARE(pane_->columns().size(), size_t{3});
+    QCOMPARE(pane_->columns().size(), size_t{2});
+    QTest::mouseClick(child<QPushButton>("compareAdd"), Qt::LeftButton);
     QTest::mouseClick(child<QPushButton>("compareAdd"), Qt::LeftButton);
     QCOMPARE(pane_->columns().size(), size_t{4});
     QVERIFY(!child<QPushButton>("compareAdd")->isEnabled());
     pane_->setAdapters({kTwo[0]});
     QCOMPARE(pane_->columns().size(), size_t{2});
+    auto both = kTwo;
+    both[1].is_enabled = true;
+    pane_->setAdapters(both);
+    QCOMPARE(pane_->columns().size(), size_t{4});
+    QCOMPARE(column(1)->name(), QStringLiteral("medical × 0.80 + law × 1.00"));
 }
 
 void TestCompare::asksForOneSeed() {
@@ -369,12 +375,30 @@ void TestCompare::pictures() {
                                "second clip closer to the fence would help."));
         pane_->showFinished(1);
         QCoreApplication::processEvents();
-        QVERIFY(pane_->grab().width() >= 1000);
-        if (!folder.isEmpty()) {
-            QVERIFY(pane_->grab().save(
-                folder + QStringLiteral("/compare-%1.png")
-                             .arg(is_dark ? QStringLiteral("dark") : QStringLiteral("light"))));
-        }
+        const auto save = [&](const char* name) {
+            const QPixmap picture = pane_->grab();
+            QVERIFY(picture.width() >= 1000);
+            if (!folder.isEmpty()) {
+                QVERIFY(picture.save(
+                    QStringLiteral("%1/%2-%3.png")
+                        .arg(folder, QString::fromLatin1(name),
+                             is_dark ? QStringLiteral("dark") : QStringLiteral("light"))));
+            }
+        };
+        save("compare");
+        pane_->setAdapters(kTwo);
+        pane_->run();
+        pane_->showStarted(2, 0);
+        pane_->showReply(2, 0, reply("A robin."));
+        pane_->showStarted(2, 1);
+        pane_->showError(2, 1,
+                         {engine::ErrorCode::OutOfMemory,
+                          "cuda:0 has 12 MiB free, the adapter needs 48 MiB. Shorten the "
+                          "context or move the vision tower to the CPU."});
+        pane_->showStarted(2, 2);
+        pane_->showUpdate(2, 2, {"An adult ", "", 3});
+        QCoreApplication::processEvents();
+        save("compare-running");
     }
     ui::setThemeChoice(ui::ThemeChoice::System);
 }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// merge, inspect and bench of belfry-cli from end to end: the program is started, its JSON and its
+// files are read.
+#include "tests/support/golden.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+namespace {
+
+struct Outcome {
+    int code = -1;
+    QJsonObject json;
+    QString text; ///< stdout and stderr, for messages.
+};
+
+Outcome run(const QStringList& words) {
+    QProcess process;
+    process.start(qEnvironmentVariable("BELFRY_CLI"),
+                  words + QStringList{QStringLiteral("--json")});
+    Outcome outcome;
+    if (process.waitForFinished(120000)) {
+        const QByteArray out = process.readAllStandardOutput();
+        outcome.code = process.exitCode();
+        outcome.json = QJsonDocument::fromJson(out).object();
+        outcome.text = QString::fromUtf8(out + process.readAllStandardError());
+    }
+    return outcome;
+}
+
+QString golden(const char* path) {
+    return QString::fromStdString((support::goldenDir() / path).string());
+}
+
+/// Logits [4, vocab] of fixed ids in the float32 path.
+std::vector<float> logits(const QString& folder, const QStringList& options, const QString& file) {
+    const Outcome outcome =
+        run(QStringList{"logits", folder, "--precision", "f32", "--context", "64", "--ids",
+                        "5,700,1023,12,44,9", "--last", "4", "--out", file} +
+            options);
+    if (outcome.code != 0) {
+        qFatal("%s", qPrintable(outcome.text));
+    }
+    return support::readSafetensors(file.toStdString()).at("logits").floats();
+}
+
+} // namespace
+
+class TestCommands : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void merge();
+    void mergeOfTheDemoByName();
+    void mergeRefusesPackedWeights_data();
+    void mergeRefusesPackedWeights();
+    void inspectReportsCoverage();
+    void inspectMeasuresTheEffect();
+    void benchWithRandomAdapter();
+
+private:
+    QTemporaryDir folder_;
+};
+
+void TestCommands::initTestCase() {
+    if (qEnvironmentVariable("BELFRY_CLI").isEmpty()) {
+        QSKIP("BELFRY_CLI names no program: run through ctest");
+    }
+    QVERIFY(folder_.isValid());
+}
+
+/// The merged folder is a model: it computes what the base computes with the adapter beside it, up
+/// to the rounding of its weights to bf16, and the report says so.
+void TestCommands::merge() {
+    const QString out = folder_.filePath(QStringLiteral("merged"));
+    const QString adapter = golden("e2b/adapters/multimodal");
+    const Outcome merged = run({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
+    QVERIFY2(merged.code == 0, qPrintable(merged.text));
+    const QJsonArray tensors = merged.json["tensors"].toArray();
+    QVERIFY(tensors.size() > 50);
+    for (const auto& value : tensors) {
+        const QJsonObject row = value.toObject();
+        const double kept = row["kept"].toDouble();
+        QVERIFY2(kept > 0.95 && kept < 1.05, qPrintable(row["tensor"].toString()));
+        QVERIFY2(row["nf4"].toObject().contains("direct_merge_kept"),
+                 qPrintable(row["tensor"].toString()));
+    }
+    const auto drift = [&](const char* name) {
+        return merged.json["logits"].toObject()[QLatin1String(name)].toObject();
+    };
+    const auto kl = [&](const char* name) { return drift(name)["mean_kl_nats"].toDouble(-1.0); };
+    QVERIFY(kl("merged_bf16_against_run_time") >= 0.0);
+    QVERIFY(kl("merged_bf16_against_run_time") < 0.01);
+    QVERIFY(kl("run_time_against_base") > 20 * kl("merged_bf16_against_run_time"));
+    // Quantizing again costs far more than bf16 does: what the report is there to show.
+    QVERIFY(kl("merged_then_nf4_against_run_time_bf16") > 10 * kl("merged_bf16_against_run_time"));
+    QVERIFY(drift("merged_then_nf4_against_run_time_on_nf4").contains("top1_agreement"));
+    QVERIFY(QFile::exists(out + QStringLiteral("/merge_report.json")));
+    QVERIFY(QFile::exists(out + QStringLiteral("/tokenizer.json")));
+
+    const auto from_merged = logits(out, {}, folder_.filePath("merged.safetensors"));
+    const auto at_run_time = logits(golden("e2b/model"), {"--adapter", adapter},
+                                    folder_.filePath("run_time.safetensors"));
+    const auto base = logits(golden("e2b/model"), {}, folder_.filePath("base.safetensors"));
+    const double error = support::maxRelativeToLargest(from_merged, at_run_time);
+    const double effect = support::maxRelativeToLargest(base, at_run_time);
+    QVERIFY2(error < 0.05 && effect > 5 * error,
+             qPrintable(QString("%1 %2").arg(error).arg(effect)));
+
+    // A folder with files in it is not written over.
+    const Outcome again = run({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
+    QCOMPARE(again.code, 1);
+    QCOMPARE(again.json["error"].toObject()["code"].toString(), QStringLiteral("InvalidRequest"));
+}
+
+void TestCommands::mergeOfTheDemoByName() {
+    const QString out = folder_.filePath(QStringLiteral("demo"));
+    const Outcome merged = run({"merge", "demo", "--adapter", "demo", "--out", out});
+    QVERIFY2(merged.code == 0, qPrintable(merged.text));
+    const QJsonObject drift = merged.json["logits"].toObject();
+    const double kl =
+        drift["merged_bf16_against_run_time"].toObject()["mean_kl_nats"].toDouble(-1.0);
+    QVERIFY2(kl >= 0.0 && kl < 0.01, qPrintable(QString::number(kl)));
+    // It speaks as the adapter taught it, without the adapter.
+    const Outcome reply =
+        run({"chat", out, "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
+    QVERIFY2(reply.code == 0, qPrintable(reply.text));
+    const Outcome taught = run({"chat", "demo", "--adapter", "demo", "--temperature", "0",
+                                "--context", "256", "--prompt", "Hello!"});
+    const Outcome plain =
+        run({"chat", "demo", "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
+    QCOMPARE(reply.json["reply"].toString(), taught.json["reply"].toString());
+    QVERIFY(plain.json["reply"].toString() != taught.json["reply"].toString());
+}
+
+void TestCommands::mergeRefusesPackedWeights_data() {
+    QTest::addColumn<QString>("checkpoint");
+    for (const char* name : {"nf4-checkpoint", "nf4-dq-checkpoint", "fp4-checkpoint"}) {
+        QTest::newRow(name) << golden("e2b/quantized/") + QString::fromUtf8(name);
+    }
+}
+
+void TestCommands::mergeRefusesPackedWeights() {
+    QFETCH(QString, checkpoint);
+    const QString out = folder_.filePath(QStringLiteral("packed"));
+    const Outcome merged =
+        run({"merge", checkpoint, "--adapter", golden("e2b/adapters/multimodal"), "--out", out});
+    QCOMPARE(merged.code, 1);
+    const QJsonObject error = merged.json["error"].toObject();
+    QCOMPARE(error["code"].toString(), QStringLiteral("InvalidRequest"));
+    QVERIFY(error["message"].toString().contains(QStringLiteral("packed weights")));
+    QVERIFY(!QFile::exists(out));
+}
+
+void TestCommands::inspectReportsCoverage() {
+    const Outcome seen = run(
+        {"inspect", golden("e4b/model"), "--adapter", golden("e4b/adapters/multimodal_old_keys")});
+    QVERIFY2(seen.code == 0, qPrintable(seen.text));
+    const QJsonObject a = seen.json["adapters"].toArray().at(0).toObject();
+    const QJsonObject towers = a["by_tower"].toObject();
+    const int tensors = a["tensors"].toInt();
+    QVERIFY(tensors > 0);
+    QCOMPARE(towers["language"].toInt() + towers["vision"].toInt() + towers["audio"].toInt() +
+                 towers["other"].toInt(),
+             tensors);
+    QCOMPARE(a["active"].toInt() + a["inert"].toInt() + a["ignored"].toInt(), tensors);
+    QCOMPARE(a["unmatched"].toArray().size(), tensors - a["active"].toInt());
+    QVERIFY(a["inert"].toInt() > 0);
+    for (const auto& row : a["unmatched"].toArray()) {
+        QVERIFY(row.toObject()["reason"].toString().contains(QStringLiteral("shares the KV")));
+    }
+    const QJsonObject modules = a["modules_by_tower"].toObject();
+    QVERIFY(modules["language"].toInt() > 0 && modules["vision"].toInt() > 0 &&
+            modules["audio"].toInt() > 0);
+    QCOMPARE(modules["language"].toInt() + modules["vision"].toInt() + modules["audio"].toInt(),
+             static_cast<int>(a["matched_modules"].toArray().size()));
+    int grouped = 0;
+    for (const auto& value : a["groups"].toArray()) {
+        const QJsonObject group = value.toObject();
+        grouped += group["modules"].toInt();
+        QVERIFY(group["rank"].toInt() > 0 && group["alpha"].toDouble() > 0 &&
+                group["scaling"].toDouble() > 0);
+    }
+    const QJsonObject norms = a["delta_norms"].toObject();
+    QCOMPARE(grouped, static_cast<int>(norms.size()));
+    QVERIFY(std::all_of(norms.begin(), norms.end(),
+                        [](const auto& norm) { return norm.toDouble() > 0.0; }));
+    QVERIFY(a.contains("targeted_but_missing"));
+    QVERIFY(a["effect"].isNull());
+}
+
+void TestCommands::inspectMeasuresTheEffect() {
+    const auto effect = [](const QString& adapter) {
+        const Outcome seen =
+            run({"inspect", golden("e2b/model"), "--adapter", adapter, "--effect"});
+        if (seen.code != 0) {
+            qFatal("%s", qPrintable(seen.text));
+        }
+        return seen.json["adapters"].toArray().at(0).toObject()["effect"].toObject();
+    };
+    const QJsonObject all = effect(golden("e2b/adapters/multimodal"));
+    QVERIFY(all["differs_from_base"].toBool());
+    QVERIFY(all["logits"].toDouble() > 1e-3 && all["vision"].toDouble() > 1e-3 &&
+            all["audio"].toDouble() > 1e-3);
+    const QJsonObject text = effect(golden("e2b/adapters/text"));
+    QVERIFY(text["logits"].toDouble() > 1e-3);
+    QCOMPARE(text["vision"].toDouble(-1.0), 0.0);
+    QCOMPARE(text["audio"].toDouble(-1.0), 0.0);
+}
+
+void TestCommands::benchWithRandomAdapter() {
+    const Outcome bench = run({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "4",
+                               "--depth", "4", "--no-towers", "--adapter-rank", "4"});
+    QVERIFY2(bench.code == 0, qPrintable(bench.text));
+    const QJsonObject adapter = bench.json["adapter"].toObject();
+    QCOMPARE(adapter["rank"].toInt(), 4);
+    QVERIFY(adapter["bytes"].toDouble() > 0);
+    const QJsonObject row = adapter["decode"].toArray().at(0).toObject();
+    QVERIFY(row["tokens_per_s_with"].toDouble() > 0 && row["tokens_per_s_without"].toDouble() > 0);
+}
+
+QTEST_GUILESS_MAIN(TestCommands)
+#include "tst_commands.moc"

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every screen and state of the window in both themes and all languages: no clipped text, nothing
+// overlapping, every control named and reachable. Run a second time at 200 % (app.screens_200).
+// With BELFRY_SCREENSHOTS set (target "screenshots") each is saved there as PNG.
+#include "app/translations.h"
+#include "tests/app/program_fixture.h"
+#include "tests/app/screen_checks.h"
+#include "ui/chat/chat_document.h"
+#include "ui/compare/compare_pane.h"
+#include "ui/shell/coverage_dialog.h"
+#include "ui/shell/model_panel.h"
+
+#include <QDialog>
+#include <QTemporaryDir>
+#include <QTranslator>
+
+using engine::DeviceId;
+using support::kGiB;
+using support::Program;
+
+class TestScreens : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void screens_data();
+    void screens();
+
+private:
+    void check(QWidget* top, const QString& name);
+    void checkDialog(Program& program, const char* object_name, const QString& name);
+    QString prefix_;
+    QStringList problems_;
+};
+
+void TestScreens::screens_data() {
+    QTest::addColumn<bool>("is_dark");
+    QTest::addColumn<QString>("language");
+    for (const char* language : {"en", "de", "fr"}) {
+        QTest::addRow("light %s", language) << false << QString::fromLatin1(language);
+        QTest::addRow("dark %s", language) << true << QString::fromLatin1(language);
+    }
+}
+
+void TestScreens::check(QWidget* top, const QString& name) {
+    // Layouts settle over a few rounds of the event loop.
+    for (int i = 0; i < 4; ++i) {
+        QCoreApplication::sendPostedEvents();
+        QCoreApplication::processEvents();
+    }
+    for (const QString& problem :
+         support::clippedTexts(top) + support::overlaps(top) + support::unreachable(top)) {
+        problems_.append(prefix_ + name + QStringLiteral(": ") + problem);
+    }
+    if (support::focusChainLength(top) < 0) {
+        problems_.append(prefix_ + name + QStringLiteral(": the focus chain does not come back"));
+    }
+    const QString to = qEnvironmentVariable("BELFRY_SCREENSHOTS");
+    if (!to.isEmpty()) {
+        top->grab().save(QStringLiteral("%1/%2%3.png").arg(to, prefix_, name));
+    }
+}
+
+void TestScreens::checkDialog(Program& program, const char* object_name, const QString& name) {
+    auto* dialog = program.find<QDialog>(object_name);
+    QVERIFY2(dialog != nullptr, object_name);
+    QTRY_VERIFY(dialog->isVisible());
+    check(dialog, name);
+    delete dialog;
+}
+
+void TestScreens::screens() {
+    QFETCH(bool, is_dark);
+    QFETCH(QString, language);
+    prefix_ = QStringLiteral("%1-%2-%3-")
+                  .arg(language, is_dark ? QStringLiteral("dark") : QStringLiteral("light"))
+                  .arg(qRound(100 * qApp->devicePixelRatio()));
+    problems_.clear();
+    QLocale::setDefault(QLocale(language));
+    QTranslator translator;
+    app::initTranslationResources();
+    if (translator.load(QStringLiteral(":/translations/belfry_%1.qm").arg(language))) {
+        QCoreApplication::installTranslator(&translator);
+    } else {
+        QCOMPARE(language, QStringLiteral("en"));
+    }
+    QTemporaryDir folder;
+    ui::Settings settings;
+    settings.theme = is_dark ? ui::ThemeChoice::Dark : ui::ThemeChoice::Light;
+    {
+        Program program(folder.path(), settings);
+        program.window->resize(1280, 800);
+        QVERIFY(QTest::qWaitForWindowExposed(program.window.get()));
+        check(program.window.get(), QStringLiteral("01-first-run"));
+
+        program.session().chooseModel(QStringLiteral("/nonexistent/model"));
+        program.window->openModelPanel();
+        QTRY_VERIFY(program.session().modelError() != nullptr);
+        check(program.window.get(), QStringLiteral("02-broken-folder"));
+
+        const QString demo = QString::fromStdString(program.demo);
+        QVERIFY(program.choose(demo, "gpu", 8 * kGiB));
+        program.session().addAdapter(demo + QStringLiteral("/adapter"));
+        QTRY_VERIFY(program.session().coverage(program.session().adapters().front().folder) !=
+                    nullptr);
+        program.window->openModelPanel();
+        check(program.window.get(), QStringLiteral("03-model-panel"));
+        program.window->modelPanel()->closeFlyout();
+        QVERIFY(program.load());
+        check(program.window.get(), QStringLiteral("04-ready"));
+
+        program.window->takeFiles({program.sample("circles_and_square.png")});
+        program.ask(QStringLiteral("What do you see?"));
+        QVERIFY(program.waitForReply(2));
+        program.window->takeFiles({program.sample("word_seven.wav")});
+        program.ask(QStringLiteral("Which word do you hear?"));
+        QVERIFY(program.waitForReply(4));
+        check(program.window.get(), QStringLiteral("05-chat"));
+
+        program.window->setTab(ui::MainWindow::Tab::Layout);
+        check(program.window.get(), QStringLiteral("06-layout"));
+        QVERIFY(program.drag(QStringLiteral("vision"), DeviceId::cpu()));
+        QVERIFY(program.waitForPlace(QStringLiteral("vision"), DeviceId::cpu()));
+        check(program.window.get(), QStringLiteral("07-layout-staged"));
+        program.window->setTab(ui::MainWindow::Tab::Both);
+        check(program.window.get(), QStringLiteral("08-both"));
+        program.window->setTab(ui::MainWindow::Tab::Chat);
+
+        QTest::mouseClick(program.find<QAbstractButton>("compareButton"), Qt::LeftButton);
+        QTRY_VERIFY(program.window->comparePane()->isVisible());
+        check(program.window.get(), QStringLiteral("09-compare"));
+        Q_EMIT program.window->comparePane()->closeRequested();
+
+        engine::Error error;
+        error.code = engine::ErrorCode::OutOfMemory;
+        error.message = "model.vision_tower on sim:0: 312 MiB asked, 204 MiB free";
+        Q_EMIT program.session().failed(QStringLiteral("-"), error);
+        check(program.window.get(), QStringLiteral("10-error"));
+        program.window->notice()->hide();
+
+        program.window->openSettings();
+        checkDialog(program, "settingsDialog", QStringLiteral("11-settings"));
+        program.window->openShortcuts();
+        checkDialog(program, "shortcutsDialog", QStringLiteral("12-shortcuts"));
+        program.window->openDiagnostics();
+        checkDialog(program, "diagnosticsDialog", QStringLiteral("13-diagnostics"));
+        QTest::mouseClick(program.find("adapterReport"), Qt::LeftButton);
+        checkDialog(program, "coverageDialog", QStringLiteral("14-coverage"));
+    }
+    {
+        QTemporaryDir other;
+        Program program(other.path(), settings);
+        program.window->resize(1280, 800);
+        QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 4ULL << 20U));
+        program.window->setTab(ui::MainWindow::Tab::Layout);
+        QTRY_VERIFY(!program.window->layoutView()->stagedPlan()->fits);
+        check(program.window.get(), QStringLiteral("15-over-full"));
+    }
+    {
+        // Loading, held still: a window without an engine behind it.
+        ui::WindowSetup setup;
+        setup.settings = settings;
+        ui::MainWindow window(setup);
+        window.resize(1280, 800);
+        window.show();
+        auto summary = std::make_shared<engine::ModelSummary>();
+        summary->variant = "E2B";
+        summary->parameters = 5'100'000'000;
+        summary->bytes = 10'200'000'000;
+        summary->dtype = "bfloat16";
+        summary->quantization = "none";
+        summary->max_context = 131072;
+        summary->has_audio = summary->has_vision = true;
+        const QString model = QStringLiteral("/models/gemma-4-E2B-it");
+        window.session()->chooseModel(model);
+        window.session()->showModel(model, summary);
+        window.session()->load();
+        auto snapshot = std::make_shared<engine::EngineSnapshot>();
+        snapshot->state = engine::EngineSnapshot::State::Loading;
+        snapshot->stage = "read";
+        snapshot->bytes_done = 1'300'000'000;
+        snapshot->bytes_total = 2'100'000'000;
+        window.session()->showSnapshot(snapshot);
+        check(&window, QStringLiteral("16-loading"));
+    }
+    QCoreApplication::removeTranslator(&translator);
+    QVERIFY2(problems_.isEmpty(), qPrintable(problems_.join(QLatin1Char('\n'))));
+}
+
+QTEST_MAIN(TestScreens)
+#include "tst_screens.moc"

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed estimates use what this computer was measured to do: measured once and kept; a damaged or
+// foreign file is measured again; the estimate follows the rates and says where they are from.
+#include "engine/run/engine.h"
+#include "engine/run/machine_rates.h"
+#include "tests/support/golden.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+using engine::machineConstants;
+
+class TestMachineRates : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void measuredOnceAndKept();
+    void damagedFileIsMeasuredAgain_data();
+    void damagedFileIsMeasuredAgain();
+    void estimateFollowsTheRates();
+
+private:
+    static std::vector<std::string> lines(const std::string& path) {
+        std::vector<std::string> out;
+        std::ifstream in(path);
+        for (std::string line; std::getline(in, line);) {
+            out.push_back(line);
+        }
+        return out;
+    }
+    static void write(const std::string& path, const std::vector<std::string>& text) {
+        std::ofstream out(path);
+        for (const std::string& line : text) {
+            out << line << "\n";
+        }
+    }
+};
+
+void TestMachineRates::measuredOnceAndKept() {
+    const QTemporaryDir folder;
+    const std::string file = folder.path().toStdString() + "/deeper/rates";
+    const auto measured = machineConstants(file, 0.07);
+    QVERIFY(measured.read_bytes_per_s > 1e8);
+    QVERIFY(measured.flops > 1e8);
+    auto text = lines(file);
+    QCOMPARE(text.size(), size_t{3});
+    text[2] = "12500000000 345000000000";
+    write(file, text);
+    const auto kept = machineConstants(file, 0.07);
+    QCOMPARE(kept.read_bytes_per_s, 12.5e9);
+    QCOMPARE(kept.flops, 345e9);
+}
+
+void TestMachineRates::damagedFileIsMeasuredAgain_data() {
+    QTest::addColumn<int>("line");
+    QTest::addColumn<QByteArray>("text");
+    QTest::newRow("another program's file") << 0 << QByteArray("something else");
+    QTest::newRow("another processor") << 1 << QByteArray("cpu-scalar, 96 threads, other");
+    QTest::newRow("no numbers") << 2 << QByteArray("fast");
+    QTest::newRow("zero") << 2 << QByteArray("0 0");
+    QTest::newRow("infinite") << 2 << QByteArray("inf 1e12");
+}
+
+void TestMachineRates::damagedFileIsMeasuredAgain() {
+    QFETCH(int, line);
+    QFETCH(QByteArray, text);
+    const QTemporaryDir folder;
+    const std::string file = folder.path().toStdString() + "/rates";
+    (void)machineConstants(file, 0.02);
+    const auto good = lines(file);
+    auto bad = good;
+    bad[2] = "12500000000 345000000000"; // would be believed
+    bad[static_cast<size_t>(line)] = text.toStdString();
+    write(file, bad);
+    const auto again = machineConstants(file, 0.02);
+    QVERIFY(again.read_bytes_per_s != 12.5e9);
+    QVERIFY(again.flops != 345e9);
+    QCOMPARE(lines(file)[1], good[1]);
+}
+
+void TestMachineRates::estimateFollowsTheRates() {
+    const QTemporaryDir folder;
+    const std::string file = folder.path().toStdString() + "/rates";
+    (void)machineConstants(file, 0.02);
+    auto text = lines(file);
+    engine::LoadRequest request;
+    request.model = "shape:e2b";
+    request.device_map = "cpu";
+    const auto decodeRate = [&](const char* numbers) {
+        text[2] = numbers;
+        write(file, text);
+        engine::EngineOptions options;
+        options.rates_file = file;
+        engine::Engine engine(options);
+        const auto plan = engine.plan(request);
+        const bool says =
+            plan.has_value() &&
+            std::any_of(plan->notes.begin(), plan->notes.end(), [](const std::string& note) {
+                return note.find("measured") != std::string::npos;
+            });
+        return says ? plan->estimate.decode_tokens_per_s : -1.0;
+    };
+    const double slow = decodeRate("20000000000 400000000000");
+    const double fast = decodeRate("40000000000 400000000000");
+    QVERIFY(slow > 0);
+    QVERIFY(std::abs(fast / slow - 2.0) < 0.01);
+}
+
+QTEST_APPLESS_MAIN(TestMachineRates)
+#include "tst_machine_rates.moc"

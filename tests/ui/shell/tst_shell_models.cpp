@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
+// shortcuts that do not collide, and the session's order of requests.
+#include "ui/shell/coverage_dialog.h"
+#include "ui/shell/diagnostics.h"
+#include "ui/shell/log_buffer.h"
+#include "ui/shell/recent_models.h"
+#include "ui/shell/session.h"
+#include "ui/shell/shortcuts.h"
+#include "ui/style/format.h"
+
+#include <QAbstractItemModelTester>
+#include <QSet>
+#include <QSignalSpy>
+#include <QTest>
+
+using ui::Session;
+
+class TestShellModels : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void recentModels();
+    void logBuffer();
+    void coverage();
+    void shortcutsAreDistinct();
+    void sliderDoesNotFloodTheEngine();
+    void onlyAMapIsMoved();
+    void reportHidesTheHomeFolder();
+    void bytesReadTheSameEverywhere();
+};
+
+void TestShellModels::recentModels() {
+    ui::RecentModels models;
+    const QAbstractItemModelTester tester(&models,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    for (int i = 0; i < 12; ++i) {
+        models.note(QStringLiteral("/models/%1").arg(i));
+    }
+    QCOMPARE(models.rowCount(), ui::RecentModels::kMaximum);
+    QCOMPARE(models.index(0).data().toString(), QStringLiteral("11"));
+    models.note(QStringLiteral("/models/9"));
+    QCOMPARE(models.index(0).data().toString(), QStringLiteral("9"));
+    QCOMPARE(models.rowCount(), ui::RecentModels::kMaximum);
+    models.forget(QStringLiteral("/models/9"));
+    QCOMPARE(models.rowCount(), ui::RecentModels::kMaximum - 1);
+}
+
+void TestShellModels::logBuffer() {
+    ui::LogBuffer log;
+    const QAbstractItemModelTester tester(&log,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    for (int i = 0; i < ui::LogBuffer::kMaximum + 5; ++i) {
+        log.append(QString::number(i));
+    }
+    QCOMPARE(log.rowCount(), ui::LogBuffer::kMaximum);
+    QCOMPARE(log.index(0).data().toString(), QStringLiteral("5"));
+}
+
+void TestShellModels::coverage() {
+    engine::AdapterSummary summary;
+    summary.tensors = 3;
+    summary.matched_modules = {"a", "b"};
+    summary.unmatched = {{"x.lora_A", "no such module"}};
+    summary.missing = {"c"};
+    ui::CoverageModel model(summary);
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QCOMPARE(model.rowCount(), 4);
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("x.lora_A"));
+    const QString text = ui::CoverageDialog::reportText(summary, QStringLiteral("m"));
+    QVERIFY(text.contains(QStringLiteral("2 of 3")));
+    QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: no such module")));
+}
+
+void TestShellModels::shortcutsAreDistinct() {
+    QSet<QString> seen;
+    for (const ui::Shortcut& shortcut : ui::shortcuts()) {
+        QVERIFY(!shortcut.text.isEmpty());
+        for (const QKeySequence& keys : shortcut.keys) {
+            const QString text = keys.toString(QKeySequence::PortableText);
+            QVERIFY2(!text.isEmpty() && !seen.contains(text), qPrintable(text));
+            seen.insert(text);
+        }
+    }
+}
+
+void TestShellModels::sliderDoesNotFloodTheEngine() {
+    Session session;
+    session.chooseModel(QStringLiteral("/m"));
+    session.addAdapter(QStringLiteral("/a"));
+    auto summary = std::make_shared<engine::ModelSummary>();
+    session.showModel(QStringLiteral("/m"), summary);
+    session.load();
+    auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    snapshot->model = summary;
+    snapshot->adapters = session.adapters();
+    session.showSnapshot(snapshot);
+    session.showLoaded();
+    QSignalSpy asked(&session, &Session::adaptersRequested);
+    for (int i = 0; i <= 40; ++i) {
+        session.setAdapterStrength(0, i * 0.05);
+    }
+    QCOMPARE(asked.count(), 1);
+    session.showAdaptersChanged();
+    QCOMPARE(asked.count(), 2); // the last value, once
+    session.showAdaptersChanged();
+    QCOMPARE(asked.count(), 2);
+    QCOMPARE(session.adapters().front().strength, 2.0);
+}
+
+void TestShellModels::onlyAMapIsMoved() {
+    Session session;
+    session.chooseModel(QStringLiteral("/m"));
+    auto summary = std::make_shared<engine::ModelSummary>();
+    session.showModel(QStringLiteral("/m"), summary);
+    QSignalSpy loads(&session, &Session::loadRequested);
+    QSignalSpy moves(&session, &Session::applyMapRequested);
+    session.load();
+    QCOMPARE(loads.count(), 1);
+    session.load(); // one at a time
+    QCOMPARE(loads.count(), 1);
+    auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    snapshot->model = summary;
+    session.showSnapshot(snapshot);
+    session.showLoaded();
+    engine::LoadRequest request = session.request();
+    request.device_map = "towers-cpu";
+    session.apply(request);
+    QCOMPARE(moves.count(), 1);
+    session.showMapApplied();
+    request.quant = "nf4";
+    session.apply(request);
+    QCOMPARE(moves.count(), 1);
+    QCOMPARE(loads.count(), 2);
+    // Cancelled is no failure to report.
+    QSignalSpy failed(&session, &Session::failed);
+    session.showLoadError({engine::ErrorCode::Cancelled, "cancelled"});
+    QCOMPARE(failed.count(), 0);
+    QVERIFY(session.state() == Session::State::Ready);
+}
+
+void TestShellModels::reportHidesTheHomeFolder() {
+    ui::SystemFacts facts;
+    facts.version = QStringLiteral("1");
+    facts.home = QStringLiteral("/home/somebody");
+    const Session session;
+    const QString report = ui::diagnosticsReport(
+        facts, session, QStringLiteral("load /home/somebody/models/x failed\n"));
+    QVERIFY(!report.contains(QStringLiteral("somebody")));
+    QVERIFY(report.contains(QStringLiteral("~/models/x")));
+}
+
+void TestShellModels::bytesReadTheSameEverywhere() {
+    QLocale::setDefault(QLocale::c());
+    QCOMPARE(ui::formatBytes(0), QStringLiteral("0 B"));
+    QCOMPARE(ui::formatBytes(312ULL << 20U), QStringLiteral("312 MiB"));
+    QCOMPARE(ui::formatBytes(1023ULL << 20U), QStringLiteral("1.0 GiB"));
+    QCOMPARE(ui::formatBytes(4'700ULL << 20U), QStringLiteral("4.6 GiB"));
+    QCOMPARE(ui::formatBytesDelta(-(qint64{312} << 20U)), QStringLiteral("−312 MiB"));
+    QCOMPARE(ui::formatParameters(5'100'000'000), QStringLiteral("5.1 B"));
+}
+
+QTEST_MAIN(TestShellModels)
+#include "tst_shell_models.moc"
