@@ -829,8 +829,10 @@ std::vector<DeviceMemory> Engine::memory() const {
             continue;
         }
         for (const auto& [id, device] : target->devices.set) {
-            auto it = std::find_if(out.begin(), out.end(),
-                                   [&](const DeviceMemory& memory) { return memory.id == id; });
+            auto it =
+                std::find_if(out.begin(), out.end(), [wanted = id](const DeviceMemory& memory) {
+                    return memory.id == wanted;
+                });
             if (it == out.end()) {
                 it = out.insert(out.end(), DeviceMemory());
                 it->id = id;

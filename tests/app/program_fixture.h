@@ -10,6 +10,7 @@
 #include "app/startup_facts.h"
 #include "app/store/chat_store.h"
 #include "app/wiring.h"
+#include "engine/run/device_set.h"
 #include "ui/chat/chat_view.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/lane_widget.h"
@@ -26,6 +27,7 @@
 #include <QPushButton>
 #include <QTest>
 
+#include <atomic>
 #include <memory>
 
 namespace support {
@@ -42,6 +44,11 @@ public:
         ui::setThemeChoice(settings.theme);
         engine::EngineOptions options;
         options.demo_folder = demo;
+        options.on_devices = [this](engine::OwnedDevices& devices) {
+            const auto it = devices.set.find(engine::DeviceId::sim(0));
+            sim = it == devices.set.end() ? nullptr
+                                          : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
+        };
         engine_thread = std::make_unique<app::EngineThread>(options);
         planner = std::make_unique<app::PlannerThread>(options);
         store = std::make_unique<app::ChatStoreThread>(
@@ -153,7 +160,17 @@ public:
         }
     }
 
+    /// Memory of the simulated GPU from now on, as if other programs took or gave some.
+    void setGpuMemory(quint64 bytes) {
+        QMetaObject::invokeMethod(engine_thread->worker(), [this, bytes] {
+            if (kernels::cpu::HostDevice* device = sim.load()) {
+                device->setCapacity(bytes);
+            }
+        });
+    }
+
     std::string demo;
+    std::atomic<kernels::cpu::HostDevice*> sim{nullptr}; ///< Set on the engine thread.
     app::SettingsStore settings_store;
     ui::LogBuffer log;
     std::unique_ptr<app::EngineThread> engine_thread;

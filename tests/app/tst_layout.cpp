@@ -325,7 +325,7 @@ void TestLayout::otherComputers() {
     LayoutFixture f(e2bRequest("lean"));
     QVERIFY(f.isReady());
     const std::string here = f.mapText();
-    const auto cards = ui::listedCards();
+    const auto& cards = ui::listedCards();
     const auto find = [&cards](const char* name) {
         for (const ui::GraphicsCard& card : cards) {
             if (card.name == QString::fromLatin1(name)) {
@@ -429,9 +429,9 @@ void TestLayout::everythingIsNamed() {
 /// Screenshots for people, where $BELFRY_SCREENSHOTS says; elsewhere that every state paints.
 void TestLayout::pictures() {
     const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
-    for (const auto& [choice, mode] :
-         {std::pair(ui::ThemeChoice::Light, "light"), std::pair(ui::ThemeChoice::Dark, "dark")}) {
-        ui::setThemeChoice(choice);
+    for (const bool is_dark : {false, true}) {
+        const char* mode = is_dark ? "dark" : "light";
+        ui::setThemeChoice(is_dark ? ui::ThemeChoice::Dark : ui::ThemeChoice::Light);
         const auto save = [&](QWidget& widget, const char* name) {
             QCoreApplication::processEvents();
             const QPixmap picture = widget.grab();

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void demoIsOneClickAway();
     void fromFolderToAnswerAndBack();
     void impossibleLayoutIsToldBeforeApply();
+    void memoryRunsOutDuringApply();
     void brokenFolderExplainsItself();
     void crashWhileLoadingIsNotRepeated();
     void adapterWithoutAPlaceIsToldBeforeLoad();
@@ -175,6 +176,42 @@ void TestMainStory::impossibleLayoutIsToldBeforeApply() {
     auto* summary = program.find<QLabel>("layoutSummary");
     QVERIFY(!summary->text().isEmpty());
     program.shot("9-over-full");
+}
+
+void TestMainStory::memoryRunsOutDuringApply() {
+    QTemporaryDir folder;
+    Program program(folder.path());
+    QVERIFY(program.choose(QStringLiteral("demo"), "towers-cpu", 8 * kGiB));
+    QVERIFY(program.load());
+    program.window->setTab(ui::MainWindow::Tab::Layout);
+    const QString vision = QStringLiteral("vision");
+    QVERIFY(program.drag(vision, DeviceId::sim(0)));
+    QVERIFY(program.waitForPlace(vision, DeviceId::sim(0)));
+    // Between plan and move another program takes what was free.
+    QVERIFY(program.sim != nullptr);
+    QTRY_VERIFY(!program.session().snapshot()->memory.empty());
+    for (const engine::DeviceMemory& device : program.session().snapshot()->memory) {
+        if (device.id == DeviceId::sim(0)) {
+            program.setGpuMemory(device.measured.total());
+        }
+    }
+    QSignalSpy failed(&program.session(), &ui::Session::failed);
+    QSignalSpy applied(&program.session(), &ui::Session::applied);
+    QTest::mouseClick(program.find("layoutApply"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(failed.count() + applied.count() == 1, 30000);
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(program.window->notice()->isVisible());
+    program.shot("11-out-of-memory");
+    // Rolled back: the tower is where it was, and the model answers.
+    QTRY_VERIFY(program.session().state() == State::Ready);
+    for (const engine::ModulePlacement& module : program.session().snapshot()->plan->modules) {
+        if (module.name == "model.vision_tower") {
+            QCOMPARE(QString::fromStdString(module.store.toString()), QStringLiteral("cpu"));
+        }
+    }
+    program.window->setTab(ui::MainWindow::Tab::Chat);
+    program.ask(QStringLiteral("What is a tower?"));
+    QVERIFY(program.waitForReply(2));
 }
 
 void TestMainStory::brokenFolderExplainsItself() {

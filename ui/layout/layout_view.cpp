@@ -373,10 +373,13 @@ void LayoutView::setApplied(const std::shared_ptr<const engine::PlacementPlan>& 
         return;
     }
     LayoutHistory& history = what_if_.has_value() ? real_history_ : history_;
-    const bool was_asked_here = apply_pending_.has_value();
+    // A load that failed may have brought the former model back: that is another plan than asked.
+    const bool was_asked_here = apply_pending_.has_value() && !history.isEmpty() &&
+                                history.current().plan != nullptr &&
+                                isSamePlacement(*history.current().plan, *plan);
     if (was_asked_here) {
         applied_request_ = std::exchange(apply_pending_, std::nullopt);
-    } else if (root_.has_value()) {
+    } else if (root_.has_value() && !apply_pending_.has_value()) {
         applied_request_ = root_;
     }
     if (applied_request_.has_value()) {
