@@ -200,6 +200,10 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         request.sampling.temperature = 0.0;
         request.sampling.max_tokens = arguments.decode;
         request.sampling.ignores_eos = true;
+        // A few tokens first: recordings are made, caches and clocks warm up.
+        request.sampling.max_tokens = 4;
+        ENGINE_TRY(engine.generate(request, {}, interruptToken()));
+        request.sampling.max_tokens = arguments.decode;
         ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, {}, interruptToken()));
         // The first token comes from the prefill's logits: decode steps are one fewer.
         const double steps = static_cast<double>(reply.timing.decode_tokens) - 1.0;

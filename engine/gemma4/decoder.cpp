@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text decoder: embedding, per-layer inputs, layers, head. Formulas: shared spec gemma4,
+// The text decoder: embedding, per-layer inputs, layers, head. Formulas: ARCHITECTURE.md,
 // section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
 // performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
 #include "engine/base/float_types.h"
@@ -82,7 +82,9 @@ Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32
         return make(0, x);
     }
     ENGINE_TRY(embed_upload_.begin(home.device(), x.rows * x.cols));
-    return embed_upload_.send(x, make);
+    const MutF32 rows = embed_upload_.take(x.rows, x.cols);
+    ENGINE_TRY(make(0, rows));
+    return embed_upload_.send(rows, x);
 }
 
 Result<void> Model::perLayerInputs(DeviceScratch& home, MutF32 x, int64_t full_rows) {
@@ -95,15 +97,17 @@ Result<void> Model::perLayerInputs(DeviceScratch& home, MutF32 x, int64_t full_r
         ENGINE_TRY(context_->move(home, x.data, where, merged.data, sizeBytes(x)));
     }
     const MutF32 ple = where.matrix("ple", x.rows, width);
-    if (!where.device().isHostVisible()) {
-        ENGINE_TRY(ple_upload_.begin(where.device(), x.rows * width));
-    }
     // Rows that stop at the cut need the slices of the layers up to it only.
     const int64_t cut_rows = x.rows - full_rows;
     const int64_t cut_width = (text.lastKvOwner() + 1) * text.ple_size;
     const bool has_adapter = ple_model_projection_.adapter != AdapterHook::kNone;
-    if (cut_rows > 0 && cut_width < width && !has_adapter &&
-        ple_model_projection_.device == where.id()) {
+    const bool is_cut = cut_rows > 0 && cut_width < width && !has_adapter &&
+                        ple_model_projection_.device == where.id();
+    if (!where.device().isHostVisible()) {
+        ENGINE_TRY(ple_upload_.begin(
+            where.device(), is_cut ? cut_rows * cut_width + full_rows * width : x.rows * width));
+    }
+    if (is_cut) {
         ENGINE_TRY(perLayerRows(where, rowsOf(merged, 0, cut_rows), 0,
                                 {ple.data, cut_rows, cut_width, width}));
         if (full_rows == 0) {
@@ -148,19 +152,26 @@ Model::perLayerRows(DeviceScratch& where, MutF32 merged, int64_t first_row, MutF
 
     // Token part: one contiguous row of the table per token, wherever the table is.
     const float scale = std::sqrt(static_cast<float>(text.ple_size));
+    const auto gather = [&](int64_t first, MutF32 rows) -> Result<void> {
+        const std::span<const int32_t> ids(ids_host_.data() + first_row + first,
+                                           static_cast<size_t>(rows.rows));
+        ENGINE_TRY(context_->weights().gatherRows(ple_table_, ids, 0, scale, rows));
+        if (ple_adapter_ != AdapterHook::kNone) {
+            ENGINE_TRY(context_->adapters()->applyRows(ple_adapter_, ids, 0, scale, rows));
+        }
+        return {};
+    };
+    const bool is_visible = where.device().isHostVisible();
+    MutF32 all;
+    if (!is_visible) {
+        all = ple_upload_.take(ple.rows, ple.cols);
+        ENGINE_TRY(gather(0, all));
+    }
     for (int64_t first = 0; first < ple.rows; first += kPleRows) {
         const int64_t count = std::min(kPleRows, ple.rows - first);
         const MutF32 token = where.matrix("ple_tok", count, ple.cols);
-        const auto make = [&](int64_t offset, MutF32 rows) -> Result<void> {
-            const std::span<const int32_t> ids(ids_host_.data() + first_row + first + offset,
-                                               static_cast<size_t>(rows.rows));
-            ENGINE_TRY(context_->weights().gatherRows(ple_table_, ids, 0, scale, rows));
-            if (ple_adapter_ != AdapterHook::kNone) {
-                ENGINE_TRY(context_->adapters()->applyRows(ple_adapter_, ids, 0, scale, rows));
-            }
-            return {};
-        };
-        ENGINE_TRY(where.device().isHostVisible() ? make(0, token) : ple_upload_.send(token, make));
+        ENGINE_TRY(is_visible ? gather(first, token)
+                              : ple_upload_.send(rowsOf(all, first, count), token));
         ENGINE_KERNEL(ops.add_scaled(queue, token, 1.0F, rowsOf(ple, first, count)), "add", name);
     }
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
@@ -357,7 +368,7 @@ Model::routerScores(DecoderLayer& layer, DeviceScratch& home, MutF32 z, MutF32 s
 }
 
 Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
-    // Formula: shared spec gemma4, 3.8. `dense` holds the dense branch's output and receives the
+    // Formula: ARCHITECTURE.md, experts. `dense` holds the dense branch's output and receives the
     // sum.
     const TextConfig& text = config_.text;
     DeviceScratch& home = *layer.home;

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <vector>
 
 namespace engine {
 
@@ -43,26 +41,24 @@ public:
         return {};
     }
 
-    /// Lets `make` fill [rows, cols] piece by piece and sends each piece to `to` at once.
-    /// make(first row, rows to fill).
-    Result<void> send(kernels::MutF32 to,
-                      const std::function<Result<void>(int64_t, kernels::MutF32)>& make) {
+    /// Page-locked [rows, cols] of this call, to be filled before it is sent.
+    [[nodiscard]] kernels::MutF32 take(int64_t rows, int64_t cols) {
+        const kernels::MutF32 out{memory_ + half_ * capacity_ + used_, rows, cols, cols};
+        used_ += rows * cols;
+        return out;
+    }
+
+    /// Sends rows made by take(); returns before the device has them.
+    Result<void> send(kernels::MatF32 from, kernels::MutF32 to) {
         // Pieces below the size from which a device stages copies itself.
         constexpr int64_t kPieceFloats = 256 * 1024;
         const int64_t step = std::clamp<int64_t>(kPieceFloats / to.cols, 1, to.rows);
-        const bool is_dense = to.stride == to.cols;
         for (int64_t first = 0; first < to.rows; first += step) {
             const int64_t rows = std::min(step, to.rows - first);
-            float* piece = memory_ + half_ * capacity_ + used_;
-            used_ += rows * to.cols;
-            ENGINE_TRY(make(first, {piece, rows, to.cols, to.cols}));
-            for (int64_t r = 0; r < rows; r += is_dense ? rows : 1) {
-                const int64_t count = is_dense ? rows : 1;
-                ENGINE_TRY(checkStatus(
-                    device_->copyIn(to.data + (first + r) * to.stride, piece + r * to.cols,
-                                    static_cast<size_t>(count * to.cols) * sizeof(float)),
-                    "copy in", "rows"));
-            }
+            ENGINE_TRY(checkStatus(
+                device_->copyIn(to.data + first * to.stride, from.data + first * from.stride,
+                                static_cast<size_t>(rows * to.cols) * sizeof(float)),
+                "copy in", "rows"));
         }
         return {};
     }

@@ -7,6 +7,7 @@
 #include "kernels/cuda/plan.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <new>
 
 namespace kernels::cuda {
@@ -158,6 +159,10 @@ Status CudaDevice::openContext(std::string* message) {
     }
     facts.compute_capability = 10 * major + minor;
     stream_.is_overlapping = facts.compute_capability >= 90;
+    if (std::getenv("BELFRY_KERNEL_TIMES") != nullptr) {
+        times_ = std::make_unique<KernelTimes>(*driver_);
+        stream_.times = times_.get();
+    }
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {
@@ -235,6 +240,9 @@ void CudaDevice::destroy() {
     }
     // Results are of no use here: a lost context frees everything with the release below.
     driver_->ctxSetCurrent(stream_.context);
+    if (times_ != nullptr && stream_.handle != nullptr && !stream_.is_lost) {
+        times_->print(stream_.handle);
+    }
     for (const CuStream stream : {stream_.handle, copy_stream_}) {
         if (stream != nullptr) {
             driver_->streamSynchronize(stream);

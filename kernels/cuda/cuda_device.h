@@ -65,7 +65,9 @@ public:
     [[nodiscard]] uint64_t otherProgramsBytes() override;
     [[nodiscard]] std::string lastFailure() const override;
 
-    [[nodiscard]] bool canCapture() const override { return !stream_.is_lost; }
+    [[nodiscard]] bool canCapture() const override {
+        return !stream_.is_lost && stream_.times == nullptr;
+    }
     Status beginCapture() override;
     Status endCapture(GraphHandle* graph) override;
     Status replay(GraphHandle graph) override;
@@ -127,6 +129,7 @@ private:
     CuDevice device_ = 0;
     bool has_context_ = false;
     Stream stream_;
+    std::unique_ptr<KernelTimes> times_;
     CuStream copy_stream_ = nullptr;
     CuEvent kernels_reached_ = nullptr;
     CuEvent copies_reached_ = nullptr;

@@ -35,8 +35,8 @@ struct ProjectPlan {
 };
 /// outputs: results of all weights together; is_pair: each needs a row of two weights;
 /// block_size: of a 4-bit format, else 0.
-ProjectPlan planProject(
-    int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
+ProjectPlan
+planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
 
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);

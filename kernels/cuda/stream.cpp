@@ -83,7 +83,15 @@ Status Stream::launchRaw(KernelId id,
         config.attributes = &overlap;
         config.attribute_count = 1;
     }
-    return check(driver->launchKernelEx(&config, function, parameters, nullptr), kernelName(id));
+    if (times != nullptr) {
+        times->before(id, handle);
+    }
+    const Status status =
+        check(driver->launchKernelEx(&config, function, parameters, nullptr), kernelName(id));
+    if (times != nullptr) {
+        times->after(handle);
+    }
+    return status;
 }
 
 } // namespace kernels::cuda

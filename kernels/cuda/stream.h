@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/kernel_times.h"
 #include "kernels/views.h"
 
 #include <array>
@@ -65,6 +66,7 @@ struct Stream {
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
+    KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.
 };
 
 } // namespace kernels::cuda

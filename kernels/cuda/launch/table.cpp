@@ -85,7 +85,8 @@ bool canProject(const Stream& s, const WeightView& w) {
         return false;
     }
     if (isFourBit(w)) {
-        return w.block_size >= 16 && w.cols % w.block_size == 0 && std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
+        return w.block_size >= 16 && w.cols % w.block_size == 0 &&
+               std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
                w.expand_type != DType::F32;
     }
     return w.format == WeightFormat::Int8Row || w.format == WeightFormat::BF16;
@@ -359,7 +360,7 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Ok;
     }
     Stream& s = streamOf(q);
-    const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 && a.queries >= 4 &&
+    const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 &&
                           (a.head_dim == 64 || a.head_dim == 256 || a.head_dim == 512);
     if (is_flash) {
         const int64_t keys = a.head_dim == 512 ? 32 : 64;

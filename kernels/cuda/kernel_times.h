@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time per kernel, for tuning: events around every launch, summed by kernel and printed when the
+// device is closed. On when the environment variable BELFRY_KERNEL_TIMES is set; recordings are off
+// then, so that decode steps are launched (and seen) one by one.
+#pragma once
+
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/kernel_list.h"
+
+#include <vector>
+
+namespace kernels::cuda {
+
+class KernelTimes {
+public:
+    explicit KernelTimes(const Driver& driver) : driver_(&driver) {}
+    void before(KernelId id, CuStream stream);
+    void after(CuStream stream);
+    /// Waits for the stream and prints a table on stderr: kernel, launches, total and mean time.
+    void print(CuStream stream);
+
+private:
+    struct Span {
+        KernelId id;
+        CuEvent start = nullptr, end = nullptr;
+    };
+    const Driver* driver_;
+    std::vector<Span> spans_;
+};
+
+} // namespace kernels::cuda
