@@ -147,6 +147,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     const auto plan = engine.currentPlan();
     const Counted counted = count(*plan, config);
     const auto rates = engine.measureMachine(2.0);
+    const double weights_read = engine.measureWeightRead(1.0);
     const double peak_gflops = rates.bf16_gflops > 0 ? rates.bf16_gflops : rates.fp32_gflops;
 
     ordered_json out;
@@ -154,6 +155,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     out["load_s"] = engine.loadSeconds();
     out["machine"] = {{"threads", rates.threads},
                       {"read_gb_per_s", rates.read_gb_per_s},
+                      {"weights_read_gb_per_s", weights_read},
                       {"fp32_gflops", rates.fp32_gflops},
                       {"bf16_gflops", rates.bf16_gflops}};
     out["decode"] = ordered_json::array();
@@ -220,7 +222,9 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
              {"weight_gb_per_s", rate * counted.decode_bytes / 1e9},
              {"share_of_read_bandwidth",
               rates.read_gb_per_s > 0 ? rate * counted.decode_bytes / 1e9 / rates.read_gb_per_s
-                                      : 0.0}});
+                                      : 0.0},
+             {"share_of_weights_read",
+              weights_read > 0 ? rate * counted.decode_bytes / 1e9 / weights_read : 0.0}});
     }
     if (arguments.adapter_rank > 0) {
         ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate));
@@ -254,6 +258,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     std::printf("machine  %d threads, read %.1f GB/s, fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s "
                 "(measured now)\n",
                 rates.threads, rates.read_gb_per_s, rates.fp32_gflops, rates.bf16_gflops);
+    std::printf("         a plain read of these weights where they lie: %.1f GB/s\n", weights_read);
     std::printf("load     %.2f s\n", engine.loadSeconds());
     for (const auto& row : out["prefill"]) {
         std::printf("prefill  %6d tokens   %8.1f tokens/s   %7.1f GFLOP/s  %5.1f %% of peak\n",
@@ -262,10 +267,11 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     }
     for (const auto& row : out["decode"]) {
         std::printf("decode   depth %6d    %8.2f tokens/s   %7.2f GB/s of weights  %5.1f %% of "
-                    "read bandwidth\n",
+                    "read bandwidth, %5.1f %% of the plain read\n",
                     row["depth"].get<int>(), row["tokens_per_s"].get<double>(),
                     row["weight_gb_per_s"].get<double>(),
-                    100 * row["share_of_read_bandwidth"].get<double>());
+                    100 * row["share_of_read_bandwidth"].get<double>(),
+                    100 * row["share_of_weights_read"].get<double>());
     }
     if (out.contains("adapter")) {
         for (const auto& row : out["adapter"]["decode"]) {
