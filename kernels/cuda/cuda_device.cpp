@@ -379,15 +379,16 @@ void* CudaDevice::allocateHost(size_t bytes) {
     constexpr unsigned kPortable = 1;
     void* pointer = nullptr;
     if (makeCurrent() != Status::Ok ||
-        driver_->memHostAlloc(&pointer, bytes, kPortable) != kCuSuccess) {
+        check(driver_->memHostAlloc(&pointer, bytes, kPortable), "cuMemHostAlloc") != Status::Ok) {
         return nullptr;
     }
     return pointer;
 }
 
 void CudaDevice::freeHost(void* pointer) {
-    if (pointer != nullptr && makeCurrent() == Status::Ok) {
-        check(driver_->memFreeHost(pointer), "cuMemFreeHost");
+    if (pointer != nullptr) {
+        (void)makeCurrent(); // of a lost card too: nothing may stay behind
+        (void)check(driver_->memFreeHost(pointer), "cuMemFreeHost");
     }
 }
 
@@ -424,10 +425,10 @@ std::string CudaDevice::lastFailure() const {
 }
 
 Status CudaDevice::beginCapture() {
-    Status status = makeCurrent();
-    if (status == Status::Ok && is_capturing_) {
-        status = Status::Unsupported;
+    if (is_capturing_) {
+        return Status::Unsupported; // the one that runs goes on
     }
+    Status status = makeCurrent();
     if (status == Status::Ok) {
         status = check(driver_->streamBeginCapture(stream_.handle, kRelaxedCapture),
                        "cuStreamBeginCapture");

@@ -377,6 +377,7 @@ void TestCudaDevice::recordings() {
         auto* host = static_cast<unsigned char*>(device->allocateHost(64));
         void* block = device->allocate(64, 1);
         QCOMPARE(device->beginCapture(), Status::Ok);
+        QCOMPARE(device->beginCapture(), Status::Unsupported);
         QCOMPARE(device->copyIn(block, host, 64), Status::Ok);
         GraphHandle graph = nullptr;
         QCOMPARE(device->endCapture(&graph), Status::Ok);

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole engine on a card whose driver fails: create, load, first token, move, unload, with a
+// fault at calls of every kind. Whatever fails: a named error, no crash, nothing left on the card,
+// and the engine can be used again. Kernels compute nothing here (fake driver), so that only the
+// host side is looked at.
+#include "engine/run/engine.h"
+#include "engine/run/gpu_access.h"
+#include "tests/support/cuda/fake_driver.h"
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using support::FakeCard;
+using support::FakeDriver;
+using support::FakeLive;
+
+namespace {
+
+engine::EngineOptions optionsFor(const FakeDriver& fake) {
+    engine::EngineOptions options;
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+    return options;
+}
+
+engine::LoadRequest requestFor(bool is_reference) {
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.device_map = "gpu";
+    request.is_reference_precision = is_reference;
+    request.threads = 1;
+    return request;
+}
+
+engine::GenerateRequest prompt() {
+    engine::GenerateRequest request;
+    request.raw_ids = {2, 5, 9, 11};
+    request.sampling.temperature = 0.0;
+    request.sampling.ignores_eos = true;
+    request.sampling.max_tokens = 3;
+    return request;
+}
+
+const char* kSplit = R"({"version": 1, "default": "cuda:0",
+    "map": {"model.language_model.layers.[3-5]": "cpu", "model.vision_tower": "cpu"}})";
+
+struct Step {
+    std::string name;
+    engine::Error error;
+};
+
+/// Load, a reply, a move, a reply; the first error ends it. Everything is closed on return.
+std::vector<Step> wholeStory(const FakeDriver& fake, bool is_reference) {
+    std::vector<Step> errors;
+    engine::Engine engine(optionsFor(fake));
+    const auto note = [&errors](const char* name, const auto& result) {
+        if (!result.has_value()) {
+            errors.push_back({name, result.error()});
+        }
+        return result.has_value();
+    };
+    if (note("load", engine.load(requestFor(is_reference), {}, {})) &&
+        note("reply", engine.generate(prompt(), {}, {})) &&
+        note("move", engine.applyMap(kSplit, {}, {})) &&
+        note("reply after the move", engine.generate(prompt(), {}, {}))) {
+        (void)engine.memory();
+    }
+    return errors;
+}
+
+/// Numbers of the calls worth failing: of every entry point the first ones, the last and some
+/// between.
+std::set<uint64_t> chosenCalls(const std::vector<const char*>& trace) {
+    std::map<std::string, std::vector<uint64_t>> by_name;
+    for (size_t i = 0; i < trace.size(); ++i) {
+        by_name[trace[i]].push_back(i + 1);
+    }
+    std::set<uint64_t> chosen;
+    for (const auto& [name, calls] : by_name) {
+        for (const size_t share : {0, 2, 4}) {
+            chosen.insert(calls[(calls.size() - 1) * share / 4]);
+        }
+        if (calls.size() > 1) {
+            chosen.insert(calls[1]);
+        }
+    }
+    return chosen;
+}
+
+} // namespace
+
+class TestCudaFaults : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void withoutFaults_data();
+    void withoutFaults();
+    void everyKindOfCall_data();
+    void everyKindOfCall();
+    void memoryRunsOut();
+    void lostCardIsReloaded();
+    void secondProgramOnTheCard();
+    void absentCard();
+    void twoCards();
+};
+
+void TestCudaFaults::withoutFaults_data() {
+    QTest::addColumn<bool>("is_reference");
+    QTest::addRow("fp32") << true;
+    QTest::addRow("16 bits, recorded steps") << false;
+}
+
+void TestCudaFaults::withoutFaults() {
+    QFETCH(bool, is_reference);
+    FakeDriver fake;
+    const auto errors = wholeStory(fake, is_reference);
+    QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().error.message.c_str());
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+    QVERIFY(!fake.launches().empty());
+}
+
+void TestCudaFaults::everyKindOfCall_data() {
+    QTest::addColumn<bool>("is_reference");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<bool>("is_sticky");
+    for (const bool is_reference : {true, false}) {
+        const char* precision = is_reference ? "fp32" : "16 bits";
+        QTest::addRow("%s: out of memory once", precision) << is_reference << 2 << false;
+        QTest::addRow("%s: illegal address from then on", precision) << is_reference << 700 << true;
+    }
+}
+
+void TestCudaFaults::everyKindOfCall() {
+    QFETCH(bool, is_reference);
+    QFETCH(int, code);
+    QFETCH(bool, is_sticky);
+    FakeDriver plain;
+    QVERIFY(wholeStory(plain, is_reference).empty());
+    int refused = 0;
+    int tried = 0;
+    for (const uint64_t n : chosenCalls(plain.trace())) {
+        FakeDriver fake;
+        fake.failCall(n, code, is_sticky);
+        const auto errors = wholeStory(fake, is_reference);
+        const std::string call = plain.trace()[n - 1];
+        const std::string where =
+            call + " (call " + std::to_string(n) + "), " +
+            (errors.empty() ? std::string("no error")
+                            : errors.front().name + ": " + errors.front().error.message);
+        QVERIFY2(fake.live() == FakeLive{}, (where + "; left: " + fake.live().text()).c_str());
+        QVERIFY2(
+            fake.violations().empty(),
+            (where + "; " + (fake.violations().empty() ? "" : fake.violations().front())).c_str());
+        ++tried;
+        if (errors.empty()) {
+            continue;
+        }
+        ++refused;
+        const engine::Error& error = errors.front().error;
+        QVERIFY2(!error.message.empty() && error.code != engine::ErrorCode::Internal,
+                 where.c_str());
+        if (is_sticky) {
+            // The card's listing calls come before it is opened: then there is no such card.
+            QVERIFY2(error.code == engine::ErrorCode::DeviceLost ||
+                         error.code == engine::ErrorCode::InvalidRequest ||
+                         error.code == engine::ErrorCode::Unsupported,
+                     where.c_str());
+        }
+        if (code == 2 && call == "cuMemAlloc") {
+            QCOMPARE(error.code, engine::ErrorCode::OutOfMemory);
+        }
+    }
+    QVERIFY(tried > 45);
+    QVERIFY(refused > tried / 2);
+}
+
+void TestCudaFaults::memoryRunsOut() {
+    // The card is full but for a little, in steps: the load fails with the card's name, and what
+    // was loaded before goes on.
+    FakeDriver fake;
+    engine::Engine engine(optionsFor(fake));
+    QVERIFY(engine.load(requestFor(true), {}, {}).has_value());
+    QVERIFY(engine.generate(prompt(), {}, {}).has_value()); // what replies need stays
+    const FakeLive before = fake.live();
+    int failures = 0;
+    for (uint64_t n = 1; n <= 12; ++n) {
+        fake.fail_allocation = n;
+        fake.fail_allocations = 2; // a refused segment is tried again in a smaller size
+        const auto loaded = engine.load(requestFor(true), {}, {});
+        fake.fail_allocation = 0;
+        if (loaded.has_value()) {
+            continue;
+        }
+        ++failures;
+        QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+        QVERIFY2(loaded.error().message.find("cuda:0") != std::string::npos,
+                 loaded.error().message.c_str());
+        QVERIFY(engine.isLoaded());
+        QVERIFY2(fake.live() == before, (fake.live().text() + " against " + before.text()).c_str());
+        QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+    }
+    QVERIFY(failures > 0);
+}
+
+void TestCudaFaults::lostCardIsReloaded() {
+    FakeDriver fake;
+    engine::Engine engine(optionsFor(fake));
+    QVERIFY(engine.load(requestFor(true), {}, {}).has_value());
+    QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+    fake.failCall(20, 700, true);
+    const auto failed = engine.generate(prompt(), {}, {});
+    QVERIFY(!failed.has_value());
+    QCOMPARE(failed.error().code, engine::ErrorCode::DeviceLost);
+    const std::string& message = failed.error().message;
+    QVERIFY2(message.find("stopped answering") != std::string::npos, message.c_str());
+    QVERIFY2(message.find("reload the model") != std::string::npos, message.c_str());
+    QVERIFY2(message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, message.c_str());
+    // Again and again the same answer, and no work on the dead card.
+    QCOMPARE(engine.generate(prompt(), {}, {}).error().code, engine::ErrorCode::DeviceLost);
+    // The card recovers once nothing of the old context is left: the same request loads.
+    fake.failCall(0, 0, false);
+    const auto reloaded = engine.load(requestFor(true), {}, {});
+    QVERIFY2(reloaded.has_value(), reloaded.has_value() ? "" : reloaded.error().message.c_str());
+    QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+    engine.unload();
+    QVERIFY2(fake.live() == FakeLive{}, fake.live().text().c_str());
+}
+
+void TestCudaFaults::secondProgramOnTheCard() {
+    FakeCard card;
+    card.used_by_others = card.total - (size_t{530} << 20);
+    FakeDriver fake({card});
+    engine::Engine engine(optionsFor(fake));
+    const auto loaded = engine.load(requestFor(true), {}, {});
+    QVERIFY(!loaded.has_value());
+    QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+    QVERIFY2(loaded.error().message.find("cuda:0") != std::string::npos,
+             loaded.error().message.c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+
+    FakeDriver roomy;
+    engine::Engine other(optionsFor(roomy));
+    QVERIFY(other.load(requestFor(true), {}, {}).has_value());
+    for (const engine::DeviceMemory& device : other.memory()) {
+        if (device.id == engine::DeviceId::cuda(0)) {
+            QCOMPARE(device.description, std::string("Test Card"));
+            QVERIFY(device.measured[engine::MemoryPart::Context] > 0);
+            QCOMPARE(device.measured, device.predicted);
+        }
+    }
+}
+
+void TestCudaFaults::absentCard() {
+    FakeDriver fake;
+    engine::Engine engine(optionsFor(fake));
+    engine::LoadRequest request = requestFor(true);
+    request.device_map = R"({"": "cuda:1"})";
+    const auto loaded = engine.load(request, {}, {});
+    QVERIFY(!loaded.has_value());
+    QVERIFY2(loaded.error().message.find("DM04") != std::string::npos,
+             loaded.error().message.c_str());
+
+    // Without a driver the reason stands in the plan.
+    engine::EngineOptions options;
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(nullptr, "No NVIDIA driver on this machine.", FakeDriver::images()));
+    engine::Engine without(std::move(options));
+    request.device_map = "";
+    const auto plan = without.plan(request);
+    QVERIFY(plan.has_value() && plan->fits);
+    QVERIFY(std::find(plan->notes.begin(), plan->notes.end(),
+                      "No NVIDIA driver on this machine.") != plan->notes.end());
+    request.device_map = R"({"": "cuda:0"})";
+    QVERIFY(!without.load(request, {}, {}).has_value());
+}
+
+void TestCudaFaults::twoCards() {
+    FakeDriver fake({FakeCard{"First"}, FakeCard{"Second"}});
+    {
+        engine::Engine engine(optionsFor(fake));
+        engine::LoadRequest request = requestFor(true);
+        request.device_map = R"({"version": 1, "default": "cuda:0",
+            "map": {"model.language_model.layers.[4-9]": "cuda:1"}})";
+        const auto loaded = engine.load(request, {}, {});
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+        const auto used = [&fake](const char* call) {
+            return std::count_if(fake.trace().begin(), fake.trace().end(),
+                                 [call](const char* name) { return std::string(name) == call; });
+        };
+        QVERIFY(used("cuMemcpyPeerAsync") > 0); // card to card, not through the host
+        QVERIFY(engine.applyMap("gpu", {}, {}).has_value());
+        QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+    }
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+QTEST_APPLESS_MAIN(TestCudaFaults)
+#include "tst_cuda_faults.moc"
