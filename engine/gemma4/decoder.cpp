@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text decoder: embedding, per-layer inputs, layers, head. Formulas: ARCHITECTURE.md,
-// section 3. Rows other than the last few stop after the last layer that owns KV (section 3.5 and
-// performance.md, PF1): the layers behind it write no cache, so nobody ever reads those rows.
+// The text decoder: embedding, per-layer inputs, layers, head. Formulas: ARCHITECTURE.md. Rows
+// other than the last few stop after the last layer that owns KV: the layers behind it write no
+// cache, so nobody ever reads those rows.
 #include "engine/base/float_types.h"
 #include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"

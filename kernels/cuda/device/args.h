@@ -113,10 +113,10 @@ struct AttendStepKernelArgs {
     const int32_t* key_count;    ///< [1] slots in use
     void* cache_k;               ///< bf16 [capacity, num_kv_heads, head_dim]
     void* cache_v;
-    float* out;         ///< [num_heads, head_dim]
-    float* partial;     ///< [num_heads, splits, head_dim + 2]
-    int32_t* counter;   ///< [2, num_heads / heads_per_block], zero between steps
-    int64_t window;     ///< 0 = unlimited
+    float* out;       ///< [num_heads, head_dim]
+    float* partial;   ///< [num_heads, splits, head_dim + 2]
+    int32_t* counter; ///< [2, num_heads / heads_per_block], zero between steps
+    int64_t window;   ///< 0 = unlimited
     int32_t num_heads;
     int32_t num_kv_heads;
     int32_t head_dim;
