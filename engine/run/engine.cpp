@@ -444,9 +444,20 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
                                                     const std::stop_token& stop) {
     const auto started = Clock::now();
     auto target = std::make_unique<Loaded>();
-    building = target.get();
-    Result<void> filled = fill(*target, request, std::move(prepared), progress, stop);
-    building = nullptr;
+    // Forgotten on every way out, exceptions included.
+    struct Building {
+        explicit Building(const Loaded*& pointer) : place(pointer) {}
+        ~Building() { place = nullptr; }
+        Building(const Building&) = delete;
+        Building& operator=(const Building&) = delete;
+        const Loaded*& place;
+    };
+    Result<void> filled;
+    {
+        const Building guard(building);
+        building = target.get();
+        filled = fill(*target, request, std::move(prepared), progress, stop);
+    }
     if (!filled.has_value()) {
         return withFailure(std::move(filled).error(), target->devices);
     }

@@ -178,6 +178,7 @@ void TestChatStore::gateKeepsDrafts() {
     app::TurnGate gate(thread.store());
     gate.setDraftInterval(0);
     QSignalSpy saved(thread.store(), &app::ChatStore::saved);
+    QSignalSpy released(&gate, &app::TurnGate::released);
     QSignalSpy loaded(thread.store(), &app::ChatStore::loaded);
     const auto turns = [&] {
         loaded.clear();
@@ -192,6 +193,7 @@ void TestChatStore::gateKeepsDrafts() {
     gate.save(chat);
     gate.generate(request);
     QTRY_COMPARE(saved.size(), 1);
+    QTRY_COMPARE(released.size(), 1); // drafts belong to a request that runs
     gate.update(8, {"of another request", "", 1});
     gate.update(9, {"A ro", "", 1});
     QTRY_COMPARE(saved.size(), 2);
