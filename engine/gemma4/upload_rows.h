@@ -51,7 +51,7 @@ public:
     /// Sends rows made by take(); returns before the device has them.
     Result<void> send(kernels::MatF32 from, kernels::MutF32 to) {
         // Pieces below the size from which a device stages copies itself.
-        constexpr int64_t kPieceFloats = 256 * 1024;
+        constexpr int64_t kPieceFloats = int64_t{256} * 1024;
         const int64_t step = std::clamp<int64_t>(kPieceFloats / to.cols, 1, to.rows);
         for (int64_t first = 0; first < to.rows; first += step) {
             const int64_t rows = std::min(step, to.rows - first);

@@ -21,7 +21,7 @@ public:
 
 private:
     struct Span {
-        KernelId id;
+        KernelId id = KernelId::fill_f32;
         CuEvent start = nullptr, end = nullptr;
     };
     const Driver* driver_;
