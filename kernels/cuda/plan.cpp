@@ -10,8 +10,9 @@ namespace {
 constexpr int64_t kWarps = 16; // of a projection block
 constexpr int64_t kSlab = 512; // weights a warp takes at a time
 /// absmax values that a block keeps in shared memory; more rows need more blocks.
-constexpr int64_t kScaleBytes = 28 * 1024;
-constexpr int64_t kTableBytes = 256 * 32 * 4 + 3 * 256 * 4; // codes, and nested codes
+constexpr int64_t kScaleBytes = int64_t{28} * 1024;
+constexpr int64_t kTableBytes =
+    (int64_t{256} * 32 + int64_t{3} * 256) * 4; // codes, and nested codes
 
 int64_t ceilDivide(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -56,8 +57,8 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
     best.grid = static_cast<int>(grid);
     best.local_rows = static_cast<int>(local);
     best.shared_bytes =
-        static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) + slabs * kSlab * 2 + 48 * 4 +
-                              local * best.k_split * 4 + local * blocks * 4);
+        static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) + slabs * kSlab * 2 +
+                              int64_t{48} * 4 + (local * best.k_split + local * blocks) * 4);
     return best;
 }
 

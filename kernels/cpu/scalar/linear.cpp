@@ -60,6 +60,9 @@ Status loraAccumulate(Queue q,
     if (const Status status = checkLora(x, a, b, b_bias, scratch, y); status != Status::Ok) {
         return status;
     }
+    if (x.data == nullptr || y.data == nullptr || scratch.data == nullptr) {
+        return Status::Ok; // no rows
+    }
     const int64_t rank = a.rows;
     parallelFor(poolOf(q), x.rows * rank, kRowsPerChunk, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {

@@ -8,17 +8,17 @@
 namespace kernels::cuda {
 
 /// Element types as numbers that both sides agree on (kernels::DType).
-enum ElementType : int32_t { kElementF32 = 1, kElementF16 = 2, kElementBf16 = 3 };
+inline constexpr int32_t kElementF32 = 1;
+inline constexpr int32_t kElementF16 = 2;
+inline constexpr int32_t kElementBf16 = 3;
 
 /// Weight formats (kernels::WeightFormat).
-enum FormatCode : int32_t {
-    kFormatF32 = 1,
-    kFormatF16 = 2,
-    kFormatBf16 = 3,
-    kFormatNf4 = 4,
-    kFormatFp4 = 5,
-    kFormatInt8Row = 6,
-};
+inline constexpr int32_t kFormatF32 = 1;
+inline constexpr int32_t kFormatF16 = 2;
+inline constexpr int32_t kFormatBf16 = 3;
+inline constexpr int32_t kFormatNf4 = 4;
+inline constexpr int32_t kFormatFp4 = 5;
+inline constexpr int32_t kFormatInt8Row = 6;
 
 /// One linear weight (kernels::WeightView): [rows, cols] in its canonical bytes.
 struct WeightArgs {
@@ -64,18 +64,15 @@ struct AttentionKernelArgs {
 };
 
 /// How a projection step makes its input row h (kernels/ops.h, ProjectArgs).
-enum ProjectInput : int32_t {
-    kInputPlain = 0,        ///< h = x
-    kInputNorm = 1,         ///< h = rms(x) * norm
-    kInputResidualNorm = 2, ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
-    kInputResidual = 3,     ///< the same r; h = r
-};
+inline constexpr int32_t kInputPlain = 0; ///< h = x
+inline constexpr int32_t kInputNorm = 1;  ///< h = rms(x) * norm
+inline constexpr int32_t kInputResidualNorm =
+    2; ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
+inline constexpr int32_t kInputResidual = 3; ///< the same r; h = r
 /// What it does with the products.
-enum ProjectOutput : int32_t {
-    kOutputStore = 0,        ///< y[i] = W[i] h
-    kOutputGeluPair = 1,     ///< y[0] = gelu(W[0] h) * (W[1] h)
-    kOutputGeluMultiply = 2, ///< y[0] = gelu(W[0] h) * multiply
-};
+inline constexpr int32_t kOutputStore = 0;        ///< y[i] = W[i] h
+inline constexpr int32_t kOutputGeluPair = 1;     ///< y[0] = gelu(W[0] h) * (W[1] h)
+inline constexpr int32_t kOutputGeluMultiply = 2; ///< y[0] = gelu(W[0] h) * multiply
 
 struct ProjectKernelArgs {
     WeightArgs w[3];

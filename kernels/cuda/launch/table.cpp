@@ -24,6 +24,11 @@ Stream& streamOf(Queue q) {
     return *static_cast<Stream*>(q.context);
 }
 
+/// A device address as kernels take it.
+void* pointerOf(CuPointer address) {
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): the driver's type
+}
+
 unsigned tiles(int64_t count, int64_t size) {
     return static_cast<unsigned>((count + size - 1) / size);
 }
@@ -170,7 +175,7 @@ Status expand(Stream& s, const WeightView& w, int64_t first, int64_t rows, CuPoi
     const int64_t count = rows * w.cols / (is_fast ? 16 : 1);
     return s.launch(is_fast ? KernelId::expand_four_bit : KernelId::expand_any,
                     tiles(count, kThreads), 1, 1, kThreads, 0, weightArgs(w), first, rows,
-                    reinterpret_cast<void*>(out));
+                    pointerOf(out));
 }
 
 Status gemm(Stream& s,
@@ -185,8 +190,8 @@ Status gemm(Stream& s,
     const int64_t tile = is_large ? 128 : 64;
     return s.launch(is_large ? KernelId::gemm_128 : KernelId::gemm_64, tiles(m, tile),
                     tiles(n, tile), 1, is_large ? 256U : 128U, is_large ? 98304U : 65536U,
-                    reinterpret_cast<const void*>(a), reinterpret_cast<const void*>(b), y, stride,
-                    m, n, k);
+                    static_cast<const void*>(pointerOf(a)), static_cast<const void*>(pointerOf(b)),
+                    y, stride, m, n, k);
 }
 
 /// Tensor cores: the input rounded to bf16, the weight expanded panel by panel.
@@ -199,7 +204,7 @@ Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
     const CuPointer panel = input + input_bytes;
     Status status =
         s.launch(KernelId::to_bf16, tiles(x.rows * x.cols / 2, kThreads), 1, 1, kThreads, 0, x.data,
-                 x.stride, reinterpret_cast<void*>(input), x.rows, static_cast<int>(x.cols));
+                 x.stride, pointerOf(input), x.rows, static_cast<int>(x.cols));
     if (status != Status::Ok) {
         return status;
     }
@@ -557,8 +562,8 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.cache_v = a.cache_v;
     args.out = a.out;
     // Scratch begins with the counters (zeroed when it is set), then the partial results.
-    args.counter = reinterpret_cast<int32_t*>(s.scratch);
-    args.partial = reinterpret_cast<float*>(s.scratch + kCounterBytes);
+    args.counter = static_cast<int32_t*>(pointerOf(s.scratch));
+    args.partial = static_cast<float*>(pointerOf(s.scratch + kCounterBytes));
     args.window = a.window;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
