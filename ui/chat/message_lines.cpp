@@ -136,7 +136,7 @@ AttachmentsBlock::AttachmentsBlock(std::vector<Attachment> attachments,
                                    MediaCache* media,
                                    double width)
     : attachments_(std::move(attachments)), style_(style), media_(media) {
-    estimate(doShape(width));
+    estimate(AttachmentsBlock::doShape(width)); // not virtual: this class is under construction
 }
 
 std::vector<QRectF> AttachmentsBlock::places(double width) const {
