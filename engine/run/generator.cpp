@@ -79,16 +79,8 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
     PrefillResult result;
     result.reused_tokens = common;
     const int64_t chunk = std::max<int64_t>(1, std::min(model_->maxRowsPerCall(), total));
-    // Where decoding has a recorded step, the last row takes it, too: the layers behind the cut are
-    // for that row alone.
-    const bool is_last_alone =
-        logits_rows == 1 && total - common > 1 && block[static_cast<size_t>(total - 1)] < 0 &&
-        wanted[static_cast<size_t>(total - 1)].media == 0 && model_->decodeStep(*kv_) != nullptr;
     for (int64_t first = common; first < total;) {
         int64_t end = std::min(total, first + chunk);
-        if (is_last_alone && end == total && first < total - 1) {
-            end = total - 1;
-        }
         if (config.text.is_vision_bidirectional && end < total &&
             block[static_cast<size_t>(end)] >= 0 &&
             block[static_cast<size_t>(end)] == block[static_cast<size_t>(end - 1)]) {
