@@ -37,10 +37,7 @@ void DecodeStep::reset() {
         home_->device().freeGraph(graph_);
         graph_ = nullptr;
     }
-    state_ = state_ == State::Impossible ? State::Unknown : state_;
-    if (state_ == State::Possible) {
-        state_ = State::Unknown;
-    }
+    state_ = State::Unknown;
 }
 
 bool DecodeStep::isPossible(const KvCache& kv) {

@@ -242,17 +242,19 @@ Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
     }
     const bool has_tensor_cores = s.facts.compute_capability >= 80;
     if (!s.is_reference && (x.rows <= kProjectRows || !has_tensor_cores) && canProject(s, w)) {
-        for (int64_t t = 0; t < x.rows; ++t) {
+        Status status = Status::Ok;
+        for (int64_t t = 0; t < x.rows && status == Status::Ok; ++t) {
             ProjectArgs step;
             step.x = x.data + t * x.stride;
             step.w[0] = w;
             step.y[0] = y.data + t * y.stride;
             step.count = 1;
-            if (const Status status = project(q, step); status != Status::Ok) {
-                return status;
-            }
+            status = project(q, step);
         }
-        return Status::Ok;
+        if (status != Status::Unsupported) {
+            return status;
+        }
+        // More shared memory than this card has: the slower kernels below.
     }
     const bool is_aligned =
         w.cols % 8 == 0 && x.stride % 2 == 0 &&

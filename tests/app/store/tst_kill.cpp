@@ -22,7 +22,7 @@ private Q_SLOTS:
 
 void TestKill::nothingAcknowledgedIsLost() {
 #ifdef Q_OS_WIN
-    QSKIP("TerminateProcess is tried by hand: see the installer's notes");
+    QSKIP("kills by signal: not on Windows, where it has not been tried");
 #endif
     bool is_number = false;
     const int wanted = qEnvironmentVariableIntValue("BELFRY_KILLS", &is_number);
