@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chat that never ends, for the test that kills it: the real store thread and the real gate, an
 // engine that answers at once. A line "ack CHAT COUNT" on stdout says that the chat with COUNT
-// turns is on disk; the line is written after the store's answer and before the next turn begins.
+// turns is on disk; the line is written after the store's answer to exactly that save, which its
+// serial number names: the order in which the gate and this program hear of it is chance.
 // Usage: kill_writer FOLDER
 #include "app/store/chat_store.h"
 #include "app/store/turn_gate.h"
 #include "tests/app/store/sample_chats.h"
 
 #include <QCoreApplication>
+#include <QHash>
 #include <QTimer>
 
 #include <cstdio>
@@ -21,10 +23,10 @@ class Writer : public QObject {
 public:
     Writer(app::ChatStore* store, app::TurnGate* gate, const QString& folder)
         : gate_(gate), folder_(folder) {
-        // Queued, as to an engine on its own thread: the acknowledgement comes first.
+        // Queued, as to an engine on its own thread.
         connect(gate, &app::TurnGate::released, this, &Writer::answer, Qt::QueuedConnection);
         connect(store, &app::ChatStore::saved, this,
-                [this](const QString& id, quint64) { acknowledge(id); });
+                [this](const QString& id, quint64 serial) { acknowledge(id, serial); });
         connect(store, &app::ChatStore::saveFailed, this,
                 [](const QString&, quint64, const QString& message) {
                     std::fprintf(stderr, "%s\n", qPrintable(message));
@@ -51,7 +53,7 @@ private:
             turn.attachments = {picture};
         }
         chat_.turns.push_back(turn);
-        gate_->save(chat_);
+        save(true);
         gate_->generate({});
     }
 
@@ -62,20 +64,27 @@ private:
         draft.text = draft.text.left(5);
         draft.finish_reason = QStringLiteral("interrupted");
         chat_.turns.push_back(draft);
-        gate_->save(chat_);
+        save(false);
         chat_.turns.back() = turn;
-        gate_->save(chat_);
-        is_draft_ = 1;
+        save(true);
     }
 
-    void acknowledge(const QString& id) {
-        if (is_draft_ > 0) {
-            --is_draft_;
+    void save(bool is_to_be_acknowledged) {
+        ++serial_; // as the gate counts
+        if (is_to_be_acknowledged) {
+            turns_of_.insert(serial_, static_cast<int>(chat_.turns.size()));
+        }
+        gate_->save(chat_);
+    }
+
+    void acknowledge(const QString& id, quint64 serial) {
+        const int turns = turns_of_.take(serial); // 0 for a draft
+        if (turns == 0) {
             return;
         }
-        std::printf("ack %s %d\n", qPrintable(id), static_cast<int>(chat_.turns.size()));
+        std::printf("ack %s %d\n", qPrintable(id), turns);
         std::fflush(stdout);
-        if (chat_.turns.size() % 2 == 0) {
+        if (turns % 2 == 0) {
             // Back to the event loop: the stack must not grow with the chat.
             QTimer::singleShot(0, this, [this] {
                 if (chat_.turns.size() >= kTurnsPerChat) {
@@ -90,7 +99,8 @@ private:
     app::TurnGate* gate_;
     QString folder_;
     ui::ChatDocument chat_;
-    int is_draft_ = 0;
+    quint64 serial_ = 0;
+    QHash<quint64, int> turns_of_; ///< Serial of a save -> turns that it puts on disk.
 };
 
 } // namespace
