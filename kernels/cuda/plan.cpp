@@ -58,7 +58,7 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
     best.local_rows = static_cast<int>(local);
     best.shared_bytes =
         static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) + slabs * kSlab * 2 +
-                              int64_t{48} * 4 + (local * best.k_split + local * blocks) * 4);
+                              int64_t{96} * 4 + (local * best.k_split + local * blocks) * 4);
     return best;
 }
 

@@ -76,10 +76,8 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     const int head0 = blockIdx.y * heads;
     const int kv_head = head0 / per_kv;
 
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+    letDependentsStart();
+    waitForPredecessor();
     const int position = *a.position;
     const int count = *a.key_count;
     int chunk = (count + a.splits - 1) / a.splits;
