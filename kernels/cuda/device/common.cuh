@@ -163,4 +163,26 @@ __device__ __forceinline__ void waitForPredecessor() {
 #endif
 }
 
+/// 16 bytes from global to shared memory, in the background.
+__device__ __forceinline__ void copyAsync16(void* shared, const void* global) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<uint32_t>(__cvta_generic_to_shared(shared))),
+                 "l"(global));
+}
+
+/// Waits for this thread's copies; a barrier shows them to the others.
+__device__ __forceinline__ void waitForCopies() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+__device__ __forceinline__ int loadAcquire(const int32_t* at) {
+    int value = 0;
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void addRelease(int32_t* at, int value) {
+    asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
 } // namespace kernels::cuda
