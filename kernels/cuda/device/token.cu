@@ -12,15 +12,13 @@ using namespace kernels::cuda;
 
 namespace {
 
-extern __shared__ __align__(1024) char shared_memory[];
-
 __device__ __forceinline__ TokenStep& stepAt(int index) {
-    return reinterpret_cast<TokenStep*>(shared_memory)[index % kStepRing];
+    return reinterpret_cast<TokenStep*>(dynamicShared())[index % kStepRing];
 }
 
 /// What a step may use: first the table of code values, then what the step lays out.
 __device__ __forceinline__ char* stepMemory() {
-    return shared_memory + kStepRing * sizeof(TokenStep);
+    return dynamicShared() + kStepRing * sizeof(TokenStep);
 }
 
 __device__ __forceinline__ void fetchStep(const TokenStep* steps, int index, int count) {
