@@ -573,7 +573,9 @@ rowsOf(const ProjectKernelArgs& a, int j, int begin, int end, int before) {
 }
 
 __device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block, int grid) {
-    return static_cast<int>(static_cast<int64_t>(a.outputs) * block / grid);
+    // Below 2^31: vocabularies of 262k rows on a few hundred multiprocessors.
+    return static_cast<int>(static_cast<unsigned>(a.outputs) * static_cast<unsigned>(block) /
+                            static_cast<unsigned>(grid));
 }
 
 /// Sends a block's codes and absmax on their way into L2; nothing waits for them.
