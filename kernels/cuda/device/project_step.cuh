@@ -467,7 +467,7 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     const int stride = (THREADS / 32) / a.k_split;
     uint32_t lane_table = 0;
     if (FORMAT == kFormatNf4) {
-        lane_table = static_cast<uint32_t>(__cvta_generic_to_shared(s.table + lane));
+        lane_table = sharedAddress(s.table + lane);
     }
     const uint8_t* at[R];
     Codes<FORMAT> next[R] = {};
