@@ -18,10 +18,12 @@ inline constexpr size_t kCounterBytes = 4096;
 inline constexpr size_t kBarrierOffset = 2048;
 /// Then the steps of a token (token.cu): 80 layers of seven.
 inline constexpr size_t kStepBytes = size_t{256} << 10U;
+/// Then, for measurements, three clocks a step.
+inline constexpr size_t kTraceBytes = size_t{32} << 10U;
 /// Counters, steps and partial results: up to 64 heads, 62 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
-inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes;
+inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes + kTraceBytes;
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.

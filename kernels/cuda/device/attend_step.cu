@@ -21,13 +21,13 @@ constexpr int kAtOnce = 4;     // keys whose rows a warp has in flight
 /// VECTORS: 8-element vectors of a head that one lane holds (head_dim <= 256 * VECTORS).
 template <int VECTORS>
 __device__ void attend(const AttendStepKernelArgs& a) {
-    __shared__ float query[kHeads][kMaxHead];
-    __shared__ float new_key[kMaxHead];
-    __shared__ float new_value[kMaxHead];
-    __shared__ float norms[2][kMaxHead];
-    __shared__ float turns[kMaxHead];
-    __shared__ float weights[kHeads][kTile];
-    __shared__ float running[kHeads][3]; // max, sum, correction
+    BELFRY_SHARED(float, query, [kHeads][kMaxHead]);
+    BELFRY_SHARED(float, new_key, [kMaxHead]);
+    BELFRY_SHARED(float, new_value, [kMaxHead]);
+    BELFRY_SHARED(float, norms, [2][kMaxHead]);
+    BELFRY_SHARED(float, turns, [kMaxHead]);
+    BELFRY_SHARED(float, weights, [kHeads][kTile]);
+    BELFRY_SHARED(float, running, [kHeads][3]); // max, sum, correction
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;

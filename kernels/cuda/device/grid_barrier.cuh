@@ -13,6 +13,8 @@ struct GridBarrier {
     int32_t* counters;
     int grid;
     int target; ///< Arrivals that the next wait needs; 0 = none was announced yet.
+    /// Where block 0 notes its clock when a wait is over; nullptr: nowhere.
+    long long* waited;
 
     /// Everything that this block has written is visible to who has waited.
     __device__ __forceinline__ void arrive() {
@@ -26,6 +28,9 @@ struct GridBarrier {
     __device__ __forceinline__ void wait() const {
         if (threadIdx.x == 0) {
             while (loadAcquire(counters) < target) {
+            }
+            if (waited != nullptr) {
+                *waited = clock64();
             }
         }
         __syncthreads();

@@ -467,7 +467,7 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     const int stride = (THREADS / 32) / a.k_split;
     uint32_t lane_table = 0;
     if (FORMAT == kFormatNf4) {
-        lane_table = static_cast<uint32_t>(__cvta_generic_to_shared(s.table + lane));
+        lane_table = sharedAddress(s.table + lane);
     }
     const uint8_t* at[R];
     Codes<FORMAT> next[R] = {};
@@ -573,7 +573,9 @@ rowsOf(const ProjectKernelArgs& a, int j, int begin, int end, int before) {
 }
 
 __device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block, int grid) {
-    return static_cast<int>(static_cast<int64_t>(a.outputs) * block / grid);
+    // Below 2^31: vocabularies of 262k rows on a few hundred multiprocessors.
+    return static_cast<int>(static_cast<unsigned>(a.outputs) * static_cast<unsigned>(block) /
+                            static_cast<unsigned>(grid));
 }
 
 /// Sends a block's codes and absmax on their way into L2; nothing waits for them.

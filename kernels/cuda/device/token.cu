@@ -12,15 +12,13 @@ using namespace kernels::cuda;
 
 namespace {
 
-extern __shared__ __align__(1024) char shared_memory[];
-
 __device__ __forceinline__ TokenStep& stepAt(int index) {
-    return reinterpret_cast<TokenStep*>(shared_memory)[index % kStepRing];
+    return reinterpret_cast<TokenStep*>(dynamicShared())[index % kStepRing];
 }
 
 /// What a step may use: first the table of code values, then what the step lays out.
 __device__ __forceinline__ char* stepMemory() {
-    return shared_memory + kStepRing * sizeof(TokenStep);
+    return dynamicShared() + kStepRing * sizeof(TokenStep);
 }
 
 __device__ __forceinline__ void fetchStep(const TokenStep* steps, int index, int count) {
@@ -57,8 +55,9 @@ __device__ __noinline__ int runAttention(int index, GridBarrier barrier) {
 
 template <int THREADS>
 __device__ __forceinline__ void
-runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters) {
-    GridBarrier barrier{counters, static_cast<int>(gridDim.x), 0};
+runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters, long long* trace) {
+    GridBarrier barrier{counters, static_cast<int>(gridDim.x), 0, nullptr};
+    const bool is_timed = trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0;
     for (int i = 0; i < kStepRing - 1; ++i) {
         fetchStep(steps, i, count);
     }
@@ -75,6 +74,10 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters)
             prefetchStep<THREADS>(i + kStepRing - 2);
         }
         const TokenStep& step = stepAt(i);
+        if (is_timed) {
+            trace[3 * i] = clock64();
+            barrier.waited = trace + 3 * i + 1;
+        }
         if (step.kind == kStepAttend) {
             barrier.target = step.attend.head_dim > 256 ? runAttention<2, THREADS>(i, barrier)
                                                         : runAttention<1, THREADS>(i, barrier);
@@ -84,6 +87,9 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters)
             runProjection<kFormatBf16, THREADS>(i, barrier);
         } else {
             runProjection<kFormatNf4, THREADS>(i, barrier);
+        }
+        if (is_timed) {
+            trace[3 * i + 2] = clock64();
         }
         if (i + 1 < count) {
             waitForCopies();
@@ -98,14 +104,23 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters)
 extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); shared memory:
-// planTokenSteps(). counters [2]: zero before and after.
+// planResidentProject() and the ring. counters [2]: zero before and after. trace: nullptr, or [count, 3]
+// for the clocks of block 0 at the start of a step, after its wait and at its end.
 __global__ void __launch_bounds__(768, 1)
-    belfry_token_768(const TokenStep* steps, int count, int table_format, int32_t* counters) {
-    runSteps<768>(steps, count, table_format, counters);
+    belfry_token_768(const TokenStep* steps,
+                      int count,
+                      int table_format,
+                      int32_t* counters,
+                      long long* trace) {
+    runSteps<768>(steps, count, table_format, counters, trace);
 }
 __global__ void __launch_bounds__(1024, 1)
-    belfry_token_1024(const TokenStep* steps, int count, int table_format, int32_t* counters) {
-    runSteps<1024>(steps, count, table_format, counters);
+    belfry_token_1024(const TokenStep* steps,
+                      int count,
+                      int table_format,
+                      int32_t* counters,
+                      long long* trace) {
+    runSteps<1024>(steps, count, table_format, counters, trace);
 }
 
 } // extern "C"

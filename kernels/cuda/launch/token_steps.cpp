@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <string>
+#include <vector>
 
 namespace kernels::cuda {
 
@@ -28,6 +30,20 @@ T* pointerOf(CuPointer address) {
 
 bool isFourBit(int32_t format) {
     return format == kFormatNf4 || format == kFormatFp4;
+}
+
+/// What a step is, for the table of times.
+std::string labelOf(const TokenStep& step) {
+    if (step.kind == kStepAttend) {
+        return "attention of heads of " + std::to_string(step.attend.head_dim) +
+               (step.attend.window > 0 ? ", window " : "") +
+               (step.attend.window > 0 ? std::to_string(step.attend.window) : "");
+    }
+    const ProjectKernelArgs& a = step.project;
+    return "projection " + std::to_string(a.outputs) + " x " + std::to_string(a.cols) +
+           (a.output == kOutputGeluPair ? ", pair" : "") + ", input " + std::to_string(a.input) +
+           ", " + std::to_string(a.rows_per_warp) + " rows, " + std::to_string(a.k_split) +
+           " warps";
 }
 
 /// Room for one more step that needs `shared` bytes and, if 4-bit, `format`. Launches what is there
@@ -106,13 +122,13 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenStep* before = t.steps.empty() ? nullptr : &t.steps.back();
     if (before != nullptr && before->kind == kStepAttend && args.input == kInputPlain &&
         before->attend.out == args.x && before->attend.num_heads <= 64) {
-        before->attend.direct_splits = kDirectSplits;
+        before->attend.direct_splits = std::min(kDirectSplits, before->attend.splits);
         args.input = kInputAttention;
         args.partial = before->attend.partial;
         args.key_count = before->attend.key_count;
         args.head_dim = before->attend.head_dim;
         args.splits = before->attend.splits;
-        args.direct_splits = kDirectSplits;
+        args.direct_splits = before->attend.direct_splits;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -148,6 +164,12 @@ Status Stream::flush() {
     }
     const size_t count = t.steps.size();
     const size_t bytes = count * sizeof(TokenStep);
+    std::vector<std::string> labels;
+    if (times != nullptr) {
+        for (const TokenStep& step : t.steps) {
+            labels.push_back(labelOf(step));
+        }
+    }
     const CuPointer to = scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
     // Not on the compute stream: while that one is captured the copy would become part of every
     // replay. The host waits, so the list may go. A launch that still reads an older list has
@@ -170,11 +192,17 @@ Status Stream::flush() {
     auto* counters = pointerOf<int32_t>(scratch + kBarrierOffset);
     auto number = static_cast<int>(count);
     auto table = static_cast<int>(format);
-    void* parameters[] = {static_cast<void*>(&list), &number, &table,
-                          static_cast<void*>(&counters)};
-    return launchResident(t.threads == 768 ? KernelId::token_768 : KernelId::token_1024,
-                          static_cast<unsigned>(facts.multiprocessors),
-                          static_cast<unsigned>(t.threads), shared, parameters);
+    auto* trace =
+        times == nullptr ? nullptr : pointerOf<long long>(scratch + kCounterBytes + kStepBytes);
+    void* parameters[] = {static_cast<void*>(&list), &number, &table, static_cast<void*>(&counters),
+                          static_cast<void*>(&trace)};
+    status = launchResident(t.threads == 768 ? KernelId::token_768 : KernelId::token_1024,
+                            static_cast<unsigned>(facts.multiprocessors),
+                            static_cast<unsigned>(t.threads), shared, parameters);
+    if (times != nullptr && status == Status::Ok) {
+        times->addSteps(handle, reinterpret_cast<CuPointer>(trace), labels);
+    }
+    return status;
 }
 
 } // namespace kernels::cuda
