@@ -235,6 +235,11 @@ struct OpTable {
     // kernel does not take; the caller then composes the step from the functions above.
     Status (*project)(Queue q, const ProjectArgs& args) = nullptr;
     Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
+    /// Between these two, project and attend_step may be collected and run as one launch; whatever
+    /// else is enqueued keeps its place among them. Optional: both or none. What was handed over
+    /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
+    Status (*begin_steps)(Queue q) = nullptr;
+    Status (*end_steps)(Queue q) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
     /// be nullptr) is clear. logits [count].

@@ -21,6 +21,7 @@ constexpr int64_t kSlotSliding = 1;
 constexpr int64_t kSlotFull = 2;
 constexpr int64_t kCountSliding = 3;
 constexpr int64_t kCountFull = 4;
+constexpr int64_t kToken = 5;
 constexpr int64_t kRing = 16;
 
 } // namespace
@@ -98,6 +99,16 @@ Result<void> DecodeStep::prepare() {
     if (host_ == nullptr) {
         host_ = static_cast<std::byte*>(home_->device().allocateHost(input_bytes_ + 16));
     }
+    // Tables in the device's own memory: their rows are taken there, as part of the step.
+    const auto tableOf = [&](WeightSource::Handle table, AdapterHook::Handle adapter) {
+        const auto view = adapter == AdapterHook::kNone
+                              ? model_->context_->weights().residentOn(table, home_->id())
+                              : std::nullopt;
+        return view && view->rows >= text.vocab_size ? view : std::nullopt;
+    };
+    embedding_there_ = tableOf(model_->embed_tokens_, model_->embed_adapter_);
+    per_layer_there_ = text.ple_size > 0 ? tableOf(model_->ple_table_, model_->ple_adapter_)
+                                         : std::optional<kernels::WeightView>();
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
                      home_->id().toString() + ": no page-locked memory for the decode step"};
@@ -138,15 +149,18 @@ Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
         id == m.config_.video_token_id) {
         id = static_cast<int32_t>(text.pad_token_id);
     }
+    ints[kToken] = id;
     const std::span<const int32_t> ids(&id, 1);
     const MutF32 embedding{row, 1, text.hidden_size, text.hidden_size};
-    ENGINE_TRY(
-        m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
+    if (!embedding_there_) {
+        ENGINE_TRY(
+            m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
+    }
     if (m.embed_adapter_ != AdapterHook::kNone) {
         ENGINE_TRY(
             m.context_->adapters()->applyRows(m.embed_adapter_, ids, 0, m.embed_scale_, embedding));
     }
-    if (text.ple_size > 0) {
+    if (text.ple_size > 0 && !per_layer_there_) {
         const int64_t width = text.num_layers * text.ple_size;
         const MutF32 token{row + text.hidden_size, 1, width, width};
         const float scale = std::sqrt(static_cast<float>(text.ple_size));
@@ -383,14 +397,57 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     const TextConfig& text = m.config_.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_, input_bytes_),
-                  "copy in", "decode step");
+    // Rows that the device takes itself are not sent.
+    size_t sent = input_bytes_;
+    if (embedding_there_ && (per_layer_there_ || text.ple_size <= 0)) {
+        sent = static_cast<size_t>(kRing + ring_) * sizeof(float);
+    }
+    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_, sent), "copy in",
+                  "decode step");
     x_ = home_->buffer("step_input") + kRing + ring_;
+    if (embedding_there_) {
+        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, inputInts() + kToken, 1, 0,
+                                      m.embed_scale_, {x_, 1, text.hidden_size, text.hidden_size}),
+                      "gather rows", "embedding");
+    }
+    if (per_layer_there_) {
+        const int64_t width = text.num_layers * text.ple_size;
+        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, inputInts() + kToken, 1, 0,
+                                      std::sqrt(static_cast<float>(text.ple_size)),
+                                      {x_ + text.hidden_size, 1, width, width}),
+                      "gather rows", "per-layer table");
+    }
     spare_ = home_->buffer("step_x");
     pending_ = {};
     if (text.ple_size > 0) {
         ENGINE_TRY(enqueuePerLayerInputs());
     }
+    is_collecting_ =
+        may_collect_ && ops.begin_steps != nullptr && ops.begin_steps(queue) == Status::Ok;
+    const Result<void> layers = enqueueLayersAndHead(kv);
+    if (is_collecting_) {
+        // Also after a failure: nothing may be left behind for whoever comes next.
+        const Status ended = ops.end_steps(queue);
+        ENGINE_TRY(layers);
+        ENGINE_KERNEL(ended, "decoder layers", "decode step");
+    }
+    ENGINE_TRY(layers);
+    if (text.final_logit_softcap > 0) {
+        ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size),
+                                   static_cast<float>(text.final_logit_softcap)),
+                      "soft cap", m.lm_head_.name);
+    }
+    ENGINE_KERNEL(ops.argmax(queue, home_->buffer("logits"), text.vocab_size,
+                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
+                             reinterpret_cast<uint64_t*>(home_->buffer("step_best"))),
+                  "largest logit", m.lm_head_.name);
+    return checkStatus(home_->device().copyOut(host_ + input_bytes_, home_->buffer("step_best"), 8),
+                       "copy out", "decode step");
+}
+
+Result<void> DecodeStep::enqueueLayersAndHead(const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
     for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
         ENGINE_TRY(enqueueLayer(i, kv));
     }
@@ -406,18 +463,7 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     head.args.y[0] = home_->buffer("logits");
     head.args.count = 1;
     head.linear[0] = &m.lm_head_;
-    ENGINE_TRY(project(head));
-    if (text.final_logit_softcap > 0) {
-        ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size),
-                                   static_cast<float>(text.final_logit_softcap)),
-                      "soft cap", m.lm_head_.name);
-    }
-    ENGINE_KERNEL(ops.argmax(queue, home_->buffer("logits"), text.vocab_size,
-                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
-                             reinterpret_cast<uint64_t*>(home_->buffer("step_best"))),
-                  "largest logit", m.lm_head_.name);
-    return checkStatus(home_->device().copyOut(host_ + input_bytes_, home_->buffer("step_best"), 8),
-                       "copy out", "decode step");
+    return project(head);
 }
 
 Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy) {
@@ -467,6 +513,10 @@ Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits
         return {};
     };
     Result<void> outcome = attempt();
+    if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported && is_collecting_) {
+        may_collect_ = false; // this card does not take all steps as one launch
+        outcome = attempt();
+    }
     if (!outcome.has_value()) {
         if (outcome.error().code == ErrorCode::Unsupported) {
             state_ = State::Impossible; // the table has no kernel for these operands

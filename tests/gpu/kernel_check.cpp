@@ -8,6 +8,9 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
+#ifdef BELFRY_EMULATED_CARD
+#include "tests/support/cuda_emulator/emulated_card.h"
+#endif
 
 #include <bit>
 #include <chrono>
@@ -310,7 +313,14 @@ void checkAttention(cuda::CudaDevice& d, bool is_reference) {
     }
 }
 
-void checkSteps(cuda::CudaDevice& d) {
+/// Steps one by one as launches of their own, or collected into one.
+void checkSteps(cuda::CudaDevice& d, bool is_collected) {
+    const std::string form = is_collected ? "collected: " : "";
+    const auto begin = [&] { return is_collected ? d.ops().begin_steps(d.queue()) : Status::Ok; };
+    const auto end = [&](Status status) {
+        const Status ended = is_collected ? d.ops().end_steps(d.queue()) : Status::Ok;
+        return status == Status::Ok ? ended : status;
+    };
     // The projection step with residual and norms against single functions of the CPU.
     const OpTable& cpu = cpuScalarOps();
     const int64_t in = 1536;
@@ -353,10 +363,13 @@ void checkSteps(cuda::CudaDevice& d) {
         p.w[0] = gate.card;
         p.w[1] = up.card;
         p.y[0] = y.f();
-        const Status status = d.ops().project(d.queue(), p);
-        report("project pair " + std::string(formatName(format, nested)), status,
+        Status status = begin();
+        if (status == Status::Ok) {
+            status = end(d.ops().project(d.queue(), p));
+        }
+        report(form + "project pair " + std::string(formatName(format, nested)), status,
                relativeError(fetch(d, y, want.size()), want), 4e-3);
-        report("project residual " + std::string(formatName(format, nested)), status,
+        report(form + "project residual " + std::string(formatName(format, nested)), status,
                relativeError(fetch(d, sum, r.size()), r), 1e-6);
     }
     // The attention step against norm, RoPE, store and attention of the CPU.
@@ -458,9 +471,12 @@ void checkSteps(cuda::CudaDevice& d) {
         s.out = out.f();
         Status status = Status::Ok;
         for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
-            status = d.ops().attend_step(d.queue(), s);
+            status = begin();
+            if (status == Status::Ok) {
+                status = end(d.ops().attend_step(d.queue(), s));
+            }
         }
-        report("attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
+        report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
                    " tokens",
                status, relativeError(fetch(d, out, want.size()), want), 2e-5);
         std::vector<uint16_t> back(kb.size());
@@ -472,7 +488,35 @@ void checkSteps(cuda::CudaDevice& d) {
             const auto db = static_cast<int>(kb[i]);
             wrong += std::abs(da - db) > 1 ? 1 : 0; // one unit in the last place
         }
-        report("attend step cache", Status::Ok, static_cast<double>(wrong), 0);
+        report(form + "attend step cache", Status::Ok, static_cast<double>(wrong), 0);
+        // And the projection behind it, which merges the parts itself where they are few; then a
+        // second one, behind a barrier.
+        const auto width = static_cast<int64_t>(want.size());
+        Weight o(d, WeightFormat::Nf4, 192, width, true);
+        Weight last(d, WeightFormat::Nf4, 64, 192, true);
+        std::vector<float> t(192);
+        std::vector<float> result(64);
+        cpu.linear({}, {want.data(), 1, width, width}, o.host, {t.data(), 1, 192, 192});
+        cpu.linear({}, {t.data(), 1, 192, 192}, last.host, {result.data(), 1, 64, 64});
+        Buffer t_card(d, 192 * 4);
+        Buffer result_card(d, 64 * 4);
+        ProjectArgs p;
+        p.x = s.out;
+        p.count = 1;
+        p.w[0] = o.card;
+        p.y[0] = t_card.f();
+        ProjectArgs p2 = p;
+        p2.x = t_card.f();
+        p2.w[0] = last.card;
+        p2.y[0] = result_card.f();
+        status = begin();
+        if (status == Status::Ok) {
+            status = d.ops().attend_step(d.queue(), s);
+            status = status == Status::Ok ? d.ops().project(d.queue(), p) : status;
+            status = end(status == Status::Ok ? d.ops().project(d.queue(), p2) : status);
+        }
+        report(form + "attention and two projections", status,
+               relativeError(fetch(d, result_card, result.size()), result), 4e-3);
     }
 }
 
@@ -671,8 +715,52 @@ void timeKernels(cuda::CudaDevice& d) {
     }
 }
 
+void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
+    std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
+    const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
+    Buffer scratch(d, scratch_bytes);
+    d.setScratch(scratch.data, scratch_bytes);
+    checkLinear(d, is_reference);
+    checkAttention(d, is_reference);
+    if (!is_reference) {
+        checkSteps(d, false);
+        if (d.ops().begin_steps(d.queue()) == Status::Ok) {
+            d.ops().end_steps(d.queue());
+            checkSteps(d, true);
+        } else {
+            std::printf("steps are not collected on this card\n");
+        }
+        if (is_timed) {
+            timeKernels(d);
+        }
+    }
+    std::printf("last failure: %s\n", d.lastFailure().c_str());
+    d.setScratch(nullptr, 0);
+}
+
 } // namespace
 
+#ifdef BELFRY_EMULATED_CARD
+/// The same checks with the kernels run on the CPU. Usage: belfry_emulated_kernels [multiprocessors]
+/// [seed].
+int main(int argc, char** argv) {
+    for (const bool is_reference : {true, false}) {
+        support::EmulatedCardOptions options;
+        options.multiprocessors = argc > 1 ? std::atoi(argv[1]) : 8;
+        options.run.seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+        options.run.resident_threads = 1024U * static_cast<unsigned>(options.multiprocessors);
+        options.is_reference = is_reference;
+        support::EmulatedCard card(options);
+        checkCard(card.device(), is_reference, false);
+        if (const std::string wrong = card.finish(); !wrong.empty()) {
+            std::printf("%s\n", wrong.c_str());
+            ++g_failures;
+        }
+    }
+    std::printf("%d failures\n", g_failures);
+    return g_failures == 0 ? 0 : 1;
+}
+#else
 int main(int argc, char** argv) {
     std::string why;
     const cuda::Driver* driver = cuda::systemDriver(&why);
@@ -690,22 +778,9 @@ int main(int argc, char** argv) {
             std::printf("cuda:0: %s\n", opened.message.c_str());
             return 1;
         }
-        cuda::CudaDevice& d = *opened.device;
-        std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
-        const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
-        Buffer scratch(d, scratch_bytes);
-        d.setScratch(scratch.data, scratch_bytes);
-        checkLinear(d, is_reference);
-        checkAttention(d, is_reference);
-        if (!is_reference) {
-            checkSteps(d);
-            if (argc > 1 && std::string(argv[1]) == "--time") {
-                timeKernels(d);
-            }
-        }
-        std::printf("last failure: %s\n", d.lastFailure().c_str());
-        d.setScratch(nullptr, 0);
+        checkCard(*opened.device, is_reference, argc > 1 && std::string(argv[1]) == "--time");
     }
     std::printf("%d failures\n", g_failures);
     return g_failures == 0 ? 0 : 1;
 }
+#endif

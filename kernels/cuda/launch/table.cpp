@@ -2,6 +2,7 @@
 // The OpTable of a CUDA device: argument checks, choice of kernel, grids. Nothing here waits or
 // allocates. Tile and thread counts were chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
 #include "kernels/cuda/stream.h"
@@ -111,6 +112,12 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
     if (is_pair) {
         outputs /= 2;
+    }
+    if (s.steps.is_collecting) {
+        const Status status = collectProject(s, args, outputs);
+        if (status != Status::Unsupported) {
+            return status;
+        }
     }
     const bool is_four_bit = isFourBit(step.w[0]);
     const int64_t cols = step.w[0].cols;
@@ -546,7 +553,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
                              a.head_dim >= 16 && a.head_dim <= 512 && per_kv % heads == 0;
     const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
     const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
-    if (!is_possible || static_cast<size_t>(partial) + kCounterBytes > kPartialBytes) {
+    if (!is_possible || static_cast<size_t>(partial) + kPartialOffset > kPartialBytes) {
         return Status::Unsupported;
     }
     AttendStepKernelArgs args{};
@@ -565,7 +572,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.out = a.out;
     // Scratch begins with the counters (zeroed when it is set), then the partial results.
     args.counter = static_cast<int32_t*>(pointerOf(s.scratch));
-    args.partial = static_cast<float*>(pointerOf(s.scratch + kCounterBytes));
+    args.partial = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
     args.window = a.window;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
@@ -573,6 +580,12 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.splits = splits;
     args.scale = a.scale;
     args.eps = a.eps;
+    if (s.steps.is_collecting) {
+        const Status status = collectAttend(s, args);
+        if (status != Status::Unsupported) {
+            return status;
+        }
+    }
     return s.launch(a.head_dim > 256 ? KernelId::attend_step_512 : KernelId::attend_step_256,
                     static_cast<unsigned>(splits), static_cast<unsigned>(a.num_heads / heads), 1,
                     256, 0, args);
@@ -584,6 +597,9 @@ argmax(Queue q, const float* logits, int64_t count, const uint32_t* suppressed, 
         return Status::BadShape;
     }
     Stream& s = streamOf(q);
+    if (const Status flushed = s.flush(); flushed != Status::Ok) {
+        return flushed;
+    }
     const Status status =
         s.check(s.driver->memsetD8Async(reinterpret_cast<CuPointer>(best), 0, 8, s.handle),
                 "cuMemsetD8Async");
@@ -621,6 +637,8 @@ OpTable makeTable(bool is_reference) {
     if (!is_reference) {
         table.project = project;
         table.attend_step = attendStep;
+        table.begin_steps = beginSteps;
+        table.end_steps = endSteps;
     }
     table.argmax = argmax;
     return table;
