@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace engine {
 
@@ -41,6 +42,7 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
     const MutF32 keys = home.matrix("vk", patches, heads);
     const MutF32 values = home.matrix("vv", patches, heads);
+    const int64_t block_rows = home.size("vh") / vision.hidden_size;
 
     // Half 0 of each head turns with the column, half 1 with the row.
     const auto rotate = [&](MutF32 m, int64_t first) -> Result<void> {
@@ -51,8 +53,8 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
         return {};
     };
 
-    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
-        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
         const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
         const MutF32 k = rowsOf(keys, first, rows);
         const MutF32 v = rowsOf(values, first, rows);
@@ -68,8 +70,20 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
                       "v norm", name);
         ENGINE_TRY(rotate(k, first));
     }
-    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
-        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+    // Rounded once a layer where the device's attention rounds them anyway, for every block of
+    // queries anew.
+    const bool is_rounded = home.has("vk_bf16");
+    if (is_rounded) {
+        const auto* slots = reinterpret_cast<const int32_t*>(home.buffer("patch_slots"));
+        ENGINE_KERNEL(ops.store_rows(queue, keys, slots, kernels::DType::BF16,
+                                     home.buffer("vk_bf16"), patches),
+                      "store K", name);
+        ENGINE_KERNEL(ops.store_rows(queue, values, slots, kernels::DType::BF16,
+                                     home.buffer("vv_bf16"), patches),
+                      "store V", name);
+    }
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
         const MutF32 block = rowsOf(x, first, rows);
         const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
         const MutF32 t = home.matrix("vt", rows, vision.hidden_size);
@@ -83,9 +97,9 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
         ENGINE_TRY(rotate(q, first));
         kernels::AttentionArgs args;
         args.q = q.data;
-        args.k = keys.data;
-        args.v = values.data;
-        args.kv_type = kernels::DType::F32;
+        args.k = is_rounded ? home.buffer("vk_bf16") : keys.data;
+        args.v = is_rounded ? home.buffer("vv_bf16") : values.data;
+        args.kv_type = is_rounded ? kernels::DType::BF16 : kernels::DType::F32;
         args.queries = rows;
         args.keys = patches;
         args.num_heads = vision.num_heads;
@@ -158,15 +172,24 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
     ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_y"), ys.data(), ys.size() * 4), "copy in",
                   name);
 
+    if (home.has("patch_slots")) {
+        std::vector<int32_t> slots(static_cast<size_t>(patches));
+        std::iota(slots.begin(), slots.end(), 0);
+        ENGINE_KERNEL(
+            home.device().copyIn(home.buffer("patch_slots"), slots.data(), slots.size() * 4),
+            "copy in", name);
+    }
+
     // Patch embedding: W (2 (p - 0.5)) + table[0][x] + table[1][y].
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
     const auto table = home.device().isHostVisible() || !replaced_positions_.empty()
                            ? std::nullopt
                            : context_->weights().residentOn(position_table_, home.id());
+    const int64_t block_rows = home.size("vh") / vision.hidden_size;
     std::vector<float> host(
-        static_cast<size_t>(kVisionBlockRows * std::max(values, vision.hidden_size)));
-    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
-        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+        static_cast<size_t>(std::min(block_rows, patches) * std::max(values, vision.hidden_size)));
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
         const float* pixels = image.patches.data() + first * values;
         for (int64_t i = 0; i < rows * values; ++i) {
             host[static_cast<size_t>(i)] = 2.0F * (pixels[i] - 0.5F);
