@@ -40,8 +40,11 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
     const auto* patch_y = reinterpret_cast<const int32_t*>(home.buffer("patch_y"));
     const float* frequencies = home.buffer("inv_freq_vision");
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
-    const MutF32 keys = home.matrix("vk", patches, heads);
-    const MutF32 values = home.matrix("vv", patches, heads);
+    // Keys and values rounded once a layer, where the device's attention rounds them anyway, for
+    // every block of queries anew; else as they are.
+    const bool is_rounded = home.has("vk_bf16");
+    float* const all_keys = home.buffer(is_rounded ? "vk_bf16" : "vk");
+    float* const all_values = home.buffer(is_rounded ? "vv_bf16" : "vv");
     const int64_t block_rows = home.size("vh") / vision.hidden_size;
 
     // Half 0 of each head turns with the column, half 1 with the row.
@@ -56,8 +59,10 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
     for (int64_t first = 0; first < patches; first += block_rows) {
         const int64_t rows = std::min(block_rows, patches - first);
         const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
-        const MutF32 k = rowsOf(keys, first, rows);
-        const MutF32 v = rowsOf(values, first, rows);
+        const MutF32 k = is_rounded ? home.matrix("vk_block", rows, heads)
+                                    : MutF32{all_keys + first * heads, rows, heads, heads};
+        const MutF32 v = is_rounded ? home.matrix("vv_block", rows, heads)
+                                    : MutF32{all_values + first * heads, rows, heads, heads};
         ENGINE_KERNEL(ops.rms_norm(queue, rowsOf(x, first, rows), layer.input_norm, eps, h), "norm",
                       name);
         ENGINE_TRY(context_->linear(layer.k, home, h, k, "vclamp"));
@@ -69,18 +74,15 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
                                    reshaped(v, vision.head_dim)),
                       "v norm", name);
         ENGINE_TRY(rotate(k, first));
-    }
-    // Rounded once a layer where the device's attention rounds them anyway, for every block of
-    // queries anew.
-    const bool is_rounded = home.has("vk_bf16");
-    if (is_rounded) {
-        const auto* slots = reinterpret_cast<const int32_t*>(home.buffer("patch_slots"));
-        ENGINE_KERNEL(ops.store_rows(queue, keys, slots, kernels::DType::BF16,
-                                     home.buffer("vk_bf16"), patches),
-                      "store K", name);
-        ENGINE_KERNEL(ops.store_rows(queue, values, slots, kernels::DType::BF16,
-                                     home.buffer("vv_bf16"), patches),
-                      "store V", name);
+        if (is_rounded) {
+            const auto* slots =
+                reinterpret_cast<const int32_t*>(home.buffer("patch_slots")) + first;
+            ENGINE_KERNEL(ops.store_rows(queue, k, slots, kernels::DType::BF16, all_keys, patches),
+                          "store K", name);
+            ENGINE_KERNEL(
+                ops.store_rows(queue, v, slots, kernels::DType::BF16, all_values, patches),
+                "store V", name);
+        }
     }
     for (int64_t first = 0; first < patches; first += block_rows) {
         const int64_t rows = std::min(block_rows, patches - first);
@@ -97,8 +99,8 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
         ENGINE_TRY(rotate(q, first));
         kernels::AttentionArgs args;
         args.q = q.data;
-        args.k = is_rounded ? home.buffer("vk_bf16") : keys.data;
-        args.v = is_rounded ? home.buffer("vv_bf16") : values.data;
+        args.k = all_keys;
+        args.v = all_values;
         args.kv_type = is_rounded ? kernels::DType::BF16 : kernels::DType::F32;
         args.queries = rows;
         args.keys = patches;

@@ -44,13 +44,13 @@ int64_t widestMlp(const ModelConfig& config) {
 }
 
 int64_t visionBlockRows(const DeviceRole& role, int64_t patches) {
-    return role.is_cuda ? patches : std::min(kVisionBlockRows, patches);
+    return std::min(role.is_cuda ? kVisionCardRows : kVisionBlockRows, patches);
 }
 
 /// Rows of a linear that computes here for another device.
 int64_t foreignRows(const DeviceRole& role, int64_t rows, int64_t patches, int64_t frames) {
-    return std::max(
-        {rows, role.has_foreign_vision ? patches : kVisionBlockRows, frames, patches / 9});
+    const int64_t image = role.has_foreign_vision ? kVisionCardRows : kVisionBlockRows;
+    return std::max({rows, image, frames, patches / 9});
 }
 
 /// The largest input of a matrix product on this device, in elements, decides what its kernels
@@ -253,21 +253,29 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         const int64_t block = visionBlockRows(role, patches);
         layout.beginPhase();
         layout.add("vx", patches * vision.hidden_size);
-        layout.add("vk", patches * heads);
-        layout.add("vv", patches * heads);
         if (role.is_cuda && !shape.is_reference) {
             // Keys and values of a layer as its attention kernel takes them.
             layout.add("patch_slots", patches);
             layout.add("vk_bf16", (patches * heads + 1) / 2);
             layout.add("vv_bf16", (patches * heads + 1) / 2);
+        } else {
+            layout.add("vk", patches * heads);
+            layout.add("vv", patches * heads);
         }
-        layout.add("vpatch", block * 3 * vision.patch_size * vision.patch_size);
         layout.add("vh", block * vision.hidden_size);
         layout.add("vt", block * vision.hidden_size);
+        layout.beginAlternatives();
+        layout.add("vpatch", block * 3 * vision.patch_size * vision.patch_size);
+        layout.nextAlternative();
+        layout.add("vk_block", block * heads);
+        layout.add("vv_block", block * heads);
+        layout.nextAlternative();
         layout.add("vq", block * heads);
         layout.add("vo", block * heads);
+        layout.nextAlternative();
         layout.add("vgate", block * vision.intermediate_size);
         layout.add("vup", block * vision.intermediate_size);
+        layout.endAlternatives();
         layout.add("vclamp",
                    block * std::max({vision.hidden_size, vision.intermediate_size, heads}));
     }

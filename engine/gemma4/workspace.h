@@ -18,9 +18,10 @@ namespace engine {
 
 inline constexpr int64_t kHeadRows = 8; ///< Logit rows computed at a time.
 inline constexpr int64_t kPleRows = 64; ///< Tokens whose PLE rows are gathered at a time.
-/// Patches processed at a time outside attention; a graphics card takes all of an image at once (a
-/// fifth of the launches, and blocks that fill it).
+/// Patches processed at a time outside attention. A graphics card takes more: fewer launches, and
+/// blocks that fill it.
 inline constexpr int64_t kVisionBlockRows = 512;
+inline constexpr int64_t kVisionCardRows = 1280;
 inline constexpr int64_t kAudioBlockFrames = 128; ///< Soft tokens per block of the convolutions.
 
 /// What a device does, as far as its scratch depends on it.
