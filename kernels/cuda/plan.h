@@ -38,6 +38,11 @@ struct ProjectPlan {
 ProjectPlan
 planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
 
+/// Shared memory that low-rank updates add to a step: `ranks` of all updates, `width` of the weight
+/// with most, `tap_ranks` of the next step's.
+unsigned loraSharedBytes(
+    const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
+
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
 
