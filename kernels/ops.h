@@ -129,13 +129,13 @@ struct ProjectArgs {
     static constexpr int kMaxTaps = 4;
     int lora_count = 0;
     ProjectLora lora[kMaxLora]; ///< Those of one weight follow each other, weights in order.
-    /// A h of all updates, made by the step before (its taps): [sum of the ranks, lora_parts], to be
-    /// summed over the parts. nullptr: this step computes A h itself.
+    /// A h of all updates, made by the step before (its taps): [sum of the ranks, lora_parts], to
+    /// be summed over the parts. nullptr: this step computes A h itself.
     const float* lora_sums = nullptr;
     int lora_parts = 0;
-    /// For the step that takes y[0] as its plain input: tap[i] y[0] for each of its A [rank, rows of
-    /// y[0]], as sums over parts of y[0]. One part a block: the blocks of a wide step multiply what
-    /// they have just made, instead of every block of the next one all of it.
+    /// For the step that takes y[0] as its plain input: tap[i] y[0] for each of its A [rank, rows
+    /// of y[0]], as sums over parts of y[0]. One part a block: the blocks of a wide step multiply
+    /// what they have just made, instead of every block of the next one all of it.
     int tap_count = 0;
     MatView tap[kMaxTaps];
     float* tap_sums = nullptr; ///< [sum of the ranks, tap_parts], overwritten
@@ -259,10 +259,15 @@ struct OpTable {
     // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
     // kernel does not take; the caller then composes the step from the functions above.
     Status (*project)(Queue q, const ProjectArgs& args) = nullptr;
-    /// Parts of y[0] that project() sums its taps over, for these weights and updates; 0: it takes no
-    /// taps for them. nullptr: it takes none at all.
+    /// Parts of y[0] that project() sums its taps over, for these weights and updates; 0: it takes
+    /// no taps for them. nullptr: it takes none at all.
     int (*project_parts)(Queue q, const ProjectArgs& args) = nullptr;
     Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
+    /// Between these two, project and attend_step may be collected and run as one launch; whatever
+    /// else is enqueued keeps its place among them. Optional: both or none. What was handed over
+    /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
+    Status (*begin_steps)(Queue q) = nullptr;
+    Status (*end_steps)(Queue q) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
     /// be nullptr) is clear. logits [count].

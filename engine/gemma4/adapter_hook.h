@@ -34,10 +34,10 @@ public:
     /// tensor's compute device.
     virtual Result<void>
     apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) = 0;
-    /// What is active at a linear layer as low-rank updates of a fused step, their factors in memory
-    /// of the layer's device, where strengths change them (weight is left 0). False: there is more
-    /// than that (DoRA, a bias, a replaced weight): only apply() does it. Valid until the set of
-    /// active adapters changes.
+    /// What is active at a linear layer as low-rank updates of a fused step, their factors in
+    /// memory of the layer's device, where strengths change them (weight is left 0). False: there
+    /// is more than that (DoRA, a bias, a replaced weight): only apply() does it. Valid until the
+    /// set of active adapters changes.
     virtual bool stepUpdates(Handle /*handle*/,
                              std::vector<kernels::ProjectLora>& /*updates*/) const {
         return false;

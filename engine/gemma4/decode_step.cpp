@@ -447,6 +447,32 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     if (text.ple_size > 0) {
         ENGINE_TRY(enqueuePerLayerInputs());
     }
+    is_collecting_ =
+        may_collect_ && ops.begin_steps != nullptr && ops.begin_steps(queue) == Status::Ok;
+    const Result<void> layers = enqueueLayersAndHead(kv);
+    if (is_collecting_) {
+        // Also after a failure: nothing may be left behind for whoever comes next.
+        const Status ended = ops.end_steps(queue);
+        ENGINE_TRY(layers);
+        ENGINE_KERNEL(ended, "decoder layers", "decode step");
+    }
+    ENGINE_TRY(layers);
+    if (text.final_logit_softcap > 0) {
+        ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size),
+                                   static_cast<float>(text.final_logit_softcap)),
+                      "soft cap", m.lm_head_.name);
+    }
+    ENGINE_KERNEL(ops.argmax(queue, home_->buffer("logits"), text.vocab_size,
+                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
+                             reinterpret_cast<uint64_t*>(home_->buffer("step_best"))),
+                  "largest logit", m.lm_head_.name);
+    return checkStatus(home_->device().copyOut(host_ + input_bytes_, home_->buffer("step_best"), 8),
+                       "copy out", "decode step");
+}
+
+Result<void> DecodeStep::enqueueLayersAndHead(const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
     for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
         ENGINE_TRY(enqueueLayer(i, kv));
     }
@@ -462,18 +488,7 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     head.args.y[0] = home_->buffer("logits");
     head.args.count = 1;
     head.linear[0] = &m.lm_head_;
-    ENGINE_TRY(project(head));
-    if (text.final_logit_softcap > 0) {
-        ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size),
-                                   static_cast<float>(text.final_logit_softcap)),
-                      "soft cap", m.lm_head_.name);
-    }
-    ENGINE_KERNEL(ops.argmax(queue, home_->buffer("logits"), text.vocab_size,
-                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
-                             reinterpret_cast<uint64_t*>(home_->buffer("step_best"))),
-                  "largest logit", m.lm_head_.name);
-    return checkStatus(home_->device().copyOut(host_ + input_bytes_, home_->buffer("step_best"), 8),
-                       "copy out", "decode step");
+    return project(head);
 }
 
 Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy) {
@@ -523,6 +538,10 @@ Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits
         return {};
     };
     Result<void> outcome = attempt();
+    if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported && is_collecting_) {
+        may_collect_ = false; // this card does not take all steps as one launch
+        outcome = attempt();
+    }
     if (!outcome.has_value()) {
         if (outcome.error().code == ErrorCode::Unsupported) {
             state_ = State::Impossible; // the table has no kernel for these operands

@@ -44,11 +44,13 @@ private:
     Result<void> prepare();
     Result<void> fillInput(int32_t id, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
+    Result<void> enqueueLayersAndHead(const KvCache& kv);
     Result<void> enqueuePerLayerInputs();
     Result<void> enqueueLayer(int index, const KvCache& kv);
     Result<void> project(Projection& step);
     Result<void> compose(const Projection& step);
-    /// Puts the active updates of the step's linears into its arguments; false: it must be composed.
+    /// Puts the active updates of the step's linears into its arguments; false: it must be
+    /// composed.
     bool addUpdates(Projection& step);
     /// Lets the step multiply the next one's A, where both can.
     void addTaps(Projection& step);
@@ -63,6 +65,8 @@ private:
     std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t input_bytes_ = 0;
     int64_t ring_ = 0;
+    bool may_collect_ = true;    ///< False where the device refused the steps as one launch.
+    bool is_collecting_ = false; ///< The last attempt handed them over that way.
 
     // The residual stream between steps: x is complete but for what `pending` says is still to add.
     float* x_ = nullptr;

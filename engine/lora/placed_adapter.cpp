@@ -357,8 +357,7 @@ Result<void> writeStrength(PlacedUpdate& placed, double strength) {
     if (placed.layout.factor.bytes > 0) {
         const auto factor = static_cast<float>(placed.update->scaling * strength);
         ENGINE_TRY(placed.block.write(placed.layout.factor.offset,
-                                      std::as_bytes(std::span(&factor, 1)),
-                                      placed.update->tensor));
+                                      std::as_bytes(std::span(&factor, 1)), placed.update->tensor));
     }
     if (!placed.update->isDora()) {
         return {};

@@ -116,7 +116,7 @@ Status CudaDevice::stagedOut(std::byte* to, CuPointer from, size_t bytes) {
 }
 
 Status CudaDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) {
-    const Status status = makeCurrent();
+    const Status status = flushSteps();
     if (status != Status::Ok || bytes == 0) {
         return status;
     }
@@ -129,7 +129,7 @@ Status CudaDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) 
 }
 
 Status CudaDevice::copyOut(void* host_dst, const void* device_src, size_t bytes) {
-    Status status = makeCurrent();
+    Status status = flushSteps();
     if (status != Status::Ok || bytes == 0) {
         return status;
     }
@@ -145,7 +145,7 @@ Status CudaDevice::copyOut(void* host_dst, const void* device_src, size_t bytes)
 }
 
 Status CudaDevice::copyWithin(void* dst, const void* src, size_t bytes) {
-    const Status status = makeCurrent();
+    const Status status = flushSteps();
     if (status != Status::Ok || bytes == 0) {
         return status;
     }
@@ -158,13 +158,13 @@ Status CudaDevice::copyFromPeer(Device& from, void* dst, const void* src, size_t
     if (peer == nullptr || peer->driver_ != driver_ || is_capturing_ || peer->is_capturing_) {
         return Status::Unsupported;
     }
-    Status status = peer->makeCurrent();
+    Status status = peer->flushSteps();
     if (status == Status::Ok) {
         status = peer->check(driver_->eventRecord(peer->kernels_reached_, peer->stream_.handle),
                              "cuEventRecord");
     }
     if (status == Status::Ok) {
-        status = makeCurrent();
+        status = flushSteps();
     }
     if (status != Status::Ok || bytes == 0) {
         return status;

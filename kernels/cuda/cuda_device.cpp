@@ -163,6 +163,9 @@ Status CudaDevice::openContext(std::string* message) {
         times_ = std::make_unique<KernelTimes>(*driver_);
         stream_.times = times_.get();
     }
+    if (const char* threads = std::getenv("BELFRY_TOKEN_THREADS"); threads != nullptr) {
+        stream_.steps.threads = std::atoi(threads); // 1024, 768; 0: every step is a launch
+    }
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {
@@ -181,6 +184,7 @@ Status CudaDevice::openContext(std::string* message) {
         !made(driver_->eventCreate(&copies_reached_, kEventWithoutTiming), "cuEventCreate")) {
         return failOpening("create its work queues", message);
     }
+    stream_.upload = copy_stream_;
     return Status::Ok;
 }
 
@@ -344,7 +348,7 @@ Queue CudaDevice::queue() {
 }
 
 Status CudaDevice::synchronize() {
-    Status status = makeCurrent();
+    Status status = flushSteps();
     if (status == Status::Ok) {
         status = check(driver_->streamSynchronize(copy_stream_), "cuStreamSynchronize");
     }
@@ -352,6 +356,11 @@ Status CudaDevice::synchronize() {
         status = check(driver_->streamSynchronize(stream_.handle), "cuStreamSynchronize");
     }
     return status;
+}
+
+Status CudaDevice::flushSteps() {
+    const Status status = makeCurrent();
+    return status == Status::Ok ? stream_.flush() : status;
 }
 
 void CudaDevice::reserve(uint64_t bytes) {
@@ -439,7 +448,7 @@ Status CudaDevice::beginCapture() {
 
 Status CudaDevice::endCapture(GraphHandle* graph) {
     *graph = nullptr;
-    Status status = makeCurrent();
+    Status status = flushSteps();
     if (!is_capturing_ || status != Status::Ok) {
         is_capturing_ = false;
         return status == Status::Ok ? Status::Unsupported : status;

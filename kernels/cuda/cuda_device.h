@@ -111,6 +111,8 @@ private:
     Status failOpening(const char* step, std::string* message) const;
     /// Checks a driver result and remembers when the device is lost.
     Status check(CuResult result, const char* call);
+    /// makeCurrent(), and decode steps that still wait for their launch come first.
+    Status flushSteps();
     /// False when there is no page-locked memory to be had: then copies are not staged.
     bool prepareStaging();
     /// Lets the copy stream wait for all kernels enqueued so far, and back.

@@ -32,6 +32,7 @@ inline constexpr CuResult kCuUnsupportedPtx = 222;
 inline constexpr CuResult kCuNotFound = 500;
 inline constexpr CuResult kCuNotReady = 600;
 inline constexpr CuResult kCuNotSupported = 801;
+inline constexpr CuResult kCuCooperativeTooLarge = 720;
 /// 900 to 908: a call that cannot be captured, or a capture that such a call ended.
 inline constexpr CuResult kCuCaptureUnsupported = 900;
 inline constexpr CuResult kCuCaptureLast = 908;
@@ -54,9 +55,11 @@ struct CuLaunchAttribute {
     char pad[4] = {};
     union {
         int programmatic_serialization_allowed;
+        int cooperative;
         char bytes[64];
     } value = {};
 };
+inline constexpr int kCuLaunchCooperative = 2;
 inline constexpr int kCuLaunchProgrammaticSerialization = 6;
 
 /// CUlaunchConfig.

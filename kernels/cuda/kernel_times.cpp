@@ -20,8 +20,35 @@ void KernelTimes::after(CuStream stream) {
     driver_->eventRecord(spans_.back().end, stream);
 }
 
+void KernelTimes::addSteps(CuStream stream,
+                           CuPointer trace,
+                           const std::vector<std::string>& labels) {
+    std::vector<long long> clocks(3 * labels.size());
+    if (driver_->memcpyDtoHAsync(clocks.data(), trace, clocks.size() * sizeof(long long), stream) !=
+            kCuSuccess ||
+        driver_->streamSynchronize(stream) != kCuSuccess) {
+        return;
+    }
+    for (size_t i = 0; i < labels.size(); ++i) {
+        StepSum& sum = steps_[labels[i]];
+        ++sum.count;
+        sum.before_wait += static_cast<double>(clocks[3 * i + 1] - clocks[3 * i]);
+        sum.after_wait += static_cast<double>(clocks[3 * i + 2] - clocks[3 * i + 1]);
+        if (i + 1 < labels.size()) {
+            sum.whole += static_cast<double>(clocks[3 * i + 3] - clocks[3 * i]);
+        }
+    }
+}
+
 void KernelTimes::print(CuStream stream) {
     driver_->streamSynchronize(stream);
+    for (const auto& [label, sum] : steps_) {
+        const auto count = static_cast<double>(sum.count);
+        std::fprintf(stderr,
+                     "  step %-62s %7ld times, clocks: %7.0f whole, %6.0f wait, %6.0f work\n",
+                     label.c_str(), sum.count, sum.whole / count, sum.before_wait / count,
+                     sum.after_wait / count);
+    }
     struct Sum {
         size_t id = 0;
         long launches = 0;

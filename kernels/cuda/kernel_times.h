@@ -7,6 +7,8 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/kernel_list.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace kernels::cuda {
@@ -18,6 +20,8 @@ public:
     void after(CuStream stream);
     /// Waits for the stream and prints a table on stderr: kernel, launches, total and mean time.
     void print(CuStream stream);
+    /// Adds the clocks of a launch of decode steps: trace [labels, 3] on the device (token.cu).
+    void addSteps(CuStream stream, CuPointer trace, const std::vector<std::string>& labels);
 
 private:
     struct Span {
@@ -26,6 +30,13 @@ private:
     };
     const Driver* driver_;
     std::vector<Span> spans_;
+    struct StepSum {
+        long count = 0;
+        double whole = 0.0; ///< Clocks from start to start.
+        double before_wait = 0.0;
+        double after_wait = 0.0;
+    };
+    std::map<std::string, StepSum> steps_;
 };
 
 } // namespace kernels::cuda

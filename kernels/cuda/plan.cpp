@@ -13,9 +13,21 @@ constexpr int64_t kSlab = 512; // weights a warp takes at a time
 constexpr int64_t kScaleBytes = int64_t{28} * 1024;
 constexpr int64_t kTableBytes =
     (int64_t{256} * 32 + int64_t{3} * 256) * 4; // codes, and nested codes
+constexpr int64_t kBufferBytes = int64_t{96} * 4;
+constexpr int64_t kFactorBytes = int64_t{64} * 4 * 4;
 
 int64_t ceilDivide(int64_t a, int64_t b) {
     return (a + b - 1) / b;
+}
+
+/// Cost of a deal of rows to warps, in slabs of the busiest warp. One read of the input row from
+/// shared memory serves all rows of a group (counted: 8 cycles of table reads a slab and row, 8 of
+/// input reads a slab); the sum over the lanes of a warp costs about a quarter of a slab a row.
+double dealCost(int64_t local, int64_t slabs, int64_t warps, int64_t rows, int64_t k_split) {
+    const double per_row = rows == 4 ? 1.0 : rows == 2 ? 1.2 : 1.6;
+    const int64_t turns = ceilDivide(ceilDivide(local, rows), warps / k_split);
+    const int64_t depth = ceilDivide(slabs, k_split);
+    return static_cast<double>(turns * rows) * (static_cast<double>(depth) * per_row + 0.25);
 }
 
 } // namespace
@@ -37,16 +49,8 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
         if (rows_per_warp == 4 && block_size == 0) {
             continue; // codes of 8 and 16 bits: four rows do not fit the registers
         }
-        // One read of the input row from shared memory serves all rows of a group (counted: 8
-        // cycles of table reads a slab and row, 8 of input reads a slab).
-        const double per_row = rows_per_warp == 4 ? 1.0 : rows_per_warp == 2 ? 1.2 : 1.6;
-        const int64_t groups = ceilDivide(local, rows_per_warp);
         for (const int64_t k_split : {1, 2, 4, 8, 16}) {
-            const int64_t turns = ceilDivide(groups, kWarps / k_split);
-            const int64_t depth = ceilDivide(slabs, k_split);
-            // The sum over the lanes of a warp costs about a quarter of a slab a row.
-            const double cost = static_cast<double>(turns * rows_per_warp) *
-                                (static_cast<double>(depth) * per_row + 0.25);
+            const double cost = dealCost(local, slabs, kWarps, rows_per_warp, k_split);
             if (lowest < 0 || cost < lowest) {
                 lowest = cost;
                 best.rows_per_warp = static_cast<int>(rows_per_warp);
@@ -58,7 +62,7 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
     best.local_rows = static_cast<int>(local);
     best.shared_bytes =
         static_cast<unsigned>((block_size > 0 ? kTableBytes : 0) + slabs * kSlab * 2 +
-                              int64_t{96} * 4 + (local * best.k_split + local * blocks) * 4);
+                              kBufferBytes + (local * best.k_split + local * blocks) * 4);
     return best;
 }
 
@@ -67,6 +71,46 @@ unsigned loraSharedBytes(
     const int64_t outputs = plan.local_rows / (is_pair ? 2 : 1);
     const int64_t taps = tap_ranks > 0 ? (tap_ranks + 1) * outputs : 0;
     return static_cast<unsigned>((ranks + width * plan.local_rows + taps) * 4);
+}
+
+ProjectPlan planResidentProject(int multiprocessors,
+                                int threads,
+                                int64_t outputs,
+                                int64_t cols,
+                                bool is_pair,
+                                int64_t block_size) {
+    const int64_t warps = threads / 32;
+    const int64_t slabs = ceilDivide(cols, kSlab);
+    const int64_t blocks = block_size > 0 ? cols / block_size : 0;
+    const int64_t local = ceilDivide(outputs, multiprocessors) * (is_pair ? 2 : 1);
+    ProjectPlan best;
+    double lowest = -1.0;
+    for (const int64_t rows_per_warp : {4, 2, 1}) {
+        if (rows_per_warp == 4 && block_size == 0) {
+            continue; // codes of 8 and 16 bits: four rows do not fit the registers
+        }
+        for (int64_t k_split = 1; k_split <= std::min(warps, slabs); ++k_split) {
+            const double cost = dealCost(local, slabs, warps, rows_per_warp, k_split);
+            if (lowest < 0 || cost < lowest) {
+                lowest = cost;
+                best.rows_per_warp = static_cast<int>(rows_per_warp);
+                best.k_split = static_cast<int>(k_split);
+            }
+        }
+    }
+    best.grid = multiprocessors;
+    best.local_rows = static_cast<int>(local);
+    best.shared_bytes =
+        static_cast<unsigned>(kTableBytes + kFactorBytes + slabs * kSlab * 2 + kBufferBytes +
+                              (local * best.k_split + local * blocks) * 4);
+    return best;
+}
+
+int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads) {
+    const int64_t heads = std::min<int64_t>(num_heads / num_kv_heads, 4);
+    const int64_t groups = num_heads / heads;
+    return static_cast<int>(
+        std::max<int64_t>(0, std::min<int64_t>(kMaxSplits, multiprocessors / groups)));
 }
 
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity) {

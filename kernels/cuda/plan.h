@@ -12,10 +12,18 @@ namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
 inline constexpr size_t kPanelBytes = 24U << 20U;
-/// Scratch begins with the counters of split attention, zero between launches.
+/// Scratch begins with counters, zero between launches: of split attention, then (at
+/// kBarrierOffset) of the grid barrier.
 inline constexpr size_t kCounterBytes = 4096;
-/// Counters and partial results: up to 64 heads, 64 splits of 512 + 2 floats.
+inline constexpr size_t kBarrierOffset = 2048;
+/// Then the steps of a token (token.cu): 50 layers of seven.
+inline constexpr size_t kStepBytes = size_t{416} << 10U;
+/// Then, for measurements, three clocks a step.
+inline constexpr size_t kTraceBytes = size_t{32} << 10U;
+/// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
+/// Where partial results begin.
+inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes + kTraceBytes;
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.
@@ -42,6 +50,19 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
 /// with most, `tap_ranks` of the next step's.
 unsigned loraSharedBytes(
     const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
+
+/// The same for a block of `threads` that stays for a whole token, one on every multiprocessor: the
+/// grid is given, and absmax may take most of the shared memory. shared_bytes: without the ring of
+/// steps.
+ProjectPlan planResidentProject(int multiprocessors,
+                                int threads,
+                                int64_t outputs,
+                                int64_t cols,
+                                bool is_pair,
+                                int64_t block_size);
+
+/// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
+int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);
 
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);

@@ -19,6 +19,7 @@ Status statusOf(CuResult result) {
     case kCuUnsupportedPtx:
     case kCuNotFound:
     case kCuNotSupported:
+    case kCuCooperativeTooLarge:
         return Status::Unsupported;
     default:
         return Status::DeviceLost;
@@ -64,6 +65,11 @@ Status Stream::launchRaw(KernelId id,
     if (is_lost) {
         return Status::DeviceLost;
     }
+    if (!steps.steps.empty()) {
+        if (const Status flushed = flush(); flushed != Status::Ok) {
+            return flushed;
+        }
+    }
     CuFunction function = functions[static_cast<size_t>(id)];
     if (function == nullptr) {
         last_call = kernelName(id);
@@ -83,15 +89,35 @@ Status Stream::launchRaw(KernelId id,
         config.attributes = &overlap;
         config.attribute_count = 1;
     }
+    return launchTimed(id, config, parameters);
+}
+
+Status Stream::launchTimed(KernelId id, const CuLaunchConfig& config, void** parameters) {
     if (times != nullptr) {
         times->before(id, handle);
     }
-    const Status status =
-        check(driver->launchKernelEx(&config, function, parameters, nullptr), kernelName(id));
+    const Status status = check(
+        driver->launchKernelEx(&config, functions[static_cast<size_t>(id)], parameters, nullptr),
+        kernelName(id));
     if (times != nullptr) {
         times->after(handle);
     }
     return status;
+}
+
+Status Stream::launchResident(
+    KernelId id, unsigned grid, unsigned block, unsigned shared, void** parameters) {
+    CuLaunchAttribute cooperative;
+    cooperative.id = kCuLaunchCooperative;
+    cooperative.value.cooperative = 1;
+    CuLaunchConfig config;
+    config.grid_x = grid;
+    config.block_x = block;
+    config.shared_bytes = shared;
+    config.stream = handle;
+    config.attributes = &cooperative;
+    config.attribute_count = 1;
+    return launchTimed(id, config, parameters);
 }
 
 } // namespace kernels::cuda

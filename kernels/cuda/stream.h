@@ -6,6 +6,7 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/kernel_times.h"
+#include "kernels/cuda/token_steps.h"
 #include "kernels/views.h"
 
 #include <array>
@@ -61,12 +62,22 @@ struct Stream {
                      unsigned block,
                      unsigned shared,
                      void** parameters);
+    Status launchTimed(KernelId id, const CuLaunchConfig& config, void** parameters);
     /// Maps a driver result to a status and remembers the failure.
     Status check(CuResult result, const char* call);
+    /// As launchRaw(), all blocks resident at the same time (cooperative launch).
+    Status
+    launchResident(KernelId id, unsigned grid, unsigned block, unsigned shared, void** parameters);
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
     KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.
+    /// Decode steps that are being collected for one launch. Whatever else is enqueued comes after
+    /// them: flush() first.
+    TokenSteps steps;
+    CuStream upload = nullptr; ///< A stream of its own for the steps, also while one is captured.
+    /// Launches the steps collected so far.
+    Status flush();
 };
 
 } // namespace kernels::cuda

@@ -310,7 +310,14 @@ void checkAttention(cuda::CudaDevice& d, bool is_reference) {
     }
 }
 
-void checkSteps(cuda::CudaDevice& d) {
+/// Steps one by one as launches of their own, or collected into one.
+void checkSteps(cuda::CudaDevice& d, bool is_collected) {
+    const std::string form = is_collected ? "collected: " : "";
+    const auto begin = [&] { return is_collected ? d.ops().begin_steps(d.queue()) : Status::Ok; };
+    const auto end = [&](Status status) {
+        const Status ended = is_collected ? d.ops().end_steps(d.queue()) : Status::Ok;
+        return status == Status::Ok ? ended : status;
+    };
     // The projection step with residual and norms against single functions of the CPU.
     const OpTable& cpu = cpuScalarOps();
     const int64_t in = 1536;
@@ -353,10 +360,13 @@ void checkSteps(cuda::CudaDevice& d) {
         p.w[0] = gate.card;
         p.w[1] = up.card;
         p.y[0] = y.f();
-        const Status status = d.ops().project(d.queue(), p);
-        report("project pair " + std::string(formatName(format, nested)), status,
+        Status status = begin();
+        if (status == Status::Ok) {
+            status = end(d.ops().project(d.queue(), p));
+        }
+        report(form + "project pair " + std::string(formatName(format, nested)), status,
                relativeError(fetch(d, y, want.size()), want), 4e-3);
-        report("project residual " + std::string(formatName(format, nested)), status,
+        report(form + "project residual " + std::string(formatName(format, nested)), status,
                relativeError(fetch(d, sum, r.size()), r), 1e-6);
     }
     // The attention step against norm, RoPE, store and attention of the CPU.
@@ -458,9 +468,12 @@ void checkSteps(cuda::CudaDevice& d) {
         s.out = out.f();
         Status status = Status::Ok;
         for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
-            status = d.ops().attend_step(d.queue(), s);
+            status = begin();
+            if (status == Status::Ok) {
+                status = end(d.ops().attend_step(d.queue(), s));
+            }
         }
-        report("attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
+        report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
                    " tokens",
                status, relativeError(fetch(d, out, want.size()), want), 2e-5);
         std::vector<uint16_t> back(kb.size());
@@ -472,7 +485,35 @@ void checkSteps(cuda::CudaDevice& d) {
             const auto db = static_cast<int>(kb[i]);
             wrong += std::abs(da - db) > 1 ? 1 : 0; // one unit in the last place
         }
-        report("attend step cache", Status::Ok, static_cast<double>(wrong), 0);
+        report(form + "attend step cache", Status::Ok, static_cast<double>(wrong), 0);
+        // And the projection behind it, which merges the parts itself where they are few; then a
+        // second one, behind a barrier.
+        const auto width = static_cast<int64_t>(want.size());
+        Weight o(d, WeightFormat::Nf4, 192, width, true);
+        Weight last(d, WeightFormat::Nf4, 64, 192, true);
+        std::vector<float> t(192);
+        std::vector<float> result(64);
+        cpu.linear({}, {want.data(), 1, width, width}, o.host, {t.data(), 1, 192, 192});
+        cpu.linear({}, {t.data(), 1, 192, 192}, last.host, {result.data(), 1, 64, 64});
+        Buffer t_card(d, 192 * 4);
+        Buffer result_card(d, 64 * 4);
+        ProjectArgs p;
+        p.x = s.out;
+        p.count = 1;
+        p.w[0] = o.card;
+        p.y[0] = t_card.f();
+        ProjectArgs p2 = p;
+        p2.x = t_card.f();
+        p2.w[0] = last.card;
+        p2.y[0] = result_card.f();
+        status = begin();
+        if (status == Status::Ok) {
+            status = d.ops().attend_step(d.queue(), s);
+            status = status == Status::Ok ? d.ops().project(d.queue(), p) : status;
+            status = end(status == Status::Ok ? d.ops().project(d.queue(), p2) : status);
+        }
+        report(form + "attention and two projections", status,
+               relativeError(fetch(d, result_card, result.size()), result), 4e-3);
     }
 }
 
@@ -508,10 +549,9 @@ struct Update {
         const auto in = static_cast<int64_t>(h.size());
         const auto out = static_cast<int64_t>(y.size());
         std::vector<float> scratch(static_cast<size_t>(a_host.rows));
-        cpuScalarOps().lora_accumulate({}, {h.data(), 1, in, in}, a_host, b_host, {},
-                                       factor->host[0],
-                                       {scratch.data(), 1, a_host.rows, a_host.rows},
-                                       {y.data(), 1, out, out});
+        cpuScalarOps().lora_accumulate(
+            {}, {h.data(), 1, in, in}, a_host, b_host, {}, factor->host[0],
+            {scratch.data(), 1, a_host.rows, a_host.rows}, {y.data(), 1, out, out});
     }
 };
 
@@ -703,7 +743,8 @@ void timeKernels(cuda::CudaDevice& d) {
             for (int i = 0; i < copies * (c.pair ? 2 : 1); ++i) {
                 w.push_back(std::make_unique<Weight>(d, c.format, c.out, c.in, true));
             }
-            std::vector<std::unique_ptr<Update>> updates; // down: A was multiplied by the step before
+            std::vector<std::unique_ptr<Update>>
+                updates; // down: A was multiplied by the step before
             for (int i = 0; rank > 0 && c.out < 100000 && i < copies * (c.pair ? 2 : 1); ++i) {
                 updates.push_back(std::make_unique<Update>(d, DType::BF16, c.in, c.out, rank,
                                                            c.pair ? i % 2 : 0));
@@ -875,8 +916,14 @@ int main(int argc, char** argv) {
         checkLinear(d, is_reference);
         checkAttention(d, is_reference);
         if (!is_reference) {
-            checkSteps(d);
+            checkSteps(d, false);
             checkStepUpdates(d);
+            if (d.ops().begin_steps(d.queue()) == Status::Ok) {
+                d.ops().end_steps(d.queue());
+                checkSteps(d, true);
+            } else {
+                std::printf("steps are not collected on this card\n");
+            }
             if (argc > 1 && std::string(argv[1]) == "--time") {
                 timeKernels(d);
             }

@@ -69,6 +69,8 @@ inline constexpr int32_t kInputNorm = 1;  ///< h = rms(x) * norm
 inline constexpr int32_t kInputResidualNorm =
     2; ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
 inline constexpr int32_t kInputResidual = 3; ///< the same r; h = r
+/// h = the attention step before, merged from its parts (resident steps only).
+inline constexpr int32_t kInputAttention = 4;
 /// What it does with the products.
 inline constexpr int32_t kOutputStore = 0;        ///< y[i] = W[i] h
 inline constexpr int32_t kOutputGeluPair = 1;     ///< y[0] = gelu(W[0] h) * (W[1] h)
@@ -122,6 +124,13 @@ struct ProjectKernelArgs {
     int32_t x_elements;    ///< cols rounded up to 512.
     int32_t outputs;       ///< Results of all weights together (a pair gives one).
     int32_t local_rows;    ///< Most weight rows that a block owns.
+    // kInputAttention: as of the attention step.
+    const float* partial;
+    const int32_t* key_count;
+    int32_t head_dim;
+    int32_t splits;
+    int32_t direct_splits;
+    int32_t pad;
 
     LoraArgs lora[kMaxLora];
     TapArgs tap[kMaxTaps];
@@ -159,6 +168,29 @@ struct AttendStepKernelArgs {
     int32_t splits;
     float scale;
     float eps;
+    /// Resident steps: up to this many splits are left unmerged for the step that reads them.
+    int32_t direct_splits;
+    int32_t pad;
 };
+
+/// One step of a decoded token for the kernel that runs them all (token.cu).
+inline constexpr int32_t kStepProject = 0;
+inline constexpr int32_t kStepAttend = 1;
+struct alignas(16) TokenStep {
+    int32_t kind;
+    int32_t pad[3];
+    union {
+        ProjectKernelArgs project;
+        AttendStepKernelArgs attend;
+    };
+};
+/// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
+/// prefetched, the one being read.
+inline constexpr int kStepRing = 4;
+/// Heads of one attention part, and parts of up to this many keys are merged by their reader.
+inline constexpr int kPartHeads = 4;
+inline constexpr int kDirectKeys = 128;
+/// Shared memory of an attention step behind the table of code values (PartShared).
+inline constexpr int kPartSharedBytes = 55360;
 
 } // namespace kernels::cuda

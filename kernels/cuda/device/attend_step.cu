@@ -5,7 +5,7 @@
 // grid (splits, num_heads / heads_per_block); a block serves up to four heads of one kv head and one
 // range of cache rows. The new token's own key is never read back from the cache by the layer that
 // owns it: split 0 stores it and adds its score from shared memory.
-#include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/attend_head.cuh"
 
 using namespace kernels::cuda;
 
@@ -18,56 +18,16 @@ constexpr int kMaxHead = 512;  // largest head_dim
 constexpr int kTile = 128;     // keys whose weights are in shared memory at a time
 constexpr int kAtOnce = 4;     // keys whose rows a warp has in flight
 
-/// rms norm of one head in shared memory in place, then half-split RoPE (turns nullptr: none), then
-/// scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
-__device__ __forceinline__ void normAndTurn(
-    float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
-    const int lane = threadIdx.x & 31;
-    float sum = 0.0F;
-    for (int d = lane; d < dim; d += 32) {
-        sum += head[d] * head[d];
-    }
-    const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
-    const int half = dim / 2;
-    for (int j = lane; j < half; j += 32) {
-        float a = head[j] * inverse;
-        float b = head[j + half] * inverse;
-        if (norm != nullptr) {
-            a *= norm[j];
-            b *= norm[j + half];
-        }
-        if (turns != nullptr) {
-            const float cosine = turns[j];
-            const float sine = turns[half + j];
-            const float turned = a * cosine - b * sine;
-            b = b * cosine + a * sine;
-            a = turned;
-        }
-        head[j] = a * scale;
-        head[j + half] = b * scale;
-    }
-    __syncwarp();
-}
-
-__device__ __forceinline__ void unpack8(const uint4& bits, float (&out)[8]) {
-    const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        out[2 * i] = __uint_as_float(words[i] << 16);
-        out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000U);
-    }
-}
-
 /// VECTORS: 8-element vectors of a head that one lane holds (head_dim <= 256 * VECTORS).
 template <int VECTORS>
 __device__ void attend(const AttendStepKernelArgs& a) {
-    __shared__ float query[kHeads][kMaxHead];
-    __shared__ float new_key[kMaxHead];
-    __shared__ float new_value[kMaxHead];
-    __shared__ float norms[2][kMaxHead];
-    __shared__ float turns[kMaxHead];
-    __shared__ float weights[kHeads][kTile];
-    __shared__ float running[kHeads][3]; // max, sum, correction
+    BELFRY_SHARED(float, query, [kHeads][kMaxHead]);
+    BELFRY_SHARED(float, new_key, [kMaxHead]);
+    BELFRY_SHARED(float, new_value, [kMaxHead]);
+    BELFRY_SHARED(float, norms, [2][kMaxHead]);
+    BELFRY_SHARED(float, turns, [kMaxHead]);
+    BELFRY_SHARED(float, weights, [kHeads][kTile]);
+    BELFRY_SHARED(float, running, [kHeads][3]); // max, sum, correction
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;

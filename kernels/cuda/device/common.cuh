@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/code_tables.h"
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/ptx.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -137,30 +138,6 @@ __device__ __forceinline__ bool isVisible(const AttentionKernelArgs& a, int64_t 
         }
     }
     return a.window == 0 || k > q - a.window;
-}
-
-__device__ __forceinline__ uint32_t loadShared(uint32_t address) {
-    uint32_t value = 0;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
-    return value;
-}
-
-__device__ __forceinline__ void prefetchL2(const void* at) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
-
-/// Lets the next launch begin beside this one (programmatic dependent launch).
-__device__ __forceinline__ void letDependentsStart() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-/// Waits until the launch before has finished and its writes are visible.
-__device__ __forceinline__ void waitForPredecessor() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 } // namespace kernels::cuda

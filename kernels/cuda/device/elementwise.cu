@@ -24,7 +24,7 @@ __global__ void belfry_rms_norm(const float* x,
                                 float eps,
                                 float alpha,
                                 int adds) {
-    __shared__ float buffer[33];
+    BELFRY_SHARED(float, buffer, [33]);
     const float* in = x + blockIdx.x * x_stride;
     float* out = y + blockIdx.x * y_stride;
     float sum = 0.0F;

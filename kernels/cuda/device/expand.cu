@@ -21,7 +21,7 @@ belfry_expand_any(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* 
 /// in, 32 bytes out.
 __global__ void
 belfry_expand_four_bit(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* out) {
-    __shared__ float codes[16];
+    BELFRY_SHARED(float, codes, [16]);
     if (threadIdx.x < 16) {
         codes[threadIdx.x] = __uint_as_float(
             w.format == kFormatFp4 ? kFp4Codes[threadIdx.x] : kNf4Codes[threadIdx.x]);

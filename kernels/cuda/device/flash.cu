@@ -13,32 +13,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kQueries = 64;
 
-__device__ __forceinline__ uint32_t sharedAddress(const void* pointer) {
-    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-__device__ __forceinline__ void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from));
-}
-
-__device__ __forceinline__ void loadMatrix4Transposed(uint32_t (&r)[4], uint32_t from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from));
-}
-
-__device__ __forceinline__ void
-multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
-                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#endif
-}
-
 /// Byte offset of a 16-byte chunk in a tile of `chunks` chunks a row, swizzled for ldmatrix.
 template <int CHUNKS>
 __device__ __forceinline__ uint32_t chunkAt(int row, int chunk) {
@@ -66,9 +40,7 @@ __device__ __forceinline__ void fillTile(char* tile,
         if (type == kElementBf16) {
             const void* from =
                 is_valid ? static_cast<const __nv_bfloat16*>(data) + at : data;
-            const int bytes = is_valid ? 16 : 0;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(to)),
-                         "l"(from), "r"(bytes));
+            copyAsync16(sharedAddress(to), from, is_valid);
         } else {
             __nv_bfloat162 values[4];
 #pragma unroll
@@ -83,7 +55,7 @@ __device__ __forceinline__ void fillTile(char* tile,
             *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(values);
         }
     }
-    asm volatile("cp.async.commit_group;");
+    commitCopies();
 #endif
 }
 
@@ -95,8 +67,7 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
     constexpr int kScoreTiles = kHalfKeys / 8;
     constexpr int kColumnTiles = HEAD / 16; // 8-column tiles of half the head
     constexpr int kWeightChunks = KEYS / 8;
-    extern __shared__ __align__(128) char memory[];
-    char* q_tile = memory;
+    char* q_tile = dynamicShared();
     char* k_tile = q_tile + kQueries * HEAD * 2;
     char* v_tile = k_tile + KEYS * HEAD * 2;
     char* p_tile = v_tile + KEYS * HEAD * 2;
@@ -174,7 +145,7 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                              offset);
         fillTile<KEYS, HEAD>(v_tile, a.v, a.kv_type, first, key_position, row_elements,
                              offset);
-        asm volatile("cp.async.wait_group 1;");
+        waitForCopyGroups<1>();
         __syncthreads();
 
         float scores[kScoreTiles][4] = {};
@@ -261,7 +232,7 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
             out[j][2] *= correction[1];
             out[j][3] *= correction[1];
         }
-        asm volatile("cp.async.wait_group 0;");
+        waitForCopyGroups<0>();
         __syncthreads();
 #pragma unroll
         for (int kk = 0; kk < KEYS / 16; ++kk) {

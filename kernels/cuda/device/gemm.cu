@@ -6,37 +6,12 @@
 
 #include <cstdint>
 
+using namespace kernels::cuda;
+
 namespace {
 
 constexpr int kDepth = 64;  // elements of k per stage: 128 bytes a row
 constexpr int kChunks = 8;  // 16-byte chunks a row
-
-__device__ __forceinline__ uint32_t sharedAddress(const void* pointer) {
-    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-__device__ __forceinline__ void copyAsync16(uint32_t to, const void* from, bool is_valid) {
-#if __CUDA_ARCH__ >= 800
-    const int bytes = is_valid ? 16 : 0; // the rest is filled with zeros
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
-#endif
-}
-
-__device__ __forceinline__ void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from));
-}
-
-__device__ __forceinline__ void
-multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
-                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#endif
-}
 
 /// One thread's share of copying a [ROWS, 64] tile: the same 16-byte chunk of every THREADS / 8-th
 /// row. Rows beyond the matrix and columns beyond k become zeros.
@@ -88,8 +63,7 @@ __device__ __forceinline__ void gemm(const __nv_bfloat16* a,
     constexpr int kTilesM = kWarpM / 16;
     constexpr int kTilesN = kWarpN / 8;
     constexpr int kStageBytes = (BM + BN) * kDepth * 2;
-    extern __shared__ __align__(128) char shared[];
-    const uint32_t base = sharedAddress(shared);
+    const uint32_t base = sharedAddress(dynamicShared());
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     const int warp_m = (warp % WARPS_M) * kWarpM;
@@ -111,7 +85,7 @@ __device__ __forceinline__ void gemm(const __nv_bfloat16* a,
         if (s < steps) {
             fill(s, s);
         }
-        asm volatile("cp.async.commit_group;");
+        commitCopies();
     }
     // Rows of a warp's fragments are multiples of 8 apart: one swizzle for all of them.
     const int a_row = warp_m + (lane & 15);
@@ -122,12 +96,12 @@ __device__ __forceinline__ void gemm(const __nv_bfloat16* a,
     const int b_swizzle = ((lane >> 3) & 1) ^ (b_row & 7);
     int slot = 0;
     for (int step = 0; step < steps; ++step) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
+        waitForCopyGroups<STAGES - 2>();
         __syncthreads();
         if (step + STAGES - 1 < steps) {
             fill(step + STAGES - 1, slot == 0 ? STAGES - 1 : slot - 1);
         }
-        asm volatile("cp.async.commit_group;");
+        commitCopies();
         const uint32_t tile_a = base + static_cast<uint32_t>(slot) * kStageBytes;
         slot = slot + 1 == STAGES ? 0 : slot + 1;
         const uint32_t tile_b = tile_a + BM * kDepth * 2;

@@ -11,9 +11,8 @@ constexpr int kThreads = 512;
 
 template <int FORMAT>
 __device__ __forceinline__ void launchOfItsOwn(const ProjectKernelArgs& a) {
-    extern __shared__ __align__(1024) char memory[];
     letDependentsStart();
-    projectStep<FORMAT, kThreads, false>(a, memory, static_cast<int>(blockIdx.x),
+    projectStep<FORMAT, kThreads, false>(a, dynamicShared(), static_cast<int>(blockIdx.x),
                                          static_cast<int>(gridDim.x), [] { waitForPredecessor(); });
 }
 

@@ -57,7 +57,9 @@ rowsOf(const ProjectKernelArgs& a, int j, int begin, int end, int before) {
 }
 
 __device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block, int grid) {
-    return static_cast<int>(static_cast<int64_t>(a.outputs) * block / grid);
+    // Below 2^31: vocabularies of 262k rows on a few hundred multiprocessors.
+    return static_cast<int>(static_cast<unsigned>(a.outputs) * static_cast<unsigned>(block) /
+                            static_cast<unsigned>(grid));
 }
 
 __device__ __forceinline__ RowRange
@@ -73,27 +75,47 @@ __device__ __forceinline__ int elementBytes(int type) {
     return type == kElementF32 ? 4 : 2;
 }
 
-/// Sends A on its way into L2: the blocks share the lines.
+/// Sends A (the blocks share its lines), the block's rows of B and its columns of the taps on their
+/// way into L2.
 template <int THREADS>
 __device__ __forceinline__ void prefetchLora(const ProjectKernelArgs& a, int block, int grid) {
-    if (a.lora_sums != nullptr) {
-        return;
-    }
+    const int begin = firstOutput(a, block, grid);
+    const int end = firstOutput(a, block + 1, grid);
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
-        const int64_t bytes =
-            static_cast<int64_t>(term.rank) * a.cols * elementBytes(term.a_type);
-        for (int64_t at = (static_cast<int64_t>(threadIdx.x) * grid + block) * 128; at < bytes;
-             at += static_cast<int64_t>(THREADS) * grid * 128) {
-            prefetchL2(static_cast<const uint8_t*>(term.a) + at);
+        if (a.lora_sums == nullptr) {
+            const int bytes = term.rank * a.cols * elementBytes(term.a_type);
+            for (int at = (static_cast<int>(threadIdx.x) * grid + block) * 128; at < bytes;
+                 at += THREADS * grid * 128) {
+                prefetchL2(static_cast<const uint8_t*>(term.a) + at);
+            }
+        }
+        const RowRange range = rowsOfWeight(a, term.weight, begin, end);
+        const int row_bytes = term.rank * elementBytes(term.b_type);
+        const uint8_t* rows =
+            static_cast<const uint8_t*>(term.b) + static_cast<int64_t>(range.from) * row_bytes;
+        for (int at = threadIdx.x * 128; at < (range.to - range.from) * row_bytes;
+             at += THREADS * 128) {
+            prefetchL2(rows + at);
+        }
+    }
+    for (int t = 0; t < a.tap_count; ++t) {
+        const TapArgs& tap = a.tap[t];
+        const int width = elementBytes(tap.type);
+        const int lines = (end - begin) * width / 128 + 1;
+        for (int i = threadIdx.x; i < tap.rank * lines; i += THREADS) {
+            const int row = i / lines;
+            prefetchL2(static_cast<const uint8_t*>(tap.a) +
+                       (static_cast<int64_t>(row) * a.outputs + begin) * width +
+                       (i - row * lines) * 128);
         }
     }
 }
 
 /// Constants only: before the wait. local_rows: of this block.
 template <int THREADS>
-__device__ __forceinline__ void placeUpdates(
-    const ProjectKernelArgs& a, const LoraShared& s, int begin, int end, int local_rows) {
+__device__ __noinline__ void placeUpdates(
+    const ProjectKernelArgs& a, LoraShared s, int begin, int end, int local_rows) {
     const bool is_pair = a.output == kOutputGeluPair;
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
@@ -195,8 +217,8 @@ dotRow(const void* data, int64_t first, const uint4* x, int cols, int slabs) {
 /// A h of the updates of the block's rows; the caller's next barrier completes it. `undo`: factor of
 /// the scaling of x.
 template <int THREADS>
-__device__ __forceinline__ void reduceInput(const ProjectKernelArgs& a,
-                                            const LoraShared& s,
+__device__ __noinline__ void reduceInput(const ProjectKernelArgs& a,
+                                            LoraShared s,
                                             const uint4* x,
                                             float undo,
                                             int begin,
@@ -243,7 +265,7 @@ __device__ __forceinline__ void reduceInput(const ProjectKernelArgs& a,
 
 /// What the updates add to one row; `slot`: its column in LoraShared::b.
 __device__ __forceinline__ float
-updateOf(const ProjectKernelArgs& a, const LoraShared& s, int weight, int slot, int local_rows) {
+updateOf(const ProjectKernelArgs& a, LoraShared s, int weight, int slot, int local_rows) {
     const int first = a.lora_first[weight];
     const int ranks = a.lora_first[weight + 1] - first;
     float sum = 0.0F;
@@ -256,8 +278,8 @@ updateOf(const ProjectKernelArgs& a, const LoraShared& s, int weight, int slot, 
 
 /// The next step's A times this block's outputs, for the sum over all blocks.
 template <int THREADS>
-__device__ __forceinline__ void
-tapOutputs(const ProjectKernelArgs& a, const LoraShared& s, int block, int outputs) {
+__device__ __noinline__ void
+tapOutputs(const ProjectKernelArgs& a, LoraShared s, int block, int outputs) {
     const int lane = threadIdx.x & 31;
     for (int rank = threadIdx.x / 32; rank < a.tap_ranks; rank += THREADS / 32) {
         float sum = 0.0F;

@@ -26,11 +26,29 @@ namespace kernels::cuda {
 
 constexpr int kTableBytes = 256 * 32 * 4;
 constexpr int kNestedBytes = 3 * 256 * 4;
+constexpr int kFactorBytes = 64 * 4 * 4;
 constexpr int kPrefetchBytes = 256 * 1024;
-/// Input elements that a thread keeps in registers: rows of up to 4096, of up to 6144 in a block of
-/// 1024 threads.
+/// Input elements that a thread keeps in registers: rows of up to 4096, of up to 6144 in a resident
+/// block.
 template <int THREADS>
-constexpr int kHeld = THREADS == 512 ? 8 : 6;
+constexpr int kHeld = THREADS == 512 ? 8 : 6144 / THREADS;
+
+/// Cache rows of one attention part when `count` rows are in use. Few rows: as many parts as their
+/// reader merges itself; else all parts there may be.
+__device__ __forceinline__ int attendChunk(int count, int splits, int direct_splits) {
+    if (direct_splits > 0) {
+        const int chunk = ((count + direct_splits - 1) / direct_splits + 31) & ~31;
+        if (chunk <= kDirectKeys) {
+            return chunk < 32 ? 32 : chunk;
+        }
+    }
+    const int chunk = ((count + splits - 1) / splits + 31) & ~31;
+    return chunk < 64 ? 64 : chunk;
+}
+__device__ __forceinline__ int attendParts(int count, int splits, int direct_splits) {
+    const int chunk = attendChunk(count, splits, direct_splits);
+    return (count + chunk - 1) / chunk;
+}
 
 /// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
 struct Shared {
@@ -40,6 +58,7 @@ struct Shared {
     uint4* x;        // [slabs, 2, 32]: 16 fp16 values a lane
     float* partial;  // [local rows, k_split]
     float* buffer;   // [3, 32]
+    float* factors;  // [64 heads, 4]: share of each attention part; resident blocks only
     int block;       // which of how many blocks this is
     int grid;
 };
@@ -71,9 +90,7 @@ template <int THREADS>
 __device__ __forceinline__ void fillTable(uint32_t* table, int format) {
     const uint32_t* codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
     // Thread t fills four of the 32 copies of entries t / 8, t / 8 + THREADS / 8, ...
-#pragma unroll
-    for (int i = 0; i < 2048 / THREADS; ++i) {
-        const int entry = threadIdx.x / 8 + i * (THREADS / 8);
+    for (int entry = threadIdx.x / 8; entry < 256; entry += THREADS / 8) {
         const __half2 pair = __floats2half2_rn(__uint_as_float(codes[entry >> 4]),
                                                __uint_as_float(codes[entry & 15]));
         const uint32_t bits = *reinterpret_cast<const uint32_t*>(&pair);
@@ -133,9 +150,92 @@ __device__ __forceinline__ float powerOfTwoFor(float largest) {
     return __uint_as_float(static_cast<uint32_t>(exponent - 3 + 127) << 23);
 }
 
+/// The plain input of a resident block: the row as it is, or the attention before merged from its
+/// parts. Rows of up to 12288 elements are read once.
+template <int THREADS, typename Wait>
+__device__ __forceinline__ float
+makePlainInput(const ProjectKernelArgs& a, const Shared& s, __half* x, const Wait& wait) {
+    constexpr int HELD = 12288 / THREADS;
+    const int n = a.cols;
+    const int count = a.input == kInputAttention ? *a.key_count : 0;
+    wait();
+    const int parts =
+        a.input == kInputAttention ? attendParts(count, a.splits, a.direct_splits) : 0;
+    const bool merges = parts > 0 && parts <= a.direct_splits;
+    const int span = a.head_dim + 2;
+    if (merges) {
+        const int heads = n / a.head_dim;
+        if (threadIdx.x < heads) {
+            const float* tail = a.partial +
+                                static_cast<int64_t>(threadIdx.x) * a.splits * span + a.head_dim;
+            float largest = -INFINITY;
+            float m[4];
+            float l[4];
+#pragma unroll
+            for (int p = 0; p < 4; ++p) {
+                m[p] = p < parts ? loadFresh(tail + p * span) : -INFINITY;
+                l[p] = p < parts ? loadFresh(tail + p * span + 1) : 0.0F;
+                largest = fmaxf(largest, m[p]);
+            }
+            float sum = 0.0F;
+#pragma unroll
+            for (int p = 0; p < 4; ++p) {
+                m[p] = m[p] == -INFINITY ? 0.0F : expf(m[p] - largest);
+                sum += m[p] * l[p];
+            }
+#pragma unroll
+            for (int p = 0; p < 4; ++p) {
+                s.factors[threadIdx.x * 4 + p] = sum > 0.0F ? m[p] / sum : 0.0F;
+            }
+        }
+        __syncthreads();
+    }
+    const auto valueAt = [&](int i) {
+        if (!merges) {
+            return loadFresh(a.x + i);
+        }
+        const int h = i / a.head_dim;
+        const float* column = a.partial + static_cast<int64_t>(h) * a.splits * span + i -
+                              h * a.head_dim;
+        float value = 0.0F;
+#pragma unroll
+        for (int p = 0; p < 4; ++p) {
+            if (p < parts) {
+                value = fmaf(s.factors[h * 4 + p], loadFresh(column + p * span), value);
+            }
+        }
+        return value;
+    };
+    float held[HELD];
+    float largest = 0.0F;
+#pragma unroll
+    for (int j = 0; j < HELD; ++j) {
+        const int i = threadIdx.x + j * THREADS;
+        held[j] = i < n ? valueAt(i) : 0.0F;
+        largest = fmaxf(largest, fabsf(held[j]));
+    }
+    for (int i = threadIdx.x + HELD * THREADS; i < n; i += THREADS) {
+        largest = fmaxf(largest, fabsf(valueAt(i)));
+    }
+    const float factor = powerOfTwoFor(blockReduce<true, THREADS>(largest, s.buffer));
+    const float down = 1.0F / factor;
+#pragma unroll
+    for (int j = 0; j < HELD; ++j) {
+        const int i = threadIdx.x + j * THREADS;
+        if (i < a.x_elements) {
+            x[inputSlot(i)] = __float2half_rn(held[j] * down);
+        }
+    }
+    for (int i = threadIdx.x + HELD * THREADS; i < a.x_elements; i += THREADS) {
+        x[inputSlot(i)] = __float2half_rn(i < n ? valueAt(i) * down : 0.0F);
+    }
+    __syncthreads();
+    return factor;
+}
+
 /// Makes h in fp16 in shared memory; returns the factor that undoes its scaling. Everything before
 /// the wait reads constants only.
-template <int THREADS, typename Wait>
+template <int THREADS, bool IS_RESIDENT, typename Wait>
 __device__ __forceinline__ float
 makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
     constexpr int HELD = kHeld<THREADS>;
@@ -144,6 +244,9 @@ makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
     const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
     if (!has_residual && !is_normed) {
+        if constexpr (IS_RESIDENT) {
+            return makePlainInput<THREADS>(a, s, x, wait);
+        }
         wait();
         float largest = 0.0F;
 #pragma unroll 6
@@ -355,7 +458,7 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     const int stride = (THREADS / 32) / a.k_split;
     uint32_t lane_table = 0;
     if (FORMAT == kFormatNf4) {
-        lane_table = static_cast<uint32_t>(__cvta_generic_to_shared(s.table + lane));
+        lane_table = sharedAddress(s.table + lane);
     }
     const uint8_t* at[R];
     Codes<FORMAT> next[R] = {};
@@ -445,7 +548,7 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     }
 }
 
-/// Sends a block's codes on their way into L2; nothing waits for them.
+/// Sends a block's codes and absmax on their way into L2; nothing waits for them.
 template <int THREADS>
 __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int block, int grid) {
     const int format = a.w[0].format;
@@ -463,6 +566,18 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
         bytes = bytes < kPrefetchBytes ? bytes : kPrefetchBytes;
         for (int64_t at = threadIdx.x * 128; at < bytes; at += THREADS * 128) {
             prefetchL2(data + at);
+        }
+        if (format == kFormatNf4 || format == kFormatFp4) {
+            const WeightArgs& w = a.w[j];
+            const int blocks = a.cols >> a.block_shift;
+            const int width = w.absmax != nullptr ? 4 : 1;
+            const char* scales = w.absmax != nullptr ? reinterpret_cast<const char*>(w.absmax)
+                                                     : reinterpret_cast<const char*>(w.absmax_q);
+            scales += static_cast<int64_t>(range.from) * blocks * width;
+            const int scale_bytes = (range.to - range.from) * blocks * width;
+            for (int at = threadIdx.x * 128; at < scale_bytes; at += THREADS * 128) {
+                prefetchL2(scales + at);
+            }
         }
     }
     prefetchLora<THREADS>(a, block, grid);
@@ -492,6 +607,10 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
         s.nested = reinterpret_cast<float*>(cursor);
         cursor += kNestedBytes;
     }
+    if (IS_RESIDENT) {
+        s.factors = reinterpret_cast<float*>(cursor);
+        cursor += kFactorBytes;
+    }
     s.x = reinterpret_cast<uint4*>(cursor);
     cursor += a.x_elements * 2;
     s.buffer = reinterpret_cast<float*>(cursor);
@@ -499,7 +618,10 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     s.partial = reinterpret_cast<float*>(cursor);
     cursor += a.local_rows * a.k_split * sizeof(float);
     s.scales = reinterpret_cast<float*>(cursor);
-    const LoraShared lora = loraShared(a, s.scales + a.local_rows * blocks, end - begin);
+    // Made anew where it is used: not four registers for the whole step.
+    const auto lora = [&] {
+        return loraShared(a, s.scales + a.local_rows * blocks, end - begin);
+    };
 
     if constexpr (FORMAT == kFormatNf4) {
         if (!IS_RESIDENT) {
@@ -530,11 +652,11 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
         prefetchCodes<THREADS>(a, block, grid);
     }
     if (a.lora_count + a.tap_count > 0) {
-        placeUpdates<THREADS>(a, lora, begin, end, local_rows);
+        placeUpdates<THREADS>(a, lora(), begin, end, local_rows);
     }
-    const float undo = makeInput<THREADS>(a, s, wait); // ends with a barrier
+    const float undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
     if (a.lora_count > 0) {
-        reduceInput<THREADS>(a, lora, s.x, undo, begin, end);
+        reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
     }
     if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
         multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, is_pair, begin, local_rows);
@@ -547,12 +669,15 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     for (int i = threadIdx.x; i < end - begin; i += THREADS) {
         float sums[2] = {};
         const int count = is_pair ? 2 : 1;
-        for (int j = 0; j < count; ++j) {
-            const int local = i * count + j;
-            for (int p = 0; p < a.k_split; ++p) {
-                sums[j] += s.partial[local * a.k_split + p];
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            if (j < count) {
+                const int local = i * count + j;
+                for (int p = 0; p < a.k_split; ++p) {
+                    sums[j] += s.partial[local * a.k_split + p];
+                }
+                sums[j] *= undo;
             }
-            sums[j] *= undo;
         }
         const RowAt ref = is_pair ? RowAt{0, begin + i} : locate(a, begin + i);
         if constexpr (FORMAT == kFormatInt8Row) {
@@ -562,9 +687,9 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
             }
         }
         if (a.lora_count > 0) {
-            sums[0] += updateOf(a, lora, ref.weight, i, local_rows);
+            sums[0] += updateOf(a, lora(), ref.weight, i, local_rows);
             if (is_pair) {
-                sums[1] += updateOf(a, lora, 1, end - begin + i, local_rows);
+                sums[1] += updateOf(a, lora(), 1, end - begin + i, local_rows);
             }
         }
         float value = sums[0];
@@ -575,12 +700,12 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
         }
         a.y[ref.weight][ref.row] = value;
         if (a.tap_count > 0) {
-            lora.tap_y[i] = value;
+            lora().tap_y[i] = value;
         }
     }
     if (a.tap_count > 0) {
         __syncthreads();
-        tapOutputs<THREADS>(a, lora, block, end - begin);
+        tapOutputs<THREADS>(a, lora(), block, end - begin);
     }
 }
 

@@ -17,8 +17,8 @@ extern "C" {
 /// 256: each thread owns four outputs of a 32 x 32 tile.
 __global__ void belfry_linear_reference(
     const float* x, int64_t x_stride, WeightArgs w, float* y, int64_t y_stride, int64_t m) {
-    __shared__ float xs[kTile][kTile + 1];
-    __shared__ float ws[kTile][kTile + 1];
+    BELFRY_SHARED(float, xs, [kTile][kTile + 1]);
+    BELFRY_SHARED(float, ws, [kTile][kTile + 1]);
     const int64_t n0 = static_cast<int64_t>(blockIdx.x) * kTile;
     const int64_t m0 = static_cast<int64_t>(blockIdx.y) * kTile;
     const int lane = threadIdx.x & 31;
@@ -53,7 +53,7 @@ __global__ void belfry_linear_reference(
 /// scratch[t,r] = sum_k x[t,k] a[r,k]. grid (rank, tokens), block 128.
 __global__ void belfry_lora_down(
     const float* x, int64_t x_stride, VectorArgs a, int cols, float* scratch, int64_t s_stride) {
-    __shared__ float buffer[33];
+    BELFRY_SHARED(float, buffer, [33]);
     const float* row = x + blockIdx.y * x_stride;
     const int64_t first = static_cast<int64_t>(blockIdx.x) * cols;
     float sum = 0.0F;
@@ -91,9 +91,9 @@ __global__ void belfry_lora_up(const float* scratch,
 /// Attention with an online softmax, any mask and head size up to 512. grid (queries, heads), block
 /// 128: keys in tiles of 128, one score a thread, then one thread a few output columns.
 __global__ void belfry_attention_reference(AttentionKernelArgs a) {
-    __shared__ float query[512];
-    __shared__ float weights[128];
-    __shared__ float buffer[33];
+    BELFRY_SHARED(float, query, [512]);
+    BELFRY_SHARED(float, weights, [128]);
+    BELFRY_SHARED(float, buffer, [33]);
     const int64_t row = blockIdx.x;
     const int head = blockIdx.y;
     const int kv_head = head / (a.num_heads / a.num_kv_heads);
@@ -162,7 +162,7 @@ __global__ void belfry_audio_attention(const float* q,
                                        int head_dim,
                                        int reach,
                                        float cap) {
-    __shared__ float weights[128];
+    BELFRY_SHARED(float, weights, [128]);
     const int frame = blockIdx.x;
     const int head = blockIdx.y;
     const int64_t row = static_cast<int64_t>(num_heads) * head_dim;
@@ -212,8 +212,8 @@ __global__ void belfry_subsample_conv(const float* in,
                                       const float* norm,
                                       float eps,
                                       float* out) {
-    __shared__ float buffer[33];
-    extern __shared__ float patch[]; // [9, in_ch]
+    BELFRY_SHARED(float, buffer, [33]);
+    float* patch = reinterpret_cast<float*>(dynamicShared()); // [9, in_ch]
     for (int i = threadIdx.x; i < 9 * in_ch; i += blockDim.x) {
         const int tap = i / in_ch;
         const int64_t t = 2 * static_cast<int64_t>(blockIdx.y) + tap / 3 - 1;

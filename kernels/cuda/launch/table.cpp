@@ -2,6 +2,7 @@
 // The OpTable of a CUDA device: argument checks, choice of kernel, grids. Nothing here waits or
 // allocates. Tile and thread counts were chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
 #include "kernels/cuda/stream.h"
@@ -142,8 +143,7 @@ Status addLora(ProjectKernelArgs& args, const ProjectArgs& step) {
         }
     }
     for (int j = 0; j < 3; ++j) {
-        args.lora_width =
-            std::max(args.lora_width, args.lora_first[j + 1] - args.lora_first[j]);
+        args.lora_width = std::max(args.lora_width, args.lora_first[j + 1] - args.lora_first[j]);
     }
     args.lora_count = step.lora_count;
     args.lora_sums = step.lora_sums;
@@ -165,23 +165,32 @@ Status addLora(ProjectKernelArgs& args, const ProjectArgs& step) {
     return has_sums ? Status::Ok : Status::BadShape;
 }
 
-/// How a step is dealt out, its updates included; shared memory as needed, perhaps too much.
-ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
+int32_t outputsOf(const ProjectArgs& step) {
     int64_t outputs = 0;
     for (int i = 0; i < step.count; ++i) {
         outputs += step.w[i].rows;
     }
+    return static_cast<int32_t>(step.output == ProjectArgs::Output::GeluPair ? outputs / 2
+                                                                             : outputs);
+}
+
+/// How a step is dealt out, its updates included; shared memory as needed, perhaps too much.
+ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
-    const bool is_four_bit = isFourBit(step.w[0]);
-    ProjectPlan plan =
-        planProject(s.facts.multiprocessors, is_pair ? outputs / 2 : outputs, step.w[0].cols,
-                    is_pair, is_four_bit ? step.w[0].block_size : 0);
-    plan.shared_bytes += loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width,
-                                         args.tap_ranks);
+    ProjectPlan plan = planProject(s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
+                                   is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
+    plan.shared_bytes +=
+        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
     return plan;
 }
 
 Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step) {
+    if (s.steps.is_collecting) {
+        const Status status = collectProject(s, args, outputsOf(step));
+        if (status != Status::Unsupported) {
+            return status;
+        }
+    }
     const ProjectPlan plan = planStep(s, args, step);
     const int64_t cols = step.w[0].cols;
     // Rows with a norm stay in the block's registers.
@@ -190,21 +199,14 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
         return Status::Unsupported;
     }
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
-        return Status::BadShape;
+        return Status::Unsupported; // the parts were asked for as a collected step's
     }
     args.rows_per_warp = plan.rows_per_warp;
     args.k_split = plan.k_split;
-    args.block_shift = isFourBit(step.w[0])
-                           ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size))
-                           : 0;
+    args.block_shift =
+        isFourBit(step.w[0]) ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
     args.x_elements = static_cast<int32_t>((cols + 511) / 512 * 512);
-    args.outputs = 0;
-    for (int i = 0; i < step.count; ++i) {
-        args.outputs += static_cast<int32_t>(step.w[i].rows);
-    }
-    if (step.output == ProjectArgs::Output::GeluPair) {
-        args.outputs /= 2;
-    }
+    args.outputs = outputsOf(step);
     args.local_rows = plan.local_rows;
     return s.launch(projectKernel(step.w[0]), static_cast<unsigned>(plan.grid), 1, 1,
                     kProjectThreads, plan.shared_bytes, args);
@@ -259,6 +261,9 @@ int projectParts(Queue q, const ProjectArgs& step) {
     }
     for (int i = 0; i < step.tap_count; ++i) {
         args.tap_ranks += static_cast<int32_t>(step.tap[i].rows);
+    }
+    if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {
+        return s.facts.multiprocessors;
     }
     const ProjectPlan plan = planStep(s, args, step);
     return plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes) ? 0 : plan.grid;
@@ -645,7 +650,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
                              a.head_dim >= 16 && a.head_dim <= 512 && per_kv % heads == 0;
     const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
     const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
-    if (!is_possible || static_cast<size_t>(partial) + kCounterBytes > kPartialBytes) {
+    if (!is_possible || static_cast<size_t>(partial) + kPartialOffset > kPartialBytes) {
         return Status::Unsupported;
     }
     AttendStepKernelArgs args{};
@@ -664,7 +669,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.out = a.out;
     // Scratch begins with the counters (zeroed when it is set), then the partial results.
     args.counter = static_cast<int32_t*>(pointerOf(s.scratch));
-    args.partial = static_cast<float*>(pointerOf(s.scratch + kCounterBytes));
+    args.partial = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
     args.window = a.window;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
@@ -672,6 +677,12 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.splits = splits;
     args.scale = a.scale;
     args.eps = a.eps;
+    if (s.steps.is_collecting) {
+        const Status status = collectAttend(s, args);
+        if (status != Status::Unsupported) {
+            return status;
+        }
+    }
     return s.launch(a.head_dim > 256 ? KernelId::attend_step_512 : KernelId::attend_step_256,
                     static_cast<unsigned>(splits), static_cast<unsigned>(a.num_heads / heads), 1,
                     256, 0, args);
@@ -683,6 +694,9 @@ argmax(Queue q, const float* logits, int64_t count, const uint32_t* suppressed, 
         return Status::BadShape;
     }
     Stream& s = streamOf(q);
+    if (const Status flushed = s.flush(); flushed != Status::Ok) {
+        return flushed;
+    }
     const Status status =
         s.check(s.driver->memsetD8Async(reinterpret_cast<CuPointer>(best), 0, 8, s.handle),
                 "cuMemsetD8Async");
@@ -721,6 +735,8 @@ OpTable makeTable(bool is_reference) {
         table.project = project;
         table.project_parts = projectParts;
         table.attend_step = attendStep;
+        table.begin_steps = beginSteps;
+        table.end_steps = endSteps;
     }
     table.argmax = argmax;
     return table;

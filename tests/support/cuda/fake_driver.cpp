@@ -279,7 +279,7 @@ struct FakeCalls {
             *value = card(device).capability % 10;
             break;
         case kCuAttributeMultiprocessors:
-            *value = 132;
+            *value = card(device).multiprocessors;
             break;
         case kCuAttributeMaxSharedPerBlockOptin:
             *value = kMaxShared;
@@ -373,7 +373,7 @@ struct FakeCalls {
         void* memory = base;
         size_t room = bytes + 256;
         memory = std::align(256, bytes, memory, room);
-        *pointer = reinterpret_cast<uint64_t>(memory) | kDeviceBit;
+        *pointer = reinterpret_cast<uint64_t>(memory) | (fake().compute ? 0 : kDeviceBit);
         state().device_memory[*pointer] = {bytes, memory, base, context()};
         return kCuSuccess;
     }
@@ -721,7 +721,9 @@ struct FakeCalls {
         }
         fake().launches_.push_back(launch);
         FakeStep step;
-        if (kernel->name == kernelName(KernelId::argmax)) {
+        if (fake().compute) {
+            step.work = fake().compute(launch, parameters);
+        } else if (kernel->name == kernelName(KernelId::argmax)) {
             // The one result that host code reads as more than numbers: logit 1.0 at token 7.
             uint64_t best = 0;
             std::memcpy(&best, parameters[3], sizeof(best));

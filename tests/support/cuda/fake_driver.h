@@ -24,6 +24,7 @@ struct FakeCard {
     int capability = 90; ///< 10 * major + minor.
     size_t total = size_t{4} << 30;
     size_t used_by_others = size_t{256} << 20;
+    int multiprocessors = 132;
 };
 
 /// Objects alive; all zero after everything was closed.
@@ -62,6 +63,9 @@ public:
     uint64_t fail_allocation = 0;  ///< From the n-th cuMemAlloc on (1 = the next; 0 = never) ...
     uint64_t fail_allocations = 1; ///< ... so many fail for want of memory.
     int copy_ms = 0;               ///< Every copy takes so long.
+    /// Computes kernels: gets a launch and its parameters and gives what the stream does at that
+    /// point. Set before the first allocation: device memory then lies at its real address.
+    std::function<std::function<void()>(const Launch&, void** parameters)> compute;
 
     // --- what a test reads ---
     [[nodiscard]] FakeLive live() const;

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention step of a decoded token inside the kernel that runs the whole token: head norms and
+// RoPE, the store of the new key and value, and the softmax-weighted sum over one range of cache
+// rows. Few ranges are left as parts that the next step merges while it reads its input; many are
+// merged here, behind one more grid-wide barrier.
+//
+// A part is one range of rows for up to four heads of one kv head. The new token's own key is never
+// read back from the cache by the layer that owns it: part 0 stores it and adds its score from
+// shared memory.
+#pragma once
+
+#include "kernels/cuda/device/attend_head.cuh"
+#include "kernels/cuda/device/grid_barrier.cuh"
+#include "kernels/cuda/device/project_step.cuh"
+
+namespace kernels::cuda {
+
+constexpr int kPartTile = 256;   // keys whose weights are in shared memory at a time
+constexpr int kPartAtOnce = 2;   // keys whose rows a warp has in flight
+constexpr int kPartMaxHead = 512;
+
+struct PartShared {
+    float query[kPartHeads][kPartMaxHead];
+    float new_key[kPartMaxHead];
+    float new_value[kPartMaxHead];
+    float norms[2][kPartMaxHead];
+    float turns[kPartMaxHead]; // [dim / 2] cosine, [dim / 2] sine
+    float4 weights[kPartTile]; // of a key for the four heads
+    float sums[8192];          // [thread groups, heads, dim]
+    float running[kPartHeads][4]; // max, sum, correction, weight of the new key
+};
+
+static_assert(sizeof(PartShared) == kPartSharedBytes, "the host plans with this size");
+
+/// Halves the values: a lane keeps the sums of the half that its bit `OFFSET` names.
+template <int WIDTH, int OFFSET>
+__device__ __forceinline__ void halve(float* v) {
+    const bool is_upper = (threadIdx.x & OFFSET) != 0;
+#pragma unroll
+    for (int i = 0; i < WIDTH; ++i) {
+        const float send = is_upper ? v[i] : v[i + WIDTH];
+        const float keep = is_upper ? v[i + WIDTH] : v[i];
+        v[i] = keep + __shfl_xor_sync(0xffffffffU, send, OFFSET);
+    }
+}
+
+/// Sums eight values over the warp at once: lane L gets the sum of value L / 4.
+__device__ __forceinline__ float warpSum8(float (&v)[8]) {
+    halve<4, 16>(v);
+    halve<2, 8>(v);
+    halve<1, 4>(v);
+    const float pair = v[0] + __shfl_xor_sync(0xffffffffU, v[0], 2);
+    return pair + __shfl_xor_sync(0xffffffffU, pair, 1);
+}
+
+/// Merges the columns that fall to this block: sum over parts of exp(m - M) * part / L.
+template <int THREADS>
+__device__ __forceinline__ void
+mergeParts(const AttendStepKernelArgs& a, PartShared& s, int parts, int block, int grid) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int span = a.head_dim + 2;
+    // 32 columns of one head at a time; each warp takes every 32nd part.
+    const int tiles = (a.num_heads * a.head_dim + 31) / 32;
+    for (int tile = block; tile < tiles; tile += grid) {
+        const int column = tile * 32 + lane;
+        const bool is_inside = column < a.num_heads * a.head_dim;
+        const int h = (is_inside ? column : 0) / a.head_dim;
+        const int first_head = tile * 32 / a.head_dim;
+        // Heads of fewer than 32 columns share a tile: every lane needs its own head's factors.
+        const float* head = a.partial + static_cast<int64_t>(h) * a.splits * span;
+        float largest = -INFINITY;
+        float sum = 0.0F;
+        if (a.head_dim >= 32) {
+            const float* shared_head =
+                a.partial + static_cast<int64_t>(first_head) * a.splits * span + a.head_dim;
+            float m[2];
+            float l[2];
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                const int p = lane + 32 * j;
+                m[j] = p < parts ? loadFresh(shared_head + p * span) : -INFINITY;
+                l[j] = p < parts ? loadFresh(shared_head + p * span + 1) : 0.0F;
+            }
+            largest = warpMax(fmaxf(m[0], m[1]));
+            sum = (m[0] == -INFINITY ? 0.0F : expf(m[0] - largest) * l[0]) +
+                  (m[1] == -INFINITY ? 0.0F : expf(m[1] - largest) * l[1]);
+            sum = warpSum(sum);
+        } else {
+            for (int p = 0; p < parts; ++p) {
+                largest = fmaxf(largest, loadFresh(head + p * span + a.head_dim));
+            }
+            for (int p = 0; p < parts; ++p) {
+                const float m = loadFresh(head + p * span + a.head_dim);
+                sum += m == -INFINITY
+                           ? 0.0F
+                           : expf(m - largest) * loadFresh(head + p * span + a.head_dim + 1);
+            }
+        }
+        float total = 0.0F;
+        for (int p = warp; p < parts; p += THREADS / 32) {
+            const float m = loadFresh(head + p * span + a.head_dim);
+            if (m != -INFINITY && is_inside) {
+                total = fmaf(expf(m - largest),
+                             loadFresh(head + p * span + column - h * a.head_dim), total);
+            }
+        }
+        s.sums[warp * 32 + lane] = total;
+        __syncthreads();
+        if (warp == 0 && is_inside) {
+            total = 0.0F;
+#pragma unroll 8
+            for (int w = 0; w < THREADS / 32; ++w) {
+                total += s.sums[w * 32 + lane];
+            }
+            a.out[column] = sum > 0.0F ? total / sum : 0.0F;
+        }
+        __syncthreads();
+    }
+}
+
+/// Cache rows of this block's part on their way into L2.
+template <int THREADS>
+__device__ __forceinline__ void
+prefetchRows(const AttendStepKernelArgs& a, int kv_head, int begin, int end) {
+    const int lines = (a.head_dim * 2 + 127) / 128;
+    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * a.head_dim;
+    const int64_t base = static_cast<int64_t>(kv_head) * a.head_dim;
+    for (int i = threadIdx.x; i < (end - begin) * lines * 2; i += THREADS) {
+        const int key = begin + i / (lines * 2);
+        const int line = i % (lines * 2);
+        const auto* rows = static_cast<const __nv_bfloat16*>(line < lines ? a.cache_k : a.cache_v);
+        prefetchL2(rows + key * stride + base + (line % lines) * 64);
+    }
+}
+
+/// The part of `block`. VECTORS: 8-element vectors of a head that one lane holds (head_dim <=
+/// 256 * VECTORS). The wait comes after everything that does not depend on the step before.
+template <int VECTORS, int THREADS, typename Wait>
+__device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
+                                           PartShared& s,
+                                           int count,
+                                           int chunk,
+                                           int group,
+                                           int split,
+                                           const Wait& wait) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int dim = a.head_dim;
+    const int per_kv = a.num_heads / a.num_kv_heads;
+    const int heads = per_kv < kPartHeads ? per_kv : kPartHeads;
+    const int head0 = group * heads;
+    const int kv_head = head0 / per_kv;
+    const int position = *a.position;
+    const bool is_owner = a.k != nullptr;
+    const bool holds_new = is_owner && split == 0;
+    const int begin = split * chunk;
+    const int end = begin + chunk < count ? begin + chunk : count;
+
+    prefetchRows<THREADS>(a, kv_head, begin, end);
+    for (int d = threadIdx.x; d < dim; d += THREADS) {
+        s.norms[0][d] =
+            a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
+        s.norms[1][d] =
+            a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
+    }
+    const float at = static_cast<float>(position);
+    for (int j = threadIdx.x; j < dim / 2; j += THREADS) {
+        float sine = 0.0F;
+        float cosine = 0.0F;
+        sincosf(__fmul_rn(at, a.inv_freq[j]), &sine, &cosine);
+        s.turns[j] = cosine;
+        s.turns[dim / 2 + j] = sine;
+    }
+    if (threadIdx.x < kPartHeads) {
+        s.running[threadIdx.x][0] = -INFINITY;
+        s.running[threadIdx.x][1] = 0.0F;
+        s.running[threadIdx.x][3] = 0.0F;
+    }
+    wait();
+    for (int i = threadIdx.x; i < heads * dim; i += THREADS) {
+        s.query[i / dim][i % dim] = loadFresh(a.q + static_cast<int64_t>(head0) * dim + i);
+    }
+    if (holds_new) {
+        for (int d = threadIdx.x; d < dim; d += THREADS) {
+            s.new_key[d] = loadFresh(a.k + static_cast<int64_t>(kv_head) * dim + d);
+            s.new_value[d] = loadFresh(a.v + static_cast<int64_t>(kv_head) * dim + d);
+        }
+    }
+    __syncthreads();
+    if (warp < heads) {
+        normAndTurn(s.query[warp], dim, s.norms[0], a.eps, s.turns, a.scale);
+    } else if (holds_new && (warp == kPartHeads || warp == kPartHeads + 1)) {
+        // As it will be read back: rounded to the cache's bf16. The first group of heads stores.
+        const bool is_key = warp == kPartHeads;
+        float* row = is_key ? s.new_key : s.new_value;
+        normAndTurn(row, dim, is_key ? s.norms[1] : nullptr, a.eps, is_key ? s.turns : nullptr,
+                    1.0F);
+        auto* cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
+                      (static_cast<int64_t>(*a.slot) * a.num_kv_heads + kv_head) * dim;
+        for (int d = lane; d < dim; d += 32) {
+            const __nv_bfloat16 rounded = __float2bfloat16_rn(row[d]);
+            row[d] = __bfloat162float(rounded);
+            if (head0 % per_kv == 0) {
+                cache[d] = rounded;
+            }
+        }
+    }
+    __syncthreads();
+
+    const __nv_bfloat16* keys = static_cast<const __nv_bfloat16*>(a.cache_k);
+    const __nv_bfloat16* values = static_cast<const __nv_bfloat16*>(a.cache_v);
+    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * dim;
+    const int64_t base = static_cast<int64_t>(kv_head) * dim;
+    // Output columns: pairs, dealt out to groups of threads that take every groups-th key.
+    const int pairs = dim / 2;
+    const int groups = THREADS / pairs;
+    const int my_group = threadIdx.x / pairs;
+    const int pair = threadIdx.x % pairs;
+    float out[kPartHeads][2] = {};
+
+    for (int first = begin; first < end || (holds_new && first == begin); first += kPartTile) {
+        const int tile = end - first < kPartTile ? (end - first > 0 ? end - first : 0) : kPartTile;
+        const bool adds_own = holds_new && first == begin;
+        // A row is in the cache's memory whether it is visible or not: all loads come first.
+        for (int i0 = warp * kPartAtOnce; i0 < tile; i0 += THREADS / 32 * kPartAtOnce) {
+            float dots[kPartAtOnce * kPartHeads] = {};
+            // This lane's sum will be that of key lane / 16, head lane / 4 % 4.
+            const int my_key = i0 + (lane >> 4);
+            const int my_position = my_key < tile ? a.key_position[first + my_key] : -1;
+#pragma unroll
+            for (int v = 0; v < VECTORS; ++v) {
+                const int d = (v * 32 + lane) * 8;
+                uint4 rows[kPartAtOnce];
+#pragma unroll
+                for (int j = 0; j < kPartAtOnce; ++j) {
+                    const int key = first + (i0 + j < tile ? i0 + j : i0);
+                    rows[j] = d < dim ? __ldcg(reinterpret_cast<const uint4*>(keys + key * stride +
+                                                                             base + d))
+                                      : make_uint4(0, 0, 0, 0);
+                }
+                if (d < dim) {
+#pragma unroll
+                    for (int h = 0; h < kPartHeads; ++h) {
+                        const float4 q0 = *reinterpret_cast<const float4*>(&s.query[h][d]);
+                        const float4 q1 = *reinterpret_cast<const float4*>(&s.query[h][d + 4]);
+#pragma unroll
+                        for (int j = 0; j < kPartAtOnce; ++j) {
+                            float k[8];
+                            unpack8(rows[j], k);
+                            float& dot = dots[j * kPartHeads + h];
+                            dot = fmaf(q0.x, k[0], dot);
+                            dot = fmaf(q0.y, k[1], dot);
+                            dot = fmaf(q0.z, k[2], dot);
+                            dot = fmaf(q0.w, k[3], dot);
+                            dot = fmaf(q1.x, k[4], dot);
+                            dot = fmaf(q1.y, k[5], dot);
+                            dot = fmaf(q1.z, k[6], dot);
+                            dot = fmaf(q1.w, k[7], dot);
+                        }
+                    }
+                }
+            }
+            const float dot = warpSum8(dots);
+            const bool is_visible = my_position >= 0 && my_position <= position &&
+                                    !(is_owner && my_position == position) &&
+                                    (a.window == 0 || my_position > position - a.window);
+            if (my_key < tile && (lane & 3) == 0) {
+                reinterpret_cast<float*>(&s.weights[my_key])[(lane >> 2) & 3] =
+                    is_visible ? dot : -INFINITY;
+            }
+        }
+        __syncthreads();
+        // Softmax weights of the tile; warp h serves head h. The new key counts as one more.
+        if (warp < heads) {
+            float* scores = reinterpret_cast<float*>(s.weights) + warp;
+            float largest = -INFINITY;
+            for (int i = lane; i < tile; i += 32) {
+                largest = fmaxf(largest, scores[i * 4]);
+            }
+            largest = warpMax(largest);
+            float own = -INFINITY;
+            if (adds_own) {
+                float dot = 0.0F;
+                for (int d = lane; d < dim; d += 32) {
+                    dot = fmaf(s.query[warp][d], s.new_key[d], dot);
+                }
+                own = warpSum(dot);
+                largest = fmaxf(largest, own);
+            }
+            const float before = s.running[warp][0];
+            const float next = fmaxf(before, largest);
+            float sum = 0.0F;
+            for (int i = lane; i < tile; i += 32) {
+                const float score = scores[i * 4];
+                const float weight = score == -INFINITY ? 0.0F : expf(score - next);
+                scores[i * 4] = weight;
+                sum += weight;
+            }
+            sum = warpSum(sum);
+            __syncwarp();
+            if (lane == 0) {
+                const float correction = before == -INFINITY ? 0.0F : expf(before - next);
+                const float own_weight = own == -INFINITY ? 0.0F : expf(own - next);
+                s.running[warp][0] = next;
+                s.running[warp][1] = s.running[warp][1] * correction + sum + own_weight;
+                s.running[warp][2] = correction;
+                s.running[warp][3] = own_weight;
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int h = 0; h < kPartHeads; ++h) {
+            const float correction = h < heads ? s.running[h][2] : 0.0F;
+            out[h][0] *= correction;
+            out[h][1] *= correction;
+        }
+        if (adds_own && my_group == 0) {
+#pragma unroll
+            for (int h = 0; h < kPartHeads; ++h) {
+                const float weight = h < heads ? s.running[h][3] : 0.0F;
+                out[h][0] = fmaf(weight, s.new_value[2 * pair], out[h][0]);
+                out[h][1] = fmaf(weight, s.new_value[2 * pair + 1], out[h][1]);
+            }
+        }
+#pragma unroll 8
+        for (int i = my_group; i < tile; i += groups) {
+            const uint32_t bits = __ldcg(reinterpret_cast<const uint32_t*>(
+                values + (first + i) * stride + base + 2 * pair));
+            const float4 weight = s.weights[i];
+            const float v0 = __uint_as_float(bits << 16);
+            const float v1 = __uint_as_float(bits & 0xffff0000U);
+            const float each[kPartHeads] = {weight.x, weight.y, weight.z, weight.w};
+#pragma unroll
+            for (int h = 0; h < kPartHeads; ++h) {
+                // An empty or hidden row may hold anything, NaN included.
+                if (each[h] != 0.0F) {
+                    out[h][0] = fmaf(each[h], v0, out[h][0]);
+                    out[h][1] = fmaf(each[h], v1, out[h][1]);
+                }
+            }
+        }
+        __syncthreads();
+    }
+
+    // Sum the thread groups through shared memory.
+#pragma unroll
+    for (int h = 0; h < kPartHeads; ++h) {
+        if (h < heads) {
+            *reinterpret_cast<float2*>(&s.sums[(my_group * heads + h) * dim + 2 * pair]) =
+                make_float2(out[h][0], out[h][1]);
+        }
+    }
+    __syncthreads();
+    const int span = dim + 2;
+    for (int i = threadIdx.x; i < heads * dim; i += THREADS) {
+        float total = 0.0F;
+        for (int g = 0; g < groups; ++g) {
+            total += s.sums[g * heads * dim + i];
+        }
+        const int h = i / dim;
+        a.partial[(static_cast<int64_t>(head0 + h) * a.splits + split) * span + i - h * dim] = total;
+    }
+    if (threadIdx.x < heads) {
+        float* tail =
+            a.partial + (static_cast<int64_t>(head0 + threadIdx.x) * a.splits + split) * span + dim;
+        tail[0] = s.running[threadIdx.x][0];
+        tail[1] = s.running[threadIdx.x][1];
+    }
+}
+
+/// The whole step of one resident block: its part where it has one, and its share of the merge where
+/// there are more parts than the next step takes.
+template <int VECTORS, int THREADS>
+__device__ __forceinline__ void
+attendResident(const AttendStepKernelArgs& a, PartShared& s, int block, int grid, GridBarrier& barrier) {
+    const int per_kv = a.num_heads / a.num_kv_heads;
+    const int heads = per_kv < kPartHeads ? per_kv : kPartHeads;
+    const int groups = a.num_heads / heads;
+    const int count = *a.key_count;
+    const int chunk = attendChunk(count, a.splits, a.direct_splits);
+    const int parts = (count + chunk - 1) / chunk;
+    const int group = block % groups;
+    const int split = block / groups;
+    const auto wait = [&] { barrier.wait(); };
+    if (split < parts) {
+        attendPart<VECTORS, THREADS>(a, s, count, chunk, group, split, wait);
+    } else {
+        barrier.wait();
+    }
+    if (parts > a.direct_splits) {
+        barrier.arrive();
+        barrier.wait();
+        mergeParts<THREADS>(a, s, parts, block, grid);
+    }
+}
+
+} // namespace kernels::cuda

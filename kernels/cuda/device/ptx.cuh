@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions by name (PTX) and shared memory: what a C++ compiler for the CPU does not know. Tests
+// run the kernels there (tests/support/cuda_emulator), which has these functions once more; device
+// code elsewhere holds no inline assembly and declares shared memory through this file.
+#pragma once
+
+#ifdef __CUDACC__
+
+#include <cstdint>
+
+/// A static variable of the block: BELFRY_SHARED(float, rows, [4][32]);
+#define BELFRY_SHARED(type, name, dims) __shared__ type name dims
+
+namespace kernels::cuda {
+
+/// The block's dynamic shared memory.
+__device__ __forceinline__ char* dynamicShared() {
+    extern __shared__ __align__(1024) char belfry_dynamic_shared[];
+    return belfry_dynamic_shared;
+}
+
+/// A pointer into shared memory as the instructions below take it.
+__device__ __forceinline__ uint32_t sharedAddress(const void* pointer) {
+    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+__device__ __forceinline__ uint32_t loadShared(uint32_t address) {
+    uint32_t value = 0;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
+}
+
+__device__ __forceinline__ void prefetchL2(const void* at) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+
+/// Lets the next launch begin beside this one (programmatic dependent launch).
+__device__ __forceinline__ void letDependentsStart() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Waits until the launch before has finished and its writes are visible.
+__device__ __forceinline__ void waitForPredecessor() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// 16 bytes from global to shared memory, in the background.
+__device__ __forceinline__ void copyAsync16(void* shared, const void* global) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(sharedAddress(shared)),
+                 "l"(global));
+#endif
+}
+
+/// The same, or 16 zero bytes; `from` must be an address even then.
+__device__ __forceinline__ void copyAsync16(uint32_t to, const void* from, bool is_valid) {
+#if __CUDA_ARCH__ >= 800
+    const int bytes = is_valid ? 16 : 0; // the rest is filled with zeros
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+#endif
+}
+
+/// Ends a group of this thread's copies.
+__device__ __forceinline__ void commitCopies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;");
+#endif
+}
+
+/// Waits for all but the LEFT latest groups of this thread; a barrier shows them to the others.
+template <int LEFT>
+__device__ __forceinline__ void waitForCopyGroups() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT));
+#endif
+}
+
+/// Waits for all of this thread's copies; a barrier shows them to the others.
+__device__ __forceinline__ void waitForCopies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// Four 8 x 8 tiles of 16-bit elements: lane i gives the address of row i % 8 of tile i / 8 and gets
+/// elements 2 (i % 4) and the next of row i / 4 of each tile.
+__device__ __forceinline__ void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from));
+}
+
+/// The same of the transposed tiles.
+__device__ __forceinline__ void loadMatrix4Transposed(uint32_t (&r)[4], uint32_t from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from));
+}
+
+/// c += a b for one warp: a 16 x 16, b 16 x 8 in bf16, c in fp32.
+__device__ __forceinline__ void
+multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+/// A load that sees what was written before another block's addRelease().
+__device__ __forceinline__ int loadAcquire(const int32_t* at) {
+    int value = 0;
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void addRelease(int32_t* at, int value) {
+    asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
+} // namespace kernels::cuda
+
+#else
+#include <emulated_ptx.h>
+#endif

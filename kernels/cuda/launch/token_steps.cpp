@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the decode steps of a token and runs them as one cooperative launch.
+#include "kernels/cuda/launch/token_steps.h"
+
+#include "kernels/cuda/plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
+/// Longest row that a resident block can norm: held in its registers.
+constexpr int64_t kResidentNormCols = 6144;
+/// Parts that the reader of an attention step merges itself.
+constexpr int32_t kDirectSplits = 4;
+/// The table of code values, then the attention step's own.
+constexpr unsigned kAttendSharedBytes = 32768 + kPartSharedBytes;
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's address type
+template <typename T>
+T* pointerOf(CuPointer address) {
+    return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+bool isFourBit(int32_t format) {
+    return format == kFormatNf4 || format == kFormatFp4;
+}
+
+/// What a step is, for the table of times.
+std::string labelOf(const TokenStep& step) {
+    if (step.kind == kStepAttend) {
+        return "attention of heads of " + std::to_string(step.attend.head_dim) +
+               (step.attend.window > 0 ? ", window " : "") +
+               (step.attend.window > 0 ? std::to_string(step.attend.window) : "");
+    }
+    const ProjectKernelArgs& a = step.project;
+    return "projection " + std::to_string(a.outputs) + " x " + std::to_string(a.cols) +
+           (a.output == kOutputGeluPair ? ", pair" : "") + ", input " + std::to_string(a.input) +
+           ", " + std::to_string(a.rows_per_warp) + " rows, " + std::to_string(a.k_split) +
+           " warps";
+}
+
+/// Room for one more step that needs `shared` bytes and, if 4-bit, `format`. Launches what is there
+/// first where the two do not go together.
+Status makeRoom(Stream& s, unsigned shared, int32_t format) {
+    TokenSteps& t = s.steps;
+    const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
+    if (shared + ring > static_cast<unsigned>(s.facts.shared_bytes)) {
+        return Status::Unsupported;
+    }
+    if (t.uploaded + t.steps.size() >= kMaxSteps) {
+        return Status::Unsupported;
+    }
+    if (isFourBit(format)) {
+        if (t.table_format != 0 && t.table_format != format) {
+            if (const Status status = s.flush(); status != Status::Ok) {
+                return status;
+            }
+        }
+        t.table_format = format;
+    }
+    t.shared_bytes = std::max(t.shared_bytes, shared + ring);
+    return Status::Ok;
+}
+
+/// How a projection is dealt out, its updates included.
+ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+    const bool is_pair = args.output == kOutputGeluPair;
+    ProjectPlan plan =
+        planResidentProject(s.facts.multiprocessors, s.steps.threads, outputs, args.cols, is_pair,
+                            isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    plan.shared_bytes +=
+        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+    return plan;
+}
+
+} // namespace
+
+Status beginSteps(Queue q) {
+    Stream& s = *static_cast<Stream*>(q.context);
+    TokenSteps& t = s.steps;
+    const KernelId id = t.threads == 768 ? KernelId::token_768 : KernelId::token_1024;
+    if (t.threads == 0 || s.is_reference || s.facts.compute_capability < 80 ||
+        s.functions[static_cast<size_t>(id)] == nullptr || s.scratch_bytes < kPartialBytes) {
+        return Status::Unsupported;
+    }
+    try {
+        t.steps.reserve(kMaxSteps);
+    } catch (const std::bad_alloc&) {
+        return Status::Unsupported; // single launches need no list
+    }
+    t.steps.clear();
+    t.uploaded = 0;
+    t.is_collecting = true;
+    return Status::Ok;
+}
+
+Status endSteps(Queue q) {
+    Stream& s = *static_cast<Stream*>(q.context);
+    const Status status = s.flush();
+    s.steps.is_collecting = false;
+    return status;
+}
+
+bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+    const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
+    const bool is_long = args.input != kInputPlain && args.cols > kResidentNormCols;
+    return !is_long && s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
+           planCollected(s, args, outputs).shared_bytes + ring <=
+               static_cast<unsigned>(s.facts.shared_bytes);
+}
+
+Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
+    TokenSteps& t = s.steps;
+    const bool is_normed = args.input != kInputPlain;
+    if (is_normed && args.cols > kResidentNormCols) {
+        return Status::Unsupported;
+    }
+    const ProjectPlan plan = planCollected(s, args, outputs);
+    if (args.tap_count > 0 && args.tap_parts != plan.grid) {
+        return Status::Unsupported;
+    }
+    if (const Status status = makeRoom(s, plan.shared_bytes, args.w[0].format);
+        status != Status::Ok) {
+        return status;
+    }
+    const bool is_four_bit = isFourBit(args.w[0].format);
+    args.rows_per_warp = plan.rows_per_warp;
+    args.k_split = plan.k_split;
+    args.block_shift =
+        is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
+    args.x_elements = static_cast<int32_t>((args.cols + 511) / 512 * 512);
+    args.outputs = static_cast<int32_t>(outputs);
+    args.local_rows = plan.local_rows;
+    TokenStep* before = t.steps.empty() ? nullptr : &t.steps.back();
+    if (before != nullptr && before->kind == kStepAttend && args.input == kInputPlain &&
+        before->attend.out == args.x && before->attend.num_heads <= 64) {
+        before->attend.direct_splits = kDirectSplits;
+        args.input = kInputAttention;
+        args.partial = before->attend.partial;
+        args.key_count = before->attend.key_count;
+        args.head_dim = before->attend.head_dim;
+        args.splits = before->attend.splits;
+        args.direct_splits = kDirectSplits;
+    }
+    TokenStep step{};
+    step.kind = kStepProject;
+    step.project = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status collectAttend(Stream& s, AttendStepKernelArgs args) {
+    const int splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
+                           (static_cast<size_t>(args.head_dim) + 2U) * 4U;
+    if (splits < 1 || partial + kPartialOffset > kPartialBytes) {
+        return Status::Unsupported;
+    }
+    if (const Status status = makeRoom(s, kAttendSharedBytes, 0); status != Status::Ok) {
+        return status;
+    }
+    args.splits = splits;
+    args.partial = pointerOf<float>(s.scratch + kPartialOffset);
+    args.direct_splits = 0;
+    TokenStep step{};
+    step.kind = kStepAttend;
+    step.attend = args;
+    s.steps.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status Stream::flush() {
+    TokenSteps& t = steps;
+    if (t.steps.empty()) {
+        return Status::Ok;
+    }
+    const size_t count = t.steps.size();
+    const size_t bytes = count * sizeof(TokenStep);
+    std::vector<std::string> labels;
+    if (times != nullptr) {
+        for (const TokenStep& step : t.steps) {
+            labels.push_back(labelOf(step));
+        }
+    }
+    const CuPointer to = scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
+    // Not on the compute stream: while that one is captured the copy would become part of every
+    // replay. The host waits, so the list may go. A launch that still reads an older list has
+    // ended: the host waits for every token.
+    Status status =
+        check(driver->memcpyHtoDAsync(to, t.steps.data(), bytes, upload), "cuMemcpyHtoDAsync");
+    if (status == Status::Ok) {
+        status = check(driver->streamSynchronize(upload), "cuStreamSynchronize");
+    }
+    t.steps.clear();
+    t.uploaded += count;
+    const unsigned shared = t.shared_bytes;
+    const int32_t format = t.table_format == 0 ? kFormatNf4 : t.table_format;
+    t.shared_bytes = 0;
+    t.table_format = 0;
+    if (status != Status::Ok) {
+        return status;
+    }
+    const auto* list = pointerOf<const TokenStep>(to);
+    auto* counters = pointerOf<int32_t>(scratch + kBarrierOffset);
+    auto number = static_cast<int>(count);
+    auto table = static_cast<int>(format);
+    auto* trace =
+        times == nullptr ? nullptr : pointerOf<long long>(scratch + kCounterBytes + kStepBytes);
+    void* parameters[] = {static_cast<void*>(&list), &number, &table, static_cast<void*>(&counters),
+                          static_cast<void*>(&trace)};
+    status = launchResident(t.threads == 768 ? KernelId::token_768 : KernelId::token_1024,
+                            static_cast<unsigned>(facts.multiprocessors),
+                            static_cast<unsigned>(t.threads), shared, parameters);
+    if (times != nullptr && status == Status::Ok) {
+        times->addSteps(handle, reinterpret_cast<CuPointer>(trace), labels);
+    }
+    return status;
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decode steps on their way into one launch (device/token.cu): host side.
+#pragma once
+
+#include "kernels/cuda/device/args.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace kernels::cuda {
+
+struct TokenSteps {
+    bool is_collecting = false;
+    int threads = 1024; ///< Of a block: 1024 or 768; 0 switches collecting off.
+    std::vector<TokenStep> steps;
+    size_t uploaded = 0;       ///< Steps of this token that were launched already.
+    unsigned shared_bytes = 0; ///< Most that one of them needs.
+    int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
+};
+
+} // namespace kernels::cuda

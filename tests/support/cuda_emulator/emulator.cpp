@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/cuda_emulator/emulator.h"
+
+#include "tests/support/cuda_emulator/fiber.h"
+#include "tests/support/cuda_emulator/shared_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+
+const ThreadIds* current_ids = nullptr;
+
+namespace {
+
+struct Block;
+
+enum class State : uint8_t { Ready = 1, AtBarrier, InWarp, Yielding, Ended };
+
+struct PendingCopy {
+    void* to;
+    const void* from;
+    uint64_t group;
+};
+
+struct Thread {
+    ThreadIds ids;
+    Fiber fiber;
+    Block* block = nullptr;
+    int index = 0; ///< In the block.
+    State state = State::Ready;
+    std::vector<PendingCopy> copies;
+    uint64_t copy_group = 0;
+};
+
+struct Warp {
+    Lane lanes[32];
+    uint32_t present = 0; ///< Lanes that have not ended.
+    uint32_t waiting = 0; ///< Lanes inside an exchange.
+    uint32_t mask[32] = {};
+    Exchange what[32] = {};
+};
+
+struct Block {
+    Dim3 index;
+    std::vector<std::unique_ptr<Thread>> threads;
+    std::vector<Warp> warps;
+    std::vector<Thread*> ready;    ///< The last one goes on next.
+    std::vector<Thread*> yielding; ///< Go on when nobody else can.
+    int alive = 0;
+    int arrived = 0;
+    BarrierVotes votes;   ///< Of the barrier that fills.
+    BarrierVotes outcome; ///< Of the one before.
+    std::unique_ptr<SharedMemory> shared;
+};
+
+/// More rounds in which threads only look and nothing happens are a deadlock.
+constexpr int kIdleRounds = 20000;
+
+struct Launch {
+    std::string name;
+    Shape shape;
+    Options options;
+    const std::function<void()>* body = nullptr;
+    uint64_t random = 0;
+    uint64_t next_block = 0, blocks = 0;
+    std::vector<std::unique_ptr<Block>> resident, spare;
+    size_t turn = 0; ///< Resident block whose threads run.
+    unsigned room = 1;
+    uint64_t progress = 0, seen_progress = 0, switches = 0;
+    int idle_rounds = 0;
+    Fiber outside;
+    Thread* current = nullptr;
+    std::string error;
+
+    uint64_t draw() {
+        random += 0x9e3779b97f4a7c15U;
+        uint64_t z = random;
+        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31U);
+    }
+    [[nodiscard]] bool isSeeded() const { return options.seed != 0; }
+};
+
+Launch* launch = nullptr;
+
+std::string text(const Dim3& d) {
+    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
+           ")";
+}
+
+std::string place(const Thread& t) {
+    return "block " + text(t.ids.block) + " thread " + text(t.ids.thread);
+}
+
+void threadMain();
+
+void admitBlock() {
+    Launch& l = *launch;
+    std::unique_ptr<Block> block;
+    const unsigned count = l.shape.block.x * l.shape.block.y * l.shape.block.z;
+    if (l.spare.empty()) {
+        block = std::make_unique<Block>();
+        for (unsigned i = 0; i < count; ++i) {
+            block->threads.push_back(std::make_unique<Thread>());
+            block->threads.back()->fiber.stack = takeStack();
+        }
+        block->shared = std::make_unique<SharedMemory>(l.shape.shared_bytes);
+    } else {
+        block = std::move(l.spare.back());
+        l.spare.pop_back();
+    }
+    const uint64_t id = l.next_block++;
+    const Dim3& grid = l.shape.grid;
+    block->index = {static_cast<unsigned>(id % grid.x), static_cast<unsigned>(id / grid.x % grid.y),
+                    static_cast<unsigned>(id / grid.x / grid.y)};
+    block->warps.assign((count + 31) / 32, Warp{});
+    block->alive = static_cast<int>(count);
+    block->arrived = 0;
+    block->votes = {};
+    block->ready.clear();
+    block->yielding.clear();
+    block->shared->reset();
+    for (unsigned i = 0; i < count; ++i) {
+        Thread& t = *block->threads[i];
+        const Dim3& size = l.shape.block;
+        t.ids.thread = {i % size.x, i / size.x % size.y, i / size.x / size.y};
+        t.ids.block = block->index;
+        t.ids.block_size = size;
+        t.ids.grid_size = grid;
+        t.block = block.get();
+        t.index = static_cast<int>(i);
+        t.state = State::Ready;
+        t.copies.clear();
+        t.copy_group = 0;
+        prepareFiber(t.fiber, &threadMain);
+        block->warps[i / 32].present |= 1U << (i % 32);
+        block->ready.push_back(&t);
+    }
+    if (l.isSeeded()) {
+        for (size_t i = block->ready.size(); i > 1; --i) {
+            std::swap(block->ready[i - 1], block->ready[l.draw() % i]);
+        }
+    } else {
+        std::reverse(block->ready.begin(), block->ready.end());
+    }
+    l.resident.push_back(std::move(block));
+    ++l.progress;
+}
+
+/// Ends the block at `turn`, all of whose threads have ended.
+void retireBlock() {
+    Launch& l = *launch;
+    auto at = l.resident.begin() + static_cast<std::ptrdiff_t>(l.turn);
+    const std::string wrong = (*at)->shared->overrun();
+    if (!wrong.empty() && l.error.empty()) {
+        l.error = l.name + ", block " + text((*at)->index) + ": " + wrong;
+    }
+    l.spare.push_back(std::move(*at));
+    l.resident.erase(at);
+    l.turn = 0;
+    ++l.progress;
+}
+
+std::string waitersOf(const Block& block) {
+    int counts[6] = {};
+    const Thread* example[6] = {};
+    for (const auto& t : block.threads) {
+        const auto state = static_cast<size_t>(t->state);
+        ++counts[state];
+        example[state] = t.get();
+    }
+    static const char* const kWhat[6] = {"",
+                                         "ready",
+                                         "at a block barrier",
+                                         "in a warp exchange",
+                                         "waiting for other blocks",
+                                         "ended"};
+    std::string result = "block " + text(block.index) + ":";
+    for (size_t i = 1; i < 6; ++i) {
+        if (counts[i] > 0) {
+            result += " " + std::to_string(counts[i]) + " threads " + kWhat[i] + " (such as " +
+                      text(example[i]->ids.thread) + ")";
+        }
+    }
+    return result;
+}
+
+Thread* takeReady(Block& block) {
+    Launch& l = *launch;
+    if (l.isSeeded() && block.ready.size() > 1) {
+        // Odd seeds draw every time; even ones let a warp run ahead of the others.
+        const bool draws = (l.options.seed & 1U) != 0 || (l.draw() & 15U) == 0;
+        if (draws) {
+            std::swap(block.ready.back(), block.ready[l.draw() % block.ready.size()]);
+        }
+    }
+    Thread* const next = block.ready.back();
+    block.ready.pop_back();
+    return next;
+}
+
+/// The thread that goes on; nullptr when all have ended or nobody ever will (error).
+Thread* pickNext() {
+    Launch& l = *launch;
+    while (true) {
+        if (!l.error.empty()) {
+            return nullptr;
+        }
+        if (l.isSeeded() && l.resident.size() > 1 && (l.draw() & 31U) == 0) {
+            l.turn = l.draw() % l.resident.size();
+        }
+        for (size_t i = 0; i < l.resident.size(); ++i) {
+            const size_t at = (l.turn + i) % l.resident.size();
+            if (!l.resident[at]->ready.empty()) {
+                l.turn = at;
+                return takeReady(*l.resident[at]);
+            }
+        }
+        bool has_retired = false;
+        for (size_t i = l.resident.size(); i-- > 0;) {
+            if (l.resident[i]->alive == 0) {
+                l.turn = i;
+                retireBlock();
+                has_retired = true;
+            }
+        }
+        bool has_admitted = false;
+        while (l.next_block < l.blocks && l.resident.size() < l.room &&
+               (!has_admitted || l.isSeeded())) {
+            admitBlock();
+            has_admitted = true;
+        }
+        if (has_admitted) {
+            l.turn = l.resident.size() - 1;
+            continue;
+        }
+        if (has_retired) {
+            continue;
+        }
+        if (l.resident.empty()) {
+            return nullptr;
+        }
+        bool has_yielding = false;
+        for (auto& block : l.resident) {
+            has_yielding = has_yielding || !block->yielding.empty();
+            for (Thread* t : block->yielding) {
+                t->state = State::Ready;
+                block->ready.push_back(t);
+            }
+            block->yielding.clear();
+        }
+        l.idle_rounds = l.progress == l.seen_progress ? l.idle_rounds + 1 : 0;
+        l.seen_progress = l.progress;
+        if (!has_yielding || l.idle_rounds > kIdleRounds) {
+            for (auto& block : l.resident) { // back, for the text
+                for (Thread* t : block->ready) {
+                    t->state = State::Yielding;
+                }
+            }
+            l.error = l.name + ": nobody can go on; " + waitersOf(*l.resident.front()) +
+                      (l.next_block < l.blocks
+                           ? "; " + std::to_string(l.blocks - l.next_block) +
+                                 " blocks have not begun: a card may not have room for them either"
+                           : "");
+            return nullptr;
+        }
+    }
+}
+
+/// Lets somebody else run; comes back when this thread's turn comes.
+void leave(bool ends) {
+    Launch& l = *launch;
+    Thread& self = *l.current;
+    Thread* const next = pickNext();
+    if (next == &self) {
+        return;
+    }
+    ++l.switches;
+    l.current = next;
+    current_ids = next == nullptr ? nullptr : &next->ids;
+    switchFiber(self.fiber, next == nullptr ? l.outside : next->fiber, ends);
+}
+
+void wakeBarrier(Block& block) {
+    Launch& l = *launch;
+    block.outcome = block.votes;
+    block.votes = {};
+    block.arrived = 0;
+    ++l.progress;
+    for (size_t i = block.threads.size(); i-- > 0;) {
+        Thread& t = *block.threads[i];
+        if (t.state == State::AtBarrier) {
+            t.state = State::Ready;
+            block.ready.push_back(&t);
+        }
+    }
+}
+
+void threadMain() {
+    fiberEntered();
+    Launch& l = *launch;
+    (*l.body)();
+    Thread& self = *l.current;
+    finishCopies(-1);
+    self.state = State::Ended;
+    Block& block = *self.block;
+    block.warps[static_cast<size_t>(self.index) / 32].present &=
+        ~(1U << (static_cast<unsigned>(self.index) % 32));
+    ++l.progress;
+    --block.alive;
+    if (block.alive > 0 && block.arrived == block.alive) {
+        wakeBarrier(block);
+    }
+    leave(true);
+}
+
+} // namespace
+
+Outcome run(const std::string& name,
+            const Shape& shape,
+            const Options& options,
+            const std::function<void()>& body) {
+    Launch l;
+    l.name = name;
+    l.shape = shape;
+    l.options = options;
+    l.body = &body;
+    l.random = options.seed;
+    l.blocks = uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
+    const unsigned threads = shape.block.x * shape.block.y * shape.block.z;
+    l.room = std::max(1U, options.resident_threads / threads);
+    launch = &l;
+    Thread* const first = pickNext();
+    if (first != nullptr) {
+        l.current = first;
+        current_ids = &first->ids;
+        switchFiber(l.outside, first->fiber, false);
+    }
+    launch = nullptr;
+    for (auto* list : {&l.resident, &l.spare}) {
+        for (auto& block : *list) {
+            for (auto& t : block->threads) {
+                giveStack(t->fiber.stack);
+            }
+        }
+    }
+    return {l.error, l.switches};
+}
+
+void fail(const std::string& what) {
+    Launch& l = *launch;
+    if (l.error.empty()) {
+        l.error = l.name + ", " + place(*l.current) + ": " + what;
+    }
+    leave(true); // pickNext() sees the error and goes outside
+    __builtin_unreachable();
+}
+
+void exchange(Exchange what, uint32_t mask, Combine combine, Lane& mine) {
+    Launch& l = *launch;
+    Thread& self = *l.current;
+    Block& block = *self.block;
+    const auto lane = static_cast<unsigned>(self.index) % 32;
+    Warp& warp = block.warps[static_cast<size_t>(self.index) / 32];
+    const auto first = static_cast<size_t>(self.index) / 32 * 32;
+    const size_t size = std::min<size_t>(32, block.threads.size() - first);
+    mask &= size == 32 ? 0xffffffffU : (1U << size) - 1U;
+    if ((mask >> lane & 1U) == 0) {
+        fail("a warp exchange whose mask leaves out the lane itself");
+    }
+    if ((mask & ~warp.present) != 0) {
+        fail("a warp exchange with lanes that have ended");
+    }
+    warp.lanes[lane] = mine;
+    warp.mask[lane] = mask;
+    warp.what[lane] = what;
+    warp.waiting |= 1U << lane;
+    if ((warp.waiting & mask) == mask) {
+        for (size_t i = 0; i < size; ++i) {
+            if ((mask >> i & 1U) != 0 && (warp.what[i] != what || warp.mask[i] != mask)) {
+                fail("the lanes of a warp meet in different exchanges: with " +
+                     place(*block.threads[first + i]));
+            }
+        }
+        combine(warp.lanes, mask);
+        warp.waiting &= ~mask;
+        ++l.progress;
+        for (size_t i = size; i-- > 0;) {
+            if ((mask >> i & 1U) != 0 && i != lane) {
+                Thread& t = *block.threads[first + i];
+                t.state = State::Ready;
+                block.ready.push_back(&t);
+            }
+        }
+    } else {
+        self.state = State::InWarp;
+        leave(false);
+    }
+    mine = warp.lanes[lane];
+}
+
+BarrierVotes blockBarrier(int vote) {
+    Thread& self = *launch->current;
+    Block& block = *self.block;
+    block.votes.any |= vote != 0 ? 1 : 0;
+    block.votes.all &= vote != 0 ? 1 : 0;
+    block.votes.count += vote != 0 ? 1 : 0;
+    ++block.arrived;
+    self.state = State::AtBarrier;
+    if (block.arrived == block.alive) {
+        wakeBarrier(block);
+    }
+    leave(false);
+    // Nobody reaches the next barrier's end before everybody has left this one.
+    return block.outcome;
+}
+
+void yieldToOthers() {
+    Thread& self = *launch->current;
+    if (launch->isSeeded() && (launch->draw() & 3U) == 0) {
+        return;
+    }
+    self.state = State::Yielding;
+    self.block->yielding.push_back(&self);
+    leave(false);
+}
+
+void yieldSometimes() {
+    if (launch->isSeeded() && (launch->draw() & 63U) == 0) {
+        Thread& self = *launch->current;
+        self.block->ready.insert(self.block->ready.begin(), &self);
+        leave(false);
+    }
+}
+
+void* staticShared(const void* key, size_t bytes, size_t alignment) {
+    void* const at = launch->current->block->shared->variable(key, bytes, alignment);
+    if (at == nullptr) {
+        fail("more static shared memory than a block may have");
+    }
+    return at;
+}
+
+char* dynamicShared() {
+    return launch->current->block->shared->dynamic();
+}
+
+uint32_t sharedNumber(const void* pointer) {
+    const int64_t number = launch->current->block->shared->numberOf(pointer);
+    if (number < 0) {
+        fail("a pointer outside the block's shared memory is taken for a shared address");
+    }
+    return static_cast<uint32_t>(number);
+}
+
+void* sharedPointer(uint32_t number, size_t bytes, size_t alignment) {
+    if (number % alignment != 0) {
+        fail("shared address " + std::to_string(number) + " is not a multiple of " +
+             std::to_string(alignment));
+    }
+    void* const at = launch->current->block->shared->pointerTo(number, bytes);
+    if (at == nullptr) {
+        fail("shared address " + std::to_string(number) + " with " + std::to_string(bytes) +
+             " bytes lies outside the block's shared memory (" +
+             std::to_string(launch->shape.shared_bytes) + " bytes dynamic)");
+    }
+    return at;
+}
+
+namespace {
+
+void copyNow(const PendingCopy& copy) {
+    if (copy.from == nullptr) {
+        std::memset(copy.to, 0, 16);
+    } else {
+        std::memcpy(copy.to, copy.from, 16);
+    }
+}
+
+} // namespace
+
+void copyLater(void* to, const void* from) {
+    Thread& self = *launch->current;
+    const PendingCopy copy{to, from, self.copy_group};
+    if (reinterpret_cast<uintptr_t>(from) % 16 != 0) {
+        fail("an asynchronous copy of 16 bytes from an address that is not a multiple of 16");
+    }
+    // As late as allowed; with a seed at once now and then.
+    if (launch->isSeeded() && (launch->draw() & 1U) == 0) {
+        copyNow(copy);
+        return;
+    }
+    self.copies.push_back(copy);
+}
+
+void commitCopies() {
+    ++launch->current->copy_group;
+}
+
+void finishCopies(int left) {
+    Thread& self = *launch->current;
+    size_t kept = 0;
+    for (const PendingCopy& copy : self.copies) {
+        // Groups 0 .. copy_group - 1 are committed.
+        const bool is_due =
+            left < 0 || copy.group + static_cast<uint64_t>(left) < self.copy_group;
+        if (is_due) {
+            copyNow(copy);
+        } else {
+            self.copies[kept++] = copy;
+        }
+    }
+    self.copies.resize(kept);
+}
+
+} // namespace emulator

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a CUDA kernel compiled as C++ on the CPU: every CUDA thread is a fiber, all on one OS thread.
+// A thread runs until it waits for others (barrier, warp exchange) or touches what other blocks may
+// change (atomics, acquiring loads). Which thread goes on then is fixed for seed 0 and drawn from
+// the seed otherwise, so that orders which a card may show, and a missing barrier, can be looked
+// for. README.md says what is and what is not emulated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace emulator {
+
+struct Dim3 {
+    unsigned x = 1, y = 1, z = 1;
+};
+
+struct Shape {
+    Dim3 grid;
+    Dim3 block;
+    unsigned shared_bytes = 0; ///< Dynamic shared memory.
+};
+
+struct Options {
+    /// 0: one block after another (the next one begins when those before it all wait), one warp as
+    /// far as it comes. Else: blocks interleaved, threads in an order drawn from the seed.
+    uint64_t seed = 0;
+    /// Threads whose blocks are resident at the same time, as on a card.
+    unsigned resident_threads = 16384;
+};
+
+struct Outcome {
+    std::string error;     ///< Empty: every thread ended and no rule was broken.
+    uint64_t switches = 0; ///< Between fibers.
+};
+
+/// Runs `body` once in every thread of the launch. Not to be called from device code.
+Outcome run(const std::string& name,
+            const Shape& shape,
+            const Options& options,
+            const std::function<void()>& body);
+
+// --- what emulated device code calls (include/emulated_device.h) ---
+
+/// What threadIdx, blockIdx, blockDim and gridDim are.
+struct ThreadIds {
+    Dim3 thread, block, block_size, grid_size;
+};
+extern const ThreadIds* current_ids;
+
+/// Operands and results of one lane in an exchange.
+struct alignas(16) Lane {
+    uint32_t word[12];
+};
+/// What a warp does together; lanes that meet must agree on it.
+enum class Exchange : uint8_t { Sync = 1, Shuffle, Vote, LoadMatrix, MultiplyAdd };
+/// Computes the results of all lanes of `mask` in place; called once, by the lane that comes last.
+using Combine = void (*)(Lane (&lanes)[32], uint32_t mask);
+/// Waits for the lanes of `mask` and returns this lane's result.
+void exchange(Exchange what, uint32_t mask, Combine combine, Lane& mine);
+
+struct BarrierVotes {
+    int any = 0, all = 1, count = 0;
+};
+/// __syncthreads(): threads that have ended do not count.
+BarrierVotes blockBarrier(int vote);
+
+/// A chance for others to run: after an atomic or an acquiring load. Loops that wait for other
+/// blocks go through here.
+void yieldToOthers();
+/// The same, but only sometimes and only with a seed.
+void yieldSometimes();
+
+/// This block's copy of one __shared__ variable; `key` is an address that is the variable's own.
+void* staticShared(const void* key, size_t bytes, size_t alignment);
+char* dynamicShared();
+/// Pointers into the block's shared memory as the 32-bit numbers that PTX takes, and back. `bytes`
+/// are going to be read or written there.
+uint32_t sharedNumber(const void* pointer);
+void* sharedPointer(uint32_t number, size_t bytes, size_t alignment);
+
+/// cp.async of 16 bytes: `from` nullptr fills with zeros. Done when waited for at the latest.
+void copyLater(void* to, const void* from);
+void commitCopies();
+/// Finishes all but the `left` latest groups; -1: everything, committed or not.
+void finishCopies(int left);
+
+/// Ends the launch with an error.
+[[noreturn]] void fail(const std::string& what);
+
+} // namespace emulator

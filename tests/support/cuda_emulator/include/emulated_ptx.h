@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels/cuda/device/ptx.cuh writes as PTX, emulated. Included by that header in place of it.
+#pragma once
+
+#include "emulated_device.h"
+
+/// One block's shared variable: the key is an address of its own for every variable (and every
+/// instance of a template).
+#define BELFRY_SHARED(type, name, dims)                                                            \
+    static char name##_key;                                                                        \
+    auto& name = *static_cast<std::add_pointer_t<type dims>>(                                      \
+        ::emulator::staticShared(&name##_key, sizeof(type dims), alignof(type)))
+
+namespace emulator {
+
+inline float bf16At(uint32_t pair, bool is_high) {
+    return std::bit_cast<float>(is_high ? pair & 0xffff0000U : pair << 16U);
+}
+
+/// Lane: words 0-3 c, 4-7 a, 8-9 b; becomes d in words 0-3. The fragments of mma.m16n8k16 with 16-bit
+/// operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
+    float a[16][16];
+    float b[8][16]; // [n][k]
+    for (int lane = 0; lane < 32; ++lane) {
+        const uint32_t* const w = lanes[lane].word;
+        const int group = lane / 4;
+        const int in_group = lane % 4;
+        for (int r = 0; r < 4; ++r) {
+            const int row = group + (r & 1) * 8;
+            const int column = in_group * 2 + (r >> 1) * 8;
+            a[row][column] = bf16At(w[4 + r], false);
+            a[row][column + 1] = bf16At(w[4 + r], true);
+        }
+        for (int r = 0; r < 2; ++r) {
+            const int k = in_group * 2 + r * 8;
+            b[group][k] = bf16At(w[8 + r], false);
+            b[group][k + 1] = bf16At(w[8 + r], true);
+        }
+    }
+    for (int lane = 0; lane < 32; ++lane) {
+        for (int r = 0; r < 4; ++r) {
+            const int row = lane / 4 + (r >> 1) * 8;
+            const int column = lane % 4 * 2 + (r & 1);
+            float sum = 0.0F;
+            for (int k = 0; k < 16; ++k) {
+                sum += a[row][k] * b[column][k];
+            }
+            lanes[lane].word[r] =
+                std::bit_cast<uint32_t>(std::bit_cast<float>(lanes[lane].word[r]) + sum);
+        }
+    }
+}
+
+/// Lane: words 0-1 the address of a row of 16 bytes (lane i: row i % 8 of matrix i / 8); becomes this
+/// lane's pair of each matrix in words 0-3.
+template <bool IS_TRANSPOSED>
+inline void combineLoadMatrix(Lane (&lanes)[32], uint32_t) {
+    uint16_t matrix[4][8][8];
+    for (int i = 0; i < 32; ++i) {
+        const void* at = nullptr;
+        std::memcpy(&at, lanes[i].word, sizeof(at));
+        std::memcpy(matrix[i / 8][i % 8], at, 16);
+    }
+    for (int i = 0; i < 32; ++i) {
+        for (int m = 0; m < 4; ++m) {
+            const int row = i / 4;
+            const int column = i % 4 * 2;
+            const uint32_t low =
+                IS_TRANSPOSED ? matrix[m][column][row] : matrix[m][row][column];
+            const uint32_t high =
+                IS_TRANSPOSED ? matrix[m][column + 1][row] : matrix[m][row][column + 1];
+            lanes[i].word[m] = low | (high << 16U);
+        }
+    }
+}
+
+template <bool IS_TRANSPOSED>
+inline void loadMatrix(uint32_t (&r)[4], uint32_t from) {
+    Lane lane{};
+    const void* const at = sharedPointer(from, 16, 16);
+    std::memcpy(lane.word, &at, sizeof(at));
+    exchange(Exchange::LoadMatrix, 0xffffffffU, combineLoadMatrix<IS_TRANSPOSED>, lane);
+    std::copy_n(lane.word, 4, r);
+}
+
+} // namespace emulator
+
+namespace kernels::cuda {
+
+inline char* dynamicShared() {
+    return ::emulator::dynamicShared();
+}
+inline uint32_t sharedAddress(const void* pointer) {
+    return ::emulator::sharedNumber(pointer);
+}
+inline uint32_t loadShared(uint32_t address) {
+    uint32_t value = 0;
+    std::memcpy(&value, ::emulator::sharedPointer(address, 4, 4), 4);
+    return value;
+}
+inline void prefetchL2(const void*) {}
+inline void letDependentsStart() {}
+inline void waitForPredecessor() {}
+
+inline void copyAsync16(uint32_t to, const void* from, bool is_valid) {
+    ::emulator::copyLater(::emulator::sharedPointer(to, 16, 16), is_valid ? from : nullptr);
+}
+inline void copyAsync16(void* shared, const void* global) {
+    copyAsync16(sharedAddress(shared), global, true);
+}
+inline void commitCopies() {
+    ::emulator::commitCopies();
+}
+template <int LEFT>
+inline void waitForCopyGroups() {
+    ::emulator::finishCopies(LEFT);
+}
+inline void waitForCopies() {
+    ::emulator::finishCopies(-1);
+}
+
+inline void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
+    ::emulator::loadMatrix<false>(r, from);
+}
+inline void loadMatrix4Transposed(uint32_t (&r)[4], uint32_t from) {
+    ::emulator::loadMatrix<true>(r, from);
+}
+inline void multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    ::emulator::Lane lane{};
+    std::memcpy(lane.word, c, 16);
+    std::copy_n(a, 4, lane.word + 4);
+    lane.word[8] = b0;
+    lane.word[9] = b1;
+    ::emulator::exchange(::emulator::Exchange::MultiplyAdd, 0xffffffffU,
+                         ::emulator::combineMultiplyAdd, lane);
+    std::memcpy(c, lane.word, 16);
+}
+
+inline int loadAcquire(const int32_t* at) {
+    ::emulator::yieldToOthers();
+    return *at;
+}
+inline void addRelease(int32_t* at, int value) {
+    *at += value;
+    ::emulator::yieldToOthers();
+}
+
+} // namespace kernels::cuda
