@@ -12,11 +12,15 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QProcess>
 #include <QStandardPaths>
 #include <QThreadPool>
 #include <QTimer>
 
-int main(int argc, char** argv) {
+namespace {
+
+/// The program until its window closes. `restart`: the program to start then, empty for none.
+int run(int argc, char** argv, QString& restart) {
     QElapsedTimer since_start;
     since_start.start();
     QApplication application(argc, argv);
@@ -54,6 +58,10 @@ int main(int argc, char** argv) {
     app::restorePlace(window, place);
     window.setSplitterSizes(place.splitter);
     app::Wiring wiring(&window, &engine_thread, &planner, store_thread.store(), &settings_store);
+    QObject::connect(&window, &ui::MainWindow::restartRequested, &window, [&] {
+        restart = QApplication::applicationFilePath();
+        window.close();
+    });
     window.show();
     QTimer::singleShot(0, &window, [&] {
         qCInfo(logApp) << "window shown after" << since_start.elapsed() << "ms";
@@ -71,5 +79,17 @@ int main(int argc, char** argv) {
     }
     const int result = QApplication::exec();
     QThreadPool::globalInstance()->waitForDone();
+    return result;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    QString restart;
+    const int result = run(argc, argv, restart);
+    if (!restart.isEmpty()) {
+        // Only now is nothing of the old process left on the card or in the chat store.
+        QProcess::startDetached(restart, {});
+    }
     return result;
 }

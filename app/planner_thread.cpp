@@ -104,6 +104,17 @@ void PlannerWorker::writeText(const QString& file, const QString& text) {
     Q_EMIT textWritten(file);
 }
 
+void PlannerWorker::checkFolders(const QStringList& folders) {
+    QStringList missing;
+    for (const QString& folder : folders) {
+        // "shape:e2b" is a name, not a place.
+        if (!folder.startsWith(QStringLiteral("shape:")) && !QFileInfo(folder).isDir()) {
+            missing.append(folder);
+        }
+    }
+    Q_EMIT foldersChecked(missing);
+}
+
 PlannerThread::PlannerThread(engine::EngineOptions options, QObject* parent)
     : QObject(parent), worker_(new PlannerWorker(std::move(options), &wanted_)) {
     worker_->moveToThread(&thread_);

@@ -38,6 +38,9 @@ public:
     exportMap(quint64 ticket, const engine::LoadRequest& request, engine::MapExport::Kind kind);
     void readMap(const QString& file);
     void writeText(const QString& file, const QString& text);
+    /// Answers foldersChecked() with those that are not there. A drive that does not answer keeps
+    /// this thread waiting, not the window.
+    void checkFolders(const QStringList& folders);
 
 Q_SIGNALS:
     void planned(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
@@ -48,6 +51,7 @@ Q_SIGNALS:
     void mapReadFailed(const QString& file, const engine::Error& error);
     void textWritten(const QString& file);
     void textWriteFailed(const QString& file, const engine::Error& error);
+    void foldersChecked(const QStringList& missing);
 
 private:
     const std::atomic<quint64>* wanted_;

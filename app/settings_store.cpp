@@ -43,6 +43,14 @@ ui::Settings SettingsStore::read() const {
         std::max<qint64>(0, store->value(QStringLiteral("load/context"), 0).toLongLong());
     settings.reopens_chat = store->value(QStringLiteral("chat/reopen"), true).toBool();
     settings.recent_models = store->value(QStringLiteral("models/recent")).toStringList();
+    store->beginGroup(QStringLiteral("shortcuts"));
+    const QStringList actions = store->childKeys();
+    for (const QString& action : actions) {
+        QStringList keys = store->value(action).toStringList();
+        keys.removeAll(QString()); // how an ini file writes an empty list
+        settings.shortcuts.insert(action, keys);
+    }
+    store->endGroup();
     return settings;
 }
 
@@ -61,6 +69,10 @@ void SettingsStore::write(const ui::Settings& settings) const {
     store->setValue(QStringLiteral("load/context"), settings.context);
     store->setValue(QStringLiteral("chat/reopen"), settings.reopens_chat);
     store->setValue(QStringLiteral("models/recent"), settings.recent_models);
+    store->remove(QStringLiteral("shortcuts"));
+    for (auto it = settings.shortcuts.begin(); it != settings.shortcuts.end(); ++it) {
+        store->setValue(QStringLiteral("shortcuts/") + it.key(), it.value());
+    }
 }
 
 WindowPlace SettingsStore::readPlace() const {

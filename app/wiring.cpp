@@ -6,6 +6,7 @@
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/notice_strip.h"
+#include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
 
@@ -25,6 +26,7 @@ Wiring::Wiring(ui::MainWindow* window,
       settings_(settings) {
     connectEngine();
     connectLayout(*window_->layoutView(), *planner_, *engine_->worker());
+    connectRecent();
     connectReplies();
     connectMedia();
     connectCompare();
@@ -100,6 +102,14 @@ void Wiring::connectEngine() {
     connect(worker, &EngineWorker::adaptersFailed, this, log_failure("adapters"));
 }
 
+void Wiring::connectRecent() {
+    ui::RecentModels* recent = window_->recentModels();
+    PlannerWorker* files = planner_->worker();
+    connect(recent, &ui::RecentModels::checkRequested, files, &PlannerWorker::checkFolders);
+    connect(files, &PlannerWorker::foldersChecked, recent, &ui::RecentModels::showMissing);
+    recent->check(); // the list was filled before anybody could answer
+}
+
 void Wiring::connectReplies() {
     EngineWorker* worker = engine_->worker();
     ui::ChatView* chat = window_->chatView();
@@ -131,6 +141,9 @@ void Wiring::connectReplies() {
     connect(worker, &EngineWorker::replyFailed, chat, &ui::ChatView::showReplyError);
     connect(worker, &EngineWorker::replyFinished, session, &ui::Session::showReplyDone);
     connect(worker, &EngineWorker::replyFailed, session, &ui::Session::showReplyDone);
+    connect(
+        worker, &EngineWorker::replyFailed, session,
+        [session](quint64 /*id*/, const engine::Error& error) { session->showDeviceError(error); });
     connect(worker, &EngineWorker::replyFinished, this,
             [](quint64 /*id*/, const engine::Reply& reply) {
                 // Figures only: nothing of what was said.
@@ -198,6 +211,10 @@ void Wiring::connectCompare() {
     connect(worker, &EngineWorker::compareReplied, pane, &ui::ComparePane::showReply);
     connect(worker, &EngineWorker::compareFailed, pane, &ui::ComparePane::showError);
     connect(worker, &EngineWorker::compareFinished, pane, &ui::ComparePane::showFinished);
+    connect(worker, &EngineWorker::compareFailed, session,
+            [session](quint64 /*id*/, int /*column*/, const engine::Error& error) {
+                session->showDeviceError(error);
+            });
     connect(worker, &EngineWorker::compareFinished, session, &ui::Session::showReplyDone);
 }
 
@@ -288,14 +305,11 @@ void Wiring::showPrevious(const PreviousSession& previous) {
     }
     if (!crashed.isEmpty()) {
         // What crashed is not chosen again by itself: the user decides.
-        window_->notice()->showAction(tr("Belfry ended unexpectedly while it was loading %1")
-                                          .arg(QFileInfo(crashed).fileName()),
-                                      tr("It was not loaded again. Your chats are as they were."),
-                                      tr("Choose it again"));
-        connect(
-            window_->notice(), &ui::NoticeStrip::actionChosen, window_->session(),
-            [this, crashed] { window_->session()->chooseModel(crashed); },
-            Qt::SingleShotConnection);
+        window_->notice()->showAction(
+            tr("Belfry ended unexpectedly while it was loading %1")
+                .arg(QFileInfo(crashed).fileName()),
+            tr("It was not loaded again. Your chats are as they were."), tr("Choose it again"),
+            [session = window_->session(), crashed] { session->chooseModel(crashed); });
     } else {
         if (!previous.state.loaded.isEmpty() && window_->session()->model().isEmpty()) {
             window_->session()->chooseModel(previous.state.loaded);

@@ -40,6 +40,7 @@ public Q_SLOTS:
 
 private:
     void connectEngine();
+    void connectRecent();
     void connectReplies();
     void connectMedia();
     void connectCompare();

@@ -22,6 +22,7 @@ constexpr int64_t kSlotSliding = 1;
 constexpr int64_t kSlotFull = 2;
 constexpr int64_t kCountSliding = 3;
 constexpr int64_t kCountFull = 4;
+constexpr int64_t kToken = 5;
 constexpr int64_t kRing = 16;
 
 } // namespace
@@ -99,6 +100,16 @@ Result<void> DecodeStep::prepare() {
     if (host_ == nullptr) {
         host_ = static_cast<std::byte*>(home_->device().allocateHost(input_bytes_ + 16));
     }
+    // Tables in the device's own memory: their rows are taken there, as part of the step.
+    const auto tableOf = [&](WeightSource::Handle table, AdapterHook::Handle adapter) {
+        const auto view = adapter == AdapterHook::kNone
+                              ? model_->context_->weights().residentOn(table, home_->id())
+                              : std::nullopt;
+        return view && view->rows >= text.vocab_size ? view : std::nullopt;
+    };
+    embedding_there_ = tableOf(model_->embed_tokens_, model_->embed_adapter_);
+    per_layer_there_ = text.ple_size > 0 ? tableOf(model_->ple_table_, model_->ple_adapter_)
+                                         : std::optional<kernels::WeightView>();
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
                      home_->id().toString() + ": no page-locked memory for the decode step"};
@@ -139,15 +150,18 @@ Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
         id == m.config_.video_token_id) {
         id = static_cast<int32_t>(text.pad_token_id);
     }
+    ints[kToken] = id;
     const std::span<const int32_t> ids(&id, 1);
     const MutF32 embedding{row, 1, text.hidden_size, text.hidden_size};
-    ENGINE_TRY(
-        m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
+    if (!embedding_there_) {
+        ENGINE_TRY(
+            m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
+    }
     if (m.embed_adapter_ != AdapterHook::kNone) {
         ENGINE_TRY(
             m.context_->adapters()->applyRows(m.embed_adapter_, ids, 0, m.embed_scale_, embedding));
     }
-    if (text.ple_size > 0) {
+    if (text.ple_size > 0 && !per_layer_there_) {
         const int64_t width = text.num_layers * text.ple_size;
         const MutF32 token{row + text.hidden_size, 1, width, width};
         const float scale = std::sqrt(static_cast<float>(text.ple_size));
@@ -438,9 +452,26 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     const TextConfig& text = m.config_.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_, input_bytes_),
-                  "copy in", "decode step");
+    // Rows that the device takes itself are not sent.
+    size_t sent = input_bytes_;
+    if (embedding_there_ && (per_layer_there_ || text.ple_size <= 0)) {
+        sent = static_cast<size_t>(kRing + ring_) * sizeof(float);
+    }
+    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_, sent), "copy in",
+                  "decode step");
     x_ = home_->buffer("step_input") + kRing + ring_;
+    if (embedding_there_) {
+        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, inputInts() + kToken, 1, 0,
+                                      m.embed_scale_, {x_, 1, text.hidden_size, text.hidden_size}),
+                      "gather rows", "embedding");
+    }
+    if (per_layer_there_) {
+        const int64_t width = text.num_layers * text.ple_size;
+        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, inputInts() + kToken, 1, 0,
+                                      std::sqrt(static_cast<float>(text.ple_size)),
+                                      {x_ + text.hidden_size, 1, width, width}),
+                      "gather rows", "per-layer table");
+    }
     spare_ = home_->buffer("step_x");
     pending_ = {};
     tapped_ = nullptr;

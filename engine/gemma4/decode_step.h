@@ -10,6 +10,8 @@
 
 #include "engine/gemma4/model.h"
 
+#include <optional>
+
 namespace engine {
 
 class DecodeStep {
@@ -64,6 +66,8 @@ private:
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
     std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t input_bytes_ = 0;
+    /// Tables that the recorded step reads itself; others come as rows in the input block.
+    std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
     int64_t ring_ = 0;
     bool may_collect_ = true;    ///< False where the device refused the steps as one launch.
     bool is_collecting_ = false; ///< The last attempt handed them over that way.

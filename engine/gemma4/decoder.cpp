@@ -50,6 +50,27 @@ DecodeStep* Model::decodeStep(const KvCache& kv) {
     return decode_step_->isPossible(kv) ? decode_step_.get() : nullptr;
 }
 
+std::optional<kernels::WeightView> Model::tableThere(WeightSource::Handle table,
+                                                     AdapterHook::Handle adapter,
+                                                     const DeviceScratch& where) const {
+    if (adapter != AdapterHook::kNone || where.device().isHostVisible()) {
+        return std::nullopt;
+    }
+    auto view = context_->weights().residentOn(table, where.id());
+    const auto is_outside = [&view](int32_t id) { return id < 0 || id >= view->rows; };
+    if (view && std::any_of(ids_host_.begin(), ids_host_.end(), is_outside)) {
+        view.reset();
+    }
+    return view;
+}
+
+Result<const int32_t*> Model::uploadIds(DeviceScratch& where) {
+    auto* const ids = reinterpret_cast<int32_t*>(where.buffer("ids"));
+    ENGINE_KERNEL(where.device().copyIn(ids, ids_host_.data(), ids_host_.size() * sizeof(int32_t)),
+                  "copy in", "token ids");
+    return ids;
+}
+
 Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32 x) {
     const TextConfig& text = config_.text;
     // Media placeholders embed as pad, also for the per-layer table.
@@ -81,6 +102,24 @@ Result<void> Model::embed(const ForwardInput& input, DeviceScratch& home, MutF32
     if (home.device().isHostVisible()) {
         return make(0, x);
     }
+    if (const auto table = tableThere(embed_tokens_, embed_adapter_, home)) {
+        ENGINE_ASSIGN(const int32_t* ids, uploadIds(home));
+        ENGINE_KERNEL(home.ops().gather_rows(home.queue(), *table, ids, x.rows, 0, embed_scale_, x),
+                      "gather rows", "embedding");
+        for (const FeatureSpan& span : input.features) {
+            const int64_t begin = std::max<int64_t>(0, span.first_row);
+            const int64_t end = std::min(x.rows, span.first_row + span.count);
+            if (begin < end) {
+                ENGINE_KERNEL(
+                    home.device().copyIn(
+                        x.data + begin * x.stride,
+                        span.features + (begin - span.first_row) * text.hidden_size,
+                        static_cast<size_t>((end - begin) * text.hidden_size) * sizeof(float)),
+                    "copy in", "features");
+            }
+        }
+        return {};
+    }
     ENGINE_TRY(embed_upload_.begin(home.device(), x.rows * x.cols));
     const MutF32 rows = embed_upload_.take(x.rows, x.cols);
     ENGINE_TRY(make(0, rows));
@@ -103,24 +142,31 @@ Result<void> Model::perLayerInputs(DeviceScratch& home, MutF32 x, int64_t full_r
     const bool has_adapter = ple_model_projection_.adapter != AdapterHook::kNone;
     const bool is_cut = cut_rows > 0 && cut_width < width && !has_adapter &&
                         ple_model_projection_.device == where.id();
-    if (!where.device().isHostVisible()) {
+    const auto there = tableThere(ple_table_, ple_adapter_, where);
+    const kernels::WeightView* table = there ? &*there : nullptr;
+    if (table != nullptr) {
+        ENGINE_TRY(uploadIds(where));
+    } else if (!where.device().isHostVisible()) {
         ENGINE_TRY(ple_upload_.begin(
             where.device(), is_cut ? cut_rows * cut_width + full_rows * width : x.rows * width));
     }
     if (is_cut) {
         ENGINE_TRY(perLayerRows(where, rowsOf(merged, 0, cut_rows), 0,
-                                {ple.data, cut_rows, cut_width, width}));
+                                {ple.data, cut_rows, cut_width, width}, table));
         if (full_rows == 0) {
             return {};
         }
         return perLayerRows(where, rowsOf(merged, cut_rows, full_rows), cut_rows,
-                            rowsOf(ple, cut_rows, full_rows));
+                            rowsOf(ple, cut_rows, full_rows), table);
     }
-    return perLayerRows(where, merged, 0, ple);
+    return perLayerRows(where, merged, 0, ple, table);
 }
 
-Result<void>
-Model::perLayerRows(DeviceScratch& where, MutF32 merged, int64_t first_row, MutF32 ple) {
+Result<void> Model::perLayerRows(DeviceScratch& where,
+                                 MutF32 merged,
+                                 int64_t first_row,
+                                 MutF32 ple,
+                                 const kernels::WeightView* table) {
     const TextConfig& text = config_.text;
     const auto queue = where.queue();
     const auto& ops = where.ops();
@@ -163,15 +209,22 @@ Model::perLayerRows(DeviceScratch& where, MutF32 merged, int64_t first_row, MutF
     };
     const bool is_visible = where.device().isHostVisible();
     MutF32 all;
-    if (!is_visible) {
+    if (!is_visible && table == nullptr) {
         all = ple_upload_.take(ple.rows, ple.cols);
         ENGINE_TRY(gather(0, all));
     }
     for (int64_t first = 0; first < ple.rows; first += kPleRows) {
         const int64_t count = std::min(kPleRows, ple.rows - first);
         const MutF32 token = where.matrix("ple_tok", count, ple.cols);
-        ENGINE_TRY(is_visible ? gather(first, token)
-                              : ple_upload_.send(rowsOf(all, first, count), token));
+        if (table != nullptr) {
+            const auto* ids =
+                reinterpret_cast<const int32_t*>(where.buffer("ids")) + first_row + first;
+            ENGINE_KERNEL(ops.gather_rows(queue, *table, ids, count, 0, scale, token),
+                          "gather rows", name);
+        } else {
+            ENGINE_TRY(is_visible ? gather(first, token)
+                                  : ple_upload_.send(rowsOf(all, first, count), token));
+        }
         ENGINE_KERNEL(ops.add_scaled(queue, token, 1.0F, rowsOf(ple, first, count)), "add", name);
     }
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);

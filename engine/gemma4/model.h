@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -132,14 +133,24 @@ private:
 
     Model();
 
+    /// The table where it lies in `where`'s own memory, so that its kernels gather the rows of this
+    /// call: no byte of the table passes through the host. Nothing when it lies elsewhere, an
+    /// adapter changes rows of it or an id of this call is outside it: gather on the host then.
+    [[nodiscard]] std::optional<kernels::WeightView> tableThere(WeightSource::Handle table,
+                                                                AdapterHook::Handle adapter,
+                                                                const DeviceScratch& where) const;
+    /// Token ids of this call to `where`.
+    Result<const int32_t*> uploadIds(DeviceScratch& where);
     Result<void> embed(const ForwardInput& input, DeviceScratch& home, kernels::MutF32 x);
     /// full_rows: the last rows, which go through all layers; the others stop at the cut.
     Result<void> perLayerInputs(DeviceScratch& home, kernels::MutF32 x, int64_t full_rows);
-    /// The first ple.cols columns for rows that begin at `first_row` of this call.
+    /// The first ple.cols columns for rows that begin at `first_row` of this call. table: as
+    /// `where` reads it, or nullptr; the ids are then in its buffer.
     Result<void> perLayerRows(DeviceScratch& where,
                               kernels::MutF32 merged,
                               int64_t first_row,
-                              kernels::MutF32 ple);
+                              kernels::MutF32 ple,
+                              const kernels::WeightView* table);
     Result<void> uploadPositions(DeviceScratch& where,
                                  const KvCache& kv,
                                  const ForwardInput& input,

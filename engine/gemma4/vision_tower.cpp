@@ -160,6 +160,9 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
 
     // Patch embedding: W (2 (p - 0.5)) + table[0][x] + table[1][y].
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
+    const auto table = home.device().isHostVisible() || !replaced_positions_.empty()
+                           ? std::nullopt
+                           : context_->weights().residentOn(position_table_, home.id());
     std::vector<float> host(
         static_cast<size_t>(kVisionBlockRows * std::max(values, vision.hidden_size)));
     for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
@@ -182,6 +185,16 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
                     is_y ? ys[static_cast<size_t>(first + i)] : xs[static_cast<size_t>(first + i)];
                 ids[static_cast<size_t>(i)] =
                     at + (is_y ? static_cast<int32_t>(vision.position_table_size) : 0);
+            }
+            if (table) {
+                // The table lies in the device's own memory: its kernels take the rows there.
+                auto* const there = reinterpret_cast<int32_t*>(home.buffer("patch_ids"));
+                ENGINE_KERNEL(home.device().copyIn(there, ids.data(), ids.size() * 4), "copy in",
+                              name);
+                ENGINE_KERNEL(ops.gather_rows(queue, *table, there, rows, 0, 1.0F, added),
+                              "gather rows", name);
+                ENGINE_KERNEL(ops.add_scaled(queue, added, 1.0F, block), "add positions", name);
+                continue;
             }
             const MutF32 rows_host{host.data(), rows, vision.hidden_size, vision.hidden_size};
             if (replaced_positions_.empty()) {

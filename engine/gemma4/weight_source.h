@@ -9,6 +9,7 @@
 #include "kernels/views.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -42,6 +43,12 @@ public:
                                     int64_t col_offset,
                                     float scale,
                                     kernels::MutF32 out) = 0;
+    /// The tensor as kernels of `device` read it where it lies now, whole, without moving anything;
+    /// nothing when it is not in that device's memory. Valid until weights move.
+    [[nodiscard]] virtual std::optional<kernels::WeightView>
+    residentOn(Handle /*handle*/, const DeviceId& /*device*/) const {
+        return std::nullopt;
+    }
 };
 
 } // namespace engine

@@ -146,10 +146,12 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     for (const LayerConfig& layer : text.layers) {
         longest_head = std::max(longest_head, layer.head_dim);
     }
+    if (role.has_layers || role.has_ple_projection) {
+        layout.add("ids", rows);
+    }
     if (role.has_layers) {
         layout.add("inv_freq_sliding", longest_head / 2);
         layout.add("inv_freq_full", longest_head / 2);
-        layout.add("ids", rows);
         layout.add("query_position", rows);
         layout.add("query_block", rows);
         layout.add("slots_sliding", rows);
@@ -170,6 +172,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("inv_freq_vision", config.vision->head_dim);
         layout.add("patch_x", patches);
         layout.add("patch_y", patches);
+        layout.add("patch_ids", std::min(kVisionBlockRows, patches));
     }
     if (role.has_audio) {
         const AudioConfig& audio = *config.audio;

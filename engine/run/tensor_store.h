@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,6 +107,8 @@ public:
                             int64_t col_offset,
                             float scale,
                             kernels::MutF32 out) override;
+    [[nodiscard]] std::optional<kernels::WeightView>
+    residentOn(Handle handle, const DeviceId& device) const override;
 
     /// By name, for callers outside the hot path. Errors: Internal when there is no such tensor.
     Result<kernels::WeightView> acquire(std::string_view tensor);

@@ -211,6 +211,20 @@ Result<void> TensorStore::gatherRows(Handle handle,
     return {};
 }
 
+std::optional<kernels::WeightView> TensorStore::residentOn(Handle handle,
+                                                           const DeviceId& device) const {
+    const StoreEntry* entry = impl_->entry(handle);
+    if (entry == nullptr || entry->shadow.is_set) {
+        return std::nullopt;
+    }
+    for (const DeviceTensor* copy : {&entry->compute, &entry->store}) {
+        if (copy->isAllocated() && copy->deviceId() == device) {
+            return copy->view();
+        }
+    }
+    return std::nullopt;
+}
+
 Result<std::vector<float>> TensorStore::values(Handle handle) {
     StoreEntry* entry = impl_->entry(handle);
     if (entry == nullptr) {

@@ -11,6 +11,7 @@
 #include "app/store/chat_store.h"
 #include "app/wiring.h"
 #include "engine/run/device_set.h"
+#include "engine/run/gpu_access.h"
 #include "ui/chat/chat_view.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/lane_widget.h"
@@ -34,9 +35,16 @@ namespace support {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30U;
 
+/// Cards instead of this machine's; one access per thread that uses it. nullptr: the machine's.
+struct ProgramCards {
+    std::shared_ptr<const engine::GpuAccess> engine, planner;
+};
+
 class Program {
 public:
-    explicit Program(const QString& folder, ui::Settings settings = {})
+    explicit Program(const QString& folder,
+                     ui::Settings settings = {},
+                     const ProgramCards& cards = {})
         : demo(app::demoModelFolder()), settings_store(folder + QStringLiteral("/settings.ini")) {
         app::registerEngineTypes();
         app::registerStoreTypes();
@@ -49,7 +57,9 @@ public:
             sim = it == devices.set.end() ? nullptr
                                           : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
         };
+        options.gpus = cards.engine;
         engine_thread = std::make_unique<app::EngineThread>(options);
+        options.gpus = cards.planner;
         planner = std::make_unique<app::PlannerThread>(options);
         store = std::make_unique<app::ChatStoreThread>(
             app::StoreOptions{folder + QStringLiteral("/data"), {}});

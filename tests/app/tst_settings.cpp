@@ -36,6 +36,13 @@ void TestSettings::survive() {
     settings.device_map = QStringLiteral("lean");
     settings.context = 8192;
     settings.recent_models = QStringList{QStringLiteral("/a/b"), QStringLiteral("/ü, c")};
+    settings.shortcuts.insert(QStringLiteral("newChat"), {QStringLiteral("Ctrl+Alt+N")});
+    settings.shortcuts.insert(QStringLiteral("zoomIn"),
+                              {QStringLiteral("Ctrl+,"), QStringLiteral("F7")});
+    settings.shortcuts.insert(QStringLiteral("quit"), {}); // an action without keys
+    store.write(settings);
+    QCOMPARE(store.read(), settings);
+    settings.shortcuts.remove(QStringLiteral("newChat"));
     store.write(settings);
     QCOMPARE(store.read(), settings);
 }

@@ -8,6 +8,9 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
+#ifdef BELFRY_EMULATED_CARD
+#include "tests/support/cuda_emulator/emulated_card.h"
+#endif
 
 #include <bit>
 #include <chrono>
@@ -889,8 +892,53 @@ void timeKernels(cuda::CudaDevice& d) {
     }
 }
 
+void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
+    std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
+    const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
+    Buffer scratch(d, scratch_bytes);
+    d.setScratch(scratch.data, scratch_bytes);
+    checkLinear(d, is_reference);
+    checkAttention(d, is_reference);
+    if (!is_reference) {
+        checkSteps(d, false);
+        checkStepUpdates(d);
+        if (d.ops().begin_steps(d.queue()) == Status::Ok) {
+            d.ops().end_steps(d.queue());
+            checkSteps(d, true);
+        } else {
+            std::printf("steps are not collected on this card\n");
+        }
+        if (is_timed) {
+            timeKernels(d);
+        }
+    }
+    std::printf("last failure: %s\n", d.lastFailure().c_str());
+    d.setScratch(nullptr, 0);
+}
+
 } // namespace
 
+#ifdef BELFRY_EMULATED_CARD
+/// The same checks with the kernels run on the CPU. Usage: belfry_emulated_kernels [multiprocessors]
+/// [seed].
+int main(int argc, char** argv) {
+    for (const bool is_reference : {true, false}) {
+        support::EmulatedCardOptions options;
+        options.multiprocessors = argc > 1 ? std::atoi(argv[1]) : 8;
+        options.run.seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+        options.run.resident_threads = 1024U * static_cast<unsigned>(options.multiprocessors);
+        options.is_reference = is_reference;
+        support::EmulatedCard card(options);
+        checkCard(card.device(), is_reference, false);
+        if (const std::string wrong = card.finish(); !wrong.empty()) {
+            std::printf("%s\n", wrong.c_str());
+            ++g_failures;
+        }
+    }
+    std::printf("%d failures\n", g_failures);
+    return g_failures == 0 ? 0 : 1;
+}
+#else
 int main(int argc, char** argv) {
     std::string why;
     const cuda::Driver* driver = cuda::systemDriver(&why);
@@ -908,29 +956,9 @@ int main(int argc, char** argv) {
             std::printf("cuda:0: %s\n", opened.message.c_str());
             return 1;
         }
-        cuda::CudaDevice& d = *opened.device;
-        std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
-        const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
-        Buffer scratch(d, scratch_bytes);
-        d.setScratch(scratch.data, scratch_bytes);
-        checkLinear(d, is_reference);
-        checkAttention(d, is_reference);
-        if (!is_reference) {
-            checkSteps(d, false);
-            checkStepUpdates(d);
-            if (d.ops().begin_steps(d.queue()) == Status::Ok) {
-                d.ops().end_steps(d.queue());
-                checkSteps(d, true);
-            } else {
-                std::printf("steps are not collected on this card\n");
-            }
-            if (argc > 1 && std::string(argv[1]) == "--time") {
-                timeKernels(d);
-            }
-        }
-        std::printf("last failure: %s\n", d.lastFailure().c_str());
-        d.setScratch(nullptr, 0);
+        checkCard(*opened.device, is_reference, argc > 1 && std::string(argv[1]) == "--time");
     }
     std::printf("%d failures\n", g_failures);
     return g_failures == 0 ? 0 : 1;
 }
+#endif

@@ -307,14 +307,16 @@ void ChatView::connectParts() {
     connect(model_, &QAbstractItemModel::rowsRemoved, this, follow);
     connect(model_, &QAbstractItemModel::modelReset, this, follow);
 
-    const auto shortcut = [this](const QKeySequence& keys, auto slot) {
+    // Named, so that the window can give them the user's own keys.
+    const auto shortcut = [this](const char* name, const QKeySequence& keys, auto slot) {
         auto* action = new QShortcut(keys, this);
+        action->setObjectName(QStringLiteral("shortcut_") + QString::fromLatin1(name));
         action->setContext(Qt::WidgetWithChildrenShortcut);
         connect(action, &QShortcut::activated, this, slot);
     };
-    shortcut(QKeySequence(Qt::CTRL | Qt::Key_R), &ChatView::regenerateLast);
-    shortcut(QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
-    shortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
+    shortcut("regenerate", QKeySequence(Qt::CTRL | Qt::Key_R), &ChatView::regenerateLast);
+    shortcut("attach", QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
+    shortcut("copyCode", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
         if (const QString code = list_->lastCode(); !code.isEmpty()) {
             QGuiApplication::clipboard()->setText(code);
         }

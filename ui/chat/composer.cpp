@@ -5,6 +5,7 @@
 #include "ui/chat/chat_words.h"
 #include "ui/chat/flow_layout.h"
 #include "ui/chat/media_cache.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -55,13 +56,13 @@ QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* par
 Composer::Composer(MediaCache* media, QWidget* parent)
     : QFrame(parent), media_(media), edit_strip_(new QWidget(this)), chip_row_(new QWidget(this)),
       chip_layout_(new FlowLayout(chip_row_, 8)), input_(new QPlainTextEdit(this)),
-      attach_(
-          toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound (Ctrl+U)"), this)),
+      attach_(toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound"), this)),
       prompts_button_(
           toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
       hint_(new QLabel(this)), send_(new QPushButton(tr("Send"), this)),
       stop_(new QPushButton(tr("Stop"), this)), prompt_list_(new QListWidget(this)) {
     setObjectName(QStringLiteral("composer"));
+    setKeyToolTip(attach_, attach_->accessibleName(), QStringLiteral("attach"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 8, 8);
     layout->setSpacing(4);

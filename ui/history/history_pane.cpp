@@ -3,6 +3,7 @@
 
 #include "ui/history/history_delegate.h"
 #include "ui/history/history_model.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>
@@ -63,13 +64,14 @@ HistoryPane::HistoryPane(QWidget* parent)
     setArea(this, Area::Surface);
     setMinimumWidth(180);
     new_chat_->setObjectName(QStringLiteral("newChat"));
-    new_chat_->setToolTip(tr("New chat (Ctrl+N)"));
+    setKeyToolTip(new_chat_, tr("New chat"), QStringLiteral("newChat"));
     setButtonKind(new_chat_, ButtonKind::Primary);
     connect(new_chat_, &QPushButton::clicked, this, &HistoryPane::newChatRequested);
     search_->setObjectName(QStringLiteral("historySearch"));
-    search_->setPlaceholderText(tr("Search chats  Ctrl+K"));
+    search_->setPlaceholderText(tr("Search chats"));
     search_->setAccessibleName(tr("Search chats"));
-    search_->setToolTip(tr("Finds chats in which every word occurs (Ctrl+K)"));
+    setKeyToolTip(search_, tr("Finds chats in which every word occurs"),
+                  QStringLiteral("searchChats"));
     search_->setClearButtonEnabled(true);
     search_->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     search_->installEventFilter(this);

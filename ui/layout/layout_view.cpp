@@ -63,15 +63,16 @@ LayoutView::LayoutView(QWidget* parent) : QWidget(parent) {
     buildBars(layout);
     ghost_ = new DragGhost(this);
     price_ = new PriceCard(this);
-    const auto shortcut = [this](const QKeySequence& keys, auto slot) {
+    // Named, so that the window can give them the user's own keys.
+    const auto shortcut = [this](const char* name, const QKeySequence& keys, auto slot) {
         auto* s = new QShortcut(keys, this);
+        s->setObjectName(QStringLiteral("shortcut_") + QString::fromLatin1(name));
         s->setContext(Qt::WidgetWithChildrenShortcut);
         connect(s, &QShortcut::activated, this, slot);
     };
-    shortcut(QKeySequence(Qt::CTRL | Qt::Key_Z), &LayoutView::undo);
-    shortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), &LayoutView::redo);
-    shortcut(QKeySequence(Qt::CTRL | Qt::Key_Y), &LayoutView::redo);
-    shortcut(QKeySequence(Qt::CTRL | Qt::Key_Return), &LayoutView::apply);
+    shortcut("undoLayout", QKeySequence(Qt::CTRL | Qt::Key_Z), &LayoutView::undo);
+    shortcut("redoLayout", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), &LayoutView::redo);
+    shortcut("applyLayout", QKeySequence(Qt::CTRL | Qt::Key_Return), &LayoutView::apply);
     refresh();
 }
 

@@ -3,6 +3,7 @@
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -154,7 +155,7 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     revert_->setToolTip(tr("Back to what is loaded"));
     apply_ = new QPushButton;
     apply_->setObjectName(QStringLiteral("layoutApply"));
-    apply_->setToolTip(tr("Make it true (Ctrl+Enter)"));
+    setKeyToolTip(apply_, tr("Make it true"), QStringLiteral("applyLayout"));
     setButtonKind(apply_, ButtonKind::Primary);
     row->addWidget(summary_, 1);
     row->addWidget(revert_);
@@ -330,10 +331,14 @@ void LayoutView::refreshBars() {
     const bool has_plan = stagedPlan() != nullptr;
     undo_->setEnabled(history_.canUndo());
     redo_->setEnabled(history_.canRedo());
-    undo_->setToolTip(history_.canUndo() ? tr("Undo: %1 (Ctrl+Z)").arg(history_.undoLabel())
-                                         : tr("Nothing to undo"));
-    redo_->setToolTip(history_.canRedo() ? tr("Redo: %1 (Ctrl+Shift+Z)").arg(history_.redoLabel())
-                                         : tr("Nothing to redo"));
+    setKeyToolTip(undo_,
+                  history_.canUndo() ? tr("Undo: %1").arg(history_.undoLabel())
+                                     : tr("Nothing to undo"),
+                  QStringLiteral("undoLayout"));
+    setKeyToolTip(redo_,
+                  history_.canRedo() ? tr("Redo: %1").arg(history_.redoLabel())
+                                     : tr("Nothing to redo"),
+                  QStringLiteral("redoLayout"));
     presets_->setEnabled(has_plan);
     what_if_button_->setEnabled(has_plan || root_.has_value());
     what_if_button_->setText(what_if_.has_value() ? tr("What if: %1 ▾").arg(what_if_->name)

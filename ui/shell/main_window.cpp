@@ -16,6 +16,7 @@
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/shell/settings_dialog.h"
+#include "ui/shell/shortcut_editor.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/shell/shortcuts_dialog.h"
 #include "ui/shell/status_strip.h"
@@ -34,6 +35,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
+#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QUrl>
@@ -71,6 +73,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     : QMainWindow(parent), setup_(setup), session_(new Session(this)),
       recent_(new RecentModels(this)) {
     setObjectName(QStringLiteral("mainWindow"));
+    setShortcutKeys(setup_.settings.shortcuts);
     setWindowTitle(tr("Belfry"));
     setWindowIcon(icon(QStringLiteral("belfry")));
     setAcceptDrops(true);
@@ -170,7 +173,7 @@ QWidget* MainWindow::buildCentre() {
         button->setCheckable(true);
         button->setIcon(icon(icon_name));
         button->setAccessibleName(text);
-        button->setToolTip(QStringLiteral("%1 (%2)").arg(text, shortcutText(action)));
+        setKeyToolTip(button, text, action);
         setButtonKind(button, ButtonKind::Tab);
         tabs_->addButton(button, static_cast<int>(tab));
         tab_row_->addWidget(button);
@@ -263,11 +266,11 @@ void MainWindow::buildActions() {
         }
         auto* action = new QAction(shortcut.text, this);
         action->setObjectName(QStringLiteral("action_") + shortcut.action);
-        action->setShortcuts(shortcut.keys);
         addAction(action);
         connect(action, &QAction::triggered, this, found->second);
         made[shortcut.action] = action;
     }
+    applyShortcuts();
     auto* menu = new QMenu(menu_button_);
     menu->addAction(made.at(QStringLiteral("settings")));
     menu->addAction(made.at(QStringLiteral("shortcuts")));
@@ -283,10 +286,25 @@ void MainWindow::buildActions() {
     });
 }
 
+void MainWindow::applyShortcuts() {
+    for (const Shortcut& shortcut : shortcuts()) {
+        if (shortcut.isFixed()) {
+            continue;
+        }
+        if (auto* action = findChild<QAction*>(QStringLiteral("action_") + shortcut.action)) {
+            action->setShortcuts(shortcut.keys);
+        } else if (auto* of_pane =
+                       findChild<QShortcut*>(QStringLiteral("shortcut_") + shortcut.action)) {
+            of_pane->setKeys(shortcut.keys);
+        }
+    }
+}
+
 void MainWindow::connectPanes() {
     connect(model_button_, &QPushButton::clicked, this,
             [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
     connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(model_panel_, &ModelPanel::locateRequested, this, &MainWindow::locateFolder);
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
     connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
@@ -305,6 +323,7 @@ void MainWindow::connectPanes() {
 
     connect(session_, &Session::changed, this, &MainWindow::refresh);
     connect(session_, &Session::failed, notice_, &NoticeStrip::showError);
+    connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::planInputChanged, this,
             [this] { layout_->setRequest(session_->request()); });
     connect(session_, &Session::snapshotChanged, this,
@@ -317,6 +336,7 @@ void MainWindow::connectPanes() {
         notice_->hide();
         if (folder != QStringLiteral("demo")) {
             recent_->note(folder);
+            recent_->check();
         }
     });
     connect(recent_, &RecentModels::foldersChanged, this, [this](const QStringList& folders) {
@@ -408,6 +428,7 @@ void MainWindow::setSamples(const std::vector<Sample>& samples,
 }
 
 void MainWindow::openModelPanel() {
+    recent_->check();
     model_panel_->openBelow(model_button_);
 }
 
@@ -423,6 +444,16 @@ void MainWindow::chooseFolder() {
     QFileDialog* dialog = folderDialog(tr("Choose a Gemma 4 model folder"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
         session_->chooseModel(folder);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
+void MainWindow::locateFolder(const QString& folder) {
+    QFileDialog* dialog = folderDialog(tr("Where is %1 now?").arg(QFileInfo(folder).fileName()));
+    connect(dialog, &QFileDialog::fileSelected, this, [this, folder](const QString& now) {
+        recent_->replace(folder, now);
+        session_->chooseModel(now);
         openModelPanel();
     });
     dialog->open();
@@ -445,10 +476,34 @@ void MainWindow::openCoverage(int index) {
     }
 }
 
+void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
+    const QString detail = fromUtf8(error.message);
+    if (was_reloading) {
+        // The driver keeps the fault for this process: only a new one has a new context.
+        notice_->showAction(
+            tr("The graphics card still does not answer"),
+            detail + QLatin1Char('\n') + tr("Your chats are saved; the open chat comes back."),
+            tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); }, NoticeStrip::Kind::Error);
+    } else {
+        notice_->showAction(
+            tr("The graphics card stopped answering"),
+            detail + QLatin1Char('\n') +
+                tr("Loading again starts the engine anew; every part goes where it was, and the "
+                   "chat stays."),
+            tr("Load again"), [this] { session_->loadAgain(); }, NoticeStrip::Kind::Error);
+    }
+}
+
 void MainWindow::openSettings() {
     auto* dialog = new SettingsDialog(setup_.settings, setup_.facts.data_folder,
                                       setup_.facts.cache_folder, this);
-    connect(dialog, &SettingsDialog::settingsEdited, this, &MainWindow::setSettings);
+    connect(dialog, &SettingsDialog::settingsEdited, this, [this](Settings settings) {
+        // The page edits a copy; these lists have editors of their own.
+        settings.shortcuts = setup_.settings.shortcuts;
+        settings.recent_models = setup_.settings.recent_models;
+        setSettings(settings);
+    });
+    connect(dialog, &SettingsDialog::shortcutsRequested, this, &MainWindow::openShortcutEditor);
     dialog->open();
 }
 
@@ -459,7 +514,19 @@ void MainWindow::openDiagnostics() {
 }
 
 void MainWindow::openShortcuts() {
-    (new ShortcutsDialog(this))->open();
+    auto* dialog = new ShortcutsDialog(this);
+    connect(dialog, &ShortcutsDialog::changeRequested, this, &MainWindow::openShortcutEditor);
+    dialog->open();
+}
+
+void MainWindow::openShortcutEditor() {
+    auto* editor = new ShortcutEditor(this);
+    connect(editor, &ShortcutEditor::keysEdited, this, [this](const ShortcutKeys& keys) {
+        setup_.settings.shortcuts = keys;
+        applyShortcuts();
+        Q_EMIT settingsEdited(setup_.settings);
+    });
+    editor->open();
 }
 
 void MainWindow::setSettings(const Settings& settings) {

@@ -63,6 +63,7 @@ public:
     [[nodiscard]] ComparePane* comparePane() const { return compare_; }
     [[nodiscard]] NoticeStrip* notice() const { return notice_; }
     [[nodiscard]] ModelPanel* modelPanel() const { return model_panel_; }
+    [[nodiscard]] RecentModels* recentModels() const { return recent_; }
     [[nodiscard]] Tab tab() const { return tab_; }
     [[nodiscard]] const Settings& settings() const { return setup_.settings; }
     /// Widths of chats, centre and meter; see setSplitterSizes().
@@ -79,10 +80,13 @@ public Q_SLOTS:
     void refreshEmptyState();
     void openModelPanel();
     void chooseFolder();
+    /// Asks where a folder of the recent ones is now.
+    void locateFolder(const QString& folder);
     void chooseAdapter();
     void openSettings();
     void openDiagnostics();
     void openShortcuts();
+    void openShortcutEditor();
     /// Stops a load, a move or a reply, whichever runs.
     void stop();
     void setSettings(const ui::Settings& settings);
@@ -93,6 +97,8 @@ public Q_SLOTS:
 Q_SIGNALS:
     void settingsEdited(const ui::Settings& settings);
     void newChatRequested();
+    /// A device stays lost in this process: close, and start the program again.
+    void restartRequested();
     /// The window is about to close: write what is not on disk yet.
     void closing();
 
@@ -110,9 +116,12 @@ private:
     QWidget* buildSide();
     QWidget* buildCentre();
     void buildActions();
+    /// The keys in force, to the window's actions and the panes' shortcuts.
+    void applyShortcuts();
     void connectPanes();
     void refresh();
     void openCoverage(int index);
+    void showDeviceLost(const engine::Error& error, bool was_reloading);
     void fitTabs();
     QFileDialog* folderDialog(const QString& title);
 

@@ -2,6 +2,7 @@
 #include "ui/shell/model_button.h"
 
 #include "ui/shell/session.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -59,7 +60,7 @@ void ModelButton::refresh() {
                                 .arg(name_ + (spoken.isEmpty() ? QString() : QStringLiteral(", ")) +
                                      spoken.join(QStringLiteral(", "))));
     setAccessibleDescription(tr("Opens the list of models and the load options"));
-    setToolTip(tr("Models and load options (Ctrl+Shift+M)"));
+    setKeyToolTip(this, tr("Models and load options"), QStringLiteral("modelPanel"));
     updateGeometry();
     update();
 }

@@ -3,6 +3,7 @@
 
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -62,6 +63,7 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     connect(recent_, &QAbstractItemModel::modelReset, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::rowsInserted, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::rowsRemoved, this, &ModelPanel::refresh);
+    connect(recent_, &RecentModels::missingChanged, this, &ModelPanel::refresh);
     refreshOptions();
     refresh();
 }
@@ -75,7 +77,8 @@ void ModelPanel::build(bool has_demo_model) {
     auto* choose_button = new QPushButton(tr("Choose a &folder…"), this);
     choose_button->setObjectName(QStringLiteral("chooseModelButton"));
     choose_button->setIcon(icon(QStringLiteral("folder")));
-    choose_button->setToolTip(tr("Choose a Gemma 4 model folder (Ctrl+O)"));
+    setKeyToolTip(choose_button, tr("Choose a Gemma 4 model folder"),
+                  QStringLiteral("chooseFolder"));
     auto* demo_button = new QPushButton(tr("&Demo model"), this);
     demo_button->setObjectName(QStringLiteral("demoModelButton"));
     demo_button->setIcon(icon(QStringLiteral("spark")));
@@ -121,6 +124,26 @@ void ModelPanel::build(bool has_demo_model) {
     inside->addWidget(name_label_);
     inside->addWidget(facts_label_);
     inside->addWidget(problem_label_);
+    missing_ = new QWidget(inside_);
+    auto* repairs = new QHBoxLayout(missing_);
+    repairs->setContentsMargins(0, 4, 0, 0);
+    auto* locate_button = new QPushButton(tr("Lo&cate…"), missing_);
+    locate_button->setObjectName(QStringLiteral("locateModelButton"));
+    locate_button->setIcon(icon(QStringLiteral("search")));
+    locate_button->setToolTip(tr("Tell where the folder is now"));
+    auto* remove_button = new QPushButton(tr("Re&move from the list"), missing_);
+    remove_button->setObjectName(QStringLiteral("removeModelButton"));
+    remove_button->setToolTip(tr("Forget this folder; no file is deleted"));
+    repairs->addWidget(locate_button);
+    repairs->addWidget(remove_button);
+    repairs->addStretch();
+    inside->addWidget(missing_);
+    connect(locate_button, &QPushButton::clicked, this,
+            [this] { Q_EMIT locateRequested(session_->model()); });
+    connect(remove_button, &QPushButton::clicked, this, [this] {
+        recent_->forget(session_->model());
+        session_->chooseModel(QString());
+    });
     column->addWidget(inside_);
 
     options_ = new QWidget(this);
@@ -269,6 +292,7 @@ void ModelPanel::refresh() {
             problems.append(fromUtf8(warning));
         }
     }
+    missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));
     problem_label_->setText(problems.join(QLatin1Char('\n')));
     problem_label_->setVisible(!problems.isEmpty());
     setTextRole(problem_label_, error != nullptr ? TextRole::Danger : TextRole::Muted);

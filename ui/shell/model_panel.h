@@ -30,6 +30,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void folderDialogRequested();
+    /// The chosen folder is not there any more: where is it now?
+    void locateRequested(const QString& folder);
 
 private:
     void build(bool has_demo_model);
@@ -47,6 +49,7 @@ private:
     QLabel* name_label_ = nullptr;
     QLabel* facts_label_ = nullptr;
     QLabel* problem_label_ = nullptr;
+    QWidget* missing_ = nullptr; ///< What to do about a folder that is gone.
     QWidget* options_ = nullptr;
     QComboBox* placement_box_ = nullptr;
     QComboBox* format_box_ = nullptr;

@@ -13,6 +13,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace ui {
 
 QString nextStep(engine::ErrorCode code) {
@@ -23,8 +25,8 @@ QString nextStep(engine::ErrorCode code) {
             "smaller context.");
     case engine::ErrorCode::DeviceLost:
         return NoticeStrip::tr(
-            "The graphics card stopped answering. Restart Belfry; your chats are "
-            "saved.");
+            "The graphics card stopped answering. Load the model again; its layout and your "
+            "chats are kept.");
     case engine::ErrorCode::Internal:
         return NoticeStrip::tr(
             "This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug "
@@ -85,7 +87,10 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     connect(close_, &QPushButton::clicked, this, &QWidget::hide);
     connect(action_, &QPushButton::clicked, this, [this] {
         hide();
-        Q_EMIT actionChosen();
+        // What it starts may show the next notice: taken first.
+        if (const auto chosen = std::exchange(chosen_, nullptr)) {
+            chosen();
+        }
     });
     connect(copy_, &QPushButton::clicked, this, [this] {
         QGuiApplication::clipboard()->setText(title_->text() + QLatin1Char('\n') + detail_->text());
@@ -109,6 +114,7 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
     action_->hide();
+    chosen_ = nullptr;
     setAccessibleDescription(what + QLatin1Char(' ') + detail);
     show();
     update();
@@ -116,8 +122,13 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     QAccessible::updateAccessibility(&alert);
 }
 
-void NoticeStrip::showAction(const QString& what, const QString& detail, const QString& action) {
-    showNotice(what, detail);
+void NoticeStrip::showAction(const QString& what,
+                             const QString& detail,
+                             const QString& action,
+                             std::function<void()> chosen,
+                             Kind kind) {
+    showNotice(what, detail, kind);
+    chosen_ = std::move(chosen);
     action_->setText(action);
     action_->show();
 }

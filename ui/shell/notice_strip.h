@@ -7,6 +7,8 @@
 
 #include <QFrame>
 
+#include <functional>
+
 class QLabel;
 class QPushButton;
 
@@ -22,17 +24,19 @@ public:
 
     void showError(const QString& what, const engine::Error& error);
     void showNotice(const QString& what, const QString& detail, Kind kind = Kind::Info);
-    /// A notice with one thing to do about it.
-    void showAction(const QString& what, const QString& detail, const QString& action);
-
-Q_SIGNALS:
-    void actionChosen();
+    /// A notice with one thing to do about it: a button `action` that runs `chosen` and goes.
+    void showAction(const QString& what,
+                    const QString& detail,
+                    const QString& action,
+                    std::function<void()> chosen,
+                    Kind kind = Kind::Info);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
     Kind kind_ = Kind::Info;
+    std::function<void()> chosen_;
     QLabel* icon_;
     QLabel* title_;
     QLabel* detail_;

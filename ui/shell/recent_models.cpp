@@ -21,14 +21,22 @@ QVariant RecentModels::data(const QModelIndex& index, int role) const {
     const QString& folder = folders_.at(index.row());
     switch (role) {
     case Qt::DisplayRole:
-        return QFileInfo(folder).fileName();
+        return isMissing(folder) ? tr("%1 (missing)").arg(QFileInfo(folder).fileName())
+                                 : QFileInfo(folder).fileName();
     case Qt::DecorationRole:
-        return icon(QStringLiteral("folder"));
+        return icon(isMissing(folder) ? QStringLiteral("alert") : QStringLiteral("folder"));
+    case Qt::ForegroundRole:
+        return isMissing(folder) ? QVariant(Theme::current().text_muted) : QVariant();
+    case MissingRole:
+        return isMissing(folder);
     case Qt::ToolTipRole:
     case FolderRole:
         return QDir::toNativeSeparators(folder);
     case Qt::AccessibleTextRole:
-        return tr("%1 in %2").arg(QFileInfo(folder).fileName(), QFileInfo(folder).path());
+        return isMissing(folder)
+                   ? tr("%1 in %2, missing")
+                         .arg(QFileInfo(folder).fileName(), QFileInfo(folder).path())
+                   : tr("%1 in %2").arg(QFileInfo(folder).fileName(), QFileInfo(folder).path());
     default:
         return {};
     }
@@ -37,7 +45,9 @@ QVariant RecentModels::data(const QModelIndex& index, int role) const {
 void RecentModels::setFolders(const QStringList& folders) {
     beginResetModel();
     folders_ = folders.mid(0, kMaximum);
+    missing_.clear();
     endResetModel();
+    check();
 }
 
 void RecentModels::note(const QString& folder) {
@@ -60,6 +70,28 @@ void RecentModels::note(const QString& folder) {
         }
     }
     Q_EMIT foldersChanged(folders_);
+}
+
+void RecentModels::replace(const QString& folder, const QString& now) {
+    forget(folder);
+    note(now);
+}
+
+void RecentModels::check() {
+    if (!folders_.isEmpty()) {
+        Q_EMIT checkRequested(folders_);
+    }
+}
+
+void RecentModels::showMissing(const QStringList& folders) {
+    if (folders == missing_) {
+        return;
+    }
+    missing_ = folders;
+    if (!folders_.isEmpty()) {
+        Q_EMIT dataChanged(index(0), index(static_cast<int>(folders_.size()) - 1));
+    }
+    Q_EMIT missingChanged();
 }
 
 void RecentModels::forget(const QString& folder) {

@@ -95,8 +95,13 @@ void Session::chooseModel(const QString& folder) {
     model_ = folder;
     summary_.reset();
     model_error_.reset();
-    inspect();
-    Q_EMIT modelChosen(folder);
+    if (folder.isEmpty()) {
+        is_inspecting_ = false;
+        Q_EMIT planInputChanged();
+    } else {
+        inspect();
+        Q_EMIT modelChosen(folder);
+    }
     Q_EMIT changed();
 }
 
@@ -172,11 +177,27 @@ void Session::load() {
     if (job_ != Job::None || summary_ == nullptr || summary_->is_header_only) {
         return;
     }
+    startLoad(request());
+}
+
+void Session::startLoad(const engine::LoadRequest& request) {
     job_ = Job::Load;
-    asked_ = request();
+    asked_ = request;
     load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
     Q_EMIT loadRequested(asked_);
     Q_EMIT changed();
+}
+
+void Session::loadAgain() {
+    if (job_ != Job::None || loaded_.model.empty()) {
+        return;
+    }
+    is_loading_again_ = true;
+    engine::LoadRequest request = loaded_;
+    if (request.model == model_.toStdString()) {
+        request.adapters = adapters_; // strengths may have changed since
+    }
+    startLoad(request);
 }
 
 void Session::eject() {
@@ -200,12 +221,10 @@ void Session::apply(const engine::LoadRequest& request) {
     if (isLoaded() && differsInMapOnly(asked_, loaded_)) {
         job_ = Job::Apply;
         Q_EMIT applyMapRequested(fromUtf8(asked_.device_map));
+        Q_EMIT changed();
     } else {
-        job_ = Job::Load;
-        load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
-        Q_EMIT loadRequested(asked_);
+        startLoad(engine::LoadRequest(asked_));
     }
-    Q_EMIT changed();
 }
 
 void Session::noteGenerating() {
@@ -261,6 +280,7 @@ void Session::showModelError(const QString& model, const engine::Error& error) {
 
 void Session::showLoaded() {
     job_ = Job::None;
+    is_loading_again_ = false;
     loaded_ = asked_;
     options_ = asked_;
     options_.model.clear();
@@ -277,8 +297,18 @@ void Session::showLoadError(const engine::Error& error) {
     job_ = Job::None;
     Q_EMIT changed();
     if (error.code != engine::ErrorCode::Cancelled) {
-        Q_EMIT failed(tr("The model was not loaded"), error);
+        // A lost card that stays away is not even listed any more: then it is no such card.
+        const bool is_gone =
+            is_loading_again_ && (error.code == engine::ErrorCode::DeviceLost ||
+                                  error.code == engine::ErrorCode::InvalidRequest ||
+                                  error.code == engine::ErrorCode::Unsupported);
+        if (is_gone) {
+            Q_EMIT deviceLost(error, true);
+        } else {
+            tellFailure(tr("The model was not loaded"), error);
+        }
     }
+    is_loading_again_ = false;
 }
 
 void Session::showMapApplied() {
@@ -293,9 +323,9 @@ void Session::showMapError(const engine::Error& error) {
     job_ = Job::None;
     Q_EMIT changed();
     if (error.code != engine::ErrorCode::Cancelled) {
-        Q_EMIT failed(isLoaded() ? tr("Nothing was moved; everything is where it was")
-                                 : tr("The layout could not be applied"),
-                      error);
+        tellFailure(isLoaded() ? tr("Nothing was moved; everything is where it was")
+                               : tr("The layout could not be applied"),
+                    error);
     }
 }
 
@@ -314,7 +344,21 @@ void Session::showAdaptersError(const engine::Error& error) {
         adapters_ = snapshot_->adapters; // what the engine really has
     }
     Q_EMIT changed();
-    Q_EMIT failed(tr("The adapters were not changed"), error);
+    tellFailure(tr("The adapters were not changed"), error);
+}
+
+void Session::tellFailure(const QString& what, const engine::Error& error) {
+    if (error.code == engine::ErrorCode::DeviceLost && !loaded_.model.empty()) {
+        Q_EMIT deviceLost(error, false);
+    } else {
+        Q_EMIT failed(what, error);
+    }
+}
+
+void Session::showDeviceError(const engine::Error& error) {
+    if (error.code == engine::ErrorCode::DeviceLost) {
+        tellFailure(QString(), error);
+    }
 }
 
 void Session::showReplyDone() {

@@ -55,6 +55,7 @@ public:
     [[nodiscard]] double loadSeconds() const { return load_s_; }
 
 public Q_SLOTS:
+    /// Empty: none.
     void chooseModel(const QString& folder);
     /// Chooses and loads as soon as the folder has been read without error.
     void chooseAndLoad(const QString& folder);
@@ -65,6 +66,8 @@ public Q_SLOTS:
     void setAdapterEnabled(int index, bool is_enabled);
     void setAdapterStrength(int index, double strength);
     void load();
+    /// What was loaded last, with the places it had, once more: after its device was lost.
+    void loadAgain();
     void eject();
     void cancel();
     /// A staged layout: moves parts of the loaded model when only the map differs, else loads.
@@ -84,6 +87,8 @@ public Q_SLOTS:
     void showAdaptersChanged();
     void showAdaptersError(const engine::Error& error);
     void showReplyDone();
+    /// An error of a reply or comparison; told further only when it is the loss of a device.
+    void showDeviceError(const engine::Error& error);
 
 Q_SIGNALS:
     /// Anything above changed, except a new snapshot of the same state.
@@ -96,6 +101,8 @@ Q_SIGNALS:
     void applied();
     /// What could not be done. `what` is the translated start of the sentence.
     void failed(const QString& what, const engine::Error& error);
+    /// A device stopped answering while it was used. `was_reloading`: loadAgain() met the same.
+    void deviceLost(const engine::Error& error, bool was_reloading);
     void modelChosen(const QString& folder);
 
     // Wishes to the engine.
@@ -110,6 +117,9 @@ private:
     enum class Job { None = 1, Load, Apply, Reply };
 
     void inspect();
+    void startLoad(const engine::LoadRequest& request);
+    /// failed(), or deviceLost() when that is what happened.
+    void tellFailure(const QString& what, const engine::Error& error);
     void adaptersEdited(bool is_list_changed);
     void sendAdapters();
 
@@ -124,6 +134,7 @@ private:
     Job job_ = Job::None;
     engine::LoadRequest asked_; ///< Of the load or move in progress.
     engine::LoadRequest loaded_;
+    bool is_loading_again_ = false;
     qint64 load_started_ms_ = 0;
     double load_s_ = 0.0;
     bool are_adapters_asked_ = false;  ///< A setAdapters is under way ...

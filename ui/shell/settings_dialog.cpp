@@ -96,6 +96,12 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     language_box_->setToolTip(tr("Used from the next start on"));
     add(look, tr("&Language (next start)"), language_box_, tr("Language, used from the next start"),
         "languageBox");
+    auto* keys_button = new QPushButton(tr("&Keyboard shortcuts…"), this);
+    keys_button->setObjectName(QStringLiteral("shortcutsButton"));
+    keys_button->setToolTip(tr("See and change the keys of every action"));
+    keys_button->setAutoDefault(false);
+    look->addRow(QString(), keys_button);
+    connect(keys_button, &QPushButton::clicked, this, &SettingsDialog::shortcutsRequested);
 
     column->addSpacing(4);
     column->addWidget(heading(tr("Models"), this));
@@ -119,7 +125,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     threads_box_->setSpecialValueText(tr("all"));
     threads_box_->setValue(settings.threads);
     add(loading, tr("P&rocessor threads"), threads_box_, tr("Processor threads"), "threadsBox");
-    cache_check_ = new QCheckBox(tr("&Keep quantized copies for faster loading"), this);
+    cache_check_ = new QCheckBox(tr("Keep &quantized copies for faster loading"), this);
     cache_check_->setObjectName(QStringLiteral("cacheCheck"));
     cache_check_->setChecked(settings.uses_cache);
     loading->addRow(QString(), cache_check_);

@@ -25,6 +25,7 @@ public:
 
 Q_SIGNALS:
     void settingsEdited(const ui::Settings& settings);
+    void shortcutsRequested();
 
 private:
     void edited();

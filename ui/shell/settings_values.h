@@ -3,6 +3,7 @@
 // the settings page edits a copy.
 #pragma once
 
+#include "ui/shell/shortcuts.h"
 #include "ui/style/theme.h"
 
 #include <QString>
@@ -21,6 +22,7 @@ struct Settings {
     QString device_map = QStringLiteral("fit");
     qint64 context = 0; ///< Tokens; 0 = the engine's default.
     QStringList recent_models;
+    ShortcutKeys shortcuts; ///< Those that the user changed.
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/shortcuts.h"
 
-#include <QCoreApplication>
+#include <QApplication>
+#include <QWidget>
+
+#include <algorithm>
 
 namespace ui {
 
@@ -11,13 +14,26 @@ struct Shortcuts {
     Q_DECLARE_TR_FUNCTIONS(Shortcuts)
 };
 
+constexpr const char* kToolTipText = "belfryKeyToolTip";
+constexpr const char* kToolTipAction = "belfryKeyToolTipAction";
+
+/// The user's keys: one per program, touched by the GUI thread only.
+ShortcutKeys& userKeys() {
+    static ShortcutKeys keys;
+    return keys;
+}
+
+void refreshToolTip(QWidget* widget) {
+    const QString keys = shortcutText(widget->property(kToolTipAction).toString());
+    const QString text = widget->property(kToolTipText).toString();
+    widget->setToolTip(keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys));
+}
+
 QKeySequence keys(const char* portable) {
     return QKeySequence(QString::fromLatin1(portable), QKeySequence::PortableText);
 }
 
-} // namespace
-
-std::vector<Shortcut> shortcuts() {
+std::vector<Shortcut> usualShortcuts() {
     const QString window = Shortcuts::tr("Window");
     const QString model = Shortcuts::tr("Model");
     const QString chat = Shortcuts::tr("Chat");
@@ -32,9 +48,10 @@ std::vector<Shortcut> shortcuts() {
         {id("searchChats"), chat, Shortcuts::tr("Search chats"), {keys("Ctrl+K")}},
         {QString(), chat, Shortcuts::tr("Send the message"), {keys("Return")}},
         {QString(), chat, Shortcuts::tr("New line in the message"), {keys("Shift+Return")}},
-        {QString(), chat, Shortcuts::tr("Attach a picture or a sound"), {keys("Ctrl+U")}},
-        {id("stop"), chat, Shortcuts::tr("Stop the reply or the load"), {keys("Esc")}},
-        {QString(), chat, Shortcuts::tr("Regenerate the last reply"), {keys("Ctrl+R")}},
+        {id("attach"), chat, Shortcuts::tr("Attach a picture or a sound"), {keys("Ctrl+U")}},
+        {QString(), chat, Shortcuts::tr("Stop the reply or the load"), {keys("Esc")}},
+        {id("regenerate"), chat, Shortcuts::tr("Regenerate the last reply"), {keys("Ctrl+R")}},
+        {id("copyCode"), chat, Shortcuts::tr("Copy the last code block"), {keys("Ctrl+Shift+C")}},
         {id("deleteChat"),
          chat,
          Shortcuts::tr("Delete the chat (can be undone)"),
@@ -58,9 +75,9 @@ std::vector<Shortcut> shortcuts() {
          Shortcuts::tr("Go from block to block"),
          {keys("Left"), keys("Right"), keys("Up"), keys("Down")}},
         {QString(), layout, Shortcuts::tr("Move the block to another device"), {keys("M")}},
-        {QString(), layout, Shortcuts::tr("Apply the layout"), {keys("Ctrl+Return")}},
-        {QString(), layout, Shortcuts::tr("Undo"), {keys("Ctrl+Z")}},
-        {QString(), layout, Shortcuts::tr("Redo"), {keys("Ctrl+Shift+Z")}},
+        {id("applyLayout"), layout, Shortcuts::tr("Apply the layout"), {keys("Ctrl+Return")}},
+        {id("undoLayout"), layout, Shortcuts::tr("Undo"), {keys("Ctrl+Z")}},
+        {id("redoLayout"), layout, Shortcuts::tr("Redo"), {keys("Ctrl+Shift+Z"), keys("Ctrl+Y")}},
         {id("zoomIn"), window, Shortcuts::tr("Larger text"), {keys("Ctrl++"), keys("Ctrl+=")}},
         {id("zoomOut"), window, Shortcuts::tr("Smaller text"), {keys("Ctrl+-")}},
         {id("zoomReset"), window, Shortcuts::tr("Normal text size"), {keys("Ctrl+0")}},
@@ -69,6 +86,78 @@ std::vector<Shortcut> shortcuts() {
         {id("shortcuts"), window, Shortcuts::tr("This overview"), {keys("F1"), keys("Ctrl+/")}},
         {id("quit"), window, Shortcuts::tr("Close Belfry"), {keys("Ctrl+Q")}},
     };
+}
+
+} // namespace
+
+std::vector<Shortcut> shortcuts() {
+    std::vector<Shortcut> all = usualShortcuts();
+    for (Shortcut& shortcut : all) {
+        shortcut.usual = shortcut.keys;
+        const auto own = userKeys().constFind(shortcut.action);
+        if (!shortcut.isFixed() && own != userKeys().constEnd()) {
+            shortcut.keys.clear();
+            for (const QString& text : own.value()) {
+                shortcut.keys.append(QKeySequence(text, QKeySequence::PortableText));
+            }
+        }
+    }
+    return all;
+}
+
+void setShortcutKeys(const ShortcutKeys& keys) {
+    userKeys() = keys;
+    const QWidgetList widgets = QApplication::allWidgets();
+    for (QWidget* widget : widgets) {
+        if (widget->property(kToolTipAction).isValid()) {
+            refreshToolTip(widget);
+        }
+    }
+}
+
+const ShortcutKeys& shortcutKeys() {
+    return userKeys();
+}
+
+QString shortcutProblem(const QString& action, const QKeySequence& keys) {
+    if (keys.isEmpty()) {
+        return {};
+    }
+    const QKeyCombination first = keys[0];
+    const bool has_modifier = (first.keyboardModifiers() &
+                               (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0;
+    const bool is_function_key = first.key() >= Qt::Key_F1 && first.key() <= Qt::Key_F35;
+    if (!has_modifier && !is_function_key) {
+        return Shortcuts::tr("Keys that also type text need Ctrl or Alt.");
+    }
+    for (const char* editing : {"Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+A"}) {
+        if (keys == QKeySequence(QString::fromLatin1(editing), QKeySequence::PortableText)) {
+            return Shortcuts::tr("%1 is needed for editing text.")
+                .arg(keys.toString(QKeySequence::NativeText));
+        }
+    }
+    for (const Shortcut& shortcut : shortcuts()) {
+        if (shortcut.isFixed() && shortcut.action != action && shortcut.keys.contains(keys)) {
+            return Shortcuts::tr("%1 always means: %2")
+                .arg(keys.toString(QKeySequence::NativeText), shortcut.text);
+        }
+    }
+    return {};
+}
+
+QString shortcutOwner(const QString& action, const QKeySequence& keys) {
+    for (const Shortcut& shortcut : shortcuts()) {
+        if (!shortcut.isFixed() && shortcut.action != action && shortcut.keys.contains(keys)) {
+            return shortcut.action;
+        }
+    }
+    return {};
+}
+
+void setKeyToolTip(QWidget* widget, const QString& text, const QString& action) {
+    widget->setProperty(kToolTipText, text);
+    widget->setProperty(kToolTipAction, action);
+    refreshToolTip(widget);
 }
 
 QString shortcutText(const QString& action) {

@@ -5,23 +5,47 @@
 
 #include <QKeySequence>
 #include <QList>
+#include <QMap>
 #include <QString>
+#include <QStringList>
 
 #include <vector>
+
+class QWidget;
 
 namespace ui {
 
 struct Shortcut {
-    /// Name of the action in the window; empty for keys that a pane handles itself.
+    /// Stable name: of the action in the window, or of the QShortcut "shortcut_NAME" of a pane.
+    /// Empty for keys that cannot be changed, because a pane reads them itself.
     QString action;
-    QString group; ///< Translated heading in the overview.
-    QString text;  ///< Translated: what it does.
-    QList<QKeySequence> keys;
+    QString group;                  ///< Translated heading in the overview.
+    QString text;                   ///< Translated: what it does.
+    QList<QKeySequence> keys;       ///< In force now.
+    QList<QKeySequence> usual = {}; ///< Of a new installation.
+
+    [[nodiscard]] bool isFixed() const { return action.isEmpty(); }
 };
 
-/// In the order of the overview. Translated, so call it after the translator is installed.
+/// Keys of the user's own by action, as portable text; an empty list is an action without keys.
+using ShortcutKeys = QMap<QString, QStringList>;
+
+/// In the order of the overview, with the user's keys. Translated, so call it after the translator
+/// is installed.
 std::vector<Shortcut> shortcuts();
-/// Keys of one action, for tool tips: "Ctrl+N".
+/// Keys of one action, for tool tips: "Ctrl+N"; empty when it has none.
 QString shortcutText(const QString& action);
+/// The user's keys, in force for shortcuts() from now on. Tool tips with keys follow.
+void setShortcutKeys(const ShortcutKeys& keys);
+const ShortcutKeys& shortcutKeys();
+
+/// What speaks against `keys` for `action`, translated; empty when nothing does. A collision with
+/// another action that could give the keys up is told by shortcutOwner() instead.
+QString shortcutProblem(const QString& action, const QKeySequence& keys);
+/// Another changeable action that has these keys now; empty when none.
+QString shortcutOwner(const QString& action, const QKeySequence& keys);
+
+/// A tool tip that ends with the keys of `action`, also after they were changed.
+void setKeyToolTip(QWidget* widget, const QString& text, const QString& action);
 
 } // namespace ui

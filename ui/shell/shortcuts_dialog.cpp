@@ -57,7 +57,8 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
                 keys.append(sequence.toString(QKeySequence::NativeText));
             }
             auto* text = new QLabel(shortcut.text, this);
-            auto* key = new QLabel(keys.join(QStringLiteral("  ")), this);
+            auto* key =
+                new QLabel(keys.isEmpty() ? tr("none") : keys.join(QStringLiteral("  ")), this);
             setTextRole(key, TextRole::Muted);
             key->setAccessibleName(tr("Keys for %1").arg(shortcut.text));
             grid->addWidget(text, row, 0);
@@ -73,6 +74,13 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
     }
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
+    QPushButton* change = buttons->addButton(tr("C&hange…"), QDialogButtonBox::ActionRole);
+    change->setObjectName(QStringLiteral("changeShortcuts"));
+    change->setToolTip(tr("Give actions other keys"));
+    connect(change, &QPushButton::clicked, this, [this] {
+        accept(); // what it shows is about to change
+        Q_EMIT changeRequested();
+    });
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 }

@@ -11,6 +11,9 @@ class ShortcutsDialog : public QDialog {
 
 public:
     explicit ShortcutsDialog(QWidget* parent);
+
+Q_SIGNALS:
+    void changeRequested();
 };
 
 } // namespace ui

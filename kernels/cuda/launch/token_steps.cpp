@@ -141,13 +141,13 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenStep* before = t.steps.empty() ? nullptr : &t.steps.back();
     if (before != nullptr && before->kind == kStepAttend && args.input == kInputPlain &&
         before->attend.out == args.x && before->attend.num_heads <= 64) {
-        before->attend.direct_splits = kDirectSplits;
+        before->attend.direct_splits = std::min(kDirectSplits, before->attend.splits);
         args.input = kInputAttention;
         args.partial = before->attend.partial;
         args.key_count = before->attend.key_count;
         args.head_dim = before->attend.head_dim;
         args.splits = before->attend.splits;
-        args.direct_splits = kDirectSplits;
+        args.direct_splits = before->attend.direct_splits;
     }
     TokenStep step{};
     step.kind = kStepProject;

@@ -175,12 +175,9 @@ std::string waitersOf(const Block& block) {
         ++counts[state];
         example[state] = t.get();
     }
-    static const char* const kWhat[6] = {"",
-                                         "ready",
-                                         "at a block barrier",
-                                         "in a warp exchange",
-                                         "waiting for other blocks",
-                                         "ended"};
+    static const char* const kWhat[6] = {
+        "",     "ready", "at a block barrier", "in a warp exchange", "waiting for other blocks",
+        "ended"};
     std::string result = "block " + text(block.index) + ":";
     for (size_t i = 1; i < 6; ++i) {
         if (counts[i] > 0) {
@@ -274,7 +271,7 @@ Thread* pickNext() {
 }
 
 /// Lets somebody else run; comes back when this thread's turn comes.
-void leave(bool ends) {
+void leave() {
     Launch& l = *launch;
     Thread& self = *l.current;
     Thread* const next = pickNext();
@@ -284,7 +281,13 @@ void leave(bool ends) {
     ++l.switches;
     l.current = next;
     current_ids = next == nullptr ? nullptr : &next->ids;
-    switchFiber(self.fiber, next == nullptr ? l.outside : next->fiber, ends);
+    switchFiber(self.fiber, next == nullptr ? l.outside : next->fiber, false);
+}
+
+/// Goes back to run(), which picks the next thread: this one's stack may be used for another.
+void leaveForGood() {
+    Launch& l = *launch;
+    switchFiber(l.current->fiber, l.outside, true);
 }
 
 void wakeBarrier(Block& block) {
@@ -317,7 +320,7 @@ void threadMain() {
     if (block.alive > 0 && block.arrived == block.alive) {
         wakeBarrier(block);
     }
-    leave(true);
+    leaveForGood();
 }
 
 } // namespace
@@ -336,12 +339,13 @@ Outcome run(const std::string& name,
     const unsigned threads = shape.block.x * shape.block.y * shape.block.z;
     l.room = std::max(1U, options.resident_threads / threads);
     launch = &l;
-    Thread* const first = pickNext();
-    if (first != nullptr) {
-        l.current = first;
-        current_ids = &first->ids;
-        switchFiber(l.outside, first->fiber, false);
+    while (Thread* const next = pickNext()) {
+        ++l.switches;
+        l.current = next;
+        current_ids = &next->ids;
+        switchFiber(l.outside, next->fiber, false);
     }
+    current_ids = nullptr;
     launch = nullptr;
     for (auto* list : {&l.resident, &l.spare}) {
         for (auto& block : *list) {
@@ -358,7 +362,7 @@ void fail(const std::string& what) {
     if (l.error.empty()) {
         l.error = l.name + ", " + place(*l.current) + ": " + what;
     }
-    leave(true); // pickNext() sees the error and goes outside
+    leaveForGood(); // pickNext() sees the error
     __builtin_unreachable();
 }
 
@@ -400,7 +404,7 @@ void exchange(Exchange what, uint32_t mask, Combine combine, Lane& mine) {
         }
     } else {
         self.state = State::InWarp;
-        leave(false);
+        leave();
     }
     mine = warp.lanes[lane];
 }
@@ -416,7 +420,7 @@ BarrierVotes blockBarrier(int vote) {
     if (block.arrived == block.alive) {
         wakeBarrier(block);
     }
-    leave(false);
+    leave();
     // Nobody reaches the next barrier's end before everybody has left this one.
     return block.outcome;
 }
@@ -428,15 +432,19 @@ void yieldToOthers() {
     }
     self.state = State::Yielding;
     self.block->yielding.push_back(&self);
-    leave(false);
+    leave();
 }
 
 void yieldSometimes() {
     if (launch->isSeeded() && (launch->draw() & 63U) == 0) {
         Thread& self = *launch->current;
         self.block->ready.insert(self.block->ready.begin(), &self);
-        leave(false);
+        leave();
     }
+}
+
+int64_t steps() {
+    return static_cast<int64_t>(launch->progress + launch->switches);
 }
 
 void* staticShared(const void* key, size_t bytes, size_t alignment) {
@@ -508,8 +516,7 @@ void finishCopies(int left) {
     size_t kept = 0;
     for (const PendingCopy& copy : self.copies) {
         // Groups 0 .. copy_group - 1 are committed.
-        const bool is_due =
-            left < 0 || copy.group + static_cast<uint64_t>(left) < self.copy_group;
+        const bool is_due = left < 0 || copy.group + static_cast<uint64_t>(left) < self.copy_group;
         if (is_due) {
             copyNow(copy);
         } else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a CUDA kernel compiled as C++ on the CPU: every CUDA thread is a fiber, all on one OS thread.
-// A thread runs until it waits for others (barrier, warp exchange) or touches what other blocks may
-// change (atomics, acquiring loads). Which thread goes on then is fixed for seed 0 and drawn from
-// the seed otherwise, so that orders which a card may show, and a missing barrier, can be looked
-// for. README.md says what is and what is not emulated.
+// Runs a CUDA kernel compiled as C++ on the CPU: every CUDA thread is a fiber, all on one OS
+// thread. A thread runs until it waits for others (barrier, warp exchange) or touches what other
+// blocks may change (atomics, acquiring loads). Which thread goes on then is fixed for seed 0 and
+// drawn from the seed otherwise, so that orders which a card may show, and a missing barrier, can
+// be looked for. README.md says what is and what is not emulated.
 #pragma once
 
 #include <cstddef>
@@ -72,6 +72,9 @@ BarrierVotes blockBarrier(int vote);
 void yieldToOthers();
 /// The same, but only sometimes and only with a seed.
 void yieldSometimes();
+
+/// Grows while the launch runs.
+int64_t steps();
 
 /// This block's copy of one __shared__ variable; `key` is an address that is the variable's own.
 void* staticShared(const void* key, size_t bytes, size_t alignment);

@@ -86,7 +86,8 @@ void prepareFiber(Fiber& fiber, void (*entry)()) {
 #if defined(__x86_64__)
     // As if the fiber had called the switch: six saved registers below the address to return to,
     // and that slot aligned so that `entry` finds the stack as after a call.
-    auto* const slot = reinterpret_cast<uint64_t*>(static_cast<char*>(fiber.stack) + kStackBytes) - 2;
+    auto* const slot =
+        reinterpret_cast<uint64_t*>(static_cast<char*>(fiber.stack) + kStackBytes) - 2;
     slot[1] = 0;
     slot[0] = reinterpret_cast<uint64_t>(entry);
     for (int i = 1; i <= 6; ++i) {

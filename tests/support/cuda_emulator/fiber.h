@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack of its own for every emulated CUDA thread, and the switch between two of them. On x86-64 a
-// switch is a few instructions; elsewhere it is swapcontext(). One OS thread only.
+// A stack of its own for every emulated CUDA thread, and the switch between two of them. On x86-64
+// a switch is a few instructions; elsewhere it is swapcontext(). One OS thread only.
 #pragma once
 
 #include <cstddef>

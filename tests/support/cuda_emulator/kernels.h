@@ -14,8 +14,8 @@ namespace emulator {
 
 struct Kernel {
     const char* name; ///< "belfry_..."
-    /// Takes a launch's arguments as the driver gets them, copies them, and gives the body that every
-    /// thread runs.
+    /// Takes a launch's arguments as the driver gets them, copies them, and gives the body that
+    /// every thread runs.
     std::function<void()> (*bind)(void** parameters);
 };
 

@@ -6,10 +6,15 @@
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
+#include "ui/shell/shortcut_editor.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 
 #include <QAbstractItemModelTester>
+#include <QKeySequenceEdit>
+#include <QLabel>
+#include <QPushButton>
+#include <QScopeGuard>
 #include <QSet>
 #include <QSignalSpy>
 #include <QTest>
@@ -23,7 +28,9 @@ private Q_SLOTS:
     void recentModels();
     void logBuffer();
     void coverage();
+    void missingFolders();
     void shortcutsAreDistinct();
+    void shortcutEditor();
     void sliderDoesNotFloodTheEngine();
     void onlyAMapIsMoved();
     void reportHidesTheHomeFolder();
@@ -44,6 +51,93 @@ void TestShellModels::recentModels() {
     QCOMPARE(models.rowCount(), ui::RecentModels::kMaximum);
     models.forget(QStringLiteral("/models/9"));
     QCOMPARE(models.rowCount(), ui::RecentModels::kMaximum - 1);
+}
+
+void TestShellModels::missingFolders() {
+    ui::RecentModels models;
+    const QAbstractItemModelTester tester(&models,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QSignalSpy asked(&models, &ui::RecentModels::checkRequested);
+    models.setFolders({QStringLiteral("/models/here"), QStringLiteral("/models/gone")});
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.last().first().toStringList(), models.folders());
+    models.showMissing({QStringLiteral("/models/gone")});
+    QVERIFY(!models.isMissing(QStringLiteral("/models/here")));
+    QVERIFY(models.index(1).data(ui::RecentModels::MissingRole).toBool());
+    QCOMPARE(models.index(1).data().toString(), QStringLiteral("gone (missing)"));
+    QVERIFY(models.index(1)
+                .data(Qt::AccessibleTextRole)
+                .toString()
+                .contains(QStringLiteral("missing")));
+    QSignalSpy changed(&models, &ui::RecentModels::foldersChanged);
+    models.replace(QStringLiteral("/models/gone"), QStringLiteral("/disk/found"));
+    QCOMPARE(models.folders().first(), QStringLiteral("/disk/found"));
+    QCOMPARE(models.rowCount(), 2);
+    QVERIFY(changed.count() > 0);
+    QVERIFY(!models.index(0).data(ui::RecentModels::MissingRole).toBool());
+}
+
+void TestShellModels::shortcutEditor() {
+    const auto keys = [](const char* text) {
+        return QKeySequence(QString::fromLatin1(text), QKeySequence::PortableText);
+    };
+    const auto of = [](const char* action) {
+        for (const ui::Shortcut& shortcut : ui::shortcuts()) {
+            if (shortcut.action == QString::fromLatin1(action)) {
+                return shortcut.keys;
+            }
+        }
+        return QList<QKeySequence>();
+    };
+    const auto guard = qScopeGuard([] { ui::setShortcutKeys({}); });
+    QPushButton tip;
+    ui::setKeyToolTip(&tip, QStringLiteral("New chat"), QStringLiteral("newChat"));
+    QCOMPARE(tip.toolTip(), QStringLiteral("New chat (Ctrl+N)"));
+    ui::ShortcutEditor editor(nullptr);
+    editor.setAttribute(Qt::WA_DeleteOnClose, false);
+    auto* model = editor.findChild<ui::ShortcutModel*>();
+    const QAbstractItemModelTester tester(model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    auto* edit = editor.findChild<QKeySequenceEdit*>();
+    auto* assign = editor.findChild<QPushButton*>(QStringLiteral("shortcutAssign"));
+    auto* reset = editor.findChild<QPushButton*>(QStringLiteral("shortcutReset"));
+    auto* verdict = editor.findChild<QLabel*>(QStringLiteral("shortcutVerdict"));
+    QSignalSpy edited(&editor, &ui::ShortcutEditor::keysEdited);
+    editor.select(QStringLiteral("newChat"));
+    QVERIFY(!assign->isEnabled());
+    QVERIFY(!reset->isEnabled());
+    // Free keys.
+    edit->setKeySequence(keys("Ctrl+Alt+N"));
+    QVERIFY(assign->isEnabled());
+    assign->click();
+    QCOMPARE(edited.count(), 1);
+    QCOMPARE(of("newChat"), QList<QKeySequence>{keys("Ctrl+Alt+N")});
+    QCOMPARE(tip.toolTip(), QStringLiteral("New chat (Ctrl+Alt+N)"));
+    QVERIFY(reset->isEnabled());
+    // Keys that type text, edit text, or belong to a pane are refused with the reason.
+    for (const char* refused : {"N", "Shift+N", "Ctrl+C", "Return", "Esc"}) {
+        edit->setKeySequence(keys(refused));
+        QVERIFY2(!assign->isEnabled(), refused);
+        QVERIFY2(!verdict->text().isEmpty(), refused);
+    }
+    // Keys of another action: named, then taken over.
+    edit->setKeySequence(keys("Ctrl+K"));
+    QVERIFY(assign->isEnabled());
+    QVERIFY(verdict->text().contains(QStringLiteral("Search chats")));
+    assign->click();
+    QCOMPARE(of("newChat"), QList<QKeySequence>{keys("Ctrl+K")});
+    QVERIFY(of("searchChats").isEmpty());
+    // Back to the usual keys takes them from whoever has them since.
+    editor.select(QStringLiteral("searchChats"));
+    reset->click();
+    QCOMPARE(of("searchChats"), QList<QKeySequence>{keys("Ctrl+K")});
+    QVERIFY(of("newChat").isEmpty());
+    QCOMPARE(tip.toolTip(), QStringLiteral("New chat"));
+    shortcutsAreDistinct();
+    editor.findChild<QPushButton*>(QStringLiteral("shortcutResetAll"))->click();
+    QVERIFY(ui::shortcutKeys().isEmpty());
+    QCOMPARE(of("newChat").size(), 2);
+    shortcutsAreDistinct();
 }
 
 void TestShellModels::logBuffer() {

@@ -2,9 +2,9 @@
 // Stands in for CUDA's header of this name: bf16 as storage, rounded to nearest even.
 #pragma once
 
-#include "emulated_device.h"
-
 #include "kernels/cpu/float_types.h"
+
+#include "emulated_device.h"
 
 struct alignas(2) __nv_bfloat16 {
     uint16_t bits;

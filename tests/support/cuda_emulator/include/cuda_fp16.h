@@ -3,9 +3,9 @@
 // even, subnormals kept.
 #pragma once
 
-#include "emulated_device.h"
-
 #include "kernels/cpu/float_types.h"
+
+#include "emulated_device.h"
 
 struct alignas(2) __half {
     uint16_t bits;

@@ -80,8 +80,8 @@ inline float __int_as_float(int bits) {
 inline int __float_as_int(float value) {
     return std::bit_cast<int>(value);
 }
-/// Four bytes of the eight of (high, low), chosen by the nibbles of the selector; a nibble's top bit
-/// replicates the byte's sign.
+/// Four bytes of the eight of (high, low), chosen by the nibbles of the selector; a nibble's top
+/// bit replicates the byte's sign.
 inline uint32_t __byte_perm(uint32_t low, uint32_t high, uint32_t selector) {
     const uint64_t bytes = (uint64_t{high} << 32U) | low;
     uint32_t result = 0;
@@ -167,6 +167,13 @@ inline void __threadfence_block() {
 inline void __threadfence_system() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
 }
+/// Steps so far instead of cycles.
+inline long long clock64() {
+    return ::emulator::steps();
+}
+[[noreturn]] inline void __trap() {
+    ::emulator::fail("__trap()");
+}
 inline void __nanosleep(unsigned) {
     ::emulator::yieldToOthers();
 }
@@ -200,8 +207,7 @@ inline T atomicExch(T* at, std::type_identity_t<T> value) {
     return changedAtomically(at, [=](T) { return value; });
 }
 template <typename T>
-inline T
-atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+inline T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
     return changedAtomically(at, [=](T old) { return old == expected ? value : old; });
 }
 
@@ -278,8 +284,8 @@ inline void __syncwarp(uint32_t mask = 0xffffffffU) {
 template <typename T>
 inline T __shfl_sync(uint32_t mask, T value, int from, int width = 32) {
     const unsigned base = ::emulator::laneId() & ~static_cast<unsigned>(width - 1);
-    return ::emulator::shuffle(mask, value, base | (static_cast<unsigned>(from) &
-                                                    static_cast<unsigned>(width - 1)));
+    return ::emulator::shuffle(
+        mask, value, base | (static_cast<unsigned>(from) & static_cast<unsigned>(width - 1)));
 }
 template <typename T>
 inline T __shfl_xor_sync(uint32_t mask, T value, int lanes, int width = 32) {

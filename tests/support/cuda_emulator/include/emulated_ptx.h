@@ -17,8 +17,8 @@ inline float bf16At(uint32_t pair, bool is_high) {
     return std::bit_cast<float>(is_high ? pair & 0xffff0000U : pair << 16U);
 }
 
-/// Lane: words 0-3 c, 4-7 a, 8-9 b; becomes d in words 0-3. The fragments of mma.m16n8k16 with 16-bit
-/// operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+/// Lane: words 0-3 c, 4-7 a, 8-9 b; becomes d in words 0-3. The fragments of mma.m16n8k16 with
+/// 16-bit operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
 inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
     float a[16][16];
     float b[8][16]; // [n][k]
@@ -52,8 +52,8 @@ inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
     }
 }
 
-/// Lane: words 0-1 the address of a row of 16 bytes (lane i: row i % 8 of matrix i / 8); becomes this
-/// lane's pair of each matrix in words 0-3.
+/// Lane: words 0-1 the address of a row of 16 bytes (lane i: row i % 8 of matrix i / 8); becomes
+/// this lane's pair of each matrix in words 0-3.
 template <bool IS_TRANSPOSED>
 inline void combineLoadMatrix(Lane (&lanes)[32], uint32_t) {
     uint16_t matrix[4][8][8];
@@ -66,8 +66,7 @@ inline void combineLoadMatrix(Lane (&lanes)[32], uint32_t) {
         for (int m = 0; m < 4; ++m) {
             const int row = i / 4;
             const int column = i % 4 * 2;
-            const uint32_t low =
-                IS_TRANSPOSED ? matrix[m][column][row] : matrix[m][row][column];
+            const uint32_t low = IS_TRANSPOSED ? matrix[m][column][row] : matrix[m][row][column];
             const uint32_t high =
                 IS_TRANSPOSED ? matrix[m][column + 1][row] : matrix[m][row][column + 1];
             lanes[i].word[m] = low | (high << 16U);
