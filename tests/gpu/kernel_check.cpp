@@ -234,6 +234,37 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
     }
 }
 
+/// Products of many rows by cuBLASLt, where it is asked for, against our own kernels.
+void checkLargeProducts(cuda::CudaDevice& d) {
+    cuda::Blas* const blas = d.stream().blas;
+    if (blas == nullptr) {
+        std::printf("%-58s %s\n", "products by cuBLASLt", "not asked for (BELFRY_CUBLASLT)");
+        return;
+    }
+    struct Case {
+        int64_t rows, in, out;
+    };
+    for (const Case c : {Case{512, 1536, 6144}, {2048, 6144, 1536}, {300, 2560, 256}}) {
+        Weight w(d, WeightFormat::Nf4, c.out, c.in, true);
+        Pair<float> x(d, normal(static_cast<size_t>(c.rows * c.in)));
+        Buffer y(d, static_cast<size_t>(c.rows * c.out) * 4);
+        const auto run = [&](cuda::Blas* by, Status* status) {
+            const std::vector<float> poison(static_cast<size_t>(c.rows * c.out), NAN);
+            d.copyIn(y.data, poison.data(), poison.size() * sizeof(float));
+            d.stream().blas = by;
+            *status = d.ops().linear(d.queue(), {x.there(), c.rows, c.in, c.in}, w.card,
+                                     {y.f(), c.rows, c.out, c.out});
+            return fetch(d, y, static_cast<size_t>(c.rows * c.out));
+        };
+        Status status = Status::Ok;
+        const std::vector<float> want = run(nullptr, &status);
+        const std::vector<float> got = run(blas, &status);
+        report("linear by cuBLASLt " + std::to_string(c.rows) + "x" + std::to_string(c.in) + "x" +
+                   std::to_string(c.out),
+               status, relativeError(got, want), 1e-5);
+    }
+}
+
 void checkAttention(cuda::CudaDevice& d, bool is_reference) {
     struct Case {
         int64_t queries, keys, heads, kv, dim, window;
@@ -707,6 +738,27 @@ double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status
     return times[2];
 }
 
+void timeProducts(cuda::CudaDevice& d) {
+    for (const int64_t rows : {64, 512, 2048, 4096}) {
+        for (const auto& [in, out] :
+             {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {2560, 10240}}) {
+            for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
+                Weight w(d, format, out, in, true);
+                Pair<float> a(d, normal(static_cast<size_t>(rows * in)));
+                Buffer b(d, static_cast<size_t>(rows * out) * 4);
+                const double us = microseconds(d, 5, [&](int) {
+                    return d.ops().linear(d.queue(), {a.there(), rows, in, in}, w.card,
+                                          {b.f(), rows, out, out});
+                });
+                std::printf("  %4ld x %5ld x %5ld %-6s %9.1f us  %6.1f TFLOP/s\n",
+                            static_cast<long>(rows), static_cast<long>(in), static_cast<long>(out),
+                            formatName(format, true), us,
+                            2.0 * static_cast<double>(rows * in * out) / us / 1e6);
+            }
+        }
+    }
+}
+
 void timeKernels(cuda::CudaDevice& d) {
     Pair<float> x(d, normal(12288));
     Pair<float> t(d, normal(12288));
@@ -789,25 +841,22 @@ void timeKernels(cuda::CudaDevice& d) {
         }
     }
     d.stream().is_overlapping = false;
-    std::printf("\nmatrix products\n");
-    for (const int64_t rows : {64, 512, 2048, 4096}) {
-        for (const auto& [in, out] :
-             {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {2560, 10240}}) {
-            for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
-                Weight w(d, format, out, in, true);
-                Pair<float> a(d, normal(static_cast<size_t>(rows * in)));
-                Buffer b(d, static_cast<size_t>(rows * out) * 4);
-                const double us = microseconds(d, 5, [&](int) {
-                    return d.ops().linear(d.queue(), {a.there(), rows, in, in}, w.card,
-                                          {b.f(), rows, out, out});
-                });
-                std::printf("  %4ld x %5ld x %5ld %-6s %9.1f us  %6.1f TFLOP/s\n",
-                            static_cast<long>(rows), static_cast<long>(in), static_cast<long>(out),
-                            formatName(format, true), us,
-                            2.0 * static_cast<double>(rows * in * out) / us / 1e6);
-            }
+    const uint64_t free_before = d.freeBytes();
+    for (const bool is_own : {true, false}) {
+        cuda::Blas* const blas = d.stream().blas;
+        if (!is_own && blas == nullptr) {
+            std::printf("\nmatrix products by cuBLASLt: BELFRY_CUBLASLT is not set or names no "
+                        "library\n");
+            break;
         }
+        std::printf("\nmatrix products, %s\n", is_own ? "own kernels" : "cuBLASLt");
+        d.stream().blas = is_own ? nullptr : blas;
+        timeProducts(d);
+        d.stream().blas = blas;
     }
+    std::printf("  device memory taken meanwhile: %.1f MiB\n",
+                static_cast<double>(free_before - std::min(free_before, d.freeBytes())) /
+                    1048576.0);
     std::printf("\nattention\n");
     for (const auto& [dim, window] : {std::pair<int64_t, int64_t>{256, 512}, {512, 0}, {64, 0}}) {
         const int64_t queries = dim == 64 ? 2520 : 2048;
@@ -900,6 +949,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
     checkLinear(d, is_reference);
     checkAttention(d, is_reference);
     if (!is_reference) {
+        checkLargeProducts(d);
         checkSteps(d, false);
         checkStepUpdates(d);
         if (d.ops().begin_steps(d.queue()) == Status::Ok) {
@@ -919,8 +969,8 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
 } // namespace
 
 #ifdef BELFRY_EMULATED_CARD
-/// The same checks with the kernels run on the CPU. Usage: belfry_emulated_kernels [multiprocessors]
-/// [seed].
+/// The same checks with the kernels run on the CPU. Usage: belfry_emulated_kernels
+/// [multiprocessors] [seed].
 int main(int argc, char** argv) {
     for (const bool is_reference : {true, false}) {
         support::EmulatedCardOptions options;

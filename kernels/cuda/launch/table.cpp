@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OpTable of a CUDA device: argument checks, choice of kernel, grids. Nothing here waits or
 // allocates. Tile and thread counts were chosen on an H200 (132 multiprocessors).
+#include "kernels/cuda/blas.h"
 #include "kernels/cuda/device/args.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/ops.h"
@@ -18,6 +19,9 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kProjectThreads = 512;
 /// Up to this many rows, a weight is read once a row; more go through tensor cores.
 constexpr int64_t kProjectRows = 4;
+/// Products of fewer rows stay with our own kernels, whose sums do not depend on how many rows
+/// there are.
+constexpr int64_t kBlasRows = 256;
 /// Longest row that a projection step can norm.
 constexpr int64_t kProjectNormCols = 4096;
 
@@ -290,6 +294,22 @@ Status gemm(Stream& s,
             int64_t m,
             int64_t n,
             int64_t k) {
+    if (s.blas != nullptr && m >= kBlasRows && stride % 4 == 0 &&
+        reinterpret_cast<uintptr_t>(y) % 16 == 0 && s.flush() == Status::Ok) {
+        // Its workspace is the memory of split attention: both use it within one launch only.
+        if (s.times != nullptr) {
+            s.times->before(KernelId::gemm_128, s.handle);
+        }
+        const Status status =
+            s.blas->multiply(s.handle, a, b, reinterpret_cast<CuPointer>(y), stride, m, n, k,
+                             s.scratch + kPartialOffset, kPartialBytes - kPartialOffset);
+        if (s.times != nullptr) {
+            s.times->after(s.handle);
+        }
+        if (status == Status::Ok) {
+            return status;
+        }
+    }
     const bool is_large = usesLargeTiles(s.facts.multiprocessors, m, n);
     const int64_t tile = is_large ? 128 : 64;
     return s.launch(is_large ? KernelId::gemm_128 : KernelId::gemm_64, tiles(m, tile),
