@@ -28,10 +28,16 @@ class EngineWorker : public QObject {
     Q_OBJECT
 
 public:
-    explicit EngineWorker(engine::EngineOptions options);
+    /// The meter's pace: at least so many milliseconds from one snapshot of a running job, or of
+    /// an idle model whose surroundings change, to the next.
+    static constexpr int kMeterIntervalMs = 250;
+
+    explicit EngineWorker(engine::EngineOptions options, int meter_interval_ms = kMeterIntervalMs);
     ~EngineWorker() override;
 
 public Q_SLOTS:
+    /// Begins to look at the memory of an idle model. On the engine thread, once it runs.
+    void startMeter();
     void inspect(const QString& model, const QStringList& adapters);
     /// Plans without loading (layout editor, what-if). `ticket` comes back in planned().
     void plan(const engine::LoadRequest& request, quint64 ticket);
@@ -79,11 +85,18 @@ Q_SIGNALS:
 
 private:
     void publish(engine::EngineSnapshot::State state);
+    /// Between the layers of long work: a snapshot when the last one is old.
+    void publishWhileBusy();
+    /// A snapshot when other programs took or gave memory since the last one.
+    void publishWhenChanged();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
 
     std::unique_ptr<engine::Engine> engine_;
     quint64 serial_ = 0;
     QElapsedTimer last_snapshot_;
+    engine::EngineSnapshot::State state_ = engine::EngineSnapshot::State::Empty;
+    std::vector<engine::DeviceMemory> told_; ///< Memory of the last snapshot.
+    int meter_interval_ms_;
     engine::EngineSnapshot progress_;
 };
 
@@ -92,7 +105,9 @@ class EngineThread : public QObject {
     Q_OBJECT
 
 public:
-    explicit EngineThread(engine::EngineOptions options, QObject* parent = nullptr);
+    explicit EngineThread(engine::EngineOptions options,
+                          QObject* parent = nullptr,
+                          int meter_interval_ms = EngineWorker::kMeterIntervalMs);
     /// Stops the job in progress and waits for the thread.
     ~EngineThread() override;
 

@@ -163,6 +163,7 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
     target.model.reset();
     ENGINE_ASSIGN(target.model, Model::create(target.folder.config, *plan, *target.store,
                                               target.devices.set, target.hook()));
+    target.model->setStepHook(options.on_step);
     target.plan = plan;
     return {};
 }
