@@ -214,6 +214,18 @@ void EngineWorker::generate(const engine::GenerateRequest& request, const std::s
     }
 }
 
+void EngineWorker::measureEffect(const QString& folder, const std::stop_token& stop) {
+    publish(engine::EngineSnapshot::State::Generating);
+    const auto effect = guarded([&] { return engine_->adapterEffect(utf8(folder), stop); });
+    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
+                                : engine::EngineSnapshot::State::Empty);
+    if (effect.has_value()) {
+        Q_EMIT effectMeasured(folder, *effect);
+    } else {
+        Q_EMIT effectFailed(folder, effect.error());
+    }
+}
+
 void EngineWorker::measureCost(const engine::MessagePart& part,
                                qint64 image_tokens,
                                quint64 ticket) {
@@ -264,6 +276,7 @@ void registerEngineTypes() {
     qRegisterMetaType<engine::ReplyUpdate>("engine::ReplyUpdate");
     qRegisterMetaType<engine::MessagePart>("engine::MessagePart");
     qRegisterMetaType<engine::MediaCost>("engine::MediaCost");
+    qRegisterMetaType<engine::AdapterSummary::Effect>("engine::AdapterSummary::Effect");
     qRegisterMetaType<std::vector<engine::AdapterChoice>>("std::vector<engine::AdapterChoice>");
     qRegisterMetaType<std::stop_token>("std::stop_token");
     qRegisterMetaType<std::shared_ptr<const engine::EngineSnapshot>>(

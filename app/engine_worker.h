@@ -53,6 +53,8 @@ public Q_SLOTS:
                  const engine::GenerateRequest& request,
                  const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
                  const std::stop_token& stop);
+    /// What an adapter changes on the loaded model; the adapters in use are back afterwards.
+    void measureEffect(const QString& folder, const std::stop_token& stop);
     void measureCost(const engine::MessagePart& part, qint64 image_tokens, quint64 ticket);
     void
     encodeAhead(const engine::MessagePart& part, qint64 image_tokens, const std::stop_token& stop);
@@ -80,6 +82,8 @@ Q_SIGNALS:
     void compareFailed(quint64 id, int column, const engine::Error& error);
     /// After the last column, or after a stop.
     void compareFinished(quint64 id);
+    void effectMeasured(const QString& folder, const engine::AdapterSummary::Effect& effect);
+    void effectFailed(const QString& folder, const engine::Error& error);
     void costMeasured(quint64 ticket, const engine::MediaCost& cost);
     void costFailed(quint64 ticket, const engine::Error& error);
 

@@ -46,7 +46,10 @@ namespace emulator {
 namespace {
 
 constexpr size_t kStacksAtOnce = 256;
+/// A process may have about 65000 mappings, and a guarded stack takes two.
+constexpr size_t kGuardedStacks = 16384;
 std::vector<void*> free_stacks;
+size_t guarded_stacks = 0;
 
 } // namespace
 
@@ -62,7 +65,10 @@ void* takeStack() {
         }
         for (size_t i = 0; i < kStacksAtOnce; ++i) {
             char* const at = static_cast<char*>(memory) + (kStacksAtOnce - 1 - i) * step;
-            mprotect(at, page, PROT_NONE);
+            if (guarded_stacks < kGuardedStacks) {
+                mprotect(at, page, PROT_NONE);
+                ++guarded_stacks;
+            }
             free_stacks.push_back(at + page);
         }
     }
