@@ -70,6 +70,13 @@ void Wiring::connectEngine() {
                 // Not begin(): a reply that runs keeps its own way to be stopped.
                 worker->setAdapters(adapters, {});
             });
+    connect(session, &ui::Session::effectRequested, this, [this, worker](const QString& folder) {
+        QMetaObject::invokeMethod(worker, [worker, folder, stop = engine_->begin()] {
+            worker->measureEffect(folder, stop);
+        });
+    });
+    connect(worker, &EngineWorker::effectMeasured, session, &ui::Session::showEffect);
+    connect(worker, &EngineWorker::effectFailed, session, &ui::Session::showEffectError);
     connect(session, &ui::Session::cancelRequested, engine_, &EngineThread::cancel);
 
     connect(worker, &EngineWorker::snapshotChanged, session, &ui::Session::showSnapshot);
