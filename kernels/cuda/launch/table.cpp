@@ -178,13 +178,20 @@ int32_t outputsOf(const ProjectArgs& step) {
                                                                              : outputs);
 }
 
-/// How a step is dealt out, its updates included; shared memory as needed, perhaps too much.
+/// How a step is dealt out, its updates included: more blocks where few need more shared memory
+/// than there is. shared_bytes may still be too much.
 ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
-    ProjectPlan plan = planProject(s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
-                                   is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
-    plan.shared_bytes +=
-        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+    ProjectPlan plan;
+    for (int blocks = 1; blocks <= 16; blocks *= 2) {
+        plan = planProject(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
+                           is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
+        plan.shared_bytes +=
+            loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+        if (plan.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
+            break;
+        }
+    }
     return plan;
 }
 
