@@ -93,6 +93,21 @@ for font in "${fonts[@]}"; do
     fi
     cp -L "$file" "$target/fonts/"
 done
+# The scripts of other readers; the full folder has them all.
+if [ $small = 0 ]; then
+    for script in Arabic Armenian Bengali Devanagari Ethiopic Georgian Gujarati Gurmukhi Hebrew \
+        Kannada Khmer Lao Malayalam Myanmar Sinhala Symbols Symbols2 Tamil Telugu Thai; do
+        file=$(find /usr/share/fonts -name "NotoSans$script-Regular.ttf" | head -n 1)
+        [ -z "$file" ] || cp -L "$file" "$target/fonts/"
+    done
+    file=$(find /usr/share/fonts -name NotoSansCJK-Regular.ttc | head -n 1)
+    if [ -n "$file" ]; then
+        cp -L "$file" "$target/fonts/"
+    else
+        echo "portable: NotoSansCJK-Regular.ttc not found; Chinese, Japanese and Korean text needs" \
+            "the machine's own fonts. Install fonts-noto-cjk to take it along." >&2
+    fi
+fi
 # The machine's own fonts, when it has any, stay in use: ours come after them.
 cat > "$target/fonts.conf" << 'XML'
 <?xml version="1.0"?>

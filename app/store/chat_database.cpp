@@ -21,8 +21,8 @@ namespace {
 
 constexpr qint64 kSchema = 1;
 
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
+struct ChatDatabaseTexts {
+    Q_DECLARE_TR_FUNCTIONS(ChatDatabaseTexts)
 };
 
 QString compact(const QJsonObject& object) {
@@ -44,10 +44,11 @@ QString searchable(const ui::ChatTurn& turn) {
 }
 
 engine::Error noSuchChat(const QString& id) {
-    return storeError(StoreProblem::Other,
-                      Text::tr("There is no chat %1 any more. It may have been deleted in an "
-                               "earlier session.")
-                          .arg(id));
+    return storeError(
+        StoreProblem::Other,
+        ChatDatabaseTexts::tr("There is no chat %1 any more. It may have been deleted in an "
+                              "earlier session.")
+            .arg(id));
 }
 
 } // namespace
@@ -86,10 +87,11 @@ engine::Result<OpenReport> ChatDatabase::open() {
 
 engine::Result<void> ChatDatabase::openFile() {
     if (!QDir().mkpath(options_.folder)) {
-        return storeError(StoreProblem::ReadOnly,
-                          Text::tr("The folder %1 cannot be created, so chats are not saved. "
-                                   "Create it or make its parent folder writable.")
-                              .arg(QDir::toNativeSeparators(options_.folder)));
+        return storeError(
+            StoreProblem::ReadOnly,
+            ChatDatabaseTexts::tr("The folder %1 cannot be created, so chats are not saved. "
+                                  "Create it or make its parent folder writable.")
+                .arg(QDir::toNativeSeparators(options_.folder)));
     }
     // A WAL that is still there tells that the last session did not end in order.
     const bool was_killed = QFileInfo(file() + QStringLiteral("-wal")).size() > 0;
@@ -106,9 +108,9 @@ engine::Result<void> ChatDatabase::checkAfterCrash() {
     ENGINE_TRY(check.step());
     const QString verdict = check.text(0);
     if (verdict != QLatin1String("ok")) {
-        return storeError(
-            StoreProblem::Damaged,
-            Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), verdict));
+        return storeError(StoreProblem::Damaged,
+                          ChatDatabaseTexts::tr("%1 is damaged (%2).")
+                              .arg(QDir::toNativeSeparators(file()), verdict));
     }
     return {};
 }
@@ -126,9 +128,10 @@ engine::Result<void> ChatDatabase::createTables() {
     if (version > kSchema) {
         return storeError(
             StoreProblem::TooNew,
-            Text::tr("%1 was written by a later version of Belfry (its form is number %2, this "
-                     "program knows number %3), so chats are not saved. Start the later version, "
-                     "or move the file away.")
+            ChatDatabaseTexts::tr(
+                "%1 was written by a later version of Belfry (its form is number %2, this "
+                "program knows number %3), so chats are not saved. Start the later version, "
+                "or move the file away.")
                 .arg(QDir::toNativeSeparators(file()))
                 .arg(version)
                 .arg(kSchema));
@@ -242,8 +245,9 @@ engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why
     report.set_aside = aside;
     report.recovered_chats = recover(aside);
     report.message =
-        Text::tr("The file with the chats was damaged. It was kept as %1; %2 chats could be read "
-                 "from it and are in the list again.")
+        ChatDatabaseTexts::tr(
+            "The file with the chats was damaged. It was kept as %1; %2 chats could be read "
+            "from it and are in the list again.")
             .arg(QDir::toNativeSeparators(aside))
             .arg(report.recovered_chats);
     return report;
@@ -305,10 +309,11 @@ engine::Result<void> ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStr
 
 engine::Result<void> ChatDatabase::save(ui::ChatDocument& chat, QStringList& notes) {
     if (is_read_only_ || !database_.isOpen()) {
-        return storeError(StoreProblem::ReadOnly,
-                          Text::tr("Chats cannot be saved in %1. Make the folder writable; what "
-                                   "is not saved yet is kept in memory and saved then.")
-                              .arg(QDir::toNativeSeparators(options_.folder)));
+        return storeError(
+            StoreProblem::ReadOnly,
+            ChatDatabaseTexts::tr("Chats cannot be saved in %1. Make the folder writable; what "
+                                  "is not saved yet is kept in memory and saved then.")
+                .arg(QDir::toNativeSeparators(options_.folder)));
     }
     if (chat.id.isEmpty()) {
         chat.id = ui::makeChatId();

@@ -15,13 +15,13 @@ namespace app {
 
 namespace {
 
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(app::ExportFiles)
+struct ExportTexts {
+    Q_DECLARE_TR_FUNCTIONS(ExportTexts)
 };
 
 engine::Error writeError(const QString& file, const QString& reason) {
     return storeError(StoreProblem::Other,
-                      Text::tr("%1 could not be written (%2). Choose another place.")
+                      ExportTexts::tr("%1 could not be written (%2). Choose another place.")
                           .arg(QDir::toNativeSeparators(file), reason));
 }
 
@@ -57,7 +57,8 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
             if (name.isEmpty()) {
                 name = freeName(attachment.name, taken);
                 if (!QDir().mkpath(folder.path())) {
-                    return writeError(folder.path(), Text::tr("the folder cannot be created"));
+                    return writeError(folder.path(),
+                                      ExportTexts::tr("the folder cannot be created"));
                 }
                 const QString copy = folder.filePath(name);
                 QFile source(attachment.file);

@@ -2,6 +2,98 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
+    <name>AttachmentTexts</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
+    </message>
+</context>
+<context>
+    <name>ChatDatabaseTexts</name>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+</context>
+<context>
+    <name>DatabaseTexts</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>kein Speicher</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>sie ist nicht offen</translation>
+    </message>
+</context>
+<context>
+    <name>ExportTexts</name>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>der Ordner lässt sich nicht anlegen</translation>
+    </message>
+</context>
+<context>
     <name>Format</name>
     <message>
         <source>%1 B</source>
@@ -33,17 +125,17 @@
     </message>
     <message>
         <source>%1 B</source>
-        <comment>billion parameters, beside the model's name</comment>
+        <comment>billion parameters, beside the model&apos;s name</comment>
         <translation>%1 B</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <comment>million parameters, beside the model's name</comment>
+        <comment>million parameters, beside the model&apos;s name</comment>
         <translation>%1 Mio.</translation>
     </message>
     <message>
         <source>%1 K</source>
-        <comment>thousand parameters, beside the model's name</comment>
+        <comment>thousand parameters, beside the model&apos;s name</comment>
         <translation>%1 Tsd.</translation>
     </message>
     <message>
@@ -245,148 +337,21 @@
         <source>Close Belfry</source>
         <translation>Belfry schließen</translation>
     </message>
-</context>
-<context>
-    <name>Text</name>
     <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+        <source>Copy the last code block</source>
+        <translation>Letzten Codeblock kopieren</translation>
     </message>
     <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+        <source>Keys that also type text need Ctrl or Alt.</source>
+        <translation>Tasten, die auch Text schreiben, brauchen Strg oder Alt.</translation>
     </message>
     <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+        <source>%1 is needed for editing text.</source>
+        <translation>%1 wird zum Bearbeiten von Text gebraucht.</translation>
     </message>
     <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
-    </message>
-</context>
-<context>
-    <name>app::AttachmentFiles</name>
-    <message>
-        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
-        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read to its end (%2).</source>
-        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
-    </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
-    </message>
-</context>
-<context>
-    <name>app::ChatDatabase</name>
-    <message>
-        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
-        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 ist beschädigt (%2).</translation>
-    </message>
-    <message>
-        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
-        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
-    </message>
-    <message>
-        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
-        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
-    </message>
-    <message>
-        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
-    </message>
-</context>
-<context>
-    <name>app::Database</name>
-    <message>
-        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 ist beschädigt (%2).</translation>
-    </message>
-    <message>
-        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
-        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
-    </message>
-    <message>
-        <source>no memory</source>
-        <translation>kein Speicher</translation>
-    </message>
-    <message>
-        <source>write-protected</source>
-        <translation>schreibgeschützt</translation>
-    </message>
-    <message>
-        <source>it is not open</source>
-        <translation>sie ist nicht offen</translation>
-    </message>
-</context>
-<context>
-    <name>app::ExportFiles</name>
-    <message>
-        <source>the folder cannot be created</source>
-        <translation>der Ordner lässt sich nicht anlegen</translation>
-    </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+        <source>%1 always means: %2</source>
+        <translation>%1 bedeutet immer: %2</translation>
     </message>
 </context>
 <context>
@@ -578,7 +543,10 @@
     <name>ui::ChatExport</name>
     <message numerus="yes">
         <source>%n tokens</source>
-        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Token</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -934,15 +902,24 @@
     </message>
     <message numerus="yes">
         <source>Thinks, %n tokens</source>
-        <translation><numerusform>Denkt, %n Token</numerusform><numerusform>Denkt, %n Token</numerusform></translation>
+        <translation>
+            <numerusform>Denkt, %n Token</numerusform>
+            <numerusform>Denkt, %n Token</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Answers, %n tokens</source>
-        <translation><numerusform>Antwortet, %n Token</numerusform><numerusform>Antwortet, %n Token</numerusform></translation>
+        <translation>
+            <numerusform>Antwortet, %n Token</numerusform>
+            <numerusform>Antwortet, %n Token</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n tokens</source>
-        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Token</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -958,7 +935,10 @@
     </message>
     <message numerus="yes">
         <source>%n words of thought, not shown</source>
-        <translation><numerusform>%n Wort Gedanken, nicht gezeigt</numerusform><numerusform>%n Wörter Gedanken, nicht gezeigt</numerusform></translation>
+        <translation>
+            <numerusform>%n Wort Gedanken, nicht gezeigt</numerusform>
+            <numerusform>%n Wörter Gedanken, nicht gezeigt</numerusform>
+        </translation>
     </message>
     <message>
         <source>stopped</source>
@@ -1091,10 +1071,6 @@
 <context>
     <name>ui::Composer</name>
     <message>
-        <source>Attach a picture or a sound (Ctrl+U)</source>
-        <translation>Bild oder Ton anhängen (Strg+U)</translation>
-    </message>
-    <message>
         <source>Prompt shortcuts (type / at the start)</source>
         <translation>Textkürzel (/ am Anfang tippen)</translation>
     </message>
@@ -1222,6 +1198,10 @@
         <source>Saved: type /%1 to use it again.</source>
         <translation>Gesichert: mit /%1 wieder verwenden.</translation>
     </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Bild oder Ton anhängen</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -1294,6 +1274,73 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>Copy report</source>
         <translation>Bericht kopieren</translation>
     </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Check the &amp;effect</source>
+        <translation>&amp;Wirkung prüfen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: rank %2, alpha %3, scaling %4, %n modules</source>
+        <translation>
+            <numerusform>%1: Rang %2, Alpha %3, Skalierung %4, %n Modul</numerusform>
+            <numerusform>%1: Rang %2, Alpha %3, Skalierung %4, %n Module</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 tensors act, %2 have no effect in this architecture, %3 are left out</source>
+        <translation>%1 Tensoren wirken, %2 haben in dieser Architektur keine Wirkung, %3 bleiben weg</translation>
+    </message>
+    <message>
+        <source>Runs fixed tokens, a fixed picture and a fixed sound with and without the adapter</source>
+        <translation>Rechnet feste Token, ein festes Bild und einen festen Ton mit und ohne Adapter</translation>
+    </message>
+    <message>
+        <source>The effect was not measured. %1</source>
+        <translation>Die Wirkung wurde nicht gemessen. %1</translation>
+    </message>
+    <message>
+        <source>Measuring …</source>
+        <translation>Wird gemessen …</translation>
+    </message>
+    <message>
+        <source>Does the model answer differently with it? Not measured yet.</source>
+        <translation>Antwortet das Modell damit anders? Noch nicht gemessen.</translation>
+    </message>
+    <message>
+        <source>Does the model answer differently with it? Can be measured once the model is loaded.</source>
+        <translation>Antwortet das Modell damit anders? Messbar, sobald das Modell geladen ist.</translation>
+    </message>
+    <message>
+        <source>No effect: base and adapter give the same values, bit by bit.</source>
+        <translation>Keine Wirkung: Basis und Adapter liefern Bit für Bit dieselben Werte.</translation>
+    </message>
+    <message>
+        <source>%1 by up to %2</source>
+        <translation>%1 um bis zu %2</translation>
+    </message>
+    <message>
+        <source>%1 not at all</source>
+        <translation>%1 gar nicht</translation>
+    </message>
+    <message>
+        <source>the logits</source>
+        <translation>die Logits</translation>
+    </message>
+    <message>
+        <source>what is seen in a picture</source>
+        <translation>das Gesehene in einem Bild</translation>
+    </message>
+    <message>
+        <source>what is heard in a sound</source>
+        <translation>das Gehörte in einem Ton</translation>
+    </message>
+    <message>
+        <source>It acts. It changes %1.</source>
+        <translation>Er wirkt. Er ändert %1.</translation>
+    </message>
 </context>
 <context>
     <name>ui::CoverageModel</name>
@@ -1316,6 +1363,18 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>Finding</source>
         <translation>Befund</translation>
+    </message>
+    <message>
+        <source>covered, changes nothing</source>
+        <translation>abgedeckt, ändert nichts</translation>
+    </message>
+    <message>
+        <source>Frobenius norm of what is added to the weights at strength 1</source>
+        <translation>Frobenius-Norm dessen, was bei Stärke 1 zu den Gewichten kommt</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Änderung</translation>
     </message>
 </context>
 <context>
@@ -1377,7 +1436,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
     <message numerus="yes">
         <source>%n messages</source>
-        <translation><numerusform>%n Nachricht</numerusform><numerusform>%n Nachrichten</numerusform></translation>
+        <translation>
+            <numerusform>%n Nachricht</numerusform>
+            <numerusform>%n Nachrichten</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -1399,20 +1461,8 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <translation>Chats</translation>
     </message>
     <message>
-        <source>New chat (Ctrl+N)</source>
-        <translation>Neuer Chat (Strg+N)</translation>
-    </message>
-    <message>
-        <source>Search chats  Ctrl+K</source>
-        <translation>Chats suchen  Strg+K</translation>
-    </message>
-    <message>
         <source>Search chats</source>
         <translation>Chats durchsuchen</translation>
-    </message>
-    <message>
-        <source>Finds chats in which every word occurs (Ctrl+K)</source>
-        <translation>Findet Chats, in denen jedes Wort vorkommt (Strg+K)</translation>
     </message>
     <message>
         <source>Chats, latest first</source>
@@ -1477,6 +1527,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>Finds chats in which every word occurs</source>
+        <translation>Findet Chats, in denen jedes Wort vorkommt</translation>
     </message>
 </context>
 <context>
@@ -2051,20 +2105,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Zurück zu dem, was geladen ist</translation>
     </message>
     <message>
-        <source>Make it true (Ctrl+Enter)</source>
-        <translation>Umsetzen (Strg+Eingabe)</translation>
-    </message>
-    <message>
-        <source>Undo: %1 (Ctrl+Z)</source>
-        <translation>Rückgängig: %1 (Strg+Z)</translation>
-    </message>
-    <message>
         <source>Nothing to undo</source>
         <translation>Nichts rückgängig zu machen</translation>
-    </message>
-    <message>
-        <source>Redo: %1 (Ctrl+Shift+Z)</source>
-        <translation>Wiederholen: %1 (Strg+Umschalt+Z)</translation>
     </message>
     <message>
         <source>Nothing to redo</source>
@@ -2150,6 +2192,18 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Add a simulated GPU</source>
         <translation>Simulierte GPU hinzufügen</translation>
     </message>
+    <message>
+        <source>Make it true</source>
+        <translation>Wirklich so machen</translation>
+    </message>
+    <message>
+        <source>Undo: %1</source>
+        <translation>Rückgängig: %1</translation>
+    </message>
+    <message>
+        <source>Redo: %1</source>
+        <translation>Wiederholen: %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -2196,6 +2250,34 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Drop to choose this model</source>
         <translation>Ablegen, um dieses Modell zu wählen</translation>
+    </message>
+    <message>
+        <source>Where is %1 now?</source>
+        <translation>Wo ist %1 jetzt?</translation>
+    </message>
+    <message>
+        <source>The graphics card still does not answer</source>
+        <translation>Die Grafikkarte antwortet weiterhin nicht</translation>
+    </message>
+    <message>
+        <source>Your chats are saved; the open chat comes back.</source>
+        <translation>Ihre Chats sind gespeichert; der offene Chat kommt wieder.</translation>
+    </message>
+    <message>
+        <source>Restart Belfry</source>
+        <translation>Belfry neu starten</translation>
+    </message>
+    <message>
+        <source>The graphics card stopped answering</source>
+        <translation>Die Grafikkarte antwortet nicht mehr</translation>
+    </message>
+    <message>
+        <source>Loading again starts the engine anew; every part goes where it was, and the chat stays.</source>
+        <translation>Erneutes Laden startet die Maschine neu; jeder Teil kommt an seinen Platz, und der Chat bleibt.</translation>
+    </message>
+    <message>
+        <source>Load again</source>
+        <translation>Erneut laden</translation>
     </message>
 </context>
 <context>
@@ -2476,8 +2558,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Öffnet die Liste der Modelle und die Ladeoptionen</translation>
     </message>
     <message>
-        <source>Models and load options (Ctrl+Shift+M)</source>
-        <translation>Modelle und Ladeoptionen (Strg+Umschalt+M)</translation>
+        <source>Models and load options</source>
+        <translation>Modelle und Ladeoptionen</translation>
     </message>
 </context>
 <context>
@@ -2489,10 +2571,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Choose a &amp;folder…</source>
         <translation>&amp;Ordner wählen …</translation>
-    </message>
-    <message>
-        <source>Choose a Gemma 4 model folder (Ctrl+O)</source>
-        <translation>Gemma-4-Modellordner wählen (Strg+O)</translation>
     </message>
     <message>
         <source>&amp;Demo model</source>
@@ -2564,7 +2642,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
     <message numerus="yes">
         <source>%n simulated cards</source>
-        <translation><numerusform>%n simulierte Karte</numerusform><numerusform>%n simulierte Karten</numerusform></translation>
+        <translation>
+            <numerusform>%n simulierte Karte</numerusform>
+            <numerusform>%n simulierte Karten</numerusform>
+        </translation>
     </message>
     <message>
         <source>text</source>
@@ -2612,6 +2693,26 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>Fits. %1</source>
         <translation>Passt. %1</translation>
     </message>
+    <message>
+        <source>Choose a Gemma 4 model folder</source>
+        <translation>Gemma-4-Modellordner wählen</translation>
+    </message>
+    <message>
+        <source>Lo&amp;cate…</source>
+        <translation>&amp;Suchen …</translation>
+    </message>
+    <message>
+        <source>Tell where the folder is now</source>
+        <translation>Angeben, wo der Ordner jetzt ist</translation>
+    </message>
+    <message>
+        <source>Re&amp;move from the list</source>
+        <translation>Aus der Liste ent&amp;fernen</translation>
+    </message>
+    <message>
+        <source>Forget this folder; no file is deleted</source>
+        <translation>Diesen Ordner vergessen; keine Datei wird gelöscht</translation>
+    </message>
 </context>
 <context>
     <name>ui::NoticeBar</name>
@@ -2639,10 +2740,6 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>Bewegen Sie Teile in der Platzierung auf ein anderes Gerät, wählen Sie 4 Bit oder einen kleineren Kontext.</translation>
     </message>
     <message>
-        <source>The graphics card stopped answering. Restart Belfry; your chats are saved.</source>
-        <translation>Die Grafikkarte antwortet nicht mehr. Starten Sie Belfry neu; Ihre Chats sind gesichert.</translation>
-    </message>
-    <message>
         <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
         <translation>Das ist ein Fehler in Belfry. Kopieren Sie den Bericht (Strg+Umschalt+I) in eine Fehlermeldung.</translation>
     </message>
@@ -2657,6 +2754,10 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Dismiss this message</source>
         <translation>Diese Meldung ausblenden</translation>
+    </message>
+    <message>
+        <source>The graphics card stopped answering. Load the model again; its layout and your chats are kept.</source>
+        <translation>Die Grafikkarte antwortet nicht mehr. Laden Sie das Modell erneut; Platzierung und Chats bleiben erhalten.</translation>
     </message>
 </context>
 <context>
@@ -2744,6 +2845,14 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>%1 in %2</source>
         <translation>%1 in %2</translation>
     </message>
+    <message>
+        <source>%1 (missing)</source>
+        <translation>%1 (fehlt)</translation>
+    </message>
+    <message>
+        <source>%1 in %2, missing</source>
+        <translation>%1 in %2, fehlt</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -2763,7 +2872,7 @@ Versteht %5 · bis zu %6 Token</translation>
 <context>
     <name>ui::SamplingPanel</name>
     <message>
-        <source>model's</source>
+        <source>model&apos;s</source>
         <translation>vom Modell</translation>
     </message>
     <message>
@@ -2961,10 +3070,6 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>Prozessor-Threads</translation>
     </message>
     <message>
-        <source>&amp;Keep quantized copies for faster loading</source>
-        <translation>&amp;Quantisierte Kopien behalten (lädt schneller)</translation>
-    </message>
-    <message>
         <source>Chats and files</source>
         <translation>Chats und Dateien</translation>
     </message>
@@ -2992,6 +3097,92 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>Models</source>
         <translation>Modelle</translation>
     </message>
+    <message>
+        <source>&amp;Keyboard shortcuts…</source>
+        <translation>&amp;Tastenkürzel …</translation>
+    </message>
+    <message>
+        <source>See and change the keys of every action</source>
+        <translation>Die Tasten jeder Aktion ansehen und ändern</translation>
+    </message>
+    <message>
+        <source>Keep &amp;quantized copies for faster loading</source>
+        <translation>&amp;Quantisierte Kopien für schnelleres Laden behalten</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ShortcutEditor</name>
+    <message>
+        <source>&amp;Assign</source>
+        <translation>Zu&amp;weisen</translation>
+    </message>
+    <message>
+        <source>&amp;No keys</source>
+        <translation>&amp;Keine Tasten</translation>
+    </message>
+    <message>
+        <source>&amp;Usual keys</source>
+        <translation>&amp;Übliche Tasten</translation>
+    </message>
+    <message>
+        <source>Change keyboard shortcuts</source>
+        <translation>Tastenkürzel ändern</translation>
+    </message>
+    <message>
+        <source>Actions and their keys</source>
+        <translation>Aktionen und ihre Tasten</translation>
+    </message>
+    <message>
+        <source>New keys</source>
+        <translation>Neue Tasten</translation>
+    </message>
+    <message>
+        <source>Press the new keys</source>
+        <translation>Neue Tasten drücken</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Choose an action, then press the new keys in the field.</source>
+        <translation>Wählen Sie eine Aktion und drücken Sie dann im Feld die neuen Tasten.</translation>
+    </message>
+    <message>
+        <source>These are its keys already.</source>
+        <translation>Diese Tasten hat sie schon.</translation>
+    </message>
+    <message>
+        <source>%1 is used by: %2. Assigning takes it from there.</source>
+        <translation>%1 gehört zu: %2. Zuweisen nimmt es dort weg.</translation>
+    </message>
+    <message>
+        <source>T&amp;ake over</source>
+        <translation>Ü&amp;bernehmen</translation>
+    </message>
+    <message>
+        <source>%1 is free.</source>
+        <translation>%1 ist frei.</translation>
+    </message>
+    <message>
+        <source>&amp;Reset all keys</source>
+        <translation>Alle Tasten &amp;zurücksetzen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ShortcutModel</name>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
 </context>
 <context>
     <name>ui::ShortcutsDialog</name>
@@ -3006,6 +3197,18 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>C&amp;hange…</source>
+        <translation>Ä&amp;ndern …</translation>
+    </message>
+    <message>
+        <source>Give actions other keys</source>
+        <translation>Aktionen andere Tasten geben</translation>
     </message>
 </context>
 <context>

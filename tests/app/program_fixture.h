@@ -133,8 +133,8 @@ public:
             },
             60000);
     }
-    /// Presses on a block, moves to a lane in steps, waits for the price, lets go.
-    bool drag(const QString& block_id, engine::DeviceId to) {
+    /// Presses on a block, moves to a lane in steps, waits for the price; `drops` lets go there.
+    bool drag(const QString& block_id, engine::DeviceId to, bool drops = true) {
         ui::LayoutView* view = window->layoutView();
         ui::BlockWidget* block = view->blockWidget(block_id);
         ui::LaneWidget* lane = view->lane(to);
@@ -150,7 +150,9 @@ public:
         }
         const bool is_priced = QTest::qWaitFor(
             [&] { return view->isHolding() && lane->preview().has_value(); }, 10000);
-        QTest::mouseRelease(block, Qt::LeftButton, {}, end);
+        if (drops) {
+            QTest::mouseRelease(block, Qt::LeftButton, {}, end);
+        }
         return is_priced;
     }
     bool waitForPlace(const QString& block_id, engine::DeviceId place) {

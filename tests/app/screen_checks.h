@@ -14,6 +14,7 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QStringList>
+#include <QToolButton>
 #include <QWidget>
 
 namespace support {
@@ -64,7 +65,12 @@ inline QStringList clippedTexts(QWidget* top) {
         const int icon_width = button->icon().isNull() ? 0 : button->iconSize().width() + 4;
         const bool is_custom =
             button->inherits("ui::SampleCard") || button->text().contains(QLatin1Char('\n'));
-        if (!is_custom && qobject_cast<QPushButton*>(button) != nullptr &&
+        const auto* tool = qobject_cast<QToolButton*>(button);
+        const bool is_text_shown =
+            qobject_cast<QPushButton*>(button) != nullptr ||
+            (tool != nullptr &&
+             (tool->icon().isNull() || tool->toolButtonStyle() != Qt::ToolButtonIconOnly));
+        if (!is_custom && is_text_shown &&
             button->fontMetrics().horizontalAdvance(text) + icon_width > button->width()) {
             out.append(QStringLiteral("clipped: %1").arg(describe(button)));
         }

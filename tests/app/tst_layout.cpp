@@ -4,7 +4,9 @@
 // computers, plans that do not fit. The model is the published E2B shape: headers only.
 #include "tests/app/layout_fixture.h"
 #include "ui/layout/plan_options_dialog.h"
+#include "ui/layout/what_if.h"
 
+#include <QAbstractButton>
 #include <QAccessible>
 #include <QClipboard>
 #include <QDialogButtonBox>
@@ -34,6 +36,8 @@ private Q_SLOTS:
     void presetsAndFit();
     void mapFiles();
     void otherComputers();
+    void modelsThatAreNotHere();
+    void configWithoutWeights();
     void optionsKeepTheMap();
     void simulatedGpus();
     void everythingIsNamed();
@@ -358,6 +362,63 @@ void TestLayout::otherComputers() {
     f.view.leaveWhatIf();
     QCOMPARE(f.mapText(), here);
     QVERIFY(f.view.lane(DeviceId::cuda(1)) == nullptr);
+}
+
+void TestLayout::modelsThatAreNotHere() {
+    // Published models of which nothing is on disk: planned from their shapes, for the card looked
+    // at; the layout of this computer is untouched.
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    const std::string here = f.mapText();
+    uint64_t smaller = 0;
+    for (const char* name : {"E2B", "E4B", "31B"}) {
+        auto* menu = f.view.findChild<QMenu*>(QStringLiteral("layoutWhatIfMenu"));
+        QVERIFY(menu != nullptr);
+        Q_EMIT menu->aboutToShow();
+        auto* action =
+            menu->findChild<QAction*>(QStringLiteral("whatIf.model.") + QString::fromLatin1(name));
+        QVERIFY2(action != nullptr, name);
+        action->trigger();
+        const auto title = QStringLiteral("Gemma 4 %1 on ").arg(QString::fromLatin1(name));
+        auto* button = f.view.findChild<QAbstractButton*>(QStringLiteral("layoutWhatIf"));
+        QVERIFY(button != nullptr);
+        QTRY_VERIFY2(button->text().contains(title), qPrintable(button->text()));
+        QVERIFY(f.view.isWhatIf());
+        // The name stands there first, the plan comes from the planner's thread.
+        const auto bytes = [&f] {
+            uint64_t sum = 0;
+            for (const engine::ModulePlacement& module : f.view.stagedPlan()->modules) {
+                sum += module.bytes;
+            }
+            return sum;
+        };
+        QTRY_VERIFY2(f.view.lane(DeviceId::cuda(0)) != nullptr && bytes() > smaller, name);
+        smaller = bytes();
+        QVERIFY(!f.view.findChild<QPushButton*>(QStringLiteral("layoutApply"))->isVisible());
+    }
+    f.view.leaveWhatIf();
+    QCOMPARE(f.mapText(), here);
+    QVERIFY(f.view.lane(DeviceId::cuda(0)) == nullptr);
+}
+
+void TestLayout::configWithoutWeights() {
+    // A folder that holds a model's config.json alone: layouts can be tried on it.
+    const QTemporaryDir folder;
+    QVERIFY(
+        QFile::copy(QString::fromStdString(app::demoModelFolder()) + QStringLiteral("/config.json"),
+                    folder.filePath(QStringLiteral("config.json"))));
+    engine::LoadRequest request;
+    request.model = folder.path().toStdString();
+    request.device_map = "gpu";
+    request.sim_gpus = {8 * kGiB};
+    LayoutFixture f(request);
+    QVERIFY(f.isReady());
+    QVERIFY(f.model != nullptr && f.model->is_header_only);
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
+    QTRY_VERIFY(f.mapText().find("cpu") != std::string::npos);
+    QVERIFY(f.view.stagedPlan()->fits);
+    f.view.lookAt(ui::computerWith(ui::listedCards().front()));
+    QTRY_VERIFY(f.view.lane(DeviceId::cuda(0)) != nullptr);
 }
 
 void TestLayout::optionsKeepTheMap() {

@@ -64,15 +64,17 @@ LayoutView::LayoutView(QWidget* parent) : QWidget(parent) {
     ghost_ = new DragGhost(this);
     price_ = new PriceCard(this);
     // Named, so that the window can give them the user's own keys.
-    const auto shortcut = [this](const char* name, const QKeySequence& keys, auto slot) {
-        auto* s = new QShortcut(keys, this);
+    const auto shortcut = [this](const char* name, const QList<QKeySequence>& keys, auto slot) {
+        auto* s = new QShortcut(this);
+        s->setKeys(keys);
         s->setObjectName(QStringLiteral("shortcut_") + QString::fromLatin1(name));
         s->setContext(Qt::WidgetWithChildrenShortcut);
         connect(s, &QShortcut::activated, this, slot);
     };
-    shortcut("undoLayout", QKeySequence(Qt::CTRL | Qt::Key_Z), &LayoutView::undo);
-    shortcut("redoLayout", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), &LayoutView::redo);
-    shortcut("applyLayout", QKeySequence(Qt::CTRL | Qt::Key_Return), &LayoutView::apply);
+    shortcut("undoLayout", {Qt::CTRL | Qt::Key_Z}, &LayoutView::undo);
+    shortcut("redoLayout", {Qt::CTRL | Qt::SHIFT | Qt::Key_Z, Qt::CTRL | Qt::Key_Y},
+             &LayoutView::redo);
+    shortcut("applyLayout", {Qt::CTRL | Qt::Key_Return}, &LayoutView::apply);
     refresh();
 }
 

@@ -273,8 +273,9 @@ void LayoutView::fillWhatIf() {
     QMenu* shapes = what_if_menu_->addMenu(tr("A model that is not here"));
     for (const char* shape : {"E2B", "E4B", "26B-A4B", "31B"}) {
         const QString name = QString::fromLatin1(shape);
-        connect(shapes->addAction(QStringLiteral("Gemma 4 ") + name), &QAction::triggered, this,
-                [this, name] { lookAtShape(name); });
+        QAction* action = shapes->addAction(QStringLiteral("Gemma 4 ") + name);
+        action->setObjectName(QStringLiteral("whatIf.model.") + name);
+        connect(action, &QAction::triggered, this, [this, name] { lookAtShape(name); });
     }
 }
 

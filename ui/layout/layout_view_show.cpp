@@ -341,8 +341,13 @@ void LayoutView::refreshBars() {
                   QStringLiteral("redoLayout"));
     presets_->setEnabled(has_plan);
     what_if_button_->setEnabled(has_plan || root_.has_value());
-    what_if_button_->setText(what_if_.has_value() ? tr("What if: %1 ▾").arg(what_if_->name)
-                                                  : tr("What if: this computer ▾"));
+    constexpr int kWidestName = 220;
+    const QString name = what_if_.has_value() ? what_if_->name : QString();
+    what_if_button_->setText(
+        what_if_.has_value()
+            ? tr("What if: %1 ▾")
+                  .arg(what_if_button_->fontMetrics().elidedText(name, Qt::ElideRight, kWidestName))
+            : tr("What if: this computer ▾"));
     more_->setEnabled(has_plan);
     const bool has_changes = hasChanges();
     revert_->setVisible(has_plan);

@@ -12,6 +12,8 @@
 #include <QScrollBar>
 #include <QWheelEvent>
 
+#include <algorithm>
+
 namespace ui {
 
 AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), session_(session) {
@@ -50,6 +52,15 @@ QSize AdapterBar::sizeHint() const {
     return {row_widget_->sizeHint().width(), row_widget_->sizeHint().height()};
 }
 
+QSize AdapterBar::minimumSizeHint() const {
+    int width = add_button_->sizeHint().width();
+    if (!chips_.empty()) {
+        width += Theme::kGap + chips_.front()->sizeHint().width();
+    }
+    // In a small window even the one scrolls a little.
+    return {std::min({width, sizeHint().width(), 300}), sizeHint().height()};
+}
+
 bool AdapterBar::eventFilter(QObject* watched, QEvent* event) {
     if (watched == area_->viewport() && event->type() == QEvent::Wheel) {
         // The only direction there is.
@@ -64,7 +75,6 @@ bool AdapterBar::eventFilter(QObject* watched, QEvent* event) {
 
 void AdapterBar::refresh() {
     const auto& adapters = session_->adapters();
-    const size_t before = chips_.size();
     while (chips_.size() > adapters.size()) {
         chips_.back()->deleteLater();
         chips_.back()->hide();
@@ -89,9 +99,7 @@ void AdapterBar::refresh() {
         chips_[i]->setVisible(true);
     }
     add_button_->setEnabled(!session_->model().isEmpty());
-    if (before != chips_.size()) {
-        updateGeometry();
-    }
+    updateGeometry(); // a coverage that has been read makes its chip wider
     setFixedHeight(row_widget_->sizeHint().height());
 }
 

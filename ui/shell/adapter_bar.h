@@ -23,6 +23,8 @@ public:
     explicit AdapterBar(Session* session, QWidget* parent = nullptr);
 
     [[nodiscard]] QSize sizeHint() const override;
+    /// One adapter, nearly whole; more of them scroll.
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
     void addRequested();

@@ -153,12 +153,17 @@ QWidget* MainWindow::buildCentre() {
     column->setSpacing(0);
 
     tab_bar_ = new QWidget(centre);
-    // Narrower than its contents: fitTabs() then leaves icons only.
+    // Narrower than its contents: fitTabs() then makes two rows of it.
     tab_bar_->setMinimumWidth(320);
     tab_bar_->installEventFilter(this);
-    tab_row_ = new QHBoxLayout(tab_bar_);
-    tab_row_->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
+    auto* rows = new QVBoxLayout(tab_bar_);
+    rows->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
+    rows->setSpacing(6);
+    tab_row_ = new QHBoxLayout;
     tab_row_->setSpacing(4);
+    header_row_ = new QHBoxLayout;
+    rows->addLayout(tab_row_);
+    rows->addLayout(header_row_);
     tabs_ = new QButtonGroup(this);
     const auto add_tab = [&](Tab tab, const QString& text, const QString& icon_name,
                              const QString& object_name, const QString& action) {
@@ -206,8 +211,8 @@ QWidget* MainWindow::buildCentre() {
     panes_->addWidget(layout_);
     column->addWidget(panes_, 1);
     tab_row_->addSpacing(12);
-    tab_row_->addWidget(chat_->headerBar(), 1);
     tab_row_->addStretch();
+    header_row_->addWidget(chat_->headerBar(), 1);
     connect(tabs_, &QButtonGroup::idClicked, this,
             [this](int id) { setTab(static_cast<Tab>(id)); });
     return centre;
@@ -477,6 +482,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     fitPanes();
+    // Once more when the splitter has its new width: sizes set before are scaled with it.
+    QMetaObject::invokeMethod(this, &MainWindow::fitPanes, Qt::QueuedConnection);
     if (overlay_ != nullptr && overlay_->isVisible()) {
         overlay_->setGeometry(rect());
     }

@@ -154,6 +154,7 @@ private:
     QButtonGroup* tabs_ = nullptr;
     QWidget* tab_bar_ = nullptr;
     QHBoxLayout* tab_row_ = nullptr;
+    QHBoxLayout* header_row_ = nullptr; ///< Below the tabs, where both do not fit side by side.
     QSplitter* panes_ = nullptr;
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;

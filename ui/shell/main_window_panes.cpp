@@ -12,14 +12,20 @@
 
 #include <QAbstractButton>
 #include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
+
+#include <algorithm>
 
 namespace ui {
 
 namespace {
 
 constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
+
+constexpr int kCentreWidth = 600; ///< The bars above chat and layout in the longest language.
 
 } // namespace
 
@@ -75,9 +81,29 @@ void MainWindow::fitPanes() {
     }
     side_->setVisible(shows_side);
     meter_side_->setVisible(shows_meter);
+    // What the centre lacks for its bars comes from the panes beside it, down to their least.
+    QList<int> sizes = splitter_->sizes();
+    const auto taken = [&](int pane, bool is_shown) { return is_shown ? sizes[pane] : 0; };
+    int lacking = std::max(centre, kCentreWidth) + handles + taken(0, shows_side) +
+                  taken(2, shows_meter) - width();
+    if (lacking > 0 && (shows_side || shows_meter)) {
+        const auto give = [&](int pane, bool is_shown, int least) {
+            const int part =
+                is_shown ? std::clamp(sizes[pane] - least, 0, std::max(0, lacking)) : 0;
+            sizes[pane] -= part;
+            lacking -= part;
+        };
+        give(2, shows_meter, meter);
+        give(0, shows_side, side);
+        sizes[1] =
+            std::max(centre, width() - handles - taken(0, shows_side) - taken(2, shows_meter));
+        splitter_->setSizes(sizes);
+    }
     // As narrow as the centre allows, not as what stands beside it now.
-    setMinimumWidth(centre + (side_pane_.is_insisted_on && shows_side ? side : 0) +
-                    (meter_pane_.is_insisted_on && shows_meter ? meter : 0) + handles);
+    setMinimumWidth(std::max(menu_button_->parentWidget()->minimumSizeHint().width(),
+                             centre + (side_pane_.is_insisted_on && shows_side ? side : 0) +
+                                 (meter_pane_.is_insisted_on && shows_meter ? meter : 0) +
+                                 handles));
 }
 
 void MainWindow::setComparing(bool is_comparing) {
@@ -99,18 +125,21 @@ void MainWindow::setSplitterSizes(const QList<int>& sizes) {
 }
 
 void MainWindow::fitTabs() {
+    QWidget* header = chat_->headerBar();
     int texts = 0;
     const QList<QAbstractButton*> buttons = tabs_->buttons();
     for (QAbstractButton* button : buttons) {
         texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
     }
-    const int header =
-        chat_->headerBar()->isHidden() ? 0 : chat_->headerBar()->minimumSizeHint().width() + 40;
-    const bool is_wide = tab_bar_->width() >= texts + header + 2 * Theme::kPadding;
-    for (QAbstractButton* button : buttons) {
-        const QString wanted = is_wide ? button->accessibleName() : QString();
-        if (button->text() != wanted) {
-            button->setText(wanted);
+    const int needed = header->isHidden() ? 0 : header->minimumSizeHint().width() + 40;
+    const bool is_one_row = tab_bar_->width() >= texts + needed + 2 * Theme::kPadding;
+    const bool was_one_row = tab_row_->indexOf(header) >= 0;
+    if (is_one_row != was_one_row) {
+        (is_one_row ? header_row_ : tab_row_)->removeWidget(header);
+        if (is_one_row) {
+            tab_row_->insertWidget(tab_row_->count() - 1, header, 1);
+        } else {
+            header_row_->addWidget(header, 1);
         }
     }
 }

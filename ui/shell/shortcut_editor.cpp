@@ -91,7 +91,7 @@ ShortcutEditor::ShortcutEditor(QWidget* parent)
       name_(new QLabel(this)), edit_(new QKeySequenceEdit(this)), verdict_(new QLabel(this)),
       assign_(new QPushButton(tr("&Assign"), this)), clear_(new QPushButton(tr("&No keys"), this)),
       reset_(new QPushButton(tr("&Usual keys"), this)),
-      reset_all_(new QPushButton(tr("All &usual keys"), this)) {
+      reset_all_(new QPushButton(tr("&Reset all keys"), this)) {
     setObjectName(QStringLiteral("shortcutEditor"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Change keyboard shortcuts"));

@@ -183,7 +183,8 @@ void applyFont() {
         families = QStringList{font.family()};
     }
     for (const QString& family :
-         {QStringLiteral("Noto Sans"), QStringLiteral("Noto Color Emoji")}) {
+         {QStringLiteral("Noto Sans"), QStringLiteral("Noto Sans Math"),
+          QStringLiteral("Noto Color Emoji")}) {
         if (!families.contains(family)) {
             families.append(family);
         }
