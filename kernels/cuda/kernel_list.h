@@ -24,6 +24,8 @@ namespace kernels::cuda {
     X(linear_reference)                                                                            \
     X(lora_down)                                                                                   \
     X(lora_up)                                                                                     \
+    X(lora_down_tensor)                                                                            \
+    X(lora_up_tensor)                                                                              \
     X(attention_reference)                                                                         \
     X(audio_attention)                                                                             \
     X(subsample_conv)                                                                              \
