@@ -2,7 +2,9 @@
 #include "app/engine_worker.h"
 
 #include <QMetaType>
+#include <QTimer>
 
+#include <algorithm>
 #include <new>
 
 namespace app {
@@ -28,22 +30,58 @@ auto guarded(Work work) -> decltype(work()) {
     }
 }
 
+/// Whether a meter would look different. Main memory changes by a few pages all the time.
+bool hasChanged(const std::vector<engine::DeviceMemory>& before,
+                const std::vector<engine::DeviceMemory>& now) {
+    constexpr uint64_t kNoise = uint64_t{8} << 20U;
+    const auto differs = [](const engine::DeviceMemory& a, const engine::DeviceMemory& b) {
+        const auto [low, high] = std::minmax(a.used_by_others, b.used_by_others);
+        return a.id != b.id || a.measured != b.measured || high - low >= kNoise;
+    };
+    return !std::equal(before.begin(), before.end(), now.begin(), now.end(),
+                       [&](const auto& a, const auto& b) { return !differs(a, b); });
+}
+
 } // namespace
 
-EngineWorker::EngineWorker(engine::EngineOptions options)
-    : engine_(std::make_unique<engine::Engine>(std::move(options))) {
+EngineWorker::EngineWorker(engine::EngineOptions options, int meter_interval_ms)
+    : meter_interval_ms_(meter_interval_ms) {
+    options.on_step = [this] { publishWhileBusy(); };
+    engine_ = std::make_unique<engine::Engine>(std::move(options));
     last_snapshot_.start();
+}
+
+void EngineWorker::startMeter() {
+    auto* timer = new QTimer(this);
+    timer->setInterval(std::max(1, meter_interval_ms_));
+    connect(timer, &QTimer::timeout, this, &EngineWorker::publishWhenChanged);
+    timer->start();
+}
+
+void EngineWorker::publishWhileBusy() {
+    if (last_snapshot_.elapsed() >= meter_interval_ms_) {
+        publish(state_);
+    }
+}
+
+void EngineWorker::publishWhenChanged() {
+    // The timer fires between jobs only, so what is loaded does not change under it.
+    if (engine_->isLoaded() && last_snapshot_.elapsed() >= meter_interval_ms_ &&
+        hasChanged(told_, engine_->memory())) {
+        publish(engine::EngineSnapshot::State::Ready);
+    }
 }
 
 EngineWorker::~EngineWorker() = default;
 
 void EngineWorker::publish(engine::EngineSnapshot::State state) {
     auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    state_ = state;
     snapshot->state = state;
     snapshot->serial = ++serial_;
     snapshot->model = engine_->summary();
     snapshot->plan = engine_->currentPlan();
-    snapshot->memory = engine_->memory();
+    snapshot->memory = told_ = engine_->memory();
     snapshot->adapters = engine_->loadedRequest().adapters;
     snapshot->stage = progress_.stage;
     snapshot->tensor = progress_.tensor;
@@ -146,8 +184,6 @@ void EngineWorker::generate(const engine::GenerateRequest& request, const std::s
     engine::ReplyUpdate pending;
     QElapsedTimer since;
     since.start();
-    QElapsedTimer since_snapshot;
-    since_snapshot.start();
     bool is_first = true;
     const auto flush = [&] {
         if (!pending.text.empty() || !pending.thinking.empty()) {
@@ -165,10 +201,7 @@ void EngineWorker::generate(const engine::GenerateRequest& request, const std::s
             is_first = false;
             flush();
         }
-        if (since_snapshot.elapsed() >= 250) { // the meter: four times a second
-            publish(engine::EngineSnapshot::State::Generating);
-            since_snapshot.restart();
-        }
+        publishWhileBusy();
     };
     const auto reply = guarded([&] { return engine_->generate(request, update, stop); });
     flush();
@@ -178,6 +211,18 @@ void EngineWorker::generate(const engine::GenerateRequest& request, const std::s
         Q_EMIT replyFinished(request.id, *reply);
     } else {
         Q_EMIT replyFailed(request.id, reply.error());
+    }
+}
+
+void EngineWorker::measureEffect(const QString& folder, const std::stop_token& stop) {
+    publish(engine::EngineSnapshot::State::Generating);
+    const auto effect = guarded([&] { return engine_->adapterEffect(utf8(folder), stop); });
+    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
+                                : engine::EngineSnapshot::State::Empty);
+    if (effect.has_value()) {
+        Q_EMIT effectMeasured(folder, *effect);
+    } else {
+        Q_EMIT effectFailed(folder, effect.error());
     }
 }
 
@@ -199,9 +244,10 @@ void EngineWorker::encodeAhead(const engine::MessagePart& part,
     (void)guarded([&] { return engine_->encodeAhead(part, image_tokens, stop); });
 }
 
-EngineThread::EngineThread(engine::EngineOptions options, QObject* parent)
-    : QObject(parent), worker_(new EngineWorker(std::move(options))) {
+EngineThread::EngineThread(engine::EngineOptions options, QObject* parent, int meter_interval_ms)
+    : QObject(parent), worker_(new EngineWorker(std::move(options), meter_interval_ms)) {
     worker_->moveToThread(&thread_);
+    connect(&thread_, &QThread::started, worker_, &EngineWorker::startMeter);
     connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
     thread_.setObjectName(QStringLiteral("engine"));
     thread_.start();
@@ -230,6 +276,7 @@ void registerEngineTypes() {
     qRegisterMetaType<engine::ReplyUpdate>("engine::ReplyUpdate");
     qRegisterMetaType<engine::MessagePart>("engine::MessagePart");
     qRegisterMetaType<engine::MediaCost>("engine::MediaCost");
+    qRegisterMetaType<engine::AdapterSummary::Effect>("engine::AdapterSummary::Effect");
     qRegisterMetaType<std::vector<engine::AdapterChoice>>("std::vector<engine::AdapterChoice>");
     qRegisterMetaType<std::stop_token>("std::stop_token");
     qRegisterMetaType<std::shared_ptr<const engine::EngineSnapshot>>(

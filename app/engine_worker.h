@@ -28,10 +28,16 @@ class EngineWorker : public QObject {
     Q_OBJECT
 
 public:
-    explicit EngineWorker(engine::EngineOptions options);
+    /// The meter's pace: at least so many milliseconds from one snapshot of a running job, or of
+    /// an idle model whose surroundings change, to the next.
+    static constexpr int kMeterIntervalMs = 250;
+
+    explicit EngineWorker(engine::EngineOptions options, int meter_interval_ms = kMeterIntervalMs);
     ~EngineWorker() override;
 
 public Q_SLOTS:
+    /// Begins to look at the memory of an idle model. On the engine thread, once it runs.
+    void startMeter();
     void inspect(const QString& model, const QStringList& adapters);
     /// Plans without loading (layout editor, what-if). `ticket` comes back in planned().
     void plan(const engine::LoadRequest& request, quint64 ticket);
@@ -47,6 +53,8 @@ public Q_SLOTS:
                  const engine::GenerateRequest& request,
                  const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
                  const std::stop_token& stop);
+    /// What an adapter changes on the loaded model; the adapters in use are back afterwards.
+    void measureEffect(const QString& folder, const std::stop_token& stop);
     void measureCost(const engine::MessagePart& part, qint64 image_tokens, quint64 ticket);
     void
     encodeAhead(const engine::MessagePart& part, qint64 image_tokens, const std::stop_token& stop);
@@ -74,16 +82,25 @@ Q_SIGNALS:
     void compareFailed(quint64 id, int column, const engine::Error& error);
     /// After the last column, or after a stop.
     void compareFinished(quint64 id);
+    void effectMeasured(const QString& folder, const engine::AdapterSummary::Effect& effect);
+    void effectFailed(const QString& folder, const engine::Error& error);
     void costMeasured(quint64 ticket, const engine::MediaCost& cost);
     void costFailed(quint64 ticket, const engine::Error& error);
 
 private:
     void publish(engine::EngineSnapshot::State state);
+    /// Between the layers of long work: a snapshot when the last one is old.
+    void publishWhileBusy();
+    /// A snapshot when other programs took or gave memory since the last one.
+    void publishWhenChanged();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
 
     std::unique_ptr<engine::Engine> engine_;
     quint64 serial_ = 0;
     QElapsedTimer last_snapshot_;
+    engine::EngineSnapshot::State state_ = engine::EngineSnapshot::State::Empty;
+    std::vector<engine::DeviceMemory> told_; ///< Memory of the last snapshot.
+    int meter_interval_ms_;
     engine::EngineSnapshot progress_;
 };
 
@@ -92,7 +109,9 @@ class EngineThread : public QObject {
     Q_OBJECT
 
 public:
-    explicit EngineThread(engine::EngineOptions options, QObject* parent = nullptr);
+    explicit EngineThread(engine::EngineOptions options,
+                          QObject* parent = nullptr,
+                          int meter_interval_ms = EngineWorker::kMeterIntervalMs);
     /// Stops the job in progress and waits for the thread.
     ~EngineThread() override;
 

@@ -62,9 +62,8 @@ void EngineWorker::compare(quint64 id,
         const int column = static_cast<int>(i);
         Q_EMIT compareStarted(id, column);
         engine::ReplyUpdate pending;
-        QElapsedTimer since, since_snapshot;
+        QElapsedTimer since;
         since.start();
-        since_snapshot.start();
         const auto flush = [&] {
             if (!pending.text.empty() || !pending.thinking.empty()) {
                 Q_EMIT compareUpdated(id, column, pending);
@@ -80,10 +79,7 @@ void EngineWorker::compare(quint64 id,
             if (since.elapsed() >= 33) { // not more often than a screen shows
                 flush();
             }
-            if (since_snapshot.elapsed() >= 250) {
-                publish(engine::EngineSnapshot::State::Generating);
-                since_snapshot.restart();
-            }
+            publishWhileBusy();
         };
         const auto run = [&]() -> engine::Result<engine::Reply> {
             try {

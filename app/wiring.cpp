@@ -72,6 +72,13 @@ void Wiring::connectEngine() {
             });
     connect(session, &ui::Session::adaptersRequested, window_->chatView(),
             &ui::ChatView::showAdaptersPending);
+    connect(session, &ui::Session::effectRequested, this, [this, worker](const QString& folder) {
+        QMetaObject::invokeMethod(worker, [worker, folder, stop = engine_->begin()] {
+            worker->measureEffect(folder, stop);
+        });
+    });
+    connect(worker, &EngineWorker::effectMeasured, session, &ui::Session::showEffect);
+    connect(worker, &EngineWorker::effectFailed, session, &ui::Session::showEffectError);
     connect(session, &ui::Session::cancelRequested, engine_, &EngineThread::cancel);
 
     connect(worker, &EngineWorker::snapshotChanged, session, &ui::Session::showSnapshot);

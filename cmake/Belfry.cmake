@@ -63,3 +63,14 @@ function(belfry_tests)
             ENVIRONMENT "QT_QPA_PLATFORM=offscreen;BELFRY_CLI=$<$<TARGET_EXISTS:belfry-cli>:$<TARGET_FILE:belfry-cli>>")
     endforeach()
 endfunction()
+
+# belfry_portable(target): finds libraries in lib/ beside or above its own folder first, also those
+# that its libraries and Qt's plug-ins need (RPATH is inherited, RUNPATH is not). Folders made by
+# installer/portable.sh and tests/gpu/collect rely on it; nothing is there otherwise.
+function(belfry_portable target)
+    if(UNIX AND NOT APPLE)
+        set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;$ORIGIN/lib"
+            INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/lib")
+        target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+    endif()
+endfunction()

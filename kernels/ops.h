@@ -88,6 +88,15 @@ struct LoraTerm {
     float scaling = 1.0F;
 };
 
+/// One low-rank update of a projection step: y[weight] += factor[0] * B (A h), added before the
+/// activation. The factor is read when the step runs, so that a recorded step follows a strength.
+struct ProjectLora {
+    int weight = 0;
+    MatView a;                     ///< [rank, in]
+    MatView b;                     ///< [rows of w[weight], rank]
+    const float* factor = nullptr; ///< [1] on the table's device
+};
+
 /// One row through up to three weights, with the norm and residual work in front and the activation
 /// behind: a decode step that a GPU runs as one launch. All pointers on the table's device.
 struct ProjectArgs {
@@ -115,6 +124,22 @@ struct ProjectArgs {
     WeightView w[3];
     float* y[3] = {nullptr, nullptr, nullptr}; ///< [rows of w[i]]
     const float* multiply = nullptr;           ///< [rows of w[0]]
+
+    static constexpr int kMaxLora = 12;
+    static constexpr int kMaxTaps = 4;
+    int lora_count = 0;
+    ProjectLora lora[kMaxLora]; ///< Those of one weight follow each other, weights in order.
+    /// A h of all updates, made by the step before (its taps): [sum of the ranks, lora_parts], to
+    /// be summed over the parts. nullptr: this step computes A h itself.
+    const float* lora_sums = nullptr;
+    int lora_parts = 0;
+    /// For the step that takes y[0] as its plain input: tap[i] y[0] for each of its A [rank, rows
+    /// of y[0]], as sums over parts of y[0]. One part a block: the blocks of a wide step multiply
+    /// what they have just made, instead of every block of the next one all of it.
+    int tap_count = 0;
+    MatView tap[kMaxTaps];
+    float* tap_sums = nullptr; ///< [sum of the ranks, tap_parts], overwritten
+    int tap_parts = 0;         ///< What OpTable::project_parts answers.
 };
 
 /// Attention of one token from raw projections: head norms, RoPE, the store of the new key and
@@ -234,6 +259,9 @@ struct OpTable {
     // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
     // kernel does not take; the caller then composes the step from the functions above.
     Status (*project)(Queue q, const ProjectArgs& args) = nullptr;
+    /// Parts of y[0] that project() sums its taps over, for these weights and updates; 0: it takes
+    /// no taps for them. nullptr: it takes none at all.
+    int (*project_parts)(Queue q, const ProjectArgs& args) = nullptr;
     Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
     /// Between these two, project and attend_step may be collected and run as one launch; whatever
     /// else is enqueued keeps its place among them. Optional: both or none. What was handed over

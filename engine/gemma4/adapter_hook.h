@@ -7,11 +7,13 @@
 #include "engine/api/device_id.h"
 #include "engine/base/result.h"
 #include "kernels/device.h"
+#include "kernels/ops.h"
 #include "kernels/views.h"
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace engine {
 
@@ -32,6 +34,14 @@ public:
     /// tensor's compute device.
     virtual Result<void>
     apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) = 0;
+    /// What is active at a linear layer as low-rank updates of a fused step, their factors in
+    /// memory of the layer's device, where strengths change them (weight is left 0). False: there
+    /// is more than that (DoRA, a bias, a replaced weight): only apply() does it. Valid until the
+    /// set of active adapters changes.
+    virtual bool stepUpdates(Handle /*handle*/,
+                             std::vector<kernels::ProjectLora>& /*updates*/) const {
+        return false;
+    }
     /// The same for one matrix of a 3-D expert tensor; x are the rows routed to `expert`.
     virtual Result<void> applyExpert(Handle /*handle*/,
                                      int64_t /*expert*/,

@@ -191,7 +191,7 @@ Result<std::vector<float>> Model::encodeAudio(std::span<const float> log_mel,
     const MutF32 x = home.matrix("ax", tokens, audio.hidden_size);
     ENGINE_TRY(audioSubsample(home, frames, x));
     for (const AudioLayer& layer : audio_layers_) {
-        if (stop.stop_requested()) {
+        if (!step(stop)) {
             return Error{ErrorCode::Cancelled, "stopped by the user"};
         }
         ENGINE_TRY(audioLayer(layer, home, tokens));

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace engine {
 
@@ -213,24 +214,77 @@ Result<void> DecodeStep::compose(const Projection& step) {
     return {};
 }
 
-Result<void> DecodeStep::project(Projection& step) {
-    bool is_plain = true;
-    for (int i = 0; i < step.args.count; ++i) {
+bool DecodeStep::addUpdates(Projection& step) {
+    ProjectArgs& args = step.args;
+    std::vector<kernels::ProjectLora> updates;
+    for (int i = 0; i < args.count; ++i) {
         const Linear& linear = *step.linear[i];
-        is_plain = is_plain && linear.adapter == AdapterHook::kNone && !linear.has_input_clip &&
-                   !linear.has_output_clip;
+        if (linear.adapter == AdapterHook::kNone) {
+            continue;
+        }
+        const AdapterHook* adapters = model_->context_->adapters();
+        if (adapters == nullptr || !adapters->stepUpdates(linear.adapter, updates) ||
+            args.lora_count + static_cast<int>(updates.size()) > ProjectArgs::kMaxLora) {
+            return false;
+        }
+        for (kernels::ProjectLora& update : updates) {
+            update.weight = i;
+            args.lora[args.lora_count++] = update;
+        }
     }
-    if (!is_plain) {
+    return true;
+}
+
+void DecodeStep::addTaps(Projection& step) {
+    ProjectArgs& args = step.args;
+    const AdapterHook* adapters = model_->context_->adapters();
+    const auto parts = home_->ops().project_parts;
+    std::vector<kernels::ProjectLora> updates;
+    if (step.next == nullptr || step.next->adapter == AdapterHook::kNone || adapters == nullptr ||
+        parts == nullptr || !adapters->stepUpdates(step.next->adapter, updates) ||
+        updates.size() > static_cast<size_t>(ProjectArgs::kMaxTaps)) {
+        return;
+    }
+    int64_t ranks = 0;
+    for (const kernels::ProjectLora& update : updates) {
+        args.tap[args.tap_count++] = update.a;
+        ranks += update.a.rows;
+    }
+    args.tap_parts = args.tap_count > 0 ? parts(home_->queue(), args) : 0;
+    args.tap_sums = home_->buffer("step_lora");
+    if (args.tap_parts <= 0 || ranks * args.tap_parts > home_->size("step_lora")) {
+        args.tap_count = 0;
+    }
+}
+
+Result<void> DecodeStep::project(Projection& step) {
+    ProjectArgs& args = step.args;
+    const Linear* tapped = std::exchange(tapped_, nullptr);
+    bool is_plain = true;
+    for (int i = 0; i < args.count; ++i) {
+        const Linear& linear = *step.linear[i];
+        is_plain = is_plain && !linear.has_input_clip && !linear.has_output_clip;
+    }
+    if (!is_plain || !addUpdates(step)) {
         return compose(step);
     }
     WeightSource& weights = model_->context_->weights();
-    for (int i = 0; i < step.args.count; ++i) {
-        ENGINE_ASSIGN(step.args.w[i], weights.acquire(step.linear[i]->weight));
+    for (int i = 0; i < args.count; ++i) {
+        ENGINE_ASSIGN(args.w[i], weights.acquire(step.linear[i]->weight));
         weights.release(step.linear[i]->weight); // resident: the view stays valid
     }
-    const Status status = home_->ops().project(home_->queue(), step.args);
+    if (tapped == step.linear[0] && args.lora_count > 0) {
+        args.lora_sums = home_->buffer("step_lora");
+        args.lora_parts = tap_parts_;
+    }
+    addTaps(step);
+    const Status status = home_->ops().project(home_->queue(), args);
     if (status == Status::Unsupported) {
         return compose(step);
+    }
+    if (args.tap_count > 0) {
+        tapped_ = step.next;
+        tap_parts_ = args.tap_parts;
     }
     return checkStatus(status, "projection", step.linear[0]->name);
 }
@@ -352,6 +406,7 @@ Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
     gate_up.args.count = 2;
     gate_up.linear[0] = &layer.gate;
     gate_up.linear[1] = &layer.up;
+    gate_up.next = &layer.down;
     ENGINE_TRY(project(gate_up));
     std::swap(x_, spare_);
 
@@ -419,6 +474,7 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     }
     spare_ = home_->buffer("step_x");
     pending_ = {};
+    tapped_ = nullptr;
     if (text.ple_size > 0) {
         ENGINE_TRY(enqueuePerLayerInputs());
     }

@@ -37,10 +37,11 @@ public:
 
 private:
     /// One projection step: ops.project, or the same from single functions where a linear has
-    /// adapters or clips or the table refuses it.
+    /// clips or adapters that are more than low-rank updates, or the table refuses it.
     struct Projection {
         kernels::ProjectArgs args;
         const Linear* linear[3] = {nullptr, nullptr, nullptr};
+        const Linear* next = nullptr; ///< Takes y[0] as its only input, in the step behind.
     };
     Result<void> prepare();
     Result<void> fillInput(int32_t id, const KvCache& kv);
@@ -50,6 +51,11 @@ private:
     Result<void> enqueueLayer(int index, const KvCache& kv);
     Result<void> project(Projection& step);
     Result<void> compose(const Projection& step);
+    /// Puts the active updates of the step's linears into its arguments; false: it must be
+    /// composed.
+    bool addUpdates(Projection& step);
+    /// Lets the step multiply the next one's A, where both can.
+    void addTaps(Projection& step);
     [[nodiscard]] const int32_t* inputInts() const;
 
     Model* model_;
@@ -74,6 +80,9 @@ private:
         kernels::MatView norm;
         float scalar = 1.0F;
     } pending_;
+    /// The linear whose A the step before has multiplied already, and in how many parts.
+    const Linear* tapped_ = nullptr;
+    int tap_parts_ = 0;
 };
 
 } // namespace engine

@@ -682,7 +682,7 @@ Result<void> Model::forward(const ForwardInput& input,
         const int last_owner = text.lastKvOwner();
         int64_t first_row = 0;
         for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
-            if (stop.stop_requested()) {
+            if (!step(stop)) {
                 return Error{ErrorCode::Cancelled, "stopped by the user"};
             }
             DecoderLayer& layer = layers_[static_cast<size_t>(i)];

@@ -92,6 +92,10 @@ public:
     /// The fused decode step, or nullptr where this plan cannot use it: then use forward().
     [[nodiscard]] DecodeStep* decodeStep(const KvCache& kv);
 
+    /// Called before every layer of the decoder (prompts, not single tokens) and of the towers:
+    /// long work lets others look at the memory meanwhile.
+    void setStepHook(std::function<void()> hook) { step_hook_ = std::move(hook); }
+
     /// Rows that one forward() may have.
     [[nodiscard]] int64_t maxRowsPerCall() const { return max_rows_; }
     [[nodiscard]] const TransferCounters& transfers() const { return context_->transfers(); }
@@ -186,6 +190,15 @@ private:
     Result<void> audioLayer(const AudioLayer& layer, DeviceScratch& home, int64_t frames);
     Result<void> audioSubsample(DeviceScratch& home, int64_t mel_frames, kernels::MutF32 out);
 
+    /// What happens between two layers: the hook, and the look at the stop token.
+    [[nodiscard]] bool step(const std::stop_token& stop) const {
+        if (step_hook_) {
+            step_hook_();
+        }
+        return !stop.stop_requested();
+    }
+
+    std::function<void()> step_hook_;
     ModelConfig config_;
     PlacementPlan plan_;
     DeviceMapping devices_;

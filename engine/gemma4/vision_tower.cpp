@@ -215,7 +215,7 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
     }
 
     for (size_t i = 0; i < vision_layers_.size(); ++i) {
-        if (stop.stop_requested()) {
+        if (!step(stop)) {
             return Error{ErrorCode::Cancelled, "stopped by the user"};
         }
         ENGINE_TRY(visionLayer(vision_layers_[i], home, patches, vision_layers_[i].q.name));

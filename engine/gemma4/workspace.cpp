@@ -11,6 +11,9 @@ namespace engine {
 
 namespace {
 
+/// Partial products of the next step's adapters in a fused step: 128 parts of 256 ranks.
+constexpr int64_t kStepLoraFloats = int64_t{128} * 256;
+
 const std::string kLayerPrefix = "model.language_model.layers.";
 
 /// "a.b.c" starts with "a.b." or equals "a.b".
@@ -162,6 +165,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
                                      text.num_layers * std::max<int64_t>(0, text.ple_size));
         layout.add("step_x", text.hidden_size);
         layout.add("step_best", 16);
+        layout.add("step_lora", kStepLoraFloats);
         layout.add("step_suppressed", (text.vocab_size + 31) / 32);
     }
     if (role.has_vision) {

@@ -31,6 +31,8 @@ AdapterBlock blockOf(const LowRankUpdate& update) {
     builder.add(block.b, update.isDora() ? floats(update.out * update.rank) : update.b.size_bytes);
     builder.add(block.bias, update.b_bias.size_bytes);
     builder.add(block.columns, update.isDora() ? floats(update.out) : 0);
+    builder.add(block.factor,
+                update.kind == TensorKind::Linear && !update.isDora() ? floats(1) : 0);
     builder.add(block.identity,
                 update.kind == TensorKind::Embedding ? floats(update.rank * update.rank) : 0);
     return block;

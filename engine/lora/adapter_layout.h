@@ -21,6 +21,7 @@ struct AdapterBlock {
     Part b;        ///< B (experts: [experts, out, rank]); with DoRA g * B in fp32.
     Part bias;     ///< bias of B
     Part columns;  ///< DoRA: fp32 [out], 1 + t (g - 1)
+    Part factor;   ///< Linear: fp32, scaling * strength, for fused steps.
     Part identity; ///< Embedding: fp32 identity [rank, rank]
     Part ids;      ///< Rows at the head: token ids, int32.
     Part value;    ///< Replaced rows or the replaced tensor.

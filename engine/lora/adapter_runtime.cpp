@@ -182,14 +182,14 @@ struct AdapterSet::State {
     }
 
     /// Makes the entries be as wanted (same ids, this order) and rebuilds the sites. Only device
-    /// copies of DoRA columns can fail.
+    /// copies of factors and DoRA columns can fail.
     Result<void> become(const std::vector<Wanted>& wanted) {
         ENGINE_TRY(checkConflicts(wanted));
         for (const Wanted& item : wanted) {
             const size_t i = indexOf(item.id);
             if (entries[i].strength != item.strength) {
                 for (PlacedUpdate& update : placed[i]->updates) {
-                    ENGINE_TRY(writeColumns(update, item.strength));
+                    ENGINE_TRY(writeStrength(update, item.strength));
                 }
                 for (PlacedVector& vector : placed[i]->vectors) {
                     ENGINE_TRY(writeBlend(vector, item.strength));
@@ -306,7 +306,7 @@ Result<int> AdapterSet::add(std::shared_ptr<const Adapter> adapter,
     State::addDevices(*placed, devices);
     ENGINE_ASSIGN(auto scratch, s.newScratch(*placed, devices));
     for (PlacedUpdate& update : placed->updates) {
-        ENGINE_TRY(writeColumns(update, strength));
+        ENGINE_TRY(writeStrength(update, strength));
     }
     for (PlacedVector& vector : placed->vectors) {
         ENGINE_TRY(writeBlend(vector, strength));
@@ -447,7 +447,7 @@ Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBase
             ENGINE_ASSIGN(renewed.block,
                           DeviceBlock::allocate(*device, part.layout.total, u.tensor));
             ENGINE_TRY(fillUpdate(adapter, renewed));
-            ENGINE_TRY(writeColumns(renewed, s.entries[i].strength));
+            ENGINE_TRY(writeStrength(renewed, s.entries[i].strength));
             changes.push_back({&part.block, std::move(renewed.block), &part, std::move(renewed.g)});
         }
         for (PlacedRows& part : placed.rows) {
@@ -553,6 +553,27 @@ Result<void> AdapterSet::applyExpert(
         return {};
     }
     return applyAtLinear(site, expert, queue, x, y);
+}
+
+bool AdapterSet::stepUpdates(Handle handle, std::vector<kernels::ProjectLora>& updates) const {
+    updates.clear();
+    if (handle < 0 || static_cast<size_t>(handle) >= state_->sites.size()) {
+        return false;
+    }
+    const AdapterSite& site = state_->sites[static_cast<size_t>(handle)];
+    if (!site.tensors.empty() || !site.rows.empty()) {
+        return false;
+    }
+    for (const ActiveUpdate& active : site.updates) {
+        const PlacedUpdate& placed = *active.placed;
+        if (placed.update->kind != TensorKind::Linear || placed.update->isDora() ||
+            placed.update->b_bias.present) {
+            updates.clear();
+            return false;
+        }
+        updates.push_back({0, placed.a(), placed.b(), placed.factor()});
+    }
+    return true;
 }
 
 Result<void> AdapterSet::applyRows(Handle handle,

@@ -104,6 +104,7 @@ public:
     /// clamps; at kHeadTensor on raw logits, before the soft-cap.
     Result<void>
     apply(Handle handle, kernels::Queue queue, kernels::MatF32 x, kernels::MutF32 y) override;
+    bool stepUpdates(Handle handle, std::vector<kernels::ProjectLora>& updates) const override;
     Result<void> applyRows(Handle handle,
                            std::span<const int32_t> ids,
                            int64_t col_offset,

@@ -204,6 +204,10 @@ const float* PlacedUpdate::columns() const {
     return reinterpret_cast<const float*>(block.at(layout.columns.offset));
 }
 
+const float* PlacedUpdate::factor() const {
+    return reinterpret_cast<const float*>(block.at(layout.factor.offset));
+}
+
 kernels::MatView PlacedUpdate::identity() const {
     return {block.at(layout.identity.offset), kernels::DType::F32, update->rank, update->rank};
 }
@@ -346,8 +350,16 @@ Result<void> fillUpdate(const Adapter& adapter, PlacedUpdate& placed) {
     return {};
 }
 
-Result<void> writeColumns(PlacedUpdate& placed, double strength) {
-    if (!placed.update->isDora() || placed.block.device() == nullptr) {
+Result<void> writeStrength(PlacedUpdate& placed, double strength) {
+    if (placed.block.device() == nullptr) {
+        return {};
+    }
+    if (placed.layout.factor.bytes > 0) {
+        const auto factor = static_cast<float>(placed.update->scaling * strength);
+        ENGINE_TRY(placed.block.write(placed.layout.factor.offset,
+                                      std::as_bytes(std::span(&factor, 1)), placed.update->tensor));
+    }
+    if (!placed.update->isDora()) {
         return {};
     }
     std::vector<float> columns = placed.g;

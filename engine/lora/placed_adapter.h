@@ -66,6 +66,8 @@ struct PlacedUpdate {
     [[nodiscard]] kernels::MatView b(int64_t expert = 0) const;
     [[nodiscard]] kernels::MatView bias() const;
     [[nodiscard]] const float* columns() const;
+    /// [1]: scaling * strength, for fused steps; see writeStrength().
+    [[nodiscard]] const float* factor() const;
     [[nodiscard]] kernels::MatView identity() const;
     /// Embedding: A transposed, [vocabulary, rank], to gather from.
     [[nodiscard]] kernels::WeightView table() const;
@@ -135,7 +137,7 @@ Result<void> fillUpdate(const Adapter& adapter, PlacedUpdate& placed);
 /// Writes the blend for strength t into the vector's block, if it has one.
 Result<void> writeBlend(PlacedVector& placed, double strength);
 
-/// Writes the DoRA columns 1 + t (g - 1) for strength t.
-Result<void> writeColumns(PlacedUpdate& placed, double strength);
+/// Writes what depends on strength t: the factor, and DoRA's columns 1 + t (g - 1).
+Result<void> writeStrength(PlacedUpdate& placed, double strength);
 
 } // namespace engine

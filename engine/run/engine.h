@@ -33,6 +33,10 @@ struct EngineOptions {
     /// Called with the devices of every load before anything is allocated on them. A seam for
     /// tests, which limit devices or let allocations fail.
     std::function<void(OwnedDevices&)> on_devices;
+    /// Called on the engine's thread between the layers of a prompt and of the towers, often: the
+    /// window publishes the state of the memory from it. Must not call the engine back except for
+    /// memory(), contextUse() and other plain questions.
+    std::function<void()> on_step;
     /// Graphics cards; nullptr = those of this machine.
     std::shared_ptr<const GpuAccess> gpus;
 };

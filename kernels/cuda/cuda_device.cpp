@@ -235,6 +235,11 @@ Status CudaDevice::loadKernels(std::string* message) {
         }
         stream_.functions[id] = function;
     }
+    if (!stream_.is_reference && stream_.facts.compute_capability >= 80 &&
+        driver_ == systemDriver(nullptr)) {
+        blas_ = Blas::create(systemBlas());
+        stream_.blas = blas_.get();
+    }
     return Status::Ok;
 }
 
@@ -247,6 +252,8 @@ void CudaDevice::destroy() {
     if (times_ != nullptr && stream_.handle != nullptr && !stream_.is_lost) {
         times_->print(stream_.handle);
     }
+    stream_.blas = nullptr;
+    blas_.reset();
     for (const CuStream stream : {stream_.handle, copy_stream_}) {
         if (stream != nullptr) {
             driver_->streamSynchronize(stream);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/cuda/arena.h"
+#include "kernels/cuda/blas.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/fatbin.h"
 #include "kernels/cuda/stream.h"
@@ -132,6 +133,7 @@ private:
     bool has_context_ = false;
     Stream stream_;
     std::unique_ptr<KernelTimes> times_;
+    std::unique_ptr<Blas> blas_;
     CuStream copy_stream_ = nullptr;
     CuEvent kernels_reached_ = nullptr;
     CuEvent copies_reached_ = nullptr;

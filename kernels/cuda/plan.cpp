@@ -66,6 +66,13 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
     return best;
 }
 
+unsigned loraSharedBytes(
+    const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks) {
+    const int64_t outputs = plan.local_rows / (is_pair ? 2 : 1);
+    const int64_t taps = tap_ranks > 0 ? (tap_ranks + 1) * outputs : 0;
+    return static_cast<unsigned>((ranks + width * plan.local_rows + taps) * 4);
+}
+
 ProjectPlan planResidentProject(int multiprocessors,
                                 int threads,
                                 int64_t outputs,

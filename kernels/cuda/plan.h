@@ -16,11 +16,11 @@ inline constexpr size_t kPanelBytes = 24U << 20U;
 /// kBarrierOffset) of the grid barrier.
 inline constexpr size_t kCounterBytes = 4096;
 inline constexpr size_t kBarrierOffset = 2048;
-/// Then the steps of a token (token.cu): 80 layers of seven.
-inline constexpr size_t kStepBytes = size_t{256} << 10U;
+/// Then the steps of a token (token.cu): 50 layers of seven.
+inline constexpr size_t kStepBytes = size_t{416} << 10U;
 /// Then, for measurements, three clocks a step.
 inline constexpr size_t kTraceBytes = size_t{32} << 10U;
-/// Counters, steps and partial results: up to 64 heads, 62 splits of 512 + 2 floats.
+/// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
 inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes + kTraceBytes;
@@ -45,6 +45,11 @@ struct ProjectPlan {
 /// block_size: of a 4-bit format, else 0.
 ProjectPlan
 planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
+
+/// Shared memory that low-rank updates add to a step: `ranks` of all updates, `width` of the weight
+/// with most, `tap_ranks` of the next step's.
+unsigned loraSharedBytes(
+    const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
 
 /// The same for a block of `threads` that stays for a whole token, one on every multiprocessor: the
 /// grid is given, and absmax may take most of the shared memory. shared_bytes: without the ring of

@@ -27,6 +27,8 @@ struct DeviceFacts {
 /// driver refuses: our mistake); everything else has cost us the context: DeviceLost.
 Status statusOf(CuResult result);
 
+class Blas;
+
 struct Stream {
     const Driver* driver = nullptr;
     CuContext context = nullptr;
@@ -71,6 +73,7 @@ struct Stream {
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
+    Blas* blas = nullptr;         ///< Not owned; nullptr: all products by our own kernels.
     KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.
     /// Decode steps that are being collected for one launch. Whatever else is enqueued comes after
     /// them: flush() first.

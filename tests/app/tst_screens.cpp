@@ -141,9 +141,25 @@ void TestScreens::screens() {
         checkDialog(program, "settingsDialog", QStringLiteral("11-settings"));
         program.window->openShortcuts();
         checkDialog(program, "shortcutsDialog", QStringLiteral("12-shortcuts"));
+        program.window->openShortcutEditor();
+        checkDialog(program, "shortcutEditor", QStringLiteral("12b-shortcut-editor"));
         program.window->openDiagnostics();
         checkDialog(program, "diagnosticsDialog", QStringLiteral("13-diagnostics"));
         QTest::mouseClick(program.find("adapterReport"), Qt::LeftButton);
+        // Base and adapter give different values: measured on the loaded model.
+        QTRY_VERIFY(program.find("checkEffect")->isEnabled());
+        QTest::mouseClick(program.find("checkEffect"), Qt::LeftButton);
+        QTRY_VERIFY(program.session().state() == ui::Session::State::Ready);
+        if (language == QStringLiteral("en")) {
+            const QString effect = program.find<QLabel>("coverageEffect")->text();
+            QVERIFY2(effect.startsWith(QStringLiteral("It acts.")), qPrintable(effect));
+            const auto* table = program.find<QAbstractItemView>("coverageTable")->model();
+            for (int row = 0; row < table->rowCount(); ++row) {
+                QVERIFY2(
+                    !table->index(row, ui::CoverageModel::NormColumn).data().toString().isEmpty(),
+                    qPrintable(table->index(row, 0).data().toString()));
+            }
+        }
         checkDialog(program, "coverageDialog", QStringLiteral("14-coverage"));
     }
     {

@@ -8,6 +8,9 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
+#ifdef BELFRY_EMULATED_CARD
+#include "tests/support/cuda_emulator/emulated_card.h"
+#endif
 
 #include <bit>
 #include <chrono>
@@ -228,6 +231,37 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
                        std::to_string(c.out),
                    status, error, is_reference ? 2e-6 : 4e-3);
         }
+    }
+}
+
+/// Products of many rows by cuBLASLt, where it is asked for, against our own kernels.
+void checkLargeProducts(cuda::CudaDevice& d) {
+    cuda::Blas* const blas = d.stream().blas;
+    if (blas == nullptr) {
+        std::printf("%-58s %s\n", "products by cuBLASLt", "not asked for (BELFRY_CUBLASLT)");
+        return;
+    }
+    struct Case {
+        int64_t rows, in, out;
+    };
+    for (const Case c : {Case{512, 1536, 6144}, {2048, 6144, 1536}, {300, 2560, 256}}) {
+        Weight w(d, WeightFormat::Nf4, c.out, c.in, true);
+        Pair<float> x(d, normal(static_cast<size_t>(c.rows * c.in)));
+        Buffer y(d, static_cast<size_t>(c.rows * c.out) * 4);
+        const auto run = [&](cuda::Blas* by, Status* status) {
+            const std::vector<float> poison(static_cast<size_t>(c.rows * c.out), NAN);
+            d.copyIn(y.data, poison.data(), poison.size() * sizeof(float));
+            d.stream().blas = by;
+            *status = d.ops().linear(d.queue(), {x.there(), c.rows, c.in, c.in}, w.card,
+                                     {y.f(), c.rows, c.out, c.out});
+            return fetch(d, y, static_cast<size_t>(c.rows * c.out));
+        };
+        Status status = Status::Ok;
+        const std::vector<float> want = run(nullptr, &status);
+        const std::vector<float> got = run(blas, &status);
+        report("linear by cuBLASLt " + std::to_string(c.rows) + "x" + std::to_string(c.in) + "x" +
+                   std::to_string(c.out),
+               status, relativeError(got, want), 1e-5);
     }
 }
 
@@ -517,6 +551,170 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
     }
 }
 
+/// A random low-rank update [out, rank] [rank, in] for both sides.
+struct Update {
+    std::unique_ptr<Pair<uint8_t>> a_bytes, b_bytes;
+    std::unique_ptr<Pair<float>> factor;
+    MatView a_host, b_host;
+    ProjectLora card;
+    Update(Device& d, DType type, int64_t in, int64_t out, int64_t rank, int weight) {
+        factor = std::make_unique<Pair<float>>(d, std::vector<float>{0.8F});
+        const auto make = [&](int64_t rows, int64_t cols, std::unique_ptr<Pair<uint8_t>>& bytes,
+                              MatView& there, MatView& here) {
+            const std::vector<float> v = normal(static_cast<size_t>(rows * cols), 0.08F);
+            std::vector<uint8_t> raw(v.size() * (type == DType::F32 ? 4 : 2));
+            for (size_t i = 0; i < v.size(); ++i) {
+                const uint16_t half = toBf16(v[i]);
+                std::memcpy(raw.data() + i * (type == DType::F32 ? 4 : 2),
+                            type == DType::F32 ? static_cast<const void*>(&v[i]) : &half,
+                            type == DType::F32 ? 4 : 2);
+            }
+            bytes = std::make_unique<Pair<uint8_t>>(d, std::move(raw));
+            here = {bytes->host.data(), type, rows, cols};
+            there = {bytes->there(), type, rows, cols};
+        };
+        make(rank, in, a_bytes, card.a, a_host);
+        make(out, rank, b_bytes, card.b, b_host);
+        card.factor = factor->there();
+        card.weight = weight;
+    }
+    /// y += factor * B A h on the host.
+    void add(const std::vector<float>& h, std::vector<float>& y) const {
+        const auto in = static_cast<int64_t>(h.size());
+        const auto out = static_cast<int64_t>(y.size());
+        std::vector<float> scratch(static_cast<size_t>(a_host.rows));
+        cpuScalarOps().lora_accumulate(
+            {}, {h.data(), 1, in, in}, a_host, b_host, {}, factor->host[0],
+            {scratch.data(), 1, a_host.rows, a_host.rows}, {y.data(), 1, out, out});
+    }
+};
+
+/// Low-rank updates inside projection steps: three weights with one, none and two updates; a pair
+/// whose outputs are multiplied with the next step's A, and that next step.
+void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
+    const OpTable& cpu = cpuScalarOps();
+    const auto run = [&](const std::function<Status()>& steps) {
+        if (is_collected && d.ops().begin_steps(d.queue()) != Status::Ok) {
+            return Status::Unsupported;
+        }
+        const Status status = steps();
+        const Status ended = is_collected ? d.ops().end_steps(d.queue()) : Status::Ok;
+        return status == Status::Ok ? ended : status;
+    };
+    const auto product = [&](const std::vector<float>& h, const Weight& w, int64_t out) {
+        const auto in = static_cast<int64_t>(h.size());
+        std::vector<float> y(static_cast<size_t>(out));
+        cpu.linear({}, {h.data(), 1, in, in}, w.host, {y.data(), 1, out, out});
+        return y;
+    };
+    for (const auto& [format, nested] : {std::pair{WeightFormat::Nf4, true},
+                                         {WeightFormat::Int8Row, false},
+                                         {WeightFormat::BF16, false}}) {
+        for (const DType type : {DType::BF16, DType::F32}) {
+            const std::string name = std::string(formatName(format, nested)) +
+                                     (is_collected ? ", collected" : "") +
+                                     (type == DType::BF16 ? ", bf16" : ", fp32") + " adapter";
+            const int64_t in = 1536;
+            const int64_t outs[3] = {2048, 256, 192};
+            Pair<float> x(d, normal(1536));
+            Pair<float> n(d, normal(1536));
+            std::vector<float> h(1536);
+            cpu.rms_norm({}, {x.host.data(), 1, in, in}, {n.host.data(), DType::F32, 1, in}, 1e-6F,
+                         {h.data(), 1, in, in});
+            Weight w[3] = {{d, format, outs[0], in, nested},
+                           {d, format, outs[1], in, nested},
+                           {d, format, outs[2], in, nested}};
+            const Update updates[3] = {{d, type, in, outs[0], 16, 0},
+                                       {d, type, in, outs[2], 5, 2},
+                                       {d, type, in, outs[2], 64, 2}};
+            Buffer y(d, (2048 + 256 + 192) * 4);
+            ProjectArgs p;
+            p.input = ProjectArgs::Input::Norm;
+            p.x = x.there();
+            p.norm = {n.there(), DType::F32, 1, in};
+            p.count = 3;
+            float* to = y.f();
+            std::vector<float> want;
+            for (int j = 0; j < 3; ++j) {
+                p.w[j] = w[j].card;
+                p.y[j] = to;
+                to += outs[j];
+                p.lora[j] = updates[j].card;
+                std::vector<float> one = product(h, w[j], outs[j]);
+                for (const Update& update : updates) {
+                    if (update.card.weight == j) {
+                        update.add(h, one);
+                    }
+                }
+                want.insert(want.end(), one.begin(), one.end());
+            }
+            p.lora_count = 3;
+            Status status = run([&] { return d.ops().project(d.queue(), p); });
+            report("project with updates " + name, status,
+                   relativeError(fetch(d, y, want.size()), want), 4e-3);
+
+            // A pair with taps, then the step that takes its output.
+            const int64_t middle = 2048;
+            Weight gate(d, format, middle, in, nested);
+            Weight up(d, format, middle, in, nested);
+            Weight down(d, format, in, middle, nested);
+            const Update on_gate(d, type, in, middle, 16, 0);
+            const Update on_up(d, type, in, middle, 8, 1);
+            const Update first(d, type, middle, in, 16, 0);
+            const Update second(d, type, middle, in, 3, 0);
+            std::vector<float> a = product(h, gate, middle);
+            std::vector<float> b = product(h, up, middle);
+            on_gate.add(h, a);
+            on_up.add(h, b);
+            cpu.gelu_mul({}, {a.data(), 1, middle, middle}, {b.data(), 1, middle, middle},
+                         {a.data(), 1, middle, middle});
+            std::vector<float> last = product(a, down, in);
+            first.add(a, last);
+            second.add(a, last);
+            Buffer wide(d, 2048 * 4);
+            Buffer result(d, 1536 * 4);
+            ProjectArgs pair;
+            pair.input = ProjectArgs::Input::Norm;
+            pair.output = ProjectArgs::Output::GeluPair;
+            pair.x = x.there();
+            pair.norm = {n.there(), DType::F32, 1, in};
+            pair.count = 2;
+            pair.w[0] = gate.card;
+            pair.w[1] = up.card;
+            pair.y[0] = wide.f();
+            pair.lora_count = 2;
+            pair.lora[0] = on_gate.card;
+            pair.lora[1] = on_up.card;
+            pair.tap_count = 2;
+            pair.tap[0] = first.card.a;
+            pair.tap[1] = second.card.a;
+            Buffer sums(d, size_t{19} * 1024 * 4);
+            pair.tap_sums = sums.f();
+            ProjectArgs behind;
+            behind.x = wide.f();
+            behind.count = 1;
+            behind.w[0] = down.card;
+            behind.y[0] = result.f();
+            behind.lora_count = 2;
+            behind.lora[0] = first.card;
+            behind.lora[1] = second.card;
+            for (const bool has_sums : {true, false}) {
+                status = run([&] {
+                    pair.tap_parts = d.ops().project_parts(d.queue(), pair);
+                    behind.lora_sums = has_sums ? sums.f() : nullptr;
+                    behind.lora_parts = pair.tap_parts;
+                    const Status outcome = d.ops().project(d.queue(), pair);
+                    return outcome == Status::Ok ? d.ops().project(d.queue(), behind) : outcome;
+                });
+                report("project pair with updates " + name, status,
+                       relativeError(fetch(d, wide, a.size()), a), 4e-3);
+                report(std::string("project ") + (has_sums ? "with taps " : "without taps ") + name,
+                       status, relativeError(fetch(d, result, last.size()), last), 5e-3);
+            }
+        }
+    }
+}
+
 double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status(int)>& run) {
     const cuda::Driver& driver = *d.stream().driver;
     cuda::CuEvent start = nullptr;
@@ -551,12 +749,34 @@ double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status
     return times[2];
 }
 
+void timeProducts(cuda::CudaDevice& d) {
+    for (const int64_t rows : {64, 512, 2048, 4096}) {
+        for (const auto& [in, out] :
+             {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {2560, 10240}}) {
+            for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
+                Weight w(d, format, out, in, true);
+                Pair<float> a(d, normal(static_cast<size_t>(rows * in)));
+                Buffer b(d, static_cast<size_t>(rows * out) * 4);
+                const double us = microseconds(d, 5, [&](int) {
+                    return d.ops().linear(d.queue(), {a.there(), rows, in, in}, w.card,
+                                          {b.f(), rows, out, out});
+                });
+                std::printf("  %4ld x %5ld x %5ld %-6s %9.1f us  %6.1f TFLOP/s\n",
+                            static_cast<long>(rows), static_cast<long>(in), static_cast<long>(out),
+                            formatName(format, true), us,
+                            2.0 * static_cast<double>(rows * in * out) / us / 1e6);
+            }
+        }
+    }
+}
+
 void timeKernels(cuda::CudaDevice& d) {
     Pair<float> x(d, normal(12288));
     Pair<float> t(d, normal(12288));
     Pair<float> n(d, normal(12288));
     Buffer y(d, 262144 * 4);
     Buffer sum(d, 12288 * 4);
+    Buffer sums(d, size_t{1} << 20U);
     std::printf("\nprojection steps, one row (rotating over buffers larger than L2)\n");
     struct Case {
         const char* name;
@@ -564,9 +784,10 @@ void timeKernels(cuda::CudaDevice& d) {
         int64_t in, out;
         bool pair;
     };
-    for (const bool overlap : {false, true}) {
+    for (const auto& [overlap, rank] : {std::pair{false, 0}, {true, 0}, {true, 16}}) {
         d.stream().is_overlapping = overlap;
-        std::printf("programmatic dependent launch: %s\n", overlap ? "on" : "off");
+        std::printf("programmatic dependent launch: %s, adapter rank %d\n", overlap ? "on" : "off",
+                    rank);
         for (const Case c : {Case{"qkv E2B", WeightFormat::Nf4, 1536, 2560, false},
                              {"o E2B", WeightFormat::Nf4, 2048, 1536, false},
                              {"gate/up 6144", WeightFormat::Nf4, 1536, 6144, true},
@@ -588,6 +809,15 @@ void timeKernels(cuda::CudaDevice& d) {
             for (int i = 0; i < copies * (c.pair ? 2 : 1); ++i) {
                 w.push_back(std::make_unique<Weight>(d, c.format, c.out, c.in, true));
             }
+            std::vector<std::unique_ptr<Update>>
+                updates; // down: A was multiplied by the step before
+            for (int i = 0; rank > 0 && c.out < 100000 && i < copies * (c.pair ? 2 : 1); ++i) {
+                updates.push_back(std::make_unique<Update>(d, DType::BF16, c.in, c.out, rank,
+                                                           c.pair ? i % 2 : 0));
+            }
+            const std::unique_ptr<Update> next =
+                rank > 0 && c.pair ? std::make_unique<Update>(d, DType::BF16, c.out, 1536, rank, 0)
+                                   : nullptr;
             const double us = microseconds(d, 2 * copies, [&](int i) {
                 ProjectArgs p;
                 p.input =
@@ -603,31 +833,41 @@ void timeKernels(cuda::CudaDevice& d) {
                     p.w[j] = w[static_cast<size_t>((i % copies) * p.count + j)]->card;
                 }
                 p.y[0] = y.f();
+                for (int j = 0; !updates.empty() && j < p.count; ++j) {
+                    p.lora[p.lora_count++] =
+                        updates[static_cast<size_t>((i % copies) * p.count + j)]->card;
+                }
+                if (rank > 0 && c.in > 4096) {
+                    p.lora_sums = sums.f();
+                    p.lora_parts = 132;
+                }
+                if (next != nullptr) {
+                    p.tap[p.tap_count++] = next->card.a;
+                    p.tap_parts = d.ops().project_parts(d.queue(), p);
+                    p.tap_sums = sums.f();
+                }
                 return d.ops().project(d.queue(), p);
             });
             std::printf("  %-16s %8.2f us  %7.0f GB/s\n", c.name, us, size / us / 1e3);
         }
     }
     d.stream().is_overlapping = false;
-    std::printf("\nmatrix products\n");
-    for (const int64_t rows : {64, 512, 2048, 4096}) {
-        for (const auto& [in, out] :
-             {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {2560, 10240}}) {
-            for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
-                Weight w(d, format, out, in, true);
-                Pair<float> a(d, normal(static_cast<size_t>(rows * in)));
-                Buffer b(d, static_cast<size_t>(rows * out) * 4);
-                const double us = microseconds(d, 5, [&](int) {
-                    return d.ops().linear(d.queue(), {a.there(), rows, in, in}, w.card,
-                                          {b.f(), rows, out, out});
-                });
-                std::printf("  %4ld x %5ld x %5ld %-6s %9.1f us  %6.1f TFLOP/s\n",
-                            static_cast<long>(rows), static_cast<long>(in), static_cast<long>(out),
-                            formatName(format, true), us,
-                            2.0 * static_cast<double>(rows * in * out) / us / 1e6);
-            }
+    const uint64_t free_before = d.freeBytes();
+    for (const bool is_own : {true, false}) {
+        cuda::Blas* const blas = d.stream().blas;
+        if (!is_own && blas == nullptr) {
+            std::printf("\nmatrix products by cuBLASLt: BELFRY_CUBLASLT is not set or names no "
+                        "library\n");
+            break;
         }
+        std::printf("\nmatrix products, %s\n", is_own ? "own kernels" : "cuBLASLt");
+        d.stream().blas = is_own ? nullptr : blas;
+        timeProducts(d);
+        d.stream().blas = blas;
     }
+    std::printf("  device memory taken meanwhile: %.1f MiB\n",
+                static_cast<double>(free_before - std::min(free_before, d.freeBytes())) /
+                    1048576.0);
     std::printf("\nattention\n");
     for (const auto& [dim, window] : {std::pair<int64_t, int64_t>{256, 512}, {512, 0}, {64, 0}}) {
         const int64_t queries = dim == 64 ? 2520 : 2048;
@@ -712,8 +952,55 @@ void timeKernels(cuda::CudaDevice& d) {
     }
 }
 
+void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
+    std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
+    const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
+    Buffer scratch(d, scratch_bytes);
+    d.setScratch(scratch.data, scratch_bytes);
+    checkLinear(d, is_reference);
+    checkAttention(d, is_reference);
+    if (!is_reference) {
+        checkLargeProducts(d);
+        checkSteps(d, false);
+        checkStepUpdates(d, false);
+        if (d.ops().begin_steps(d.queue()) == Status::Ok) {
+            d.ops().end_steps(d.queue());
+            checkSteps(d, true);
+            checkStepUpdates(d, true);
+        } else {
+            std::printf("steps are not collected on this card\n");
+        }
+        if (is_timed) {
+            timeKernels(d);
+        }
+    }
+    std::printf("last failure: %s\n", d.lastFailure().c_str());
+    d.setScratch(nullptr, 0);
+}
+
 } // namespace
 
+#ifdef BELFRY_EMULATED_CARD
+/// The same checks with the kernels run on the CPU. Usage: belfry_emulated_kernels
+/// [multiprocessors] [seed].
+int main(int argc, char** argv) {
+    for (const bool is_reference : {true, false}) {
+        support::EmulatedCardOptions options;
+        options.multiprocessors = argc > 1 ? std::atoi(argv[1]) : 8;
+        options.run.seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+        options.run.resident_threads = 1024U * static_cast<unsigned>(options.multiprocessors);
+        options.is_reference = is_reference;
+        support::EmulatedCard card(options);
+        checkCard(card.device(), is_reference, false);
+        if (const std::string wrong = card.finish(); !wrong.empty()) {
+            std::printf("%s\n", wrong.c_str());
+            ++g_failures;
+        }
+    }
+    std::printf("%d failures\n", g_failures);
+    return g_failures == 0 ? 0 : 1;
+}
+#else
 int main(int argc, char** argv) {
     std::string why;
     const cuda::Driver* driver = cuda::systemDriver(&why);
@@ -731,28 +1018,9 @@ int main(int argc, char** argv) {
             std::printf("cuda:0: %s\n", opened.message.c_str());
             return 1;
         }
-        cuda::CudaDevice& d = *opened.device;
-        std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
-        const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
-        Buffer scratch(d, scratch_bytes);
-        d.setScratch(scratch.data, scratch_bytes);
-        checkLinear(d, is_reference);
-        checkAttention(d, is_reference);
-        if (!is_reference) {
-            checkSteps(d, false);
-            if (d.ops().begin_steps(d.queue()) == Status::Ok) {
-                d.ops().end_steps(d.queue());
-                checkSteps(d, true);
-            } else {
-                std::printf("steps are not collected on this card\n");
-            }
-            if (argc > 1 && std::string(argv[1]) == "--time") {
-                timeKernels(d);
-            }
-        }
-        std::printf("last failure: %s\n", d.lastFailure().c_str());
-        d.setScratch(nullptr, 0);
+        checkCard(*opened.device, is_reference, argc > 1 && std::string(argv[1]) == "--time");
     }
     std::printf("%d failures\n", g_failures);
     return g_failures == 0 ? 0 : 1;
 }
+#endif

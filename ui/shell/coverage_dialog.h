@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an adapter covers on the chosen model: tensors by tower, rank and scaling, keys without a
-// module and why, modules the adapter names but does not hold.
+// What an adapter covers on the chosen model: tensors by tower, rank and scaling by group, keys
+// without a module and why, modules the adapter names but does not hold, the size of every change;
+// and, on demand, whether the loaded model answers differently with it at all.
 #pragma once
 
+#include "engine/api/error.h"
 #include "engine/api/session.h"
 
 #include <QAbstractTableModel>
 #include <QDialog>
 
 #include <vector>
+
+class QLabel;
+class QPushButton;
 
 namespace ui {
 
@@ -17,7 +22,7 @@ class CoverageModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { KeyColumn, FindingColumn, ColumnCount };
+    enum Column { KeyColumn, FindingColumn, NormColumn, ColumnCount };
 
     explicit CoverageModel(const engine::AdapterSummary& coverage, QObject* parent = nullptr);
 
@@ -30,6 +35,7 @@ public:
 private:
     struct Row {
         QString key, finding;
+        double norm = -1.0; ///< Of the change at strength 1, Frobenius; -1 = none.
         bool is_problem = false;
     };
     std::vector<Row> rows_;
@@ -43,6 +49,23 @@ public:
 
     /// The report as text, for the clipboard and for bug reports.
     static QString reportText(const engine::AdapterSummary& coverage, const QString& model);
+
+public Q_SLOTS:
+    /// Whether the effect can be measured now: the model is loaded and nothing runs.
+    void setReady(bool is_ready);
+    void showEffect(const engine::AdapterSummary::Effect& effect);
+    void showEffectError(const engine::Error& error);
+
+Q_SIGNALS:
+    void effectRequested();
+
+private:
+    void refreshEffect();
+
+    engine::AdapterSummary coverage_;
+    bool is_ready_ = false, is_measuring_ = false;
+    QLabel* effect_label_;
+    QPushButton* effect_button_;
 };
 
 } // namespace ui

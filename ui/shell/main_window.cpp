@@ -471,9 +471,33 @@ void MainWindow::openCoverage(int index) {
     }
     const engine::AdapterSummary* coverage =
         session_->coverage(session_->adapters()[static_cast<size_t>(index)].folder);
-    if (coverage != nullptr) {
-        (new CoverageDialog(*coverage, session_->modelName(), this))->open();
+    if (coverage == nullptr) {
+        return;
     }
+    auto* dialog = new CoverageDialog(*coverage, session_->modelName(), this);
+    const QString folder = fromUtf8(coverage->folder);
+    const auto set_ready = [this, dialog] {
+        // Another folder may be chosen than the one that is loaded.
+        dialog->setReady(session_->state() == Session::State::Ready &&
+                         session_->loadedModel() == session_->model());
+    };
+    set_ready();
+    connect(session_, &Session::changed, dialog, set_ready);
+    connect(dialog, &CoverageDialog::effectRequested, session_,
+            [this, folder] { session_->measureEffect(folder); });
+    connect(session_, &Session::effectMeasured, dialog,
+            [dialog, folder](const QString& of, const engine::AdapterSummary::Effect& effect) {
+                if (of == folder) {
+                    dialog->showEffect(effect);
+                }
+            });
+    connect(session_, &Session::effectFailed, dialog,
+            [dialog, folder](const QString& of, const engine::Error& error) {
+                if (of == folder) {
+                    dialog->showEffectError(error);
+                }
+            });
+    dialog->open();
 }
 
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {

@@ -227,6 +227,26 @@ void Session::apply(const engine::LoadRequest& request) {
     }
 }
 
+void Session::measureEffect(const QString& folder) {
+    if (!isLoaded() || job_ != Job::None) {
+        return;
+    }
+    job_ = Job::Reply; // the engine is busy, and Stop stops it
+    Q_EMIT effectRequested(folder);
+    Q_EMIT changed();
+}
+
+void Session::showEffect(const QString& folder, const engine::AdapterSummary::Effect& effect) {
+    showReplyDone();
+    Q_EMIT effectMeasured(folder, effect);
+}
+
+void Session::showEffectError(const QString& folder, const engine::Error& error) {
+    showReplyDone();
+    Q_EMIT effectFailed(folder, error);
+    showDeviceError(error);
+}
+
 void Session::noteGenerating() {
     job_ = Job::Reply;
     Q_EMIT changed();

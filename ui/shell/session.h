@@ -51,6 +51,8 @@ public:
     [[nodiscard]] const std::vector<engine::AdapterChoice>& adapters() const { return adapters_; }
     /// Coverage of one adapter on the chosen model; nullptr until it has been read.
     [[nodiscard]] const engine::AdapterSummary* coverage(const std::string& folder) const;
+    /// The folder that is loaded; empty when none was.
+    [[nodiscard]] QString loadedModel() const { return QString::fromStdString(loaded_.model); }
     /// Seconds the last load took, 0 before.
     [[nodiscard]] double loadSeconds() const { return load_s_; }
 
@@ -72,6 +74,8 @@ public Q_SLOTS:
     void cancel();
     /// A staged layout: moves parts of the loaded model when only the map differs, else loads.
     void apply(const engine::LoadRequest& request);
+    /// Measures what an adapter changes on the loaded model; answered by effectMeasured().
+    void measureEffect(const QString& folder);
     /// Chat side tells that a reply was asked for.
     void noteGenerating();
 
@@ -87,6 +91,8 @@ public Q_SLOTS:
     void showAdaptersChanged();
     void showAdaptersError(const engine::Error& error);
     void showReplyDone();
+    void showEffect(const QString& folder, const engine::AdapterSummary::Effect& effect);
+    void showEffectError(const QString& folder, const engine::Error& error);
     /// An error of a reply or comparison; told further only when it is the loss of a device.
     void showDeviceError(const engine::Error& error);
 
@@ -104,6 +110,8 @@ Q_SIGNALS:
     /// A device stopped answering while it was used. `was_reloading`: loadAgain() met the same.
     void deviceLost(const engine::Error& error, bool was_reloading);
     void modelChosen(const QString& folder);
+    void effectMeasured(const QString& folder, const engine::AdapterSummary::Effect& effect);
+    void effectFailed(const QString& folder, const engine::Error& error);
 
     // Wishes to the engine.
     void inspectRequested(const QString& model, const QStringList& adapters);
@@ -111,6 +119,7 @@ Q_SIGNALS:
     void unloadRequested();
     void applyMapRequested(const QString& device_map);
     void adaptersRequested(const std::vector<engine::AdapterChoice>& adapters);
+    void effectRequested(const QString& folder);
     void cancelRequested();
 
 private:

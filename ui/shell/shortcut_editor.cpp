@@ -9,6 +9,7 @@
 #include <QItemSelectionModel>
 #include <QKeySequenceEdit>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -115,6 +116,9 @@ ShortcutEditor::ShortcutEditor(QWidget* parent)
     edit_->setObjectName(QStringLiteral("shortcutEdit"));
     edit_->setAccessibleName(tr("New keys"));
     edit_->setMinimumHeight(Theme::kControlHeight);
+    if (auto* field = edit_->findChild<QLineEdit*>()) {
+        field->setPlaceholderText(tr("Press the new keys"));
+    }
     assign_->setObjectName(QStringLiteral("shortcutAssign"));
     clear_->setObjectName(QStringLiteral("shortcutClear"));
     reset_->setObjectName(QStringLiteral("shortcutReset"));

@@ -76,6 +76,33 @@ inline constexpr int32_t kOutputStore = 0;        ///< y[i] = W[i] h
 inline constexpr int32_t kOutputGeluPair = 1;     ///< y[0] = gelu(W[0] h) * (W[1] h)
 inline constexpr int32_t kOutputGeluMultiply = 2; ///< y[0] = gelu(W[0] h) * multiply
 
+/// Low-rank updates that one projection step can add; more run as single functions.
+inline constexpr int32_t kMaxLora = 12;
+/// Updates of the next step whose A this step can multiply with its own outputs.
+inline constexpr int32_t kMaxTaps = 4;
+
+/// One low-rank update of one weight of a step (kernels/ops.h, ProjectLora).
+struct LoraArgs {
+    const void* a;       ///< [rank, cols]
+    const void* b;       ///< [rows of the weight, rank]
+    const float* factor; ///< [1]
+    int32_t rank;
+    int32_t first; ///< Ranks of all updates before it; those of one weight lie together.
+    int32_t weight;
+    int32_t a_type;
+    int32_t b_type;
+    int32_t pad;
+};
+
+/// A of one update of the step that takes y[0] as its input.
+struct TapArgs {
+    const void* a; ///< [rank, outputs]
+    int32_t rank;
+    int32_t first;
+    int32_t type;
+    int32_t pad;
+};
+
 struct ProjectKernelArgs {
     WeightArgs w[3];
     float* y[3];
@@ -104,6 +131,18 @@ struct ProjectKernelArgs {
     int32_t splits;
     int32_t direct_splits;
     int32_t pad;
+
+    LoraArgs lora[kMaxLora];
+    TapArgs tap[kMaxTaps];
+    int32_t lora_count;
+    int32_t tap_count;
+    int32_t lora_first[4];  ///< Ranks of the weights before weight j; [3]: of all.
+    int32_t lora_width;     ///< Most ranks of one weight.
+    int32_t tap_ranks;      ///< Of all taps together.
+    const float* lora_sums; ///< [ranks, lora_parts]: A h of the step before; nullptr: made here.
+    float* tap_sums;        ///< [tap_ranks, tap_parts]
+    int32_t lora_parts;
+    int32_t tap_parts; ///< Blocks of this step.
 };
 
 struct AttendStepKernelArgs {

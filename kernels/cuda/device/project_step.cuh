@@ -12,7 +12,7 @@
 // A block owns a contiguous range of rows. What does not depend on the step before (the table, the
 // absmax of all its blocks, a prefetch of its codes into L2) happens before it waits for that step,
 // so that consecutive steps overlap. One lane owns 16 neighbouring weights of a "slab" of 512;
-// k_split warps share the slabs of a row group.
+// k_split warps share the slabs of a row group. Low-rank updates: project_lora.cuh.
 //
 // The body is shared by the single launch (project.cu) and by the kernel that runs a whole token
 // (token.cu): THREADS is the size of a block, Wait what it does before it reads what other blocks
@@ -20,10 +20,10 @@
 #pragma once
 
 #include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/project_lora.cuh"
 
 namespace kernels::cuda {
 
-constexpr int kSlab = 512;
 constexpr int kTableBytes = 256 * 32 * 4;
 constexpr int kNestedBytes = 3 * 256 * 4;
 constexpr int kFactorBytes = 64 * 4 * 4;
@@ -148,11 +148,6 @@ __device__ __forceinline__ float powerOfTwoFor(float largest) {
     int exponent = static_cast<int>(__float_as_uint(largest) >> 23) - 127;
     exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
     return __uint_as_float(static_cast<uint32_t>(exponent - 3 + 127) << 23);
-}
-
-/// What another block may have written in this launch: past the first-level cache.
-__device__ __forceinline__ float loadFresh(const float* at) {
-    return __ldcg(at);
 }
 
 /// The plain input of a resident block: the row as it is, or the attention before merged from its
@@ -348,10 +343,6 @@ makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
     }
     __syncthreads();
     return factor;
-}
-
-__device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
-    return *reinterpret_cast<const __half2*>(&bits);
 }
 
 /// Loads of one lane's 16 weights.
@@ -557,27 +548,6 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     }
 }
 
-/// The rows of weight j among a block's outputs [begin, end): [from, to). `before`: rows of the
-/// weights before it, where they follow each other.
-struct RowRange {
-    int from;
-    int to;
-};
-__device__ __forceinline__ RowRange
-rowsOf(const ProjectKernelArgs& a, int j, int begin, int end, int before) {
-    const int rows = static_cast<int>(a.w[j].rows);
-    if (a.output == kOutputGeluPair) {
-        return {begin, end};
-    }
-    return {begin > before ? begin - before : 0, end - before < rows ? end - before : rows};
-}
-
-__device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block, int grid) {
-    // Below 2^31: vocabularies of 262k rows on a few hundred multiprocessors.
-    return static_cast<int>(static_cast<unsigned>(a.outputs) * static_cast<unsigned>(block) /
-                            static_cast<unsigned>(grid));
-}
-
 /// Sends a block's codes and absmax on their way into L2; nothing waits for them.
 template <int THREADS>
 __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int block, int grid) {
@@ -610,6 +580,7 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
             }
         }
     }
+    prefetchLora<THREADS>(a, block, grid);
 }
 
 /// One projection step: the part of `block` among `grid` blocks. `memory`: dynamic shared memory as
@@ -647,6 +618,10 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     s.partial = reinterpret_cast<float*>(cursor);
     cursor += a.local_rows * a.k_split * sizeof(float);
     s.scales = reinterpret_cast<float*>(cursor);
+    // Made anew where it is used: not four registers for the whole step.
+    const auto lora = [&] {
+        return loraShared(a, s.scales + a.local_rows * blocks, end - begin);
+    };
 
     if constexpr (FORMAT == kFormatNf4) {
         if (!IS_RESIDENT) {
@@ -676,7 +651,13 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     if (!IS_RESIDENT) {
         prefetchCodes<THREADS>(a, block, grid);
     }
+    if (a.lora_count + a.tap_count > 0) {
+        placeUpdates<THREADS>(a, lora(), begin, end, local_rows);
+    }
     const float undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
+    if (a.lora_count > 0) {
+        reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
+    }
     if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
         multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, is_pair, begin, local_rows);
     } else if (a.rows_per_warp == 2) {
@@ -705,6 +686,12 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
                 sums[1] *= a.w[1].row_scale[ref.row];
             }
         }
+        if (a.lora_count > 0) {
+            sums[0] += updateOf(a, lora(), ref.weight, i, local_rows);
+            if (is_pair) {
+                sums[1] += updateOf(a, lora(), 1, end - begin + i, local_rows);
+            }
+        }
         float value = sums[0];
         if (is_pair) {
             value = geluTanh(sums[0]) * sums[1];
@@ -712,6 +699,13 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
             value = geluTanh(sums[0]) * a.multiply[ref.row];
         }
         a.y[ref.weight][ref.row] = value;
+        if (a.tap_count > 0) {
+            lora().tap_y[i] = value;
+        }
+    }
+    if (a.tap_count > 0) {
+        __syncthreads();
+        tapOutputs<THREADS>(a, lora(), block, end - begin);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OpTable of a CUDA device: argument checks, choice of kernel, grids. Nothing here waits or
 // allocates. Tile and thread counts were chosen on an H200 (132 multiprocessors).
+#include "kernels/cuda/blas.h"
 #include "kernels/cuda/device/args.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/ops.h"
@@ -18,6 +19,9 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kProjectThreads = 512;
 /// Up to this many rows, a weight is read once a row; more go through tensor cores.
 constexpr int64_t kProjectRows = 4;
+/// Products of fewer rows stay with our own kernels, whose sums do not depend on how many rows
+/// there are.
+constexpr int64_t kBlasRows = 256;
 /// Longest row that a projection step can norm.
 constexpr int64_t kProjectNormCols = 4096;
 
@@ -104,47 +108,126 @@ KernelId projectKernel(const WeightView& w) {
                                                : KernelId::project_bf16;
 }
 
-Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step) {
+/// The operands of a low-rank update that the step's loads of eight elements can read.
+bool canAdd(const ProjectLora& lora) {
+    const auto at = reinterpret_cast<uintptr_t>(lora.a.data);
+    return at % 16 == 0 && lora.a.cols % 16 == 0;
+}
+
+Status addLora(ProjectKernelArgs& args, const ProjectArgs& step) {
+    if (step.lora_count < 0 || step.lora_count > ProjectArgs::kMaxLora || step.tap_count < 0 ||
+        step.tap_count > ProjectArgs::kMaxTaps) {
+        return Status::BadShape;
+    }
+    int32_t ranks = 0;
+    for (int i = 0; i < step.lora_count; ++i) {
+        const ProjectLora& lora = step.lora[i];
+        const int before = i == 0 ? 0 : step.lora[i - 1].weight;
+        if (lora.weight < before || lora.weight >= step.count || lora.a.data == nullptr ||
+            lora.b.data == nullptr || lora.factor == nullptr || lora.a.rows <= 0 ||
+            lora.b.cols != lora.a.rows || lora.a.cols != step.w[0].cols ||
+            lora.b.rows != step.w[lora.weight].rows) {
+            return Status::BadShape;
+        }
+        if (!canAdd(lora)) {
+            return Status::Unsupported;
+        }
+        args.lora[i] = {lora.a.data,
+                        lora.b.data,
+                        lora.factor,
+                        static_cast<int32_t>(lora.a.rows),
+                        ranks,
+                        lora.weight,
+                        static_cast<int32_t>(lora.a.type),
+                        static_cast<int32_t>(lora.b.type),
+                        0};
+        ranks += args.lora[i].rank;
+        for (int j = lora.weight + 1; j < 4; ++j) {
+            args.lora_first[j] = ranks;
+        }
+    }
+    for (int j = 0; j < 3; ++j) {
+        args.lora_width = std::max(args.lora_width, args.lora_first[j + 1] - args.lora_first[j]);
+    }
+    args.lora_count = step.lora_count;
+    args.lora_sums = step.lora_sums;
+    args.lora_parts = step.lora_parts;
+    for (int i = 0; i < step.tap_count; ++i) {
+        const MatView& tap = step.tap[i];
+        if (tap.data == nullptr || tap.rows <= 0 || tap.cols != step.w[0].rows) {
+            return Status::BadShape;
+        }
+        args.tap[i] = {tap.data, static_cast<int32_t>(tap.rows), args.tap_ranks,
+                       static_cast<int32_t>(tap.type), 0};
+        args.tap_ranks += args.tap[i].rank;
+    }
+    args.tap_count = step.tap_count;
+    args.tap_sums = step.tap_sums;
+    args.tap_parts = step.tap_parts;
+    const bool is_one = step.count == 1 || step.output == ProjectArgs::Output::GeluPair;
+    const bool has_sums = step.tap_count == 0 || (step.tap_sums != nullptr && is_one);
+    return has_sums ? Status::Ok : Status::BadShape;
+}
+
+int32_t outputsOf(const ProjectArgs& step) {
     int64_t outputs = 0;
     for (int i = 0; i < step.count; ++i) {
         outputs += step.w[i].rows;
     }
+    return static_cast<int32_t>(step.output == ProjectArgs::Output::GeluPair ? outputs / 2
+                                                                             : outputs);
+}
+
+/// How a step is dealt out, its updates included: more blocks where few need more shared memory
+/// than there is. shared_bytes may still be too much.
+ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
-    if (is_pair) {
-        outputs /= 2;
+    ProjectPlan plan;
+    for (int blocks = 1; blocks <= 16; blocks *= 2) {
+        plan = planProject(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
+                           is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
+        plan.shared_bytes +=
+            loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+        if (plan.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
+            break;
+        }
     }
+    return plan;
+}
+
+Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step) {
     if (s.steps.is_collecting) {
-        const Status status = collectProject(s, args, outputs);
+        const Status status = collectProject(s, args, outputsOf(step));
         if (status != Status::Unsupported) {
             return status;
         }
     }
-    const bool is_four_bit = isFourBit(step.w[0]);
+    const ProjectPlan plan = planStep(s, args, step);
     const int64_t cols = step.w[0].cols;
-    const ProjectPlan plan = planProject(s.facts.multiprocessors, outputs, cols, is_pair,
-                                         is_four_bit ? step.w[0].block_size : 0);
     // Rows with a norm stay in the block's registers.
     const bool is_long = args.input != kInputPlain && cols > kProjectNormCols;
     if (is_long || plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
     }
+    if (args.tap_count > 0 && args.tap_parts != plan.grid) {
+        return Status::Unsupported; // the parts were asked for as a collected step's
+    }
     args.rows_per_warp = plan.rows_per_warp;
     args.k_split = plan.k_split;
     args.block_shift =
-        is_four_bit ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
+        isFourBit(step.w[0]) ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
     args.x_elements = static_cast<int32_t>((cols + 511) / 512 * 512);
-    args.outputs = static_cast<int32_t>(outputs);
+    args.outputs = outputsOf(step);
     args.local_rows = plan.local_rows;
     return s.launch(projectKernel(step.w[0]), static_cast<unsigned>(plan.grid), 1, 1,
                     kProjectThreads, plan.shared_bytes, args);
 }
 
-Status project(Queue q, const ProjectArgs& step) {
-    Stream& s = streamOf(q);
+/// Kernel arguments from a step's, but for what planStep() decides.
+Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& args) {
     if (step.count < 1 || step.count > 3 || step.x == nullptr) {
         return Status::BadShape;
     }
-    ProjectKernelArgs args{};
     for (int i = 0; i < step.count; ++i) {
         const WeightView& w = step.w[i];
         if (!isWeight(w) || w.cols != step.w[0].cols) {
@@ -169,7 +252,32 @@ Status project(Queue q, const ProjectArgs& step) {
     args.norm = vectorArgs(step.norm);
     args.scalar = step.scalar;
     args.eps = step.eps;
-    return launchProject(s, args, step);
+    return step.lora_count == 0 && step.tap_count == 0 ? Status::Ok : addLora(args, step);
+}
+
+Status project(Queue q, const ProjectArgs& step) {
+    Stream& s = streamOf(q);
+    ProjectKernelArgs args{};
+    const Status status = projectArgs(s, step, args);
+    return status == Status::Ok ? launchProject(s, args, step) : status;
+}
+
+int projectParts(Queue q, const ProjectArgs& step) {
+    const Stream& s = streamOf(q);
+    ProjectKernelArgs args{};
+    ProjectArgs tapless = step;
+    tapless.tap_count = 0;
+    if (projectArgs(s, tapless, args) != Status::Ok) {
+        return 0;
+    }
+    for (int i = 0; i < step.tap_count; ++i) {
+        args.tap_ranks += static_cast<int32_t>(step.tap[i].rows);
+    }
+    if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {
+        return s.facts.multiprocessors;
+    }
+    const ProjectPlan plan = planStep(s, args, step);
+    return plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes) ? 0 : plan.grid;
 }
 
 Status linearReference(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
@@ -193,6 +301,22 @@ Status gemm(Stream& s,
             int64_t m,
             int64_t n,
             int64_t k) {
+    if (s.blas != nullptr && m >= kBlasRows && stride % 4 == 0 &&
+        reinterpret_cast<uintptr_t>(y) % 16 == 0 && s.flush() == Status::Ok) {
+        // Its workspace is the memory of split attention: both use it within one launch only.
+        if (s.times != nullptr) {
+            s.times->before(KernelId::gemm_128, s.handle);
+        }
+        const Status status =
+            s.blas->multiply(s.handle, a, b, reinterpret_cast<CuPointer>(y), stride, m, n, k,
+                             s.scratch + kPartialOffset, kPartialBytes - kPartialOffset);
+        if (s.times != nullptr) {
+            s.times->after(s.handle);
+        }
+        if (status == Status::Ok) {
+            return status;
+        }
+    }
     const bool is_large = usesLargeTiles(s.facts.multiprocessors, m, n);
     const int64_t tile = is_large ? 128 : 64;
     return s.launch(is_large ? KernelId::gemm_128 : KernelId::gemm_64, tiles(m, tile),
@@ -636,6 +760,7 @@ OpTable makeTable(bool is_reference) {
     table.store_rows = storeRows;
     if (!is_reference) {
         table.project = project;
+        table.project_parts = projectParts;
         table.attend_step = attendStep;
         table.begin_steps = beginSteps;
         table.end_steps = endSteps;

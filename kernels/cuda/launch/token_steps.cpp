@@ -69,6 +69,17 @@ Status makeRoom(Stream& s, unsigned shared, int32_t format) {
     return Status::Ok;
 }
 
+/// How a projection is dealt out, its updates included.
+ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+    const bool is_pair = args.output == kOutputGeluPair;
+    ProjectPlan plan =
+        planResidentProject(s.facts.multiprocessors, s.steps.threads, outputs, args.cols, is_pair,
+                            isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    plan.shared_bytes +=
+        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+    return plan;
+}
+
 } // namespace
 
 Status beginSteps(Queue q) {
@@ -97,21 +108,29 @@ Status endSteps(Queue q) {
     return status;
 }
 
+bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+    const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
+    const bool is_long = args.input != kInputPlain && args.cols > kResidentNormCols;
+    return !is_long && s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
+           planCollected(s, args, outputs).shared_bytes + ring <=
+               static_cast<unsigned>(s.facts.shared_bytes);
+}
+
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
-    const bool is_pair = args.output == kOutputGeluPair;
-    const bool is_four_bit = isFourBit(args.w[0].format);
     const bool is_normed = args.input != kInputPlain;
     if (is_normed && args.cols > kResidentNormCols) {
         return Status::Unsupported;
     }
-    const ProjectPlan plan =
-        planResidentProject(s.facts.multiprocessors, t.threads, outputs, args.cols, is_pair,
-                            is_four_bit ? args.w[0].block_size : 0);
+    const ProjectPlan plan = planCollected(s, args, outputs);
+    if (args.tap_count > 0 && args.tap_parts != plan.grid) {
+        return Status::Unsupported;
+    }
     if (const Status status = makeRoom(s, plan.shared_bytes, args.w[0].format);
         status != Status::Ok) {
         return status;
     }
+    const bool is_four_bit = isFourBit(args.w[0].format);
     args.rows_per_warp = plan.rows_per_warp;
     args.k_split = plan.k_split;
     args.block_shift =

@@ -14,6 +14,8 @@ Status endSteps(Queue q);
 /// Adds a projection; `outputs` as ProjectPlan. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
+/// collectProject() would add it: one part of its outputs a multiprocessor.
+bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 

@@ -146,6 +146,10 @@ CuResult FakeDriver::enter(const char* name) {
     return kCuSuccess;
 }
 
+void FakeDriver::setUsedByOthers(int card, size_t bytes) {
+    state_->cards[static_cast<size_t>(card)].used_by_others = bytes;
+}
+
 void FakeDriver::failCall(uint64_t n, CuResult code, bool is_sticky) {
     fail_at_ = n == 0 ? 0 : calls_ + n;
     fail_code_ = code;

@@ -92,6 +92,16 @@ struct Revealer {
                 value.w[i] = (*this)(value.w[i]);
                 value.y[i] = pointer(value.y[i]);
             }
+            for (int i = 0; i < value.lora_count; ++i) {
+                value.lora[i].a = (*this)(value.lora[i].a);
+                value.lora[i].b = (*this)(value.lora[i].b);
+                value.lora[i].factor = pointer(value.lora[i].factor);
+            }
+            for (int i = 0; i < value.tap_count; ++i) {
+                value.tap[i] = (*this)(value.tap[i]);
+            }
+            value.lora_sums = pointer(value.lora_sums);
+            value.tap_sums = pointer(value.tap_sums);
         } else if constexpr (std::is_same_v<T, AttendStepArgs>) {
             value.q = pointer(value.q);
             value.k = pointer(value.k);
@@ -134,54 +144,127 @@ constexpr auto forwarder(Status (*OpTable::*)(Queue, Args...)) {
     return &forward<Member, Args...>;
 }
 
-Status projectHost(const OpTable& ops, Queue q, const ProjectArgs& a) {
-    const int64_t in = a.w[0].cols;
-    std::vector<float> residual(a.x, a.x + in);
-    std::vector<float> normed(static_cast<size_t>(in));
-    const auto row = [](std::vector<float>& values) {
-        const auto n = static_cast<int64_t>(values.size());
-        return MutF32{values.data(), 1, n, n};
+/// Taps are summed over this many parts, as a card sums them over its blocks.
+constexpr int kTapParts = 1;
+
+MutF32 rowOf(std::vector<float>& values) {
+    const auto n = static_cast<int64_t>(values.size());
+    return MutF32{values.data(), 1, n, n};
+}
+
+/// y += the updates of weight i of a step whose input is h.
+Status addUpdates(
+    const OpTable& ops, Queue q, const ProjectArgs& a, int i, std::vector<float>& h, MutF32 y) {
+    auto status = Status::Ok;
+    int64_t first = 0; // ranks before this update
+    for (int j = 0; j < a.lora_count && status == Status::Ok; ++j) {
+        const kernels::ProjectLora& lora = a.lora[j];
+        const int64_t rank = lora.a.rows;
+        std::vector<float> scratch(static_cast<size_t>(rank));
+        if (lora.weight == i && a.lora_sums == nullptr) {
+            status = ops.lora_accumulate(q, rowOf(h), lora.a, lora.b, {}, *lora.factor,
+                                         rowOf(scratch), y);
+        } else if (lora.weight == i) {
+            std::vector<float> sums(scratch.size(), 0.0F);
+            std::vector<float> identity(static_cast<size_t>(rank * rank), 0.0F);
+            for (int64_t r = 0; r < rank; ++r) {
+                identity[static_cast<size_t>(r * rank + r)] = 1.0F;
+                for (int part = 0; part < a.lora_parts; ++part) {
+                    sums[static_cast<size_t>(r)] += a.lora_sums[(first + r) * a.lora_parts + part];
+                }
+            }
+            status = ops.lora_accumulate(q, rowOf(sums),
+                                         {identity.data(), kernels::DType::F32, rank, rank}, lora.b,
+                                         {}, *lora.factor, rowOf(scratch), y);
+        }
+        first += rank;
+    }
+    return status;
+}
+
+/// The taps of a finished step: part p is the sum over every kTapParts-th output from p.
+Status tapOutputs(const OpTable& ops, Queue q, const ProjectArgs& a) {
+    auto status = Status::Ok;
+    int64_t first = 0;
+    for (int j = 0; j < a.tap_count; ++j) {
+        const MatView& tap = a.tap[j];
+        for (int part = 0; part < a.tap_parts; ++part) {
+            std::vector<float> masked(static_cast<size_t>(tap.cols), 0.0F);
+            for (int64_t c = part; c < tap.cols; c += a.tap_parts) {
+                masked[static_cast<size_t>(c)] = a.y[0][c];
+            }
+            // A x through an update whose B is the identity.
+            std::vector<float> identity(static_cast<size_t>(tap.rows * tap.rows), 0.0F);
+            for (int64_t r = 0; r < tap.rows; ++r) {
+                identity[static_cast<size_t>(r * tap.rows + r)] = 1.0F;
+            }
+            std::vector<float> scratch(static_cast<size_t>(tap.rows));
+            std::vector<float> sums(static_cast<size_t>(tap.rows), 0.0F);
+            const auto one = ops.lora_accumulate(
+                q, rowOf(masked), tap, {identity.data(), kernels::DType::F32, tap.rows, tap.rows},
+                {}, 1.0F, rowOf(scratch), rowOf(sums));
+            status = status == Status::Ok ? one : status;
+            for (int64_t r = 0; r < tap.rows; ++r) {
+                a.tap_sums[(first + r) * a.tap_parts + part] = sums[static_cast<size_t>(r)];
+            }
+        }
+        first += tap.rows;
+    }
+    return status;
+}
+
+/// The products and what is done with them; h: the step's input.
+Status multiplyHost(const OpTable& ops, Queue q, const ProjectArgs& a, std::vector<float>& h) {
+    const auto product = [&](int i, MutF32 y) {
+        const auto status = ops.linear(q, rowOf(h), a.w[i], y);
+        return status == Status::Ok ? addUpdates(ops, q, a, i, h, y) : status;
     };
     auto status = Status::Ok;
-    if (a.input == ProjectArgs::Input::ResidualNorm || a.input == ProjectArgs::Input::Residual) {
-        if (a.t != nullptr) {
-            status =
-                ops.rms_norm_add(q, MatF32{a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, row(residual));
-        }
-        if (status == Status::Ok) {
-            status = ops.scale(q, row(residual), a.scalar);
-        }
-        if (a.x_out != nullptr) {
-            std::copy(residual.begin(), residual.end(), a.x_out);
-        }
-    }
-    normed = residual;
-    if (status == Status::Ok &&
-        (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm)) {
-        status = ops.rms_norm(q, row(residual), a.norm, a.eps, row(normed));
-    }
     if (a.output == ProjectArgs::Output::Store) {
         for (int i = 0; i < a.count && status == Status::Ok; ++i) {
-            status =
-                ops.linear(q, row(normed), a.w[i], MutF32{a.y[i], 1, a.w[i].rows, a.w[i].rows});
+            status = product(i, MutF32{a.y[i], 1, a.w[i].rows, a.w[i].rows});
         }
         return status;
     }
     const int64_t out = a.w[0].rows;
     std::vector<float> gate(static_cast<size_t>(out));
-    if (status == Status::Ok) {
-        status = ops.linear(q, row(normed), a.w[0], row(gate));
-    }
     std::vector<float> up(static_cast<size_t>(out));
+    status = product(0, rowOf(gate));
     if (a.output == ProjectArgs::Output::GeluPair) {
-        if (status == Status::Ok) {
-            status = ops.linear(q, row(normed), a.w[1], row(up));
-        }
+        status = status == Status::Ok ? product(1, rowOf(up)) : status;
     } else {
         std::copy_n(a.multiply, out, up.begin());
     }
-    return status != Status::Ok ? status
-                                : ops.gelu_mul(q, row(gate), row(up), MutF32{a.y[0], 1, out, out});
+    return status != Status::Ok
+               ? status
+               : ops.gelu_mul(q, rowOf(gate), rowOf(up), MutF32{a.y[0], 1, out, out});
+}
+
+Status projectHost(const OpTable& ops, Queue q, const ProjectArgs& a) {
+    const int64_t in = a.w[0].cols;
+    std::vector<float> residual(a.x, a.x + in);
+    auto status = Status::Ok;
+    if (a.input == ProjectArgs::Input::ResidualNorm || a.input == ProjectArgs::Input::Residual) {
+        if (a.t != nullptr) {
+            status =
+                ops.rms_norm_add(q, MatF32{a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, rowOf(residual));
+        }
+        if (status == Status::Ok) {
+            status = ops.scale(q, rowOf(residual), a.scalar);
+        }
+        if (a.x_out != nullptr) {
+            std::copy(residual.begin(), residual.end(), a.x_out);
+        }
+    }
+    std::vector<float> normed = residual;
+    if (status == Status::Ok &&
+        (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm)) {
+        status = ops.rms_norm(q, rowOf(residual), a.norm, a.eps, rowOf(normed));
+    }
+    if (status == Status::Ok) {
+        status = multiplyHost(ops, q, a, normed);
+    }
+    return status == Status::Ok ? tapOutputs(ops, q, a) : status;
 }
 
 Status attendHost(const OpTable& ops, Queue q, const AttendStepArgs& a) {
@@ -259,6 +342,10 @@ Status projectHidden(Queue q, const ProjectArgs& args) {
                           : Status::BadShape;
 }
 
+int projectPartsHidden(Queue /*q*/, const ProjectArgs& /*args*/) {
+    return kTapParts;
+}
+
 Status attendHidden(Queue q, const AttendStepArgs& args) {
     auto* const device = static_cast<HiddenDevice*>(q.context);
     Revealer revealed{device};
@@ -308,6 +395,7 @@ OpTable makeTable() {
     BELFRY_FORWARD(store_rows);
 #undef BELFRY_FORWARD
     table.project = projectHidden;
+    table.project_parts = projectPartsHidden;
     table.attend_step = attendHidden;
     table.argmax = argmaxHidden;
     return table;

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replies, logits, attachments and tokens of the loaded model.
+#include "engine/media/audio.h"
+#include "engine/media/image.h"
+#include "engine/run/engine_state.h"
+#include "engine/run/planning.h"
+#include "engine/run/sampler.h"
+#include "engine/text/reply_parser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <random>
+
+namespace engine {
+
+Result<Reply> Engine::generate(const GenerateRequest& request,
+                               const UpdateCallback& update,
+                               const std::stop_token& stop) {
+    try {
+        return impl_->named(answer(request, update, stop));
+    } catch (const std::bad_alloc&) {
+        impl_->forgetContext();
+        return outOfHostMemory("the reply");
+    }
+}
+
+Result<LogitsResult>
+Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
+    try {
+        return impl_->named(promptLogits(request, rows, stop));
+    } catch (const std::bad_alloc&) {
+        impl_->forgetContext();
+        return outOfHostMemory("the logits");
+    }
+}
+
+Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& request,
+                                                   Reply& reply,
+                                                   const std::stop_token& stop) {
+    Loaded& target = *loaded;
+    const ModelConfig& config = target.folder.config;
+    const MediaParts parts = mediaParts(request);
+    // What a model cannot take is told before any work.
+    if (!parts.images.empty() && !config.vision) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            "a picture is attached, but this model has no vision tower: it cannot see pictures"};
+    }
+    if (!parts.audios.empty() && !config.audio) {
+        return Error{ErrorCode::InvalidRequest,
+                     "a recording is attached, but this model has no audio tower: it cannot hear"};
+    }
+    if (!target.tokenizer.has_value() && request.raw_ids.empty()) {
+        return Error{ErrorCode::InvalidRequest, "this model has no tokenizer: give token ids"};
+    }
+    std::vector<int32_t> ids = request.raw_ids;
+    if (ids.empty()) {
+        ENGINE_ASSIGN(ids, promptIds(request, config, *target.tokenizer, target.replies));
+    }
+    PreparedPrompt prompt;
+    const int64_t budget =
+        request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;
+    if (budget > target.plan->image_tokens && !parts.images.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     std::to_string(budget) +
+                         " image tokens were asked for; the model was loaded for at most " +
+                         std::to_string(target.plan->image_tokens) +
+                         ", load again with --image-tokens " + std::to_string(budget)};
+    }
+    const MediaTokens tokens = mediaTokens(config);
+    if (request.raw_ids.empty()) {
+        const PlaceholderCounts counts = countPlaceholders(ids, tokens);
+        if (counts.images != static_cast<int64_t>(parts.images.size()) ||
+            counts.audios != static_cast<int64_t>(parts.audios.size())) {
+            return Error{ErrorCode::InvalidRequest,
+                         "the prompt has " + std::to_string(counts.images) + " image and " +
+                             std::to_string(counts.audios) + " audio placeholders, but " +
+                             std::to_string(parts.images.size()) + " pictures and " +
+                             std::to_string(parts.audios.size()) + " recordings are attached"};
+        }
+    }
+    const std::string& fingerprint = target.adapters->fingerprint();
+    std::vector<int64_t> image_counts;
+    std::vector<int64_t> audio_counts;
+    for (const MessagePart& part : parts.images) {
+        ENGINE_ASSIGN(auto media,
+                      target.media.encode(part, budget, *target.model, fingerprint, stop));
+        image_counts.push_back(media->tokens);
+        reply.timing.image_s += media->seconds;
+        reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
+        prompt.images.push_back(std::move(media));
+    }
+    for (const MessagePart& part : parts.audios) {
+        ENGINE_ASSIGN(auto media,
+                      target.media.encode(part, budget, *target.model, fingerprint, stop));
+        audio_counts.push_back(media->tokens);
+        reply.timing.audio_s += media->seconds;
+        prompt.audios.push_back(std::move(media));
+    }
+    if (request.raw_ids.empty()) {
+        ENGINE_ASSIGN(ExpandedPrompt expanded,
+                      expandMedia(ids, tokens, image_counts, audio_counts));
+        prompt.ids = std::move(expanded.ids);
+        prompt.spans = std::move(expanded.spans);
+        return prompt;
+    }
+    // Ids are already expanded: runs of placeholders are the media, in order.
+    prompt.ids = std::move(ids);
+    int64_t image = 0;
+    int64_t audio = 0;
+    for (size_t i = 0; i < prompt.ids.size();) {
+        const int32_t id = prompt.ids[i];
+        const bool is_image = id == tokens.image;
+        if ((!is_image && id != tokens.audio) || (is_image ? parts.images : parts.audios).empty()) {
+            ++i; // without media a placeholder is an ordinary (pad) row, as generated ones are
+            continue;
+        }
+        size_t end = i;
+        while (end < prompt.ids.size() && prompt.ids[end] == id) {
+            ++end;
+        }
+        int64_t& item = is_image ? image : audio;
+        const auto& counts = is_image ? image_counts : audio_counts;
+        const auto count = static_cast<int64_t>(end - i);
+        if (item >= static_cast<int64_t>(counts.size()) ||
+            counts[static_cast<size_t>(item)] != count) {
+            return Error{ErrorCode::InvalidRequest,
+                         "the ids hold a run of " + std::to_string(count) +
+                             (is_image ? " image" : " audio") + " placeholders as item " +
+                             std::to_string(item) +
+                             "; the attached media do not give that many soft tokens"};
+        }
+        prompt.spans.push_back(
+            {is_image ? MediaKind::Image : MediaKind::Audio, item, static_cast<int64_t>(i), count});
+        ++item;
+        i = end;
+    }
+    if (image != static_cast<int64_t>(image_counts.size()) ||
+        audio != static_cast<int64_t>(audio_counts.size())) {
+        return Error{ErrorCode::InvalidRequest,
+                     "more media are attached than the ids have placeholders for"};
+    }
+    return prompt;
+}
+
+Result<Reply> Engine::answer(const GenerateRequest& request,
+                             const UpdateCallback& update,
+                             const std::stop_token& stop) {
+    ENGINE_ASSIGN(Loaded * current, impl_->current());
+    Loaded& target = *current;
+    const ModelConfig& config = target.folder.config;
+    const auto started = Clock::now();
+    Reply reply;
+    reply.id = request.id;
+
+    SamplingOptions sampling = samplingFromDefaults(config.generation);
+    const SamplingParameters& asked = request.sampling;
+    sampling.temperature = asked.temperature >= 0 ? asked.temperature : sampling.temperature;
+    sampling.top_k = asked.top_k >= 0 ? asked.top_k : sampling.top_k;
+    sampling.top_p = asked.top_p >= 0 ? asked.top_p : sampling.top_p;
+    sampling.min_p = asked.min_p >= 0 ? asked.min_p : sampling.min_p;
+    sampling.repetition_penalty =
+        asked.repetition_penalty >= 0 ? asked.repetition_penalty : sampling.repetition_penalty;
+    sampling.seed = asked.seed >= 0
+                        ? static_cast<uint64_t>(asked.seed)
+                        : (static_cast<uint64_t>(std::random_device{}()) << 20U) ^
+                              static_cast<uint64_t>(Clock::now().time_since_epoch().count());
+    sampling.seed &= (uint64_t{1} << 53U) - 1U; // exact in JSON numbers
+    reply.seed = sampling.seed;
+    if (!asked.ignores_eos) {
+        sampling.suppressed = suppressedTokens(config);
+    }
+    ENGINE_ASSIGN(Sampler sampler, Sampler::create(sampling, config.text.vocab_size));
+
+    ENGINE_ASSIGN(const PreparedPrompt prompt, impl_->preparePrompt(request, reply, stop));
+    reply.input_ids = prompt.ids;
+    sampler.setHistory(prompt.ids);
+    const auto prefill_started = Clock::now();
+    ENGINE_ASSIGN(Generator::PrefillResult prefill,
+                  target.generator->prefill(prompt, target.adapters->fingerprint(), 1, stop));
+    reply.timing.prefill_s = secondsSince(prefill_started);
+    reply.timing.prefill_tokens = prefill.computed_tokens;
+    reply.timing.reused_tokens = prefill.reused_tokens;
+
+    std::vector<int64_t> stops;
+    ChatTokens chat_tokens;
+    if (!asked.ignores_eos) {
+        stops = config.generation.eos_token_ids;
+        if (target.tokenizer.has_value()) {
+            if (const Result<ChatTokens> found = findChatTokens(*target.tokenizer);
+                found.has_value()) {
+                chat_tokens = *found;
+                stops.push_back(chat_tokens.turn_end);
+                stops.push_back(chat_tokens.eos);
+            }
+        }
+    }
+    std::optional<ReplyParser> parser;
+    if (target.tokenizer.has_value()) {
+        parser.emplace(*target.tokenizer, chat_tokens);
+    }
+    // A reply that goes on: what is there already puts the parser where it was.
+    std::vector<int32_t> whole;
+    if (request.continues_reply && parser.has_value()) {
+        ENGINE_ASSIGN(whole, continuedIds(request, *target.tokenizer, target.replies));
+        for (const int32_t id : whole) {
+            parser->push(id);
+        }
+    }
+    const auto decode_started = Clock::now();
+    int64_t count = 0;
+    const auto on_token = [&](int32_t token) {
+        if (count++ == 0) {
+            reply.timing.time_to_first_token_s = secondsSince(started);
+        }
+        if (!parser.has_value()) {
+            return;
+        }
+        const bool is_stop = std::find(stops.begin(), stops.end(), token) != stops.end();
+        if (is_stop) {
+            return;
+        }
+        const auto delta = parser->push(token);
+        if (update) {
+            update({delta.answer, delta.thinking, count});
+        }
+    };
+    ENGINE_ASSIGN(Generator::DecodeResult decoded,
+                  target.generator->decode(std::move(prefill.logits), sampler, stops,
+                                           asked.max_tokens, on_token, stop));
+    reply.timing.decode_s = secondsSince(decode_started);
+    reply.timing.decode_tokens = static_cast<int64_t>(decoded.tokens.size());
+    reply.finish_reason = decoded.finish_reason;
+    reply.token_ids = std::move(decoded.tokens);
+    if (parser.has_value()) {
+        const auto rest = parser->flush();
+        if (update && (!rest.answer.empty() || !rest.thinking.empty())) {
+            update({rest.answer, rest.thinking, count});
+        }
+        reply.text = parser->answer();
+        reply.thinking = parser->thinking();
+        whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
+        std::vector<int32_t> plain = std::move(whole);
+        if (reply.finish_reason == "stop" && !plain.empty()) {
+            plain.pop_back();
+        } else {
+            target.replies.rememberCut(reply.thinking, reply.text, plain);
+        }
+        const bool has_control = std::any_of(
+            plain.begin(), plain.end(), [&](int32_t id) { return target.tokenizer->isAdded(id); });
+        if (!has_control && reply.thinking.empty()) {
+            target.replies.remember(reply.text, std::move(plain));
+        }
+    }
+    return reply;
+}
+
+Result<LogitsResult>
+Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
+    ENGINE_ASSIGN(Loaded * current, impl_->current());
+    Loaded& target = *current;
+    Reply scratch;
+    ENGINE_ASSIGN(const PreparedPrompt prompt, impl_->preparePrompt(request, scratch, stop));
+    const int64_t total = static_cast<int64_t>(prompt.ids.size());
+    if (rows < 1 || rows > total) {
+        return Error{ErrorCode::InvalidRequest, "logits of the last " + std::to_string(rows) +
+                                                    " tokens were asked for; the prompt has " +
+                                                    std::to_string(total)};
+    }
+    ENGINE_ASSIGN(Generator::PrefillResult prefill,
+                  target.generator->prefill(prompt, target.adapters->fingerprint(), rows, stop));
+    LogitsResult result;
+    result.logits = std::move(prefill.logits);
+    result.rows = rows;
+    result.vocab = target.folder.config.text.vocab_size;
+    result.input_ids = prompt.ids;
+    return result;
+}
+
+Result<void>
+Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop) {
+    ENGINE_ASSIGN(Loaded * target, impl_->current());
+    const int64_t budget =
+        image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;
+    ENGINE_TRY(target->media.encode(part, std::min(budget, target->plan->image_tokens),
+                                    *target->model, target->adapters->fingerprint(), stop));
+    return {};
+}
+
+Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_tokens) {
+    ENGINE_ASSIGN(const Loaded* target, impl_->current());
+    const ModelConfig& config = target->folder.config;
+    MediaCost cost;
+    const PlanIndex index(*target->plan);
+    const ComponentDevices devices = componentDevices(config, index);
+    if (part.kind == MessagePart::Kind::Image) {
+        if (!config.vision) {
+            return Error{ErrorCode::InvalidRequest,
+                         "this model has no vision tower: it cannot see pictures"};
+        }
+        ENGINE_ASSIGN(const ImageInfo info, probeImageFile(part.text));
+        const int64_t budget = image_tokens > 0 ? image_tokens : config.processor.image_tokens;
+        ENGINE_ASSIGN(const ImageSize size,
+                      targetSize(info.displayed.height, info.displayed.width, budget,
+                                 config.vision->patch_size, config.vision->pooling_kernel,
+                                 config.vision->position_table_size));
+        cost.tokens =
+            imageTokens(size, config.vision->patch_size, config.vision->pooling_kernel) + 2;
+        cost.seconds = target->plan->estimate.image_s;
+        cost.device = devices.vision.toString();
+        cost.description = std::string(imageFormatName(info.format)) + ", " +
+                           std::to_string(info.displayed.width) + " x " +
+                           std::to_string(info.displayed.height);
+        return cost;
+    }
+    if (!config.audio) {
+        return Error{ErrorCode::InvalidRequest,
+                     "this model has no audio tower: it cannot hear recordings"};
+    }
+    ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(part.text));
+    const double length =
+        part.cut_length_s > 0 ? std::min(part.cut_length_s, info.seconds) : info.seconds;
+    if (length > static_cast<double>(kMaxAudioSeconds)) {
+        return Error{ErrorCode::InvalidRequest,
+                     "the recording is " + std::to_string(info.seconds) +
+                         " s long, one clip may have 30 s; choose a part of it",
+                     {{"seconds", std::to_string(info.seconds)}}};
+    }
+    cost.tokens =
+        audioTokens(static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) + 2;
+    cost.seconds = target->plan->estimate.audio_s_per_s * length;
+    cost.device = devices.audio.toString();
+    cost.description = info.format + ", " +
+                       std::to_string(static_cast<int64_t>(std::lround(length * 10)) / 10) + " s";
+    return cost;
+}
+
+Result<Engine::Tokenized> Engine::tokenize(const std::string& model, std::string_view text) {
+    std::optional<Tokenizer> own;
+    const Tokenizer* tokenizer = nullptr;
+    if (impl_->loaded != nullptr && impl_->loaded->request.model == model &&
+        impl_->loaded->tokenizer.has_value()) {
+        tokenizer = &*impl_->loaded->tokenizer;
+    } else {
+        ENGINE_ASSIGN(own, readTokenizer(model == "demo" ? impl_->options.demo_folder : model));
+        tokenizer = &*own;
+    }
+    Tokenized result;
+    result.ids = tokenizer->encode(text);
+    for (const int32_t id : result.ids) {
+        result.pieces.emplace_back(tokenizer->tokenText(id));
+    }
+    return result;
+}
+
+} // namespace engine

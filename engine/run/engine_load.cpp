@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading, moving and unloading a model, and changing its adapters.
+#include "engine/run/engine_state.h"
+#include "engine/run/planning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+namespace engine {
+
+namespace {
+
+const char* stageName(LoadStage stage) {
+    switch (stage) {
+    case LoadStage::Check:
+        return "check";
+    case LoadStage::Allocate:
+        return "allocate";
+    case LoadStage::Fill:
+        return "read";
+    case LoadStage::Move:
+        return "move";
+    }
+    return "read";
+}
+
+} // namespace
+
+LoadOptions Engine::Impl::loadOptions(const Loaded& target,
+                                      const ProgressCallback& progress,
+                                      const std::stop_token& stop) {
+    LoadOptions out;
+    out.stop = stop;
+    out.cache_folder = target.request.cache_folder;
+    out.model_folder =
+        target.request.model.starts_with("shape:") ? std::filesystem::path() : target.folder.path;
+    out.parallel = poolParallelFor(target.devices.pool.get());
+    if (progress) {
+        out.on_progress = [progress](const LoadProgress& p) {
+            progress({stageName(p.stage), p.bytes_done, p.bytes_total, std::string(p.tensor)});
+        };
+    }
+    return out;
+}
+
+Result<void> Engine::Impl::addAdapters(Loaded& target,
+                                       const std::vector<AdapterChoice>& choices,
+                                       const std::vector<std::shared_ptr<const Adapter>>& adapters,
+                                       const std::stop_token& stop) {
+    for (size_t i = 0; i < choices.size(); ++i) {
+        ENGINE_ASSIGN(const int id,
+                      target.adapters->add(adapters[i], choices[i].strength, choices[i].is_enabled,
+                                           target.deviceOf(), target.readBase(), stop));
+        target.active.push_back({choices[i], id, adapters[i]});
+    }
+    return {};
+}
+
+Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
+                                                    Prepared prepared,
+                                                    const ProgressCallback& progress,
+                                                    const std::stop_token& stop) {
+    const auto started = Clock::now();
+    auto target = std::make_unique<Loaded>();
+    // Forgotten on every way out, exceptions included.
+    struct Building {
+        explicit Building(const Loaded*& pointer) : place(pointer) {}
+        ~Building() { place = nullptr; }
+        Building(const Building&) = delete;
+        Building& operator=(const Building&) = delete;
+        const Loaded*& place;
+    };
+    Result<void> filled;
+    {
+        const Building guard(building);
+        building = target.get();
+        filled = fill(*target, request, std::move(prepared), progress, stop);
+    }
+    if (!filled.has_value()) {
+        return withFailure(std::move(filled).error(), target->devices);
+    }
+    target->load_s = secondsSince(started);
+    return target;
+}
+
+Result<void> Engine::Impl::fill(Loaded& target,
+                                const LoadRequest& request,
+                                Prepared prepared,
+                                const ProgressCallback& progress,
+                                const std::stop_token& stop) {
+    target.request = request;
+    target.folder = std::move(prepared.folder);
+    target.plan = prepared.plan;
+    if (!target.plan->fits) {
+        return planError(*target.plan);
+    }
+    if (target.folder.source->isHeaderOnly()) {
+        return Error{
+            ErrorCode::InvalidFile,
+            target.folder.path.string() +
+                ": the weight files are not in the folder; a plan can be made, a load cannot"};
+    }
+    if (!request.model.starts_with("shape:")) {
+        ENGINE_ASSIGN(target.tokenizer, readTokenizer(target.folder.path));
+        if (target.tokenizer->vocabSize() > target.folder.config.text.vocab_size) {
+            return Error{ErrorCode::InvalidFile,
+                         "tokenizer.json has " + std::to_string(target.tokenizer->vocabSize()) +
+                             " entries, the model's vocabulary has " +
+                             std::to_string(target.folder.config.text.vocab_size)};
+        }
+    }
+    auto summary = summarize(target.folder);
+    for (const auto& adapter : prepared.adapters) {
+        summary.adapters.push_back(summarizeAdapter(*adapter));
+    }
+    target.summary = std::make_shared<const ModelSummary>(std::move(summary));
+    HostDeviceOptions device_options;
+    device_options.threads = request.threads;
+    device_options.sim_capacities = request.sim_gpus;
+    device_options.is_reference_precision = request.is_reference_precision;
+    target.devices = makeHostDevices(device_options);
+    ENGINE_TRY(openCards(target, *target.plan));
+    if (options.on_devices) {
+        options.on_devices(target.devices);
+    }
+
+    ENGINE_ASSIGN(target.store,
+                  ::engine::load(*target.folder.source, target.folder.config, *target.plan,
+                                 target.devices.set, loadOptions(target, progress, stop)));
+    target.adapters = std::make_unique<AdapterSet>(*target.devices.set.at(DeviceId::cpu()));
+    ENGINE_TRY(addAdapters(target, request.adapters, prepared.adapters, stop));
+    ENGINE_ASSIGN(target.kv,
+                  KvCache::create(target.folder.config, *target.plan, target.devices.set));
+    ENGINE_TRY(rebuildModel(target, target.plan));
+    return {};
+}
+
+Result<void> Engine::Impl::openCards(Loaded& target, const PlacementPlan& plan) const {
+    for (const DevicePlan& device : plan.devices) {
+        if (device.id.kind != DeviceId::Kind::Cuda || device.parts.total() == 0 ||
+            target.devices.set.contains(device.id)) {
+            continue;
+        }
+        uint64_t limit = 0;
+        for (const auto& [name, bytes] : target.request.limits) {
+            limit = name == device.id.toString() ? bytes : limit;
+        }
+        ENGINE_ASSIGN(
+            std::unique_ptr<kernels::Device> card,
+            options.gpus->open(device.id.index, limit, target.request.is_reference_precision));
+        if (target.store != nullptr) {
+            target.store->addDevice(device.id, *card);
+        }
+        target.devices.add(device.id, std::move(card));
+    }
+    return {};
+}
+
+Result<void> Engine::Impl::rebuildModel(Loaded& target,
+                                        const std::shared_ptr<const PlacementPlan>& plan) {
+    target.generator.reset();
+    target.model.reset();
+    ENGINE_ASSIGN(target.model, Model::create(target.folder.config, *plan, *target.store,
+                                              target.devices.set, target.hook()));
+    target.model->setStepHook(options.on_step);
+    target.plan = plan;
+    return {};
+}
+
+Result<void> Engine::load(const LoadRequest& request,
+                          const ProgressCallback& progress,
+                          const std::stop_token& stop) {
+    try {
+        return loadModel(request, progress, stop);
+    } catch (const std::bad_alloc&) {
+        return outOfHostMemory("loading " + request.model);
+    }
+}
+
+Result<void> Engine::loadModel(const LoadRequest& request,
+                               const ProgressCallback& progress,
+                               const std::stop_token& stop) {
+    if (!request.what_if.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "this is a plan for another computer; loading needs one for this computer"};
+    }
+    if (impl_->loaded != nullptr &&
+        std::any_of(impl_->loaded->devices.set.begin(), impl_->loaded->devices.set.end(),
+                    [](const auto& entry) { return entry.second->isLost(); })) {
+        impl_->loaded.reset(); // a lost card answers again only after everything on it is gone
+    }
+    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, HeldBytes{}, stop));
+    const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
+                              prepared.plan->errors.front().code == "DM09";
+    if (lacks_memory && impl_->loaded != nullptr) {
+        // Side by side with the model in use it does not fit. If it would fit alone, the old one
+        // makes room, and comes back should the new one fail.
+        ENGINE_ASSIGN(Impl::Prepared alone, impl_->prepare(request, impl_->heldBytes(), stop));
+        if (alone.plan->fits) {
+            const LoadRequest former = impl_->loaded->request;
+            impl_->loaded.reset();
+            Result<std::unique_ptr<Loaded>> target =
+                impl_->build(request, std::move(alone), progress, stop);
+            if (!target.has_value()) {
+                Error error = std::move(target).error();
+                const Result<void> restored = loadModel(former, progress, {});
+                if (!restored.has_value()) {
+                    error.message +=
+                        "; the former model could not be loaded again: " + restored.error().message;
+                }
+                return error;
+            }
+            impl_->loaded = std::move(target).value();
+            impl_->loaded->generator =
+                std::make_unique<Generator>(*impl_->loaded->model, *impl_->loaded->kv);
+            return {};
+        }
+    }
+    ENGINE_ASSIGN(std::unique_ptr<Loaded> target,
+                  impl_->build(request, std::move(prepared), progress, stop));
+    impl_->loaded = std::move(target);
+    impl_->loaded->generator =
+        std::make_unique<Generator>(*impl_->loaded->model, *impl_->loaded->kv);
+    return {};
+}
+
+void Engine::unload() {
+    impl_->loaded.reset();
+}
+
+Result<void> Engine::applyMap(const std::string& device_map,
+                              const ProgressCallback& progress,
+                              const std::stop_token& stop) {
+    try {
+        return impl_->named(replace(device_map, progress, stop));
+    } catch (const std::bad_alloc&) {
+        return loadAgain(outOfHostMemory("the move"));
+    }
+}
+
+Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
+                                 const std::stop_token& stop) {
+    try {
+        return changeAdapters(adapters, stop);
+    } catch (const std::bad_alloc&) {
+        return loadAgain(outOfHostMemory("changing adapters"));
+    }
+}
+
+Error Engine::loadAgain(Error error) {
+    if (impl_->loaded == nullptr) {
+        return error;
+    }
+    const LoadRequest former = impl_->loaded->request;
+    impl_->loaded.reset();
+    const Result<void> restored = load(former, {}, {});
+    if (!restored.has_value()) {
+        error.message +=
+            "; the former model could not be loaded again: " + restored.error().message;
+    }
+    return error;
+}
+
+Result<void> Engine::replace(const std::string& device_map,
+                             const ProgressCallback& progress,
+                             const std::stop_token& stop) {
+    ENGINE_ASSIGN(Loaded * current, impl_->current());
+    Loaded& target = *current;
+    LoadRequest request = target.request;
+    request.device_map = device_map;
+    request.moves.clear();
+    request.adapters.clear();
+    for (const auto& active : target.active) {
+        request.adapters.push_back(active.choice);
+    }
+    ENGINE_ASSIGN(const Impl::Prepared prepared, impl_->prepare(request, impl_->heldBytes(), stop));
+    if (!prepared.plan->fits) {
+        return planError(*prepared.plan);
+    }
+    ENGINE_TRY(impl_->openCards(target, *prepared.plan));
+    const std::shared_ptr<const PlacementPlan> former = target.plan;
+    const LoadOptions options = Impl::loadOptions(target, progress, stop);
+    // The workspace goes first and comes back last: it holds nothing that must survive.
+    std::unique_ptr<Generator> generator = std::move(target.generator);
+    target.model.reset();
+    const auto restore = [&](Error failure) -> Error {
+        Error error = withFailure(std::move(failure), target.devices);
+        LoadOptions quiet = options;
+        quiet.stop = {};
+        const Result<void> store_back = applyPlan(*target.store, *former, quiet);
+        const Result<void> kv_back =
+            target.kv->moveTo(target.folder.config, *former, target.devices.set);
+        const Result<void> adapters_back = target.adapters->follow(target.deviceOf());
+        const Result<void> model_back = impl_->rebuildModel(target, former);
+        for (const auto* back : {&store_back, &kv_back, &adapters_back, &model_back}) {
+            if (!back->has_value()) {
+                error.message +=
+                    "; the former placement could not be restored: " + back->error().message;
+                impl_->loaded.reset();
+                return error;
+            }
+        }
+        generator->setModel(*target.model);
+        target.generator = std::move(generator);
+        return error;
+    };
+    if (Result<void> moved = applyPlan(*target.store, *prepared.plan, options);
+        !moved.has_value()) {
+        return restore(std::move(moved).error());
+    }
+    if (Result<void> moved =
+            target.kv->moveTo(target.folder.config, *prepared.plan, target.devices.set);
+        !moved.has_value()) {
+        return restore(std::move(moved).error());
+    }
+    if (Result<void> moved = target.adapters->follow(target.deviceOf()); !moved.has_value()) {
+        return restore(std::move(moved).error());
+    }
+    if (Result<void> rebuilt = impl_->rebuildModel(target, prepared.plan); !rebuilt.has_value()) {
+        return restore(std::move(rebuilt).error());
+    }
+    target.request = request;
+    generator->setModel(*target.model);
+    target.generator = std::move(generator);
+    return {};
+}
+
+Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
+                                    const std::stop_token& stop) {
+    ENGINE_ASSIGN(Loaded * current, impl_->current());
+    Loaded& target = *current;
+    // Check and open what is new before anything changes.
+    std::vector<std::shared_ptr<const Adapter>> opened(adapters.size());
+    for (size_t i = 0; i < adapters.size(); ++i) {
+        if (adapters[i].strength < 0.0 || adapters[i].strength > 2.0 ||
+            std::isnan(adapters[i].strength)) {
+            return Error{ErrorCode::InvalidRequest, adapters[i].folder + ": strength " +
+                                                        std::to_string(adapters[i].strength) +
+                                                        ", expected 0 to 2"};
+        }
+        for (const auto& active : target.active) {
+            if (active.choice.folder == adapters[i].folder) {
+                opened[i] = active.adapter;
+            }
+        }
+        if (opened[i] == nullptr) {
+            ENGINE_ASSIGN(opened[i], impl_->openAdapter(adapters[i].folder, target.folder, stop));
+        }
+    }
+    std::vector<Loaded::ActiveAdapter> next;
+    std::vector<int> added;
+    Result<void> outcome;
+    for (size_t i = 0; i < adapters.size() && outcome.has_value(); ++i) {
+        int id = 0;
+        for (const auto& active : target.active) {
+            if (active.choice.folder == adapters[i].folder) {
+                id = active.id;
+            }
+        }
+        if (id == 0) {
+            Result<int> result = target.adapters->add(opened[i], adapters[i].strength, false,
+                                                      target.deviceOf(), target.readBase(), stop);
+            if (!result.has_value()) {
+                outcome = std::move(result).error();
+                break;
+            }
+            id = *result;
+            added.push_back(id);
+        }
+        next.push_back({adapters[i], id, opened[i]});
+    }
+    std::vector<AdapterActivation> activations;
+    for (const auto& entry : next) {
+        if (entry.choice.is_enabled) {
+            activations.push_back({entry.id, entry.choice.strength});
+        }
+    }
+    if (outcome.has_value()) {
+        outcome = target.adapters->activate(activations);
+    }
+    if (!outcome.has_value()) {
+        for (const int id : added) {
+            (void)target.adapters->remove(id);
+        }
+        return outcome;
+    }
+    for (const auto& active : target.active) {
+        const bool is_kept =
+            std::any_of(next.begin(), next.end(), [&](const auto& n) { return n.id == active.id; });
+        if (!is_kept) {
+            ENGINE_TRY(target.adapters->remove(active.id));
+        }
+    }
+    target.active = std::move(next);
+    target.request.adapters = adapters;
+    return target.model->setAdapters(target.hook());
+}
+
+} // namespace engine

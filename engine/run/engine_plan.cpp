@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headers in, plans out: inspect, plan, exportMap. Nothing is allocated on a device.
+#include "engine/files/model_files.h"
+#include "engine/lora/architecture.h"
+#include "engine/plan/map_write.h"
+#include "engine/run/engine_state.h"
+#include "engine/run/planning.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace engine {
+
+AdapterSummary summarizeAdapter(const Adapter& adapter) {
+    const CoverageReport& coverage = adapter.coverage();
+    AdapterSummary out;
+    out.folder = adapter.folder().string();
+    out.name = adapter.name();
+    out.kind = coverage.kind;
+    out.tensors = coverage.tensors;
+    out.language = coverage.by_tower.language;
+    out.vision = coverage.by_tower.vision;
+    out.audio = coverage.by_tower.audio;
+    out.other = coverage.by_tower.other;
+    out.rank = coverage.rank;
+    out.alpha = coverage.alpha;
+    out.scaling = coverage.scaling;
+    out.active = coverage.active;
+    out.inert = coverage.inert;
+    out.ignored = coverage.ignored;
+    out.matched_modules = coverage.matched_modules;
+    for (const std::string& module : coverage.matched_modules) {
+        const KeyTower tower = keyTowerOf(module);
+        out.language_modules += tower == KeyTower::Language ? 1 : 0;
+        out.vision_modules += tower == KeyTower::Vision ? 1 : 0;
+        out.audio_modules += tower == KeyTower::Audio ? 1 : 0;
+    }
+    for (const KeyReport& key : coverage.unmatched) {
+        out.unmatched.emplace_back(key.key,
+                                   std::string(keyClassName(key.key_class)) + ": " + key.reason);
+    }
+    out.missing = coverage.targeted_but_missing;
+    for (const DeltaNorm& norm : coverage.norms) {
+        out.norms.emplace_back(norm.tensor, norm.frobenius);
+    }
+    for (const ScalingGroup& group : coverage.groups) {
+        out.groups.push_back({group.kind, group.rank, group.alpha, group.scaling, group.modules});
+    }
+    out.notes = coverage.notes;
+    out.bytes = adapter.footprint().total_bytes;
+    return out;
+}
+
+Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
+                                                     const HeldBytes& held,
+                                                     const std::stop_token& stop,
+                                                     bool is_plan_only) const {
+    Prepared out;
+    ENGINE_ASSIGN(out.folder, open(request.model));
+    std::vector<AdapterFootprint> footprints;
+    for (const AdapterChoice& choice : request.adapters) {
+        if (is_plan_only) {
+            Result<AdapterProbe> probe =
+                probeAdapter(adapterFolder(choice.folder), out.folder.config, out.folder.tensors);
+            if (probe.has_value() && probe->coverage.errors == 0) {
+                footprints.push_back(std::move(probe->footprint));
+                continue;
+            }
+            // Reading it whole tells what is wrong.
+        }
+        ENGINE_ASSIGN(std::shared_ptr<const Adapter> adapter,
+                      openAdapter(choice.folder, out.folder, stop));
+        footprints.push_back(adapter->footprint());
+        out.adapters.push_back(std::move(adapter));
+    }
+    std::vector<DeviceInfo> devices = machineDevices(request, *options.gpus);
+    for (DeviceInfo& device : devices) {
+        const auto extra = held.find(device.id);
+        if (extra != held.end() && device.id.kind != DeviceId::Kind::Sim) {
+            device.free = std::min(device.capacity, device.free + extra->second);
+        }
+    }
+    const bool has_measured_rates = !options.rates_file.empty() && request.what_if.empty();
+    if (has_measured_rates) {
+        if (!constants.has_value()) {
+            constants = machineConstants(options.rates_file);
+        }
+        for (DeviceInfo& device : devices) {
+            if (device.id.kind != DeviceId::Kind::Cuda && device.id != DeviceId::disk()) {
+                device.rates.read_bytes_per_s = constants->read_bytes_per_s;
+                device.rates.flops = constants->flops;
+            }
+        }
+    }
+    ENGINE_ASSIGN(const PlanRequest plan_request,
+                  planRequest(request, out.folder, devices, footprints));
+    PlacementPlan plan = makePlan(plan_request);
+    if (has_measured_rates) {
+        plan.notes.push_back(
+            "speeds are estimates from rates measured on this computer: memory is read with " +
+            std::to_string(std::lround(constants->read_bytes_per_s / 1e9)) +
+            " GB/s, products run at " + std::to_string(std::lround(constants->flops / 1e9)) +
+            " GFLOP/s");
+    }
+    plan.map_text = smallMapText(plan_request, plan.map_text);
+    for (std::string& odd : oddThings(out.folder)) {
+        plan.notes.push_back(std::move(odd));
+    }
+    const bool asks_why = (request.device_map.empty() && request.sim_gpus.empty()) ||
+                          std::any_of(plan.errors.begin(), plan.errors.end(),
+                                      [](const PlanIssue& e) { return e.code == "DM04"; });
+    if (asks_why && request.what_if.empty()) {
+        for (std::string& note : options.gpus->notes()) {
+            plan.notes.push_back(std::move(note));
+        }
+    }
+    out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
+    return out;
+}
+
+Result<ModelSummary> Engine::inspect(const std::string& model,
+                                     const std::vector<std::string>& adapters) {
+    ENGINE_ASSIGN(const ModelFolder folder, impl_->open(model));
+    ModelSummary summary = summarize(folder);
+    // A load would refuse a bad tokenizer: told here already. Planning works without one.
+    if (!model.starts_with("shape:") && modelFileExists(folder.path, "tokenizer.json")) {
+        const Result<Tokenizer> tokenizer = readTokenizer(folder.path);
+        if (tokenizer.has_value()) {
+            summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
+                                    tokenizer->warnings().end());
+        } else {
+            summary.warnings.push_back(tokenizer.error().message);
+        }
+    } else if (!model.starts_with("shape:")) {
+        summary.warnings.emplace_back(
+            "tokenizer.json is not in the folder: planning works, loading does not");
+    }
+    for (const std::string& path : adapters) {
+        ENGINE_ASSIGN(const std::shared_ptr<const Adapter> adapter,
+                      impl_->openAdapter(path, folder, {}));
+        summary.adapters.push_back(summarizeAdapter(*adapter));
+    }
+    return summary;
+}
+
+Result<PlacementPlan> Engine::plan(const LoadRequest& request, const HeldBytes& held) {
+    ENGINE_ASSIGN(const Impl::Prepared prepared,
+                  impl_->prepare(request, held, {}, /*is_plan_only=*/true));
+    return *prepared.plan;
+}
+
+Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind kind) {
+    ENGINE_ASSIGN(const Impl::Prepared prepared,
+                  impl_->prepare(request, HeldBytes{}, {}, /*is_plan_only=*/true));
+    MapExport out;
+    out.kind = kind;
+    ExportedText text;
+    switch (kind) {
+    case MapExport::Kind::Document:
+        text.text = prepared.plan->map_text;
+        break;
+    case MapExport::Kind::Accelerate:
+        text = exportAccelerate(*prepared.plan, prepared.folder.tensors);
+        break;
+    case MapExport::Kind::LlamaCpp:
+        text = exportLlamaCpp(*prepared.plan, prepared.folder.tensors);
+        break;
+    case MapExport::Kind::Python:
+        text = exportPython(*prepared.plan, prepared.folder.tensors, prepared.folder.path.string());
+        break;
+    }
+    out.text = std::move(text.text);
+    out.losses = std::move(text.losses);
+    return out;
+}
+
+} // namespace engine

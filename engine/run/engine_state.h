@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the halves of the engine share: one loaded model, and the engine's private members. Included
+// by engine*.cpp only.
+#pragma once
+
+#include "engine/gemma4/model.h"
+#include "engine/lora/adapter.h"
+#include "engine/lora/adapter_runtime.h"
+#include "engine/run/device_set.h"
+#include "engine/run/engine.h"
+#include "engine/run/generator.h"
+#include "engine/run/gpu_access.h"
+#include "engine/run/loader.h"
+#include "engine/run/machine_rates.h"
+#include "engine/run/media_store.h"
+#include "engine/run/model_folder.h"
+#include "engine/run/prompt_builder.h"
+#include "engine/text/tokenizer.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since `start`.
+double secondsSince(Clock::time_point start);
+
+/// What `inspect` and a load tell about an adapter.
+AdapterSummary summarizeAdapter(const Adapter& adapter);
+
+/// OutOfMemory for plain memory of this program; `what` needed it.
+Error outOfHostMemory(const std::string& what);
+
+/// Adds the driver's own words to an error of a card that stopped answering.
+Error withFailure(Error error, const OwnedDevices& devices);
+
+/// Everything that belongs to one loaded model. Members are destroyed in reverse order: the model
+/// before the weights, those before the devices.
+struct Loaded {
+    LoadRequest request;
+    ModelFolder folder;
+    std::shared_ptr<const ModelSummary> summary;
+    std::optional<Tokenizer> tokenizer; ///< Absent for random shapes.
+    OwnedDevices devices;
+    std::shared_ptr<const PlacementPlan> plan;
+    std::unique_ptr<TensorStore> store;
+    std::unique_ptr<AdapterSet> adapters;
+    struct ActiveAdapter {
+        AdapterChoice choice;
+        int id = 0;
+        std::shared_ptr<const Adapter> adapter;
+    };
+    std::vector<ActiveAdapter> active;
+    std::unique_ptr<KvCache> kv;
+    std::unique_ptr<Model> model;
+    std::unique_ptr<Generator> generator;
+    MediaStore media;
+    ReplyMemory replies;
+    double load_s = 0.0;
+
+    [[nodiscard]] AdapterHook* hook() const { return active.empty() ? nullptr : adapters.get(); }
+
+    /// The device that computes with a tensor; nullptr when it is not loaded.
+    [[nodiscard]] ComputeDeviceOf deviceOf() const;
+    /// Reads rows of a loaded weight as float32.
+    [[nodiscard]] ReadBaseRows readBase() const;
+};
+
+/// Bytes per device.
+using HeldBytes = std::map<DeviceId, uint64_t>;
+
+struct Engine::Impl {
+    EngineOptions options;
+    std::unique_ptr<Loaded> loaded;
+    mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
+    const Loaded* building = nullptr;                  ///< Being loaded now.
+
+    /// A folder, "demo" or "shape:NAME".
+    [[nodiscard]] Result<ModelFolder> open(const std::string& model) const;
+
+    /// "demo" names the bundled adapter folder beside the demo model's files.
+    [[nodiscard]] std::string adapterFolder(const std::string& name) const;
+
+    Result<std::shared_ptr<const Adapter>> openAdapter(const std::string& folder,
+                                                       const ModelFolder& model,
+                                                       const std::stop_token& stop) const;
+
+    /// Opens folder and adapters and makes the plan.
+    struct Prepared {
+        ModelFolder folder;
+        std::vector<std::shared_ptr<const Adapter>> adapters;
+        std::shared_ptr<const PlacementPlan> plan;
+    };
+    /// `is_plan_only`: adapters are judged by their headers and not kept.
+    Result<Prepared> prepare(const LoadRequest& request,
+                             const HeldBytes& held,
+                             const std::stop_token& stop,
+                             bool is_plan_only = false) const;
+
+    Result<std::unique_ptr<Loaded>> build(const LoadRequest& request,
+                                          Prepared prepared,
+                                          const ProgressCallback& progress,
+                                          const std::stop_token& stop);
+    /// The work of build().
+    Result<void> fill(Loaded& target,
+                      const LoadRequest& request,
+                      Prepared prepared,
+                      const ProgressCallback& progress,
+                      const std::stop_token& stop);
+    Result<void> addAdapters(Loaded& target,
+                             const std::vector<AdapterChoice>& choices,
+                             const std::vector<std::shared_ptr<const Adapter>>& adapters,
+                             const std::stop_token& stop);
+    Result<void> rebuildModel(Loaded& target, const std::shared_ptr<const PlacementPlan>& plan);
+    Result<PreparedPrompt>
+    preparePrompt(const GenerateRequest& request, Reply& reply, const std::stop_token& stop);
+
+    static LoadOptions loadOptions(const Loaded& target,
+                                   const ProgressCallback& progress,
+                                   const std::stop_token& stop);
+
+    /// Opens the cards that a plan uses and that are not open yet.
+    Result<void> openCards(Loaded& target, const PlacementPlan& plan) const;
+    /// What the loaded model holds per device: free again for a plan that replaces it.
+    [[nodiscard]] HeldBytes heldBytes() const;
+
+    /// A result with withFailure() applied to its error.
+    template <typename T>
+    [[nodiscard]] Result<T> named(Result<T> result) const {
+        if (result.has_value() || loaded == nullptr) {
+            return result;
+        }
+        return withFailure(std::move(result).error(), loaded->devices);
+    }
+
+    /// After an exception rows and cache may disagree: both start empty.
+    void forgetContext() {
+        if (loaded != nullptr && loaded->generator != nullptr) {
+            loaded->generator->forget();
+        }
+    }
+
+    [[nodiscard]] Result<Loaded*> current() const {
+        if (loaded == nullptr) {
+            return Error{ErrorCode::InvalidRequest, "no model is loaded"};
+        }
+        return loaded.get();
+    }
+};
+
+} // namespace engine
