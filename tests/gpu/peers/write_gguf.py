@@ -55,10 +55,10 @@ def main():
     with opened:
         described = json.load(opened)
     words = [f"<absent{i}>" for i in range(vocabulary)]
-    for word, i in described["model"]["vocab"].items():
-        words[i] = word
-    for added in described["added_tokens"]:
-        words[added["id"]] = added["content"]
+    known = list(described["model"]["vocab"].items()) + [(a["content"], a["id"]) for a in described["added_tokens"]]
+    for word, i in known:
+        if i < vocabulary:
+            words[i] = word
     kinds = [3 if i < 300 and w.startswith("<") and w.endswith(">") else 1 for i, w in enumerate(words)]
     merges = [" ".join(m) if isinstance(m, list) else m for m in described["model"]["merges"]]
 
