@@ -11,7 +11,7 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = 24U << 20U;
+inline constexpr size_t kPanelBytes = 20U << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier.
 inline constexpr size_t kCounterBytes = 4096;

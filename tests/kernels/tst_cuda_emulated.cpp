@@ -196,7 +196,8 @@ void TestCudaEmulated::projectDeals() {
     const int64_t scales = is_four_bit ? cols / 64 : 0;
     shape.shared_bytes =
         static_cast<unsigned>((is_four_bit ? (256 * 32 + 3 * 256) * 4 : 0) + args.x_elements * 2 +
-                              96 * 4 + args.local_rows * (k_split + scales) * 4);
+                              128 * 4 + kernels::cuda::inputRowBytes(args.input, args.cols, false) +
+                              args.local_rows * (k_split + scales) * 4);
     emulator::Options options;
     options.seed = static_cast<uint64_t>(rows_per_warp * 16 + k_split);
     const auto outcome =

@@ -22,8 +22,6 @@ constexpr int64_t kProjectRows = 4;
 /// Products of fewer rows stay with our own kernels, whose sums do not depend on how many rows
 /// there are.
 constexpr int64_t kBlasRows = 256;
-/// Longest row that a projection step can norm.
-constexpr int64_t kProjectNormCols = 4096;
 
 Stream& streamOf(Queue q) {
     return *static_cast<Stream*>(q.context);
@@ -187,7 +185,8 @@ ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const Proje
         plan = planProject(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
                            is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
         plan.shared_bytes +=
-            loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+            loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
+            static_cast<unsigned>(inputRowBytes(args.input, args.cols, false));
         if (plan.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
             break;
         }
@@ -204,9 +203,7 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
     }
     const ProjectPlan plan = planStep(s, args, step);
     const int64_t cols = step.w[0].cols;
-    // Rows with a norm stay in the block's registers.
-    const bool is_long = args.input != kInputPlain && cols > kProjectNormCols;
-    if (is_long || plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
+    if (plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
     }
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
@@ -227,6 +224,14 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
 Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& args) {
     if (step.count < 1 || step.count > 3 || step.x == nullptr) {
         return Status::BadShape;
+    }
+    // The kernels read four elements at a time.
+    const auto is_aligned = [](const void* at) {
+        return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+    };
+    if (!is_aligned(step.x) || !is_aligned(step.t) || !is_aligned(step.x_out) ||
+        !is_aligned(step.t_norm.data) || !is_aligned(step.norm.data)) {
+        return Status::Unsupported;
     }
     for (int i = 0; i < step.count; ++i) {
         const WeightView& w = step.w[i];

@@ -38,6 +38,9 @@ struct int2 {
 struct alignas(16) int4 {
     int x, y, z, w;
 };
+struct alignas(4) uchar4 {
+    unsigned char x, y, z, w;
+};
 struct alignas(8) uint2 {
     unsigned x, y;
 };
