@@ -268,15 +268,15 @@ void TestCudaEmulated::collectedSteps_data() {
     struct Row {
         int threads, multiprocessors, size, dim, seed;
     };
-    for (const Row& r : {Row{1024, 4, 40, 32, 0},
-                         {1024, 4, 40, 32, 1},
-                         {1024, 3, 200, 64, 2},
+    for (const Row& r : {Row{512, 4, 40, 32, 0},
+                         {512, 4, 40, 32, 1},
+                         {512, 3, 200, 64, 2},
                          {768, 4, 200, 64, 0},
                          {768, 5, 40, 32, 3},
-                         {1024, 8, 600, 32, 0},
-                         {1024, 8, 600, 32, 4},
+                         {512, 8, 600, 32, 0},
+                         {512, 8, 600, 32, 4},
                          {768, 8, 600, 32, 5},
-                         {1024, 2, 90, 512, 6}}) {
+                         {512, 2, 90, 512, 6}}) {
         QTest::addRow("%d threads, %d blocks, %d tokens, head of %d, seed %d", r.threads,
                       r.multiprocessors, r.size, r.dim, r.seed)
             << r.threads << r.multiprocessors << r.size << r.dim << r.seed;
@@ -409,8 +409,8 @@ void TestCudaEmulated::findsMistakes() {
     }
 }
 
-/// Each barrier of the decode kernels left out in turn: most are missed under some seed. (Some are
-/// there for what the next step may do, and some would be missed only between two instructions.)
+/// Each barrier of the decode kernels left out in turn: most are missed under some seed. Not missed
+/// are those that protect what comes later than these cases look (the next tile, the next launch).
 void TestCudaEmulated::barriersMatter() {
     const auto runAll = [](const emulator::Options& how, std::set<std::string>* met) {
         ProjectCase pair(WeightFormat::Nf4, true, 64, 576, {70, 70},
@@ -466,10 +466,12 @@ void TestCudaEmulated::barriersMatter() {
             is_missed = !(runAll(how, &met) <= 2 * kProjectBound);
         }
         missed += is_missed ? 1 : 0;
-        qInfo("%s: %s", barrier.c_str(), is_missed ? "missed" : "not missed");
+        if (!is_missed) {
+            qInfo("not missed: %s", barrier.c_str());
+        }
     }
-    qInfo("%zu of %zu", missed, barriers.size());
-    QVERIFY(2 * missed >= barriers.size());
+    qInfo("missed: %zu of %zu", missed, barriers.size());
+    QVERIFY(3 * missed >= 2 * barriers.size());
 }
 
 /// What a card answers with a hang, a wrong value or a lost context is an error with its place

@@ -185,8 +185,11 @@ inline void __nanosleep(unsigned) {
 template <typename T, typename Change>
 inline T changedAtomically(T* at, Change change) {
     const T before = *at;
-    *at = change(before);
-    ::emulator::noteAtomicWrite();
+    const T after = change(before);
+    *at = after;
+    if (after != before) { // one that only looks wakes nobody
+        ::emulator::noteAtomicWrite();
+    }
     ::emulator::yieldToOthers();
     return before;
 }
