@@ -243,7 +243,8 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     }
     if (role.has_ple_projection) {
         layout.nextAlternative();
-        layout.add("ple_tok", std::min(rows, kPleRows) * text.num_layers * text.ple_size);
+        layout.add("ple_tok", std::min(rows, role.is_cuda ? kPleCardRows : kPleRows) *
+                                  text.num_layers * text.ple_size);
     }
     if (role.has_head) {
         layout.nextAlternative();
