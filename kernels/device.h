@@ -43,6 +43,11 @@ public:
 
     /// Host to device, device to host, ordered with the queue; host pointers are plain memory.
     virtual Status copyIn(void* device_dst, const void* host_src, size_t bytes) = 0;
+    /// The same for bytes in memory of allocateHost(): the transfer reads them where they lie. They
+    /// may be changed again when the call returns.
+    virtual Status copyInLocked(void* device_dst, const void* locked_src, size_t bytes) {
+        return copyIn(device_dst, locked_src, bytes);
+    }
     virtual Status copyOut(void* host_dst, const void* device_src, size_t bytes) = 0;
     /// Device to the same device, ordered with the queue. The ranges may overlap only when
     /// isHostVisible().

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace engine {
 
@@ -39,8 +40,12 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
     const auto* patch_y = reinterpret_cast<const int32_t*>(home.buffer("patch_y"));
     const float* frequencies = home.buffer("inv_freq_vision");
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
-    const MutF32 keys = home.matrix("vk", patches, heads);
-    const MutF32 values = home.matrix("vv", patches, heads);
+    // Keys and values rounded once a layer, where the device's attention rounds them anyway, for
+    // every block of queries anew; else as they are.
+    const bool is_rounded = home.has("vk_bf16");
+    float* const all_keys = home.buffer(is_rounded ? "vk_bf16" : "vk");
+    float* const all_values = home.buffer(is_rounded ? "vv_bf16" : "vv");
+    const int64_t block_rows = home.size("vh") / vision.hidden_size;
 
     // Half 0 of each head turns with the column, half 1 with the row.
     const auto rotate = [&](MutF32 m, int64_t first) -> Result<void> {
@@ -51,11 +56,13 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
         return {};
     };
 
-    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
-        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
         const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
-        const MutF32 k = rowsOf(keys, first, rows);
-        const MutF32 v = rowsOf(values, first, rows);
+        const MutF32 k = is_rounded ? home.matrix("vk_block", rows, heads)
+                                    : MutF32{all_keys + first * heads, rows, heads, heads};
+        const MutF32 v = is_rounded ? home.matrix("vv_block", rows, heads)
+                                    : MutF32{all_values + first * heads, rows, heads, heads};
         ENGINE_KERNEL(ops.rms_norm(queue, rowsOf(x, first, rows), layer.input_norm, eps, h), "norm",
                       name);
         ENGINE_TRY(context_->linear(layer.k, home, h, k, "vclamp"));
@@ -67,9 +74,18 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
                                    reshaped(v, vision.head_dim)),
                       "v norm", name);
         ENGINE_TRY(rotate(k, first));
+        if (is_rounded) {
+            const auto* slots =
+                reinterpret_cast<const int32_t*>(home.buffer("patch_slots")) + first;
+            ENGINE_KERNEL(ops.store_rows(queue, k, slots, kernels::DType::BF16, all_keys, patches),
+                          "store K", name);
+            ENGINE_KERNEL(
+                ops.store_rows(queue, v, slots, kernels::DType::BF16, all_values, patches),
+                "store V", name);
+        }
     }
-    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
-        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
         const MutF32 block = rowsOf(x, first, rows);
         const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
         const MutF32 t = home.matrix("vt", rows, vision.hidden_size);
@@ -83,9 +99,9 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
         ENGINE_TRY(rotate(q, first));
         kernels::AttentionArgs args;
         args.q = q.data;
-        args.k = keys.data;
-        args.v = values.data;
-        args.kv_type = kernels::DType::F32;
+        args.k = all_keys;
+        args.v = all_values;
+        args.kv_type = is_rounded ? kernels::DType::BF16 : kernels::DType::F32;
         args.queries = rows;
         args.keys = patches;
         args.num_heads = vision.num_heads;
@@ -158,15 +174,24 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
     ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_y"), ys.data(), ys.size() * 4), "copy in",
                   name);
 
+    if (home.has("patch_slots")) {
+        std::vector<int32_t> slots(static_cast<size_t>(patches));
+        std::iota(slots.begin(), slots.end(), 0);
+        ENGINE_KERNEL(
+            home.device().copyIn(home.buffer("patch_slots"), slots.data(), slots.size() * 4),
+            "copy in", name);
+    }
+
     // Patch embedding: W (2 (p - 0.5)) + table[0][x] + table[1][y].
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
     const auto table = home.device().isHostVisible() || !replaced_positions_.empty()
                            ? std::nullopt
                            : context_->weights().residentOn(position_table_, home.id());
+    const int64_t block_rows = home.size("vh") / vision.hidden_size;
     std::vector<float> host(
-        static_cast<size_t>(kVisionBlockRows * std::max(values, vision.hidden_size)));
-    for (int64_t first = 0; first < patches; first += kVisionBlockRows) {
-        const int64_t rows = std::min(kVisionBlockRows, patches - first);
+        static_cast<size_t>(std::min(block_rows, patches) * std::max(values, vision.hidden_size)));
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
         const float* pixels = image.patches.data() + first * values;
         for (int64_t i = 0; i < rows * values; ++i) {
             host[static_cast<size_t>(i)] = 2.0F * (pixels[i] - 0.5F);

@@ -46,6 +46,16 @@ int64_t widestMlp(const ModelConfig& config) {
     return widest;
 }
 
+int64_t visionBlockRows(const DeviceRole& role, int64_t patches) {
+    return std::min(role.is_cuda ? kVisionCardRows : kVisionBlockRows, patches);
+}
+
+/// Rows of a linear that computes here for another device.
+int64_t foreignRows(const DeviceRole& role, int64_t rows, int64_t patches, int64_t frames) {
+    const int64_t image = role.has_foreign_vision ? kVisionCardRows : kVisionBlockRows;
+    return std::max({rows, image, frames, patches / 9});
+}
+
 /// The largest input of a matrix product on this device, in elements, decides what its kernels
 /// need.
 int64_t
@@ -62,7 +72,7 @@ kernelScratchFloats(const ModelConfig& config, const RunShape& shape, const Devi
         const int64_t widest = std::max({vision.hidden_size, vision.intermediate_size,
                                          vision.num_heads * vision.head_dim,
                                          3 * vision.patch_size * vision.patch_size});
-        largest = std::max({largest, std::min(kVisionBlockRows, patches) * widest,
+        largest = std::max({largest, visionBlockRows(role, patches) * widest,
                             shape.image_tokens * vision.hidden_size});
     }
     if (role.has_audio || role.has_audio_embedder) {
@@ -70,8 +80,7 @@ kernelScratchFloats(const ModelConfig& config, const RunShape& shape, const Devi
             {largest, frames * 4 * config.audio->hidden_size, frames * config.audio->output_size});
     }
     if (role.foreign_in > 0) {
-        largest = std::max(largest, std::max({rows, kVisionBlockRows, frames, patches / 9}) *
-                                        role.foreign_in);
+        largest = std::max(largest, foreignRows(role, rows, patches, frames) * role.foreign_in);
     }
     return static_cast<int64_t>((kernels::cuda::scratchBytes(1, largest) + 3U) / 4U);
 }
@@ -116,6 +125,15 @@ void WorkspaceLayout::add(const std::string& name, int64_t floats) {
 void WorkspaceLayout::beginPhase() {
     in_phase_ = true;
     cursor_ = base_;
+}
+
+void WorkspaceLayout::nextAlternative() {
+    alternatives_end_ = std::max(alternatives_end_, cursor_);
+    cursor_ = alternatives_;
+}
+
+void WorkspaceLayout::endAlternatives() {
+    cursor_ = std::max(alternatives_end_, cursor_);
 }
 
 int64_t WorkspaceLayout::offset(const std::string& name) const {
@@ -172,7 +190,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("inv_freq_vision", config.vision->head_dim);
         layout.add("patch_x", patches);
         layout.add("patch_y", patches);
-        layout.add("patch_ids", std::min(kVisionBlockRows, patches));
+        layout.add("patch_ids", patches);
     }
     if (role.has_audio) {
         const AudioConfig& audio = *config.audio;
@@ -181,7 +199,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     }
     layout.add("tables", role.table_floats);
     if (role.foreign_in > 0) {
-        const int64_t foreign_rows = std::max({rows, kVisionBlockRows, frames, patches / 9});
+        const int64_t foreign_rows = foreignRows(role, rows, patches, frames);
         layout.add("foreign_in", foreign_rows * role.foreign_in);
         layout.add("foreign_out", foreign_rows * role.foreign_out);
     }
@@ -193,12 +211,6 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     }
     if (role.has_layers) {
         layout.add("t", rows * text.hidden_size);
-        layout.add("q", rows * widestQ(config));
-        layout.add("o", rows * widestQ(config));
-        layout.add("k", rows * widestKv(config));
-        layout.add("v", rows * widestKv(config));
-        layout.add("gate", rows * widestMlp(config));
-        layout.add("up", rows * widestMlp(config));
         if (text.ple_size > 0) {
             layout.add("ple_slice", rows * text.ple_size);
             layout.add("ple_gate", rows * text.ple_size);
@@ -216,27 +228,59 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     }
     if (role.has_ple_projection) {
         layout.add("ple", rows * text.num_layers * text.ple_size);
-        layout.add("ple_tok", std::min(rows, kPleRows) * text.num_layers * text.ple_size);
+    }
+    // Of these only one set holds anything at a time: rows of the per-layer table before the
+    // layers, attention's and then the MLP's within a layer, logits behind the layers.
+    layout.beginAlternatives();
+    if (role.has_layers) {
+        layout.add("q", rows * widestQ(config));
+        layout.add("o", rows * widestQ(config));
+        layout.add("k", rows * widestKv(config));
+        layout.add("v", rows * widestKv(config));
+        layout.nextAlternative();
+        layout.add("gate", rows * widestMlp(config));
+        layout.add("up", rows * widestMlp(config));
+    }
+    if (role.has_ple_projection) {
+        layout.nextAlternative();
+        layout.add("ple_tok", std::min(rows, role.is_cuda ? kPleCardRows : kPleRows) *
+                                  text.num_layers * text.ple_size);
     }
     if (role.has_head) {
+        layout.nextAlternative();
         layout.add("logits", std::min(rows, kHeadRows) * text.vocab_size);
     }
+    layout.endAlternatives();
 
     if (role.has_vision) {
         const VisionConfig& vision = *config.vision;
         const int64_t heads = vision.num_heads * vision.head_dim;
-        const int64_t block = std::min(kVisionBlockRows, patches);
+        const int64_t block = visionBlockRows(role, patches);
         layout.beginPhase();
         layout.add("vx", patches * vision.hidden_size);
-        layout.add("vk", patches * heads);
-        layout.add("vv", patches * heads);
-        layout.add("vpatch", block * 3 * vision.patch_size * vision.patch_size);
+        if (role.is_cuda && !shape.is_reference) {
+            // Keys and values of a layer as its attention kernel takes them.
+            layout.add("patch_slots", patches);
+            layout.add("vk_bf16", (patches * heads + 1) / 2);
+            layout.add("vv_bf16", (patches * heads + 1) / 2);
+        } else {
+            layout.add("vk", patches * heads);
+            layout.add("vv", patches * heads);
+        }
         layout.add("vh", block * vision.hidden_size);
         layout.add("vt", block * vision.hidden_size);
+        layout.beginAlternatives();
+        layout.add("vpatch", block * 3 * vision.patch_size * vision.patch_size);
+        layout.nextAlternative();
+        layout.add("vk_block", block * heads);
+        layout.add("vv_block", block * heads);
+        layout.nextAlternative();
         layout.add("vq", block * heads);
         layout.add("vo", block * heads);
+        layout.nextAlternative();
         layout.add("vgate", block * vision.intermediate_size);
         layout.add("vup", block * vision.intermediate_size);
+        layout.endAlternatives();
         layout.add("vclamp",
                    block * std::max({vision.hidden_size, vision.intermediate_size, heads}));
     }
@@ -395,6 +439,7 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const Plac
             widest = std::max(4 * config.audio->hidden_size, config.audio->output_size);
         }
         DeviceRole& role = roles[row->compute];
+        role.has_foreign_vision = role.has_foreign_vision || tensor.tower == Tower::Vision;
         role.foreign_in = std::max(role.foreign_in, widest);
         role.foreign_out = std::max(role.foreign_out, widest);
     }

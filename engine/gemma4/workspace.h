@@ -16,9 +16,14 @@
 
 namespace engine {
 
-inline constexpr int64_t kHeadRows = 8;          ///< Logit rows computed at a time.
-inline constexpr int64_t kPleRows = 64;          ///< Tokens whose PLE rows are gathered at a time.
-inline constexpr int64_t kVisionBlockRows = 512; ///< Patches processed at a time outside attention.
+inline constexpr int64_t kHeadRows = 8; ///< Logit rows computed at a time.
+/// Tokens whose PLE rows are gathered at a time: on the CPU few, so that they stay in its caches.
+inline constexpr int64_t kPleRows = 64;
+inline constexpr int64_t kPleCardRows = 512;
+/// Patches processed at a time outside attention. A graphics card takes more: fewer launches, and
+/// blocks that fill it.
+inline constexpr int64_t kVisionBlockRows = 512;
+inline constexpr int64_t kVisionCardRows = 1280;
 inline constexpr int64_t kAudioBlockFrames = 128; ///< Soft tokens per block of the convolutions.
 
 /// What a device does, as far as its scratch depends on it.
@@ -30,10 +35,11 @@ struct DeviceRole {
     bool has_audio = false;
     bool has_vision_embedder = false;
     bool has_audio_embedder = false;
-    bool is_cuda = false;     ///< A graphics card: its kernels need scratch of their own.
-    int64_t foreign_in = 0;   ///< Widest input of a linear that computes here for another device.
-    int64_t foreign_out = 0;  ///< Its widest output.
-    int64_t table_floats = 0; ///< Small vectors kept here as fp32: see isTableVector().
+    bool is_cuda = false;    ///< A graphics card: its kernels need scratch of their own.
+    int64_t foreign_in = 0;  ///< Widest input of a linear that computes here for another device.
+    int64_t foreign_out = 0; ///< Its widest output.
+    bool has_foreign_vision = false; ///< Such a linear belongs to a vision tower.
+    int64_t table_floats = 0;        ///< Small vectors kept here as fp32: see isTableVector().
 };
 
 /// Sizes that are chosen, not given by the model.
@@ -62,6 +68,11 @@ public:
     void add(const std::string& name, int64_t floats);
     /// Scratch phases (text, vision, audio) share memory: begin one, the layout takes the maximum.
     void beginPhase();
+    /// What is added from here to nextAlternative() or endAlternatives() shares memory with the
+    /// other alternatives: buffers of which only one set is in use at a time.
+    void beginAlternatives() { alternatives_end_ = alternatives_ = cursor_; }
+    void nextAlternative();
+    void endAlternatives();
     [[nodiscard]] int64_t offset(const std::string& name) const; ///< -1 when absent.
     [[nodiscard]] int64_t size(const std::string& name) const;   ///< Floats; 0 when absent.
     [[nodiscard]] uint64_t totalBytes() const { return static_cast<uint64_t>(end_) * 4U; }
@@ -75,6 +86,7 @@ private:
     int64_t base_ = 0; ///< End of what is shared by all phases.
     int64_t cursor_ = 0;
     int64_t end_ = 0;
+    int64_t alternatives_ = 0, alternatives_end_ = 0;
     bool in_phase_ = false;
 };
 

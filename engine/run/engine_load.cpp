@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <new>
 
 namespace engine {
@@ -36,6 +37,8 @@ LoadOptions Engine::Impl::loadOptions(const Loaded& target,
     out.model_folder =
         target.request.model.starts_with("shape:") ? std::filesystem::path() : target.folder.path;
     out.parallel = poolParallelFor(target.devices.pool.get());
+    // Bytes in the page cache are copied as fast as there are readers.
+    out.read_threads = std::clamp(kernels::cpu::ThreadPool::availableProcessors() / 2, 2, 8);
     if (progress) {
         out.on_progress = [progress](const LoadProgress& p) {
             progress({stageName(p.stage), p.bytes_done, p.bytes_total, std::string(p.tensor)});
@@ -101,14 +104,10 @@ Result<void> Engine::Impl::fill(Loaded& target,
             target.folder.path.string() +
                 ": the weight files are not in the folder; a plan can be made, a load cannot"};
     }
+    // Read beside the opening of the cards: each takes some tenths of a second.
+    std::future<Result<Tokenizer>> tokenizer;
     if (!request.model.starts_with("shape:")) {
-        ENGINE_ASSIGN(target.tokenizer, readTokenizer(target.folder.path));
-        if (target.tokenizer->vocabSize() > target.folder.config.text.vocab_size) {
-            return Error{ErrorCode::InvalidFile,
-                         "tokenizer.json has " + std::to_string(target.tokenizer->vocabSize()) +
-                             " entries, the model's vocabulary has " +
-                             std::to_string(target.folder.config.text.vocab_size)};
-        }
+        tokenizer = std::async([path = target.folder.path] { return readTokenizer(path); });
     }
     auto summary = summarize(target.folder);
     for (const auto& adapter : prepared.adapters) {
@@ -121,6 +120,15 @@ Result<void> Engine::Impl::fill(Loaded& target,
     device_options.is_reference_precision = request.is_reference_precision;
     target.devices = makeHostDevices(device_options);
     ENGINE_TRY(openCards(target, *target.plan));
+    if (tokenizer.valid()) {
+        ENGINE_ASSIGN(target.tokenizer, tokenizer.get());
+        if (target.tokenizer->vocabSize() > target.folder.config.text.vocab_size) {
+            return Error{ErrorCode::InvalidFile,
+                         "tokenizer.json has " + std::to_string(target.tokenizer->vocabSize()) +
+                             " entries, the model's vocabulary has " +
+                             std::to_string(target.folder.config.text.vocab_size)};
+        }
+    }
     if (options.on_devices) {
         options.on_devices(target.devices);
     }

@@ -42,7 +42,12 @@ Result<void> MemorySink::write(int part, uint64_t offset, std::span<const std::b
     if (target == bytes.data()) {
         return {};
     }
-    if (device_->copyIn(target, bytes.data(), bytes.size()) != kernels::Status::Ok) {
+    const bool is_locked = !locked_.empty() && bytes.data() >= locked_.data() &&
+                           bytes.data() + bytes.size() <= locked_.data() + locked_.size();
+    const kernels::Status status = is_locked
+                                       ? device_->copyInLocked(target, bytes.data(), bytes.size())
+                                       : device_->copyIn(target, bytes.data(), bytes.size());
+    if (status != kernels::Status::Ok) {
         return Error{
             ErrorCode::DeviceLost, "a device refused a copy of weights; restart the program", {}};
     }

@@ -33,10 +33,14 @@ public:
     explicit MemorySink(DeviceTensor& tensor);
     [[nodiscard]] std::byte* direct(int part) override;
     Result<void> write(int part, uint64_t offset, std::span<const std::byte> bytes) override;
+    [[nodiscard]] kernels::Device& device() const { return *device_; }
+    /// Bytes written from within this memory are in page-locked memory: they need no staging.
+    void setLocked(std::span<const std::byte> memory) { locked_ = memory; }
 
 private:
     kernels::Device* device_;
     std::array<void*, DeviceTensor::PartCount> parts_;
+    std::span<const std::byte> locked_;
 };
 
 /// Turns stored values of one tensor, handed over piece by piece in ascending order, into a layout.

@@ -100,9 +100,16 @@ public:
         if (pieces_.empty()) {
             return {};
         }
+        kernels::Device* locking = nullptr;
+        for (const auto& job : jobs_) {
+            if (!job->sink->device().isHostVisible()) {
+                locking = &job->sink->device();
+                break;
+            }
+        }
         ENGINE_ASSIGN(const auto ahead,
                       ReadAhead::start(pieces_.size(), static_cast<size_t>(buffer_bytes_),
-                                       options_->read_threads,
+                                       options_->read_threads, locking,
                                        [this](size_t index, std::span<std::byte> buffer) {
                                            return read(pieces_[index], buffer);
                                        }));
@@ -120,6 +127,9 @@ public:
                 const std::span<std::byte> bytes(piece.direct != nullptr ? piece.direct
                                                                          : buffer->data(),
                                                  static_cast<size_t>(piece.bytes));
+                job.sink->setLocked(piece.direct == nullptr && ahead->isLocked()
+                                        ? std::span<const std::byte>(bytes)
+                                        : std::span<const std::byte>());
                 ENGINE_TRY(accept(job, piece, bytes));
             }
             done += piece.bytes;

@@ -11,9 +11,10 @@
 
 namespace engine {
 
-Result<std::unique_ptr<ReadAhead>>
-ReadAhead::start(size_t num_pieces, size_t buffer_bytes, int threads, ReadPiece read) {
+Result<std::unique_ptr<ReadAhead>> ReadAhead::start(
+    size_t num_pieces, size_t buffer_bytes, int threads, kernels::Device* locking, ReadPiece read) {
     std::unique_ptr<ReadAhead> ahead(new ReadAhead);
+    ahead->locking_ = locking;
     ahead->read_ = std::move(read);
     ahead->num_pieces_ = num_pieces;
     ahead->buffer_bytes_ = buffer_bytes;
@@ -21,8 +22,14 @@ ReadAhead::start(size_t num_pieces, size_t buffer_bytes, int threads, ReadPiece 
         std::min<size_t>(static_cast<size_t>(std::clamp(threads, 1, 16)), num_pieces);
     ahead->slots_.resize(num_threads + 2);
     for (Slot& slot : ahead->slots_) {
-        slot.buffer.reset(new (std::nothrow) std::byte[std::max<size_t>(buffer_bytes, 1)]);
-        if (slot.buffer == nullptr) {
+        const size_t bytes = std::max<size_t>(buffer_bytes, 1);
+        slot.locked = locking == nullptr ? nullptr : locking->allocateHost(bytes);
+        slot.data = static_cast<std::byte*>(slot.locked);
+        if (slot.data == nullptr) {
+            slot.buffer.reset(new (std::nothrow) std::byte[bytes]);
+            slot.data = slot.buffer.get();
+        }
+        if (slot.data == nullptr) {
             return Error{ErrorCode::OutOfMemory,
                          "no memory for " + std::to_string(ahead->slots_.size()) +
                              " read buffers of " + std::to_string(buffer_bytes) +
@@ -52,6 +59,11 @@ ReadAhead::~ReadAhead() {
     for (std::thread& thread : threads_) {
         thread.join();
     }
+    for (const Slot& slot : slots_) {
+        if (slot.locked != nullptr) {
+            locking_->freeHost(slot.locked);
+        }
+    }
 }
 
 void ReadAhead::work() {
@@ -70,7 +82,7 @@ void ReadAhead::work() {
         Slot& slot = slots_[index % slots_.size()];
         slot.outcome.reset();
         lock.unlock();
-        Result<void> outcome = read_(index, {slot.buffer.get(), buffer_bytes_});
+        Result<void> outcome = read_(index, {slot.data, buffer_bytes_});
         lock.lock();
         slot.outcome = std::move(outcome);
         changed_.notify_all();
@@ -86,7 +98,7 @@ Result<std::span<std::byte>> ReadAhead::next() {
     if (!slot.outcome->has_value()) {
         return slot.outcome->error();
     }
-    return std::span<std::byte>(slot.buffer.get(), buffer_bytes_);
+    return std::span<std::byte>(slot.data, buffer_bytes_);
 }
 
 } // namespace engine

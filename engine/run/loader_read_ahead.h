@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "kernels/device.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -24,9 +25,14 @@ public:
     /// was consumed. Called on the reading threads, several at a time.
     using ReadPiece = std::function<Result<void>(size_t index, std::span<std::byte> buffer)>;
 
-    /// Errors: OutOfMemory (buffers), Internal (no thread could be started).
-    static Result<std::unique_ptr<ReadAhead>>
-    start(size_t num_pieces, size_t buffer_bytes, int threads, ReadPiece read);
+    /// locking (may be nullptr): a device that copies from the buffers; they are page-locked for it
+    /// as far as there is such memory. It is used on the calling thread only, and by the
+    /// destructor. Errors: OutOfMemory (buffers), Internal (no thread could be started).
+    static Result<std::unique_ptr<ReadAhead>> start(size_t num_pieces,
+                                                    size_t buffer_bytes,
+                                                    int threads,
+                                                    kernels::Device* locking,
+                                                    ReadPiece read);
     /// Waits for reads that are under way.
     ~ReadAhead();
     ReadAhead(const ReadAhead&) = delete;
@@ -34,16 +40,23 @@ public:
 
     /// The next piece in order: its buffer, valid until the next call, or why it could not be read.
     Result<std::span<std::byte>> next();
+    /// The buffer of the piece that next() gave last is page-locked.
+    [[nodiscard]] bool isLocked() const {
+        return next_to_give_ > 0 && slots_[(next_to_give_ - 1) % slots_.size()].locked != nullptr;
+    }
 
 private:
     struct Slot {
-        std::unique_ptr<std::byte[]> buffer;
+        std::byte* data = nullptr;
+        std::unique_ptr<std::byte[]> buffer; ///< Owns data, or:
+        void* locked = nullptr;              ///< data, of locking_->allocateHost().
         std::optional<Result<void>> outcome; ///< Set when the piece in the slot has been read.
     };
     ReadAhead() = default;
     void work();
 
     ReadPiece read_;
+    kernels::Device* locking_ = nullptr;
     size_t num_pieces_ = 0;
     size_t buffer_bytes_ = 0;
     std::vector<Slot> slots_;

@@ -128,6 +128,22 @@ Status CudaDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) 
                  "cuMemcpyHtoDAsync");
 }
 
+Status CudaDevice::copyInLocked(void* device_dst, const void* locked_src, size_t bytes) {
+    Status status = flushSteps();
+    if (status != Status::Ok || bytes == 0) {
+        return status;
+    }
+    status = orderCopiesAfterKernels();
+    if (status == Status::Ok) {
+        status =
+            check(driver_->memcpyHtoDAsync(address(device_dst), locked_src, bytes, copy_stream_),
+                  "cuMemcpyHtoDAsync");
+    }
+    return status == Status::Ok
+               ? check(driver_->streamSynchronize(copy_stream_), "cuStreamSynchronize")
+               : status;
+}
+
 Status CudaDevice::copyOut(void* host_dst, const void* device_src, size_t bytes) {
     Status status = flushSteps();
     if (status != Status::Ok || bytes == 0) {

@@ -164,7 +164,7 @@ Status CudaDevice::openContext(std::string* message) {
         stream_.times = times_.get();
     }
     if (const char* threads = std::getenv("BELFRY_TOKEN_THREADS"); threads != nullptr) {
-        stream_.steps.threads = std::atoi(threads); // 1024, 768; 0: every step is a launch
+        stream_.steps.threads = std::atoi(threads); // 512, 768; 0: every step is a launch
     }
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=

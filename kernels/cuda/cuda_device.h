@@ -48,6 +48,7 @@ public:
     [[nodiscard]] MemoryInfo memory() const override;
     [[nodiscard]] uint64_t usedBytes(int tag) const override;
     Status copyIn(void* device_dst, const void* host_src, size_t bytes) override;
+    Status copyInLocked(void* device_dst, const void* locked_src, size_t bytes) override;
     Status copyOut(void* host_dst, const void* device_src, size_t bytes) override;
     Status copyWithin(void* dst, const void* src, size_t bytes) override;
     Status copyFromPeer(Device& from, void* dst, const void* src, size_t bytes) override;

@@ -36,8 +36,8 @@ namespace kernels::cuda {
     X(project_bf16)                                                                                \
     X(attend_step_256)                                                                             \
     X(attend_step_512)                                                                             \
+    X(token_512)                                                                                   \
     X(token_768)                                                                                   \
-    X(token_1024)                                                                                  \
     X(argmax)                                                                                      \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \

@@ -13,7 +13,7 @@ constexpr int64_t kSlab = 512; // weights a warp takes at a time
 constexpr int64_t kScaleBytes = int64_t{28} * 1024;
 constexpr int64_t kTableBytes =
     (int64_t{256} * 32 + int64_t{3} * 256) * 4; // codes, and nested codes
-constexpr int64_t kBufferBytes = int64_t{96} * 4;
+constexpr int64_t kBufferBytes = int64_t{128} * 4;
 constexpr int64_t kFactorBytes = int64_t{64} * 4 * 4;
 
 int64_t ceilDivide(int64_t a, int64_t b) {
@@ -85,10 +85,7 @@ ProjectPlan planResidentProject(int multiprocessors,
     const int64_t local = ceilDivide(outputs, multiprocessors) * (is_pair ? 2 : 1);
     ProjectPlan best;
     double lowest = -1.0;
-    for (const int64_t rows_per_warp : {4, 2, 1}) {
-        if (rows_per_warp == 4 && block_size == 0) {
-            continue; // codes of 8 and 16 bits: four rows do not fit the registers
-        }
+    for (const int64_t rows_per_warp : {2, 1}) {
         for (int64_t k_split = 1; k_split <= std::min(warps, slabs); ++k_split) {
             const double cost = dealCost(local, slabs, warps, rows_per_warp, k_split);
             if (lowest < 0 || cost < lowest) {

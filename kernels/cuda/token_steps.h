@@ -11,7 +11,7 @@ namespace kernels::cuda {
 
 struct TokenSteps {
     bool is_collecting = false;
-    int threads = 1024; ///< Of a block: 1024 or 768; 0 switches collecting off.
+    int threads = 512; ///< Of a block: 512 or 768; 0 switches collecting off.
     std::vector<TokenStep> steps;
     size_t uploaded = 0;       ///< Steps of this token that were launched already.
     unsigned shared_bytes = 0; ///< Most that one of them needs.

@@ -18,6 +18,8 @@ using engine::DeviceId;
 using support::kGiB;
 using support::Program;
 
+constexpr QSize kSmallWindow(1024, 700);
+
 class TestScreens : public QObject {
     Q_OBJECT
 
@@ -27,6 +29,7 @@ private Q_SLOTS:
 
 private:
     void check(QWidget* top, const QString& name);
+    void checkAsIs(QWidget* top, const QString& name);
     void checkDialog(Program& program, const char* object_name, const QString& name);
     QString prefix_;
     QStringList problems_;
@@ -42,6 +45,23 @@ void TestScreens::screens_data() {
 }
 
 void TestScreens::check(QWidget* top, const QString& name) {
+    checkAsIs(top, name);
+    // A small laptop's screen: everything that the large window shows has to work there as well.
+    if (qobject_cast<ui::MainWindow*>(top) != nullptr) {
+        const QSize before = top->size();
+        top->resize(kSmallWindow);
+        checkAsIs(top, name + QStringLiteral("-small"));
+        if (top->size() != kSmallWindow) {
+            problems_.append(QStringLiteral("%1%2: wants %3x%4")
+                                 .arg(prefix_, name)
+                                 .arg(top->width())
+                                 .arg(top->height()));
+        }
+        top->resize(before);
+    }
+}
+
+void TestScreens::checkAsIs(QWidget* top, const QString& name) {
     // Layouts settle over a few rounds of the event loop.
     for (int i = 0; i < 4; ++i) {
         QCoreApplication::sendPostedEvents();

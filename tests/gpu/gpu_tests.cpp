@@ -14,6 +14,7 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/ops.h"
 #include "tests/gpu/check_list.h"
+#include "tests/gpu/forum_cases.h"
 #include "tests/gpu/other_program.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
@@ -788,6 +789,15 @@ int main(int argc, char** argv) {
     }
     if (list.wants("twice")) {
         determinism(list);
+    }
+    if (list.wants("forum")) {
+        if (is_simulated) {
+            const std::string folder = (support::goldenDir() / "e2b" / "model").string();
+            gpu::forumCases(list, {{"small e2b", folder, "sim:0"}});
+        } else {
+            gpu::forumCases(list,
+                            {{"E2B", "shape:e2b", "cuda:0"}, {"E4B", "shape:e4b", "cuda:0"}});
+        }
     }
     if (list.wants("cancel") && !is_simulated) {
         cancel(list, machine);

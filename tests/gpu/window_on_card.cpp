@@ -121,9 +121,7 @@ std::string chatInTheme(const Options& options, bool is_dark, std::string* figur
     return {};
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
@@ -163,4 +161,15 @@ int main(int argc, char** argv) {
         std::ofstream(options.json) << list.rows().dump(1) << "\n";
     }
     return list.failed() == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "belfry_gpu_window: %s\n", error.what());
+        return 1;
+    }
 }

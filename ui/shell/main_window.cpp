@@ -7,7 +7,6 @@
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
-#include "ui/shell/coverage_dialog.h"
 #include "ui/shell/drop_overlay.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/model_button.h"
@@ -15,10 +14,7 @@
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
-#include "ui/shell/settings_dialog.h"
-#include "ui/shell/shortcut_editor.h"
 #include "ui/shell/shortcuts.h"
-#include "ui/shell/shortcuts_dialog.h"
 #include "ui/shell/status_strip.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
@@ -27,7 +23,6 @@
 #include <QButtonGroup>
 #include <QDragEnterEvent>
 #include <QDropEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -51,7 +46,6 @@ namespace {
 
 constexpr int kSideWidth = 224;
 constexpr int kMeterWidth = 296;
-constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
 
 QFrame* line(QFrame::Shape shape, QWidget* parent) {
     auto* frame = new QFrame(parent);
@@ -228,16 +222,17 @@ void MainWindow::buildActions() {
         {QStringLiteral("newChat"), [this] { Q_EMIT newChatRequested(); }},
         {QStringLiteral("searchChats"),
          [this] {
-             side_->show();
+             if (side_->isHidden()) {
+                 togglePane(side_pane_, side_);
+             }
              history_->focusSearch();
          }},
         {QStringLiteral("deleteChat"), [this] { history_->removeCurrent(); }},
         {QStringLiteral("showChat"), [this] { setTab(Tab::Chat); }},
         {QStringLiteral("showLayout"), [this] { setTab(Tab::Layout); }},
         {QStringLiteral("showBoth"), [this] { setTab(Tab::Both); }},
-        {QStringLiteral("toggleSidebar"), [this] { side_->setVisible(!side_->isVisible()); }},
-        {QStringLiteral("toggleMeter"),
-         [this] { meter_side_->setVisible(!meter_side_->isVisible()); }},
+        {QStringLiteral("toggleSidebar"), [this] { togglePane(side_pane_, side_); }},
+        {QStringLiteral("toggleMeter"), [this] { togglePane(meter_pane_, meter_side_); }},
         {QStringLiteral("zoomIn"),
          [this] {
              setup_.settings.text_zoom = std::min(200, setup_.settings.text_zoom + 10);
@@ -379,178 +374,10 @@ void MainWindow::refresh() {
     refreshEmptyState();
 }
 
-void MainWindow::refreshEmptyState() {
-    const bool is_chat_empty = chat_->chat().isEmpty() && !chat_->isGenerating();
-    QWidget* page = chat_;
-    if (is_comparing_) {
-        page = compare_;
-    } else if (session_->model().isEmpty() && is_chat_empty) {
-        page = welcome_;
-    }
-    chat_stack_->setCurrentWidget(page);
-    chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
-    fitTabs();
-    samples_->setVisible(page == chat_ && is_chat_empty && !samples_->isEmpty() &&
-                         session_->isLoaded() && session_->model() == QStringLiteral("demo"));
-}
-
-void MainWindow::setTab(Tab tab) {
-    tab_ = tab;
-    tabs_->button(static_cast<int>(tab))->setChecked(true);
-    panes_->widget(0)->setVisible(tab != Tab::Layout);
-    layout_->setVisible(tab != Tab::Chat);
-    // Side by side needs the room; the list of chats comes back with the other tabs.
-    if (tab == Tab::Both && width() < kWidthForAll && !side_->isHidden()) {
-        side_->hide();
-        is_side_hidden_by_tab_ = true;
-    } else if (tab != Tab::Both && is_side_hidden_by_tab_) {
-        side_->show();
-        is_side_hidden_by_tab_ = false;
-    }
-    if (tab == Tab::Both) {
-        panes_->setSizes({panes_->width() / 2, panes_->width() / 2});
-    }
-    refreshEmptyState();
-}
-
-void MainWindow::setComparing(bool is_comparing) {
-    is_comparing_ = is_comparing;
-    if (is_comparing && tab_ == Tab::Layout) {
-        setTab(Tab::Chat);
-    }
-    refreshEmptyState();
-}
-
 void MainWindow::setSamples(const std::vector<Sample>& samples,
                             const std::vector<QImage>& thumbnails) {
     samples_->setSamples(samples, thumbnails);
     refreshEmptyState();
-}
-
-void MainWindow::openModelPanel() {
-    recent_->check();
-    model_panel_->openBelow(model_button_);
-}
-
-QFileDialog* MainWindow::folderDialog(const QString& title) {
-    auto* dialog = new QFileDialog(this, title);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    dialog->setOption(QFileDialog::ShowDirsOnly);
-    return dialog;
-}
-
-void MainWindow::chooseFolder() {
-    QFileDialog* dialog = folderDialog(tr("Choose a Gemma 4 model folder"));
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
-        session_->chooseModel(folder);
-        openModelPanel();
-    });
-    dialog->open();
-}
-
-void MainWindow::locateFolder(const QString& folder) {
-    QFileDialog* dialog = folderDialog(tr("Where is %1 now?").arg(QFileInfo(folder).fileName()));
-    connect(dialog, &QFileDialog::fileSelected, this, [this, folder](const QString& now) {
-        recent_->replace(folder, now);
-        session_->chooseModel(now);
-        openModelPanel();
-    });
-    dialog->open();
-}
-
-void MainWindow::chooseAdapter() {
-    QFileDialog* dialog = folderDialog(tr("Choose an adapter folder (PEFT LoRA)"));
-    connect(dialog, &QFileDialog::fileSelected, session_, &Session::addAdapter);
-    dialog->open();
-}
-
-void MainWindow::openCoverage(int index) {
-    if (index < 0 || index >= static_cast<int>(session_->adapters().size())) {
-        return;
-    }
-    const engine::AdapterSummary* coverage =
-        session_->coverage(session_->adapters()[static_cast<size_t>(index)].folder);
-    if (coverage == nullptr) {
-        return;
-    }
-    auto* dialog = new CoverageDialog(*coverage, session_->modelName(), this);
-    const QString folder = fromUtf8(coverage->folder);
-    const auto set_ready = [this, dialog] {
-        // Another folder may be chosen than the one that is loaded.
-        dialog->setReady(session_->state() == Session::State::Ready &&
-                         session_->loadedModel() == session_->model());
-    };
-    set_ready();
-    connect(session_, &Session::changed, dialog, set_ready);
-    connect(dialog, &CoverageDialog::effectRequested, session_,
-            [this, folder] { session_->measureEffect(folder); });
-    connect(session_, &Session::effectMeasured, dialog,
-            [dialog, folder](const QString& of, const engine::AdapterSummary::Effect& effect) {
-                if (of == folder) {
-                    dialog->showEffect(effect);
-                }
-            });
-    connect(session_, &Session::effectFailed, dialog,
-            [dialog, folder](const QString& of, const engine::Error& error) {
-                if (of == folder) {
-                    dialog->showEffectError(error);
-                }
-            });
-    dialog->open();
-}
-
-void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
-    const QString detail = fromUtf8(error.message);
-    if (was_reloading) {
-        // The driver keeps the fault for this process: only a new one has a new context.
-        notice_->showAction(
-            tr("The graphics card still does not answer"),
-            detail + QLatin1Char('\n') + tr("Your chats are saved; the open chat comes back."),
-            tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); }, NoticeStrip::Kind::Error);
-    } else {
-        notice_->showAction(
-            tr("The graphics card stopped answering"),
-            detail + QLatin1Char('\n') +
-                tr("Loading again starts the engine anew; every part goes where it was, and the "
-                   "chat stays."),
-            tr("Load again"), [this] { session_->loadAgain(); }, NoticeStrip::Kind::Error);
-    }
-}
-
-void MainWindow::openSettings() {
-    auto* dialog = new SettingsDialog(setup_.settings, setup_.facts.data_folder,
-                                      setup_.facts.cache_folder, this);
-    connect(dialog, &SettingsDialog::settingsEdited, this, [this](Settings settings) {
-        // The page edits a copy; these lists have editors of their own.
-        settings.shortcuts = setup_.settings.shortcuts;
-        settings.recent_models = setup_.settings.recent_models;
-        setSettings(settings);
-    });
-    connect(dialog, &SettingsDialog::shortcutsRequested, this, &MainWindow::openShortcutEditor);
-    dialog->open();
-}
-
-void MainWindow::openDiagnostics() {
-    if (setup_.log != nullptr) {
-        (new DiagnosticsDialog(setup_.facts, session_, setup_.log, this))->open();
-    }
-}
-
-void MainWindow::openShortcuts() {
-    auto* dialog = new ShortcutsDialog(this);
-    connect(dialog, &ShortcutsDialog::changeRequested, this, &MainWindow::openShortcutEditor);
-    dialog->open();
-}
-
-void MainWindow::openShortcutEditor() {
-    auto* editor = new ShortcutEditor(this);
-    connect(editor, &ShortcutEditor::keysEdited, this, [this](const ShortcutKeys& keys) {
-        setup_.settings.shortcuts = keys;
-        applyShortcuts();
-        Q_EMIT settingsEdited(setup_.settings);
-    });
-    editor->open();
 }
 
 void MainWindow::setSettings(const Settings& settings) {
@@ -570,16 +397,6 @@ void MainWindow::setSettings(const Settings& settings) {
         session_->setOptions(options);
     }
     Q_EMIT settingsEdited(settings);
-}
-
-QList<int> MainWindow::splitterSizes() const {
-    return splitter_->sizes();
-}
-
-void MainWindow::setSplitterSizes(const QList<int>& sizes) {
-    if (sizes.size() == splitter_->count()) {
-        splitter_->setSizes(sizes);
-    }
 }
 
 void MainWindow::stop() {
@@ -657,25 +474,9 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     return QMainWindow::eventFilter(watched, event);
 }
 
-void MainWindow::fitTabs() {
-    int texts = 0;
-    const QList<QAbstractButton*> buttons = tabs_->buttons();
-    for (QAbstractButton* button : buttons) {
-        texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
-    }
-    const int header =
-        chat_->headerBar()->isHidden() ? 0 : chat_->headerBar()->minimumSizeHint().width() + 40;
-    const bool is_wide = tab_bar_->width() >= texts + header + 2 * Theme::kPadding;
-    for (QAbstractButton* button : buttons) {
-        const QString wanted = is_wide ? button->accessibleName() : QString();
-        if (button->text() != wanted) {
-            button->setText(wanted);
-        }
-    }
-}
-
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
+    fitPanes();
     if (overlay_ != nullptr && overlay_->isVisible()) {
         overlay_->setGeometry(rect());
     }

@@ -112,6 +112,12 @@ protected:
     void closeEvent(QCloseEvent* event) override;
 
 private:
+    /// A pane at the side: shown while it is wanted and there is room, or when asked for by name.
+    struct SidePane {
+        bool is_wanted = true;
+        bool is_insisted_on = false; ///< Until the next tab: even where the room is small.
+    };
+
     void buildTopBar(QWidget* bar);
     QWidget* buildSide();
     QWidget* buildCentre();
@@ -123,6 +129,9 @@ private:
     void openCoverage(int index);
     void showDeviceLost(const engine::Error& error, bool was_reloading);
     void fitTabs();
+    /// Hides the chats, then the meter, where the centre needs their room.
+    void fitPanes();
+    void togglePane(SidePane& pane, const QWidget* widget);
     QFileDialog* folderDialog(const QString& title);
 
     WindowSetup setup_;
@@ -130,7 +139,7 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
-    bool is_side_hidden_by_tab_ = false;
+    SidePane side_pane_, meter_pane_;
 
     ModelButton* model_button_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;

@@ -5,6 +5,12 @@
 
 #include <cstdint>
 
+#ifdef __CUDACC__
+#define BELFRY_HOST_DEVICE __host__ __device__
+#else
+#define BELFRY_HOST_DEVICE
+#endif
+
 namespace kernels::cuda {
 
 /// Element types as numbers that both sides agree on (kernels::DType).
@@ -102,6 +108,15 @@ struct TapArgs {
     int32_t type;
     int32_t pad;
 };
+
+/// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
+/// plain row only in resident blocks.
+BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols, bool is_resident) {
+    if (input == kInputNorm || input == kInputResidualNorm || input == kInputResidual) {
+        return 16 * cols;
+    }
+    return is_resident ? 4 * cols : 0;
+}
 
 struct ProjectKernelArgs {
     WeightArgs w[3];

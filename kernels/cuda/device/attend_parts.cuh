@@ -53,65 +53,54 @@ __device__ __forceinline__ float warpSum8(float (&v)[8]) {
     return pair + __shfl_xor_sync(0xffffffffU, pair, 1);
 }
 
+/// Where the maximum and the sum of every part lie: [heads, splits], behind the parts' columns
+/// [heads, splits, head_dim].
+__device__ __forceinline__ float2* partTails(const AttendStepKernelArgs& a) {
+    return reinterpret_cast<float2*>(a.partial +
+                                     static_cast<int64_t>(a.num_heads) * a.splits * a.head_dim);
+}
+
 /// Merges the columns that fall to this block: sum over parts of exp(m - M) * part / L.
 template <int THREADS>
 __device__ __forceinline__ void
 mergeParts(const AttendStepKernelArgs& a, PartShared& s, int parts, int block, int grid) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
-    const int span = a.head_dim + 2;
-    // 32 columns of one head at a time; each warp takes every 32nd part.
-    const int tiles = (a.num_heads * a.head_dim + 31) / 32;
-    for (int tile = block; tile < tiles; tile += grid) {
-        const int column = tile * 32 + lane;
-        const bool is_inside = column < a.num_heads * a.head_dim;
-        const int h = (is_inside ? column : 0) / a.head_dim;
-        const int first_head = tile * 32 / a.head_dim;
-        // Heads of fewer than 32 columns share a tile: every lane needs its own head's factors.
-        const float* head = a.partial + static_cast<int64_t>(h) * a.splits * span;
+    const int dim_shift = 31 - __clz(a.head_dim);
+    // 32 columns at a time, of one head or of two small ones; each warp takes every so many'th part.
+    const int columns = a.num_heads << dim_shift;
+    for (int first = block * 32; first < columns; first += grid * 32) {
+        const int column = first + lane < columns ? first + lane : columns - 1;
+        const int h = column >> dim_shift;
+        const float2* tails = partTails(a) + h * a.splits;
         float largest = -INFINITY;
-        float sum = 0.0F;
-        if (a.head_dim >= 32) {
-            const float* shared_head =
-                a.partial + static_cast<int64_t>(first_head) * a.splits * span + a.head_dim;
-            float m[2];
-            float l[2];
-#pragma unroll
-            for (int j = 0; j < 2; ++j) {
-                const int p = lane + 32 * j;
-                m[j] = p < parts ? loadFresh(shared_head + p * span) : -INFINITY;
-                l[j] = p < parts ? loadFresh(shared_head + p * span + 1) : 0.0F;
-            }
-            largest = warpMax(fmaxf(m[0], m[1]));
-            sum = (m[0] == -INFINITY ? 0.0F : expf(m[0] - largest) * l[0]) +
-                  (m[1] == -INFINITY ? 0.0F : expf(m[1] - largest) * l[1]);
-            sum = warpSum(sum);
-        } else {
-            for (int p = 0; p < parts; ++p) {
-                largest = fmaxf(largest, loadFresh(head + p * span + a.head_dim));
-            }
-            for (int p = 0; p < parts; ++p) {
-                const float m = loadFresh(head + p * span + a.head_dim);
-                sum += m == -INFINITY
-                           ? 0.0F
-                           : expf(m - largest) * loadFresh(head + p * span + a.head_dim + 1);
-            }
+#pragma unroll 4
+        for (int p = 0; p < parts; ++p) {
+            largest = fmaxf(largest, __ldcg(tails + p).x);
         }
+        const float* from = a.partial + (static_cast<int64_t>(h * a.splits) << dim_shift) +
+                            (column & (a.head_dim - 1));
         float total = 0.0F;
+        float sum = 0.0F;
+#pragma unroll 1
         for (int p = warp; p < parts; p += THREADS / 32) {
-            const float m = loadFresh(head + p * span + a.head_dim);
-            if (m != -INFINITY && is_inside) {
-                total = fmaf(expf(m - largest),
-                             loadFresh(head + p * span + column - h * a.head_dim), total);
+            const float2 tail = __ldcg(tails + p);
+            if (tail.x != -INFINITY) {
+                const float factor = expf(tail.x - largest);
+                sum = fmaf(factor, tail.y, sum);
+                total = fmaf(factor, __ldcg(from + (p << dim_shift)), total);
             }
         }
         s.sums[warp * 32 + lane] = total;
+        s.sums[THREADS + warp * 32 + lane] = sum;
         __syncthreads();
-        if (warp == 0 && is_inside) {
+        if (warp == 0 && first + lane < columns) {
             total = 0.0F;
-#pragma unroll 8
+            sum = 0.0F;
+#pragma unroll 4
             for (int w = 0; w < THREADS / 32; ++w) {
                 total += s.sums[w * 32 + lane];
+                sum += s.sums[THREADS + w * 32 + lane];
             }
             a.out[column] = sum > 0.0F ? total / sum : 0.0F;
         }
@@ -119,18 +108,25 @@ mergeParts(const AttendStepKernelArgs& a, PartShared& s, int parts, int block, i
     }
 }
 
-/// Cache rows of this block's part on their way into L2.
+/// Cache rows of this block's part on their way into L2: a thread takes one key's.
 template <int THREADS>
 __device__ __forceinline__ void
 prefetchRows(const AttendStepKernelArgs& a, int kv_head, int begin, int end) {
-    const int lines = (a.head_dim * 2 + 127) / 128;
-    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * a.head_dim;
-    const int64_t base = static_cast<int64_t>(kv_head) * a.head_dim;
-    for (int i = threadIdx.x; i < (end - begin) * lines * 2; i += THREADS) {
-        const int key = begin + i / (lines * 2);
-        const int line = i % (lines * 2);
-        const auto* rows = static_cast<const __nv_bfloat16*>(line < lines ? a.cache_k : a.cache_v);
-        prefetchL2(rows + key * stride + base + (line % lines) * 64);
+    const int bytes = a.head_dim * 2;
+    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * bytes;
+    const char* keys = static_cast<const char*>(a.cache_k) + kv_head * bytes;
+    const char* values = static_cast<const char*>(a.cache_v) + kv_head * bytes;
+#pragma unroll 1
+    for (int key = begin + threadIdx.x; key < end; key += THREADS) {
+        if (kHasBulkPrefetch) {
+            prefetchBulk(keys + key * stride, bytes);
+            prefetchBulk(values + key * stride, bytes);
+        } else {
+            for (int at = 0; at < bytes; at += 128) {
+                prefetchL2(keys + key * stride + at);
+                prefetchL2(values + key * stride + at);
+            }
+        }
     }
 }
 
@@ -146,7 +142,8 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
                                            const Wait& wait) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
-    const int dim = a.head_dim;
+    const int dim = a.head_dim; // a power of two
+    const int dim_shift = 31 - __clz(dim);
     const int per_kv = a.num_heads / a.num_kv_heads;
     const int heads = per_kv < kPartHeads ? per_kv : kPartHeads;
     const int head0 = group * heads;
@@ -178,13 +175,18 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
         s.running[threadIdx.x][3] = 0.0F;
     }
     wait();
-    for (int i = threadIdx.x; i < heads * dim; i += THREADS) {
-        s.query[i / dim][i % dim] = loadFresh(a.q + static_cast<int64_t>(head0) * dim + i);
+#pragma unroll 1
+    for (int i = threadIdx.x * 4; i < heads << dim_shift; i += THREADS * 4) {
+        *reinterpret_cast<float4*>(&s.query[i >> dim_shift][i & (dim - 1)]) =
+            loadFour(a.q + (head0 << dim_shift) + i);
     }
     if (holds_new) {
-        for (int d = threadIdx.x; d < dim; d += THREADS) {
-            s.new_key[d] = loadFresh(a.k + static_cast<int64_t>(kv_head) * dim + d);
-            s.new_value[d] = loadFresh(a.v + static_cast<int64_t>(kv_head) * dim + d);
+#pragma unroll 1
+        for (int d = threadIdx.x * 4; d < dim; d += THREADS * 4) {
+            *reinterpret_cast<float4*>(&s.new_key[d]) =
+                loadFour(a.k + (kv_head << dim_shift) + d);
+            *reinterpret_cast<float4*>(&s.new_value[d]) =
+                loadFour(a.v + (kv_head << dim_shift) + d);
         }
     }
     __syncthreads();
@@ -214,9 +216,9 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
     const int64_t base = static_cast<int64_t>(kv_head) * dim;
     // Output columns: pairs, dealt out to groups of threads that take every groups-th key.
     const int pairs = dim / 2;
-    const int groups = THREADS / pairs;
-    const int my_group = threadIdx.x / pairs;
-    const int pair = threadIdx.x % pairs;
+    const int groups = THREADS >> (dim_shift - 1);
+    const int my_group = threadIdx.x >> (dim_shift - 1);
+    const int pair = threadIdx.x & (pairs - 1);
     float out[kPartHeads][2] = {};
 
     for (int first = begin; first < end || (holds_new && first == begin); first += kPartTile) {
@@ -323,7 +325,7 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
                 out[h][1] = fmaf(weight, s.new_value[2 * pair + 1], out[h][1]);
             }
         }
-#pragma unroll 8
+#pragma unroll 4
         for (int i = my_group; i < tile; i += groups) {
             const uint32_t bits = __ldcg(reinterpret_cast<const uint32_t*>(
                 values + (first + i) * stride + base + 2 * pair));
@@ -352,20 +354,19 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
         }
     }
     __syncthreads();
-    const int span = dim + 2;
-    for (int i = threadIdx.x; i < heads * dim; i += THREADS) {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < heads << dim_shift; i += THREADS) {
         float total = 0.0F;
+#pragma unroll 4
         for (int g = 0; g < groups; ++g) {
-            total += s.sums[g * heads * dim + i];
+            total += s.sums[g * (heads << dim_shift) + i];
         }
-        const int h = i / dim;
-        a.partial[(static_cast<int64_t>(head0 + h) * a.splits + split) * span + i - h * dim] = total;
+        const int h = head0 + (i >> dim_shift);
+        a.partial[((h * a.splits + split) << dim_shift) + (i & (dim - 1))] = total;
     }
     if (threadIdx.x < heads) {
-        float* tail =
-            a.partial + (static_cast<int64_t>(head0 + threadIdx.x) * a.splits + split) * span + dim;
-        tail[0] = s.running[threadIdx.x][0];
-        tail[1] = s.running[threadIdx.x][1];
+        partTails(a)[(head0 + static_cast<int>(threadIdx.x)) * a.splits + split] =
+            make_float2(s.running[threadIdx.x][0], s.running[threadIdx.x][1]);
     }
 }
 

@@ -27,8 +27,10 @@ struct GridBarrier {
 
     __device__ __forceinline__ void wait() const {
         if (threadIdx.x == 0) {
-            while (loadAcquire(counters) < target) {
+            // Polling with acquiring loads would empty the first-level cache every time.
+            while (loadRelaxed(counters) < target) {
             }
+            (void)loadAcquire(counters);
             if (waited != nullptr) {
                 *waited = clock64();
             }

@@ -19,331 +19,11 @@
 // wrote.
 #pragma once
 
-#include "kernels/cuda/device/common.cuh"
-#include "kernels/cuda/device/project_lora.cuh"
+#include "kernels/cuda/device/project_input.cuh"
 
 namespace kernels::cuda {
 
-constexpr int kTableBytes = 256 * 32 * 4;
-constexpr int kNestedBytes = 3 * 256 * 4;
-constexpr int kFactorBytes = 64 * 4 * 4;
 constexpr int kPrefetchBytes = 256 * 1024;
-/// Input elements that a thread keeps in registers: rows of up to 4096, of up to 6144 in a resident
-/// block.
-template <int THREADS>
-constexpr int kHeld = THREADS == 512 ? 8 : 6144 / THREADS;
-
-/// Cache rows of one attention part when `count` rows are in use. Few rows: as many parts as their
-/// reader merges itself; else all parts there may be.
-__device__ __forceinline__ int attendChunk(int count, int splits, int direct_splits) {
-    if (direct_splits > 0) {
-        const int chunk = ((count + direct_splits - 1) / direct_splits + 31) & ~31;
-        if (chunk <= kDirectKeys) {
-            return chunk < 32 ? 32 : chunk;
-        }
-    }
-    const int chunk = ((count + splits - 1) / splits + 31) & ~31;
-    return chunk < 64 ? 64 : chunk;
-}
-__device__ __forceinline__ int attendParts(int count, int splits, int direct_splits) {
-    const int chunk = attendChunk(count, splits, direct_splits);
-    return (count + chunk - 1) / chunk;
-}
-
-/// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
-struct Shared {
-    uint32_t* table; // [256, 32] half2
-    float* nested;   // [3, 256]: nested codes of each weight
-    float* scales;   // [local rows, blocks of a row]: absmax; pairs: first all rows of one weight
-    uint4* x;        // [slabs, 2, 32]: 16 fp16 values a lane
-    float* partial;  // [local rows, k_split]
-    float* buffer;   // [3, 32]
-    float* factors;  // [64 heads, 4]: share of each attention part; resident blocks only
-    int block;       // which of how many blocks this is
-    int grid;
-};
-
-__device__ __forceinline__ float vectorAt(const VectorArgs& v, int i) {
-    return v.data == nullptr ? 1.0F : loadElement(v.data, v.type, i);
-}
-
-/// Sum or maximum over the warps; `buffer` [THREADS / 32] is used once in a step.
-template <bool IS_MAX, int THREADS>
-__device__ __forceinline__ float blockReduce(float value, float* buffer) {
-    value = IS_MAX ? warpMax(value) : warpSum(value);
-    if ((threadIdx.x & 31) == 0) {
-        buffer[threadIdx.x >> 5] = value;
-    }
-    __syncthreads();
-    const float4* fours = reinterpret_cast<const float4*>(buffer);
-    float result = IS_MAX ? -INFINITY : 0.0F;
-#pragma unroll
-    for (int i = 0; i < THREADS / 128; ++i) {
-        const float4 four = fours[i];
-        result = IS_MAX ? fmaxf(result, fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w)))
-                        : result + ((four.x + four.y) + (four.z + four.w));
-    }
-    return result;
-}
-
-template <int THREADS>
-__device__ __forceinline__ void fillTable(uint32_t* table, int format) {
-    const uint32_t* codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
-    // Thread t fills four of the 32 copies of entries t / 8, t / 8 + THREADS / 8, ...
-    for (int entry = threadIdx.x / 8; entry < 256; entry += THREADS / 8) {
-        const __half2 pair = __floats2half2_rn(__uint_as_float(codes[entry >> 4]),
-                                               __uint_as_float(codes[entry & 15]));
-        const uint32_t bits = *reinterpret_cast<const uint32_t*>(&pair);
-        reinterpret_cast<uint4*>(table)[entry * 8 + (threadIdx.x & 7)] =
-            make_uint4(bits, bits, bits, bits);
-    }
-}
-
-/// absmax of blocks [first, first + count), exactly as blockScale(); `nested` is the table of nested
-/// codes in shared memory. Four in flight a thread.
-template <int THREADS>
-__device__ __forceinline__ void
-expandScales(const WeightArgs& w, const float* nested, int64_t first, int count, float* out) {
-    constexpr int kInFlight = 4;
-    for (int i0 = threadIdx.x; i0 < count; i0 += THREADS * kInFlight) {
-        float outer[kInFlight];
-        int code[kInFlight];
-#pragma unroll
-        for (int j = 0; j < kInFlight; ++j) {
-            const int i = i0 + j * THREADS;
-            outer[j] = 0.0F;
-            code[j] = 0;
-            if (i < count) {
-                if (w.absmax != nullptr) {
-                    outer[j] = w.absmax[first + i];
-                } else {
-                    code[j] = w.absmax_q[first + i];
-                    outer[j] = w.nested_absmax[(first + i) >> 8];
-                }
-            }
-        }
-#pragma unroll
-        for (int j = 0; j < kInFlight; ++j) {
-            const int i = i0 + j * THREADS;
-            if (i < count) {
-                out[i] = w.absmax != nullptr
-                             ? outer[j]
-                             : __fadd_rn(__fmul_rn(nested[code[j]], outer[j]), w.nested_offset);
-            }
-        }
-    }
-}
-
-/// Where element i of the input lies in Shared::x: slab, half of the lane's 16, lane, element.
-__device__ __forceinline__ int inputSlot(int i) {
-    return (i & ~(kSlab - 1)) + ((i >> 3) & 1) * 256 + ((i >> 4) & 31) * 8 + (i & 7);
-}
-
-/// 2^(exponent - 3) for largest in [2^exponent, 2^(exponent + 1)): dividing by it leaves elements
-/// below 16. 1 for zero and non-finite rows.
-__device__ __forceinline__ float powerOfTwoFor(float largest) {
-    if (!(largest > 0.0F && largest < INFINITY)) {
-        return 1.0F;
-    }
-    int exponent = static_cast<int>(__float_as_uint(largest) >> 23) - 127;
-    exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
-    return __uint_as_float(static_cast<uint32_t>(exponent - 3 + 127) << 23);
-}
-
-/// The plain input of a resident block: the row as it is, or the attention before merged from its
-/// parts. Rows of up to 12288 elements are read once.
-template <int THREADS, typename Wait>
-__device__ __forceinline__ float
-makePlainInput(const ProjectKernelArgs& a, const Shared& s, __half* x, const Wait& wait) {
-    constexpr int HELD = 12288 / THREADS;
-    const int n = a.cols;
-    const int count = a.input == kInputAttention ? *a.key_count : 0;
-    wait();
-    const int parts =
-        a.input == kInputAttention ? attendParts(count, a.splits, a.direct_splits) : 0;
-    const bool merges = parts > 0 && parts <= a.direct_splits;
-    const int span = a.head_dim + 2;
-    if (merges) {
-        const int heads = n / a.head_dim;
-        if (threadIdx.x < heads) {
-            const float* tail = a.partial +
-                                static_cast<int64_t>(threadIdx.x) * a.splits * span + a.head_dim;
-            float largest = -INFINITY;
-            float m[4];
-            float l[4];
-#pragma unroll
-            for (int p = 0; p < 4; ++p) {
-                m[p] = p < parts ? loadFresh(tail + p * span) : -INFINITY;
-                l[p] = p < parts ? loadFresh(tail + p * span + 1) : 0.0F;
-                largest = fmaxf(largest, m[p]);
-            }
-            float sum = 0.0F;
-#pragma unroll
-            for (int p = 0; p < 4; ++p) {
-                m[p] = m[p] == -INFINITY ? 0.0F : expf(m[p] - largest);
-                sum += m[p] * l[p];
-            }
-#pragma unroll
-            for (int p = 0; p < 4; ++p) {
-                s.factors[threadIdx.x * 4 + p] = sum > 0.0F ? m[p] / sum : 0.0F;
-            }
-        }
-        __syncthreads();
-    }
-    const auto valueAt = [&](int i) {
-        if (!merges) {
-            return loadFresh(a.x + i);
-        }
-        const int h = i / a.head_dim;
-        const float* column = a.partial + static_cast<int64_t>(h) * a.splits * span + i -
-                              h * a.head_dim;
-        float value = 0.0F;
-#pragma unroll
-        for (int p = 0; p < 4; ++p) {
-            if (p < parts) {
-                value = fmaf(s.factors[h * 4 + p], loadFresh(column + p * span), value);
-            }
-        }
-        return value;
-    };
-    float held[HELD];
-    float largest = 0.0F;
-#pragma unroll
-    for (int j = 0; j < HELD; ++j) {
-        const int i = threadIdx.x + j * THREADS;
-        held[j] = i < n ? valueAt(i) : 0.0F;
-        largest = fmaxf(largest, fabsf(held[j]));
-    }
-    for (int i = threadIdx.x + HELD * THREADS; i < n; i += THREADS) {
-        largest = fmaxf(largest, fabsf(valueAt(i)));
-    }
-    const float factor = powerOfTwoFor(blockReduce<true, THREADS>(largest, s.buffer));
-    const float down = 1.0F / factor;
-#pragma unroll
-    for (int j = 0; j < HELD; ++j) {
-        const int i = threadIdx.x + j * THREADS;
-        if (i < a.x_elements) {
-            x[inputSlot(i)] = __float2half_rn(held[j] * down);
-        }
-    }
-    for (int i = threadIdx.x + HELD * THREADS; i < a.x_elements; i += THREADS) {
-        x[inputSlot(i)] = __float2half_rn(i < n ? valueAt(i) * down : 0.0F);
-    }
-    __syncthreads();
-    return factor;
-}
-
-/// Makes h in fp16 in shared memory; returns the factor that undoes its scaling. Everything before
-/// the wait reads constants only.
-template <int THREADS, bool IS_RESIDENT, typename Wait>
-__device__ __forceinline__ float
-makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
-    constexpr int HELD = kHeld<THREADS>;
-    __half* x = reinterpret_cast<__half*>(s.x);
-    const int n = a.cols;
-    const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
-    const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
-    if (!has_residual && !is_normed) {
-        if constexpr (IS_RESIDENT) {
-            return makePlainInput<THREADS>(a, s, x, wait);
-        }
-        wait();
-        float largest = 0.0F;
-#pragma unroll 6
-        for (int i = threadIdx.x; i < n; i += THREADS) {
-            largest = fmaxf(largest, fabsf(loadFresh(a.x + i)));
-        }
-        const float factor = powerOfTwoFor(blockReduce<true, THREADS>(largest, s.buffer));
-        const float down = 1.0F / factor;
-#pragma unroll 6
-        for (int i = threadIdx.x; i < a.x_elements; i += THREADS) {
-            x[inputSlot(i)] = __float2half_rn(i < n ? loadFresh(a.x + i) * down : 0.0F);
-        }
-        __syncthreads();
-        return factor;
-    }
-
-    // n <= HELD * THREADS (the launch checks it): everything stays in registers.
-    float norm[HELD];
-    float t_norm[HELD];
-    float largest_norm = 0.0F;
-#pragma unroll
-    for (int j = 0; j < HELD; ++j) {
-        const int i = threadIdx.x + j * THREADS;
-        norm[j] = 1.0F;
-        t_norm[j] = 1.0F;
-        if (i < n) {
-            norm[j] = is_normed ? vectorAt(a.norm, i) : 1.0F;
-            t_norm[j] = has_residual ? vectorAt(a.t_norm, i) : 1.0F;
-            largest_norm = fmaxf(largest_norm, fabsf(norm[j]));
-        }
-    }
-    // |rms(r) * norm| <= sqrt(n) * max |norm|: a bound that needs no activations.
-    float factor = 1.0F;
-    if (is_normed) {
-        factor = powerOfTwoFor(blockReduce<true, THREADS>(largest_norm, s.buffer) *
-                               sqrtf(static_cast<float>(n)));
-    }
-    wait();
-    float r[HELD];
-    if (has_residual) {
-        float t[HELD];
-        float sum = 0.0F;
-#pragma unroll
-        for (int j = 0; j < HELD; ++j) {
-            const int i = threadIdx.x + j * THREADS;
-            t[j] = i < n ? loadFresh(a.t + i) : 0.0F;
-            r[j] = i < n ? loadFresh(a.x + i) : 0.0F;
-            sum += t[j] * t[j];
-        }
-        sum = blockReduce<false, THREADS>(sum, s.buffer + 32);
-        const float scale = rsqrtf(sum / static_cast<float>(n) + a.eps);
-#pragma unroll
-        for (int j = 0; j < HELD; ++j) {
-            const int i = threadIdx.x + j * THREADS;
-            r[j] = (r[j] + t[j] * scale * t_norm[j]) * a.scalar;
-            if (s.block == 0 && i < n) {
-                a.x_out[i] = r[j];
-            }
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < HELD; ++j) {
-            const int i = threadIdx.x + j * THREADS;
-            r[j] = i < n ? loadFresh(a.x + i) : 0.0F;
-        }
-    }
-    if (is_normed) {
-        float sum = 0.0F;
-#pragma unroll
-        for (int j = 0; j < HELD; ++j) {
-            sum += r[j] * r[j];
-        }
-        sum = blockReduce<false, THREADS>(sum, s.buffer + 64);
-        const float inverse = rsqrtf(sum / static_cast<float>(n) + a.eps);
-#pragma unroll
-        for (int j = 0; j < HELD; ++j) {
-            r[j] *= inverse * norm[j];
-        }
-    } else {
-        float largest = 0.0F;
-#pragma unroll
-        for (int j = 0; j < HELD; ++j) {
-            largest = fmaxf(largest, fabsf(r[j]));
-        }
-        factor = powerOfTwoFor(blockReduce<true, THREADS>(largest, s.buffer + 64));
-    }
-    const float down = 1.0F / factor;
-#pragma unroll
-    for (int j = 0; j < HELD; ++j) {
-        const int i = threadIdx.x + j * THREADS;
-        if (i < a.x_elements) {
-            x[inputSlot(i)] = __float2half_rn(r[j] * down); // r is 0 beyond n
-        }
-    }
-    __syncthreads();
-    return factor;
-}
 
 /// Loads of one lane's 16 weights.
 template <int FORMAT>
@@ -548,6 +228,21 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
     }
 }
 
+/// A range on its way into L2: one instruction of one thread where the range is aligned for it.
+template <int THREADS>
+__device__ __forceinline__ void prefetchRange(const void* data, int bytes) {
+    if (kHasBulkPrefetch && ((reinterpret_cast<uintptr_t>(data) | bytes) & 15) == 0) {
+        if (threadIdx.x == 0 && bytes > 0) {
+            prefetchBulk(data, bytes);
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int at = threadIdx.x * 128; at < bytes; at += THREADS * 128) {
+        prefetchL2(static_cast<const char*>(data) + at);
+    }
+}
+
 /// Sends a block's codes and absmax on their way into L2; nothing waits for them.
 template <int THREADS>
 __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int block, int grid) {
@@ -564,9 +259,7 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
             static_cast<const uint8_t*>(a.w[j].data) + static_cast<int64_t>(range.from) * row_bytes;
         int64_t bytes = static_cast<int64_t>(range.to - range.from) * row_bytes;
         bytes = bytes < kPrefetchBytes ? bytes : kPrefetchBytes;
-        for (int64_t at = threadIdx.x * 128; at < bytes; at += THREADS * 128) {
-            prefetchL2(data + at);
-        }
+        prefetchRange<THREADS>(data, static_cast<int>(bytes));
         if (format == kFormatNf4 || format == kFormatFp4) {
             const WeightArgs& w = a.w[j];
             const int blocks = a.cols >> a.block_shift;
@@ -575,9 +268,7 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
                                                      : reinterpret_cast<const char*>(w.absmax_q);
             scales += static_cast<int64_t>(range.from) * blocks * width;
             const int scale_bytes = (range.to - range.from) * blocks * width;
-            for (int at = threadIdx.x * 128; at < scale_bytes; at += THREADS * 128) {
-                prefetchL2(scales + at);
-            }
+            prefetchRange<THREADS>(scales, scale_bytes);
         }
     }
     prefetchLora<THREADS>(a, block, grid);
@@ -614,13 +305,14 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     s.x = reinterpret_cast<uint4*>(cursor);
     cursor += a.x_elements * 2;
     s.buffer = reinterpret_cast<float*>(cursor);
-    cursor += 96 * sizeof(float);
-    s.partial = reinterpret_cast<float*>(cursor);
-    cursor += a.local_rows * a.k_split * sizeof(float);
+    cursor += 128 * sizeof(float);
+    s.rows = reinterpret_cast<float4*>(cursor);
+    cursor += inputRowBytes(a.input, a.cols, IS_RESIDENT);
     s.scales = reinterpret_cast<float*>(cursor);
+    s.partial = s.scales + a.local_rows * blocks;
     // Made anew where it is used: not four registers for the whole step.
     const auto lora = [&] {
-        return loraShared(a, s.scales + a.local_rows * blocks, end - begin);
+        return loraShared(a, s.partial + a.local_rows * a.k_split, end - begin);
     };
 
     if constexpr (FORMAT == kFormatNf4) {
@@ -658,8 +350,9 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     if (a.lora_count > 0) {
         reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
     }
-    if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
-        multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, is_pair, begin, local_rows);
+    if (FORMAT == kFormatNf4 && !IS_RESIDENT && a.rows_per_warp == 4) {
+        multiply<FORMAT, FORMAT == kFormatNf4 && !IS_RESIDENT ? 4 : 1, THREADS>(
+            a, s, is_pair, begin, local_rows);
     } else if (a.rows_per_warp == 2) {
         multiply<FORMAT, 2, THREADS>(a, s, is_pair, begin, local_rows);
     } else {

@@ -112,6 +112,27 @@ multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 #endif
 }
 
+/// Whether prefetchBulk() exists (compute capability 9.0).
+#if __CUDA_ARCH__ >= 900
+constexpr bool kHasBulkPrefetch = true;
+#else
+constexpr bool kHasBulkPrefetch = false;
+#endif
+
+/// `bytes` (a multiple of 16, as the address) on their way into L2.
+__device__ __forceinline__ void prefetchBulk(const void* at, int bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes) : "memory");
+#endif
+}
+
+/// A load past the first-level cache that orders nothing: for polling.
+__device__ __forceinline__ int loadRelaxed(const int32_t* at) {
+    int value = 0;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+
 /// A load that sees what was written before another block's addRelease().
 __device__ __forceinline__ int loadAcquire(const int32_t* at) {
     int value = 0;

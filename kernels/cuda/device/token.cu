@@ -37,20 +37,46 @@ __device__ __forceinline__ void prefetchStep(int index) {
     }
 }
 
-// Functions of their own, so that each has all registers for itself.
 template <int FORMAT, int THREADS>
-__device__ __noinline__ void runProjection(int index, GridBarrier barrier) {
+__device__ __forceinline__ void runProjection(int index, const GridBarrier& barrier) {
     projectStep<FORMAT, THREADS, true>(stepAt(index).project, stepMemory(),
-                                        static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-                                        [&] { barrier.wait(); });
+                                       static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                                       [&] { barrier.wait(); });
 }
 
 template <int VECTORS, int THREADS>
-__device__ __noinline__ int runAttention(int index, GridBarrier barrier) {
+__device__ __forceinline__ void runAttention(int index, GridBarrier& barrier) {
     attendResident<VECTORS, THREADS>(
         stepAt(index).attend, *reinterpret_cast<PartShared*>(stepMemory() + kTableBytes),
         static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), barrier);
+}
+
+// As functions of their own, where inlined they do not find enough registers.
+template <int FORMAT, int THREADS>
+__device__ __noinline__ void callProjection(int index, GridBarrier barrier) {
+    runProjection<FORMAT, THREADS>(index, barrier);
+}
+template <int VECTORS, int THREADS>
+__device__ __noinline__ int callAttention(int index, GridBarrier barrier) {
+    runAttention<VECTORS, THREADS>(index, barrier);
     return barrier.target;
+}
+
+template <int FORMAT, int THREADS>
+__device__ __forceinline__ void doProjection(int index, const GridBarrier& barrier) {
+    if constexpr (THREADS <= 512) {
+        runProjection<FORMAT, THREADS>(index, barrier);
+    } else {
+        callProjection<FORMAT, THREADS>(index, barrier);
+    }
+}
+template <int VECTORS, int THREADS>
+__device__ __forceinline__ void doAttention(int index, GridBarrier& barrier) {
+    if constexpr (THREADS <= 512) {
+        runAttention<VECTORS, THREADS>(index, barrier);
+    } else {
+        barrier.target = callAttention<VECTORS, THREADS>(index, barrier);
+    }
 }
 
 template <int THREADS>
@@ -78,15 +104,16 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters,
             trace[3 * i] = clock64();
             barrier.waited = trace + 3 * i + 1;
         }
-        if (step.kind == kStepAttend) {
-            barrier.target = step.attend.head_dim > 256 ? runAttention<2, THREADS>(i, barrier)
-                                                        : runAttention<1, THREADS>(i, barrier);
+        if (step.kind == kStepAttend && step.attend.head_dim > 256) {
+            doAttention<2, THREADS>(i, barrier);
+        } else if (step.kind == kStepAttend) {
+            doAttention<1, THREADS>(i, barrier);
         } else if (step.project.w[0].format == kFormatInt8Row) {
-            runProjection<kFormatInt8Row, THREADS>(i, barrier);
+            doProjection<kFormatInt8Row, THREADS>(i, barrier);
         } else if (step.project.w[0].format == kFormatBf16) {
-            runProjection<kFormatBf16, THREADS>(i, barrier);
+            doProjection<kFormatBf16, THREADS>(i, barrier);
         } else {
-            runProjection<kFormatNf4, THREADS>(i, barrier);
+            doProjection<kFormatNf4, THREADS>(i, barrier);
         }
         if (is_timed) {
             trace[3 * i + 2] = clock64();
@@ -106,6 +133,14 @@ extern "C" {
 // grid: one block a multiprocessor, all resident (cooperative launch); shared memory:
 // planResidentProject() and the ring. counters [2]: zero before and after. trace: nullptr, or [count, 3]
 // for the clocks of block 0 at the start of a step, after its wait and at its end.
+__global__ void __launch_bounds__(512, 1)
+    belfry_token_512(const TokenStep* steps,
+                     int count,
+                     int table_format,
+                     int32_t* counters,
+                     long long* trace) {
+    runSteps<512>(steps, count, table_format, counters, trace);
+}
 __global__ void __launch_bounds__(768, 1)
     belfry_token_768(const TokenStep* steps,
                       int count,
@@ -113,14 +148,6 @@ __global__ void __launch_bounds__(768, 1)
                       int32_t* counters,
                       long long* trace) {
     runSteps<768>(steps, count, table_format, counters, trace);
-}
-__global__ void __launch_bounds__(1024, 1)
-    belfry_token_1024(const TokenStep* steps,
-                      int count,
-                      int table_format,
-                      int32_t* counters,
-                      long long* trace) {
-    runSteps<1024>(steps, count, table_format, counters, trace);
 }
 
 } // extern "C"

@@ -22,8 +22,6 @@ constexpr int64_t kProjectRows = 4;
 /// Products of fewer rows stay with our own kernels, whose sums do not depend on how many rows
 /// there are.
 constexpr int64_t kBlasRows = 256;
-/// Longest row that a projection step can norm.
-constexpr int64_t kProjectNormCols = 4096;
 
 Stream& streamOf(Queue q) {
     return *static_cast<Stream*>(q.context);
@@ -178,13 +176,21 @@ int32_t outputsOf(const ProjectArgs& step) {
                                                                              : outputs);
 }
 
-/// How a step is dealt out, its updates included; shared memory as needed, perhaps too much.
+/// How a step is dealt out, its updates included: more blocks where few need more shared memory
+/// than there is. shared_bytes may still be too much.
 ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
-    ProjectPlan plan = planProject(s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
-                                   is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
-    plan.shared_bytes +=
-        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+    ProjectPlan plan;
+    for (int blocks = 1; blocks <= 16; blocks *= 2) {
+        plan = planProject(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
+                           is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
+        plan.shared_bytes +=
+            loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
+            static_cast<unsigned>(inputRowBytes(args.input, args.cols, false));
+        if (plan.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
+            break;
+        }
+    }
     return plan;
 }
 
@@ -197,9 +203,7 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
     }
     const ProjectPlan plan = planStep(s, args, step);
     const int64_t cols = step.w[0].cols;
-    // Rows with a norm stay in the block's registers.
-    const bool is_long = args.input != kInputPlain && cols > kProjectNormCols;
-    if (is_long || plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
+    if (plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
     }
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
@@ -220,6 +224,14 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
 Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& args) {
     if (step.count < 1 || step.count > 3 || step.x == nullptr) {
         return Status::BadShape;
+    }
+    // The kernels read four elements at a time.
+    const auto is_aligned = [](const void* at) {
+        return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+    };
+    if (!is_aligned(step.x) || !is_aligned(step.t) || !is_aligned(step.x_out) ||
+        !is_aligned(step.t_norm.data) || !is_aligned(step.norm.data)) {
+        return Status::Unsupported;
     }
     for (int i = 0; i < step.count; ++i) {
         const WeightView& w = step.w[i];
@@ -296,13 +308,12 @@ Status gemm(Stream& s,
             int64_t k) {
     if (s.blas != nullptr && m >= kBlasRows && stride % 4 == 0 &&
         reinterpret_cast<uintptr_t>(y) % 16 == 0 && s.flush() == Status::Ok) {
-        // Its workspace is the memory of split attention: both use it within one launch only.
         if (s.times != nullptr) {
             s.times->before(KernelId::gemm_128, s.handle);
         }
         const Status status =
             s.blas->multiply(s.handle, a, b, reinterpret_cast<CuPointer>(y), stride, m, n, k,
-                             s.scratch + kPartialOffset, kPartialBytes - kPartialOffset);
+                             s.scratch + (s.scratch_bytes - kBlasBytes) / 256 * 256, kBlasBytes);
         if (s.times != nullptr) {
             s.times->after(s.handle);
         }
@@ -321,10 +332,10 @@ Status gemm(Stream& s,
 /// Tensor cores: the input rounded to bf16, the weight expanded panel by panel.
 Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
     const size_t input_bytes = (static_cast<size_t>(x.rows * x.cols) * 2U + 255U) / 256U * 256U;
-    if (s.scratch_bytes < kPartialBytes + input_bytes) {
+    if (s.scratch_bytes < kWorkOffset + input_bytes) {
         return Status::OutOfMemory;
     }
-    const CuPointer input = s.scratch + kPartialBytes;
+    const CuPointer input = s.scratch + kWorkOffset;
     const CuPointer panel = input + input_bytes;
     Status status =
         s.launch(KernelId::to_bf16, tiles(x.rows * x.cols / 2, kThreads), 1, 1, kThreads, 0, x.data,
@@ -336,8 +347,10 @@ Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
         return gemm(s, input, reinterpret_cast<CuPointer>(w.data), y.data, y.stride, x.rows, w.rows,
                     w.cols);
     }
+    const int64_t reserved = s.blas != nullptr ? static_cast<int64_t>(kBlasBytes) + 256 : 0;
     const auto room =
-        static_cast<int64_t>(s.scratch_bytes - kPartialBytes - input_bytes) / (w.cols * 2);
+        (static_cast<int64_t>(s.scratch_bytes - kWorkOffset - input_bytes) - reserved) /
+        (w.cols * 2);
     const int64_t step = std::min(w.rows, room / 128 * 128);
     if (step <= 0) {
         return Status::OutOfMemory;

@@ -15,8 +15,6 @@ namespace kernels::cuda {
 namespace {
 
 constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
-/// Longest row that a resident block can norm: held in its registers.
-constexpr int64_t kResidentNormCols = 6144;
 /// Parts that the reader of an attention step merges itself.
 constexpr int32_t kDirectSplits = 4;
 /// The table of code values, then the attention step's own.
@@ -26,6 +24,10 @@ constexpr unsigned kAttendSharedBytes = 32768 + kPartSharedBytes;
 template <typename T>
 T* pointerOf(CuPointer address) {
     return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+KernelId residentKernel(int threads) {
+    return threads == 768 ? KernelId::token_768 : KernelId::token_512;
 }
 
 bool isFourBit(int32_t format) {
@@ -76,7 +78,8 @@ ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_
         planResidentProject(s.facts.multiprocessors, s.steps.threads, outputs, args.cols, is_pair,
                             isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
     plan.shared_bytes +=
-        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
+        static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
     return plan;
 }
 
@@ -85,7 +88,7 @@ ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_
 Status beginSteps(Queue q) {
     Stream& s = *static_cast<Stream*>(q.context);
     TokenSteps& t = s.steps;
-    const KernelId id = t.threads == 768 ? KernelId::token_768 : KernelId::token_1024;
+    const KernelId id = residentKernel(t.threads);
     if (t.threads == 0 || s.is_reference || s.facts.compute_capability < 80 ||
         s.functions[static_cast<size_t>(id)] == nullptr || s.scratch_bytes < kPartialBytes) {
         return Status::Unsupported;
@@ -110,18 +113,13 @@ Status endSteps(Queue q) {
 
 bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
-    const bool is_long = args.input != kInputPlain && args.cols > kResidentNormCols;
-    return !is_long && s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
+    return s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
            planCollected(s, args, outputs).shared_bytes + ring <=
                static_cast<unsigned>(s.facts.shared_bytes);
 }
 
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
-    const bool is_normed = args.input != kInputPlain;
-    if (is_normed && args.cols > kResidentNormCols) {
-        return Status::Unsupported;
-    }
     const ProjectPlan plan = planCollected(s, args, outputs);
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
         return Status::Unsupported;
@@ -215,8 +213,7 @@ Status Stream::flush() {
         times == nullptr ? nullptr : pointerOf<long long>(scratch + kCounterBytes + kStepBytes);
     void* parameters[] = {static_cast<void*>(&list), &number, &table, static_cast<void*>(&counters),
                           static_cast<void*>(&trace)};
-    status = launchResident(t.threads == 768 ? KernelId::token_768 : KernelId::token_1024,
-                            static_cast<unsigned>(facts.multiprocessors),
+    status = launchResident(residentKernel(t.threads), static_cast<unsigned>(facts.multiprocessors),
                             static_cast<unsigned>(t.threads), shared, parameters);
     if (times != nullptr && status == Status::Ok) {
         times->addSteps(handle, reinterpret_cast<CuPointer>(trace), labels);

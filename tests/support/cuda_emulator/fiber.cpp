@@ -18,9 +18,9 @@
 // Saves what a function must preserve, swaps the stack pointers, restores.
 asm(R"(
 .text
-.globl belfry_emulator_switch
-.type belfry_emulator_switch,@function
-belfry_emulator_switch:
+.globl belfryEmulatorSwitch
+.type belfryEmulatorSwitch,@function
+belfryEmulatorSwitch:
     pushq %rbp
     pushq %rbx
     pushq %r12
@@ -36,9 +36,9 @@ belfry_emulator_switch:
     popq %rbx
     popq %rbp
     ret
-.size belfry_emulator_switch,.-belfry_emulator_switch
+.size belfryEmulatorSwitch,.-belfryEmulatorSwitch
 )");
-extern "C" void belfry_emulator_switch(void** save, void* load);
+extern "C" void belfryEmulatorSwitch(void** save, void* load);
 #endif
 
 namespace emulator {
@@ -46,7 +46,10 @@ namespace emulator {
 namespace {
 
 constexpr size_t kStacksAtOnce = 256;
+/// A process may have about 65000 mappings, and a guarded stack takes two.
+constexpr size_t kGuardedStacks = 16384;
 std::vector<void*> free_stacks;
+size_t guarded_stacks = 0;
 
 } // namespace
 
@@ -62,7 +65,10 @@ void* takeStack() {
         }
         for (size_t i = 0; i < kStacksAtOnce; ++i) {
             char* const at = static_cast<char*>(memory) + (kStacksAtOnce - 1 - i) * step;
-            mprotect(at, page, PROT_NONE);
+            if (guarded_stacks < kGuardedStacks) {
+                mprotect(at, page, PROT_NONE);
+                ++guarded_stacks;
+            }
             free_stacks.push_back(at + page);
         }
     }
@@ -116,7 +122,7 @@ void switchFiber(Fiber& from, Fiber& to, [[maybe_unused]] bool ends) {
     __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, bottom, size);
 #endif
 #if defined(__x86_64__)
-    belfry_emulator_switch(&from.pointer, to.pointer);
+    belfryEmulatorSwitch(&from.pointer, to.pointer);
 #else
     swapcontext(&from.context, &to.context);
 #endif

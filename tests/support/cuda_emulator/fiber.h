@@ -11,7 +11,7 @@
 
 namespace emulator {
 
-/// Bytes of one stack; the page below it is inaccessible.
+/// Bytes of one stack; the page below it is inaccessible for the first 16384 of them.
 inline constexpr size_t kStackBytes = size_t{64} * 1024;
 
 /// Where a suspended fiber goes on. The fiber of the OS thread itself has no stack of its own.

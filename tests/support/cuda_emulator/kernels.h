@@ -43,7 +43,8 @@ struct Binder {
 
 } // namespace detail
 
-/// The kernels of one .cu file; `file` gives the list a name (generated code).
+// One entry of the list of a .cu file (generated code).
+// NOLINTNEXTLINE(bugprone-macro-parentheses): an initialiser
 #define CUDA_EMULATOR_KERNEL(name) {#name, &::emulator::detail::Binder<&name>::bind},
 
 } // namespace emulator

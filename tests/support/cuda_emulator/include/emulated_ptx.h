@@ -99,6 +99,12 @@ inline uint32_t loadShared(uint32_t address) {
     return value;
 }
 inline void prefetchL2(const void*) {}
+constexpr bool kHasBulkPrefetch = true;
+inline void prefetchBulk(const void* at, int bytes) {
+    if (((reinterpret_cast<uintptr_t>(at) | static_cast<uintptr_t>(bytes)) & 15) != 0) {
+        ::emulator::fail("prefetchBulk: not aligned to 16 bytes");
+    }
+}
 inline void letDependentsStart() {}
 inline void waitForPredecessor() {}
 
@@ -136,12 +142,17 @@ inline void multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint
     std::memcpy(c, lane.word, 16);
 }
 
+inline int loadRelaxed(const int32_t* at) {
+    ::emulator::yieldToOthers();
+    return *at;
+}
 inline int loadAcquire(const int32_t* at) {
     ::emulator::yieldToOthers();
     return *at;
 }
 inline void addRelease(int32_t* at, int value) {
     *at += value;
+    ::emulator::noteAtomicWrite();
     ::emulator::yieldToOthers();
 }
 

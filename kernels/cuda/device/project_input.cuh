@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// The input row of a projection step: norms, residual, merge of attention parts, and its form in
+// fp16 in shared memory. Every warp that issues an instruction here delays the others, so a thread
+// takes four elements at a time and warps without elements go straight to the barriers.
+#pragma once
+
+#include "kernels/cuda/device/project_lora.cuh"
+
+namespace kernels::cuda {
+
+constexpr int kTableBytes = 256 * 32 * 4;
+constexpr int kNestedBytes = 3 * 256 * 4;
+constexpr int kFactorBytes = 64 * 4 * 4;
+/// Cache rows of one attention part when `count` rows are in use. Few rows: as many parts as their
+/// reader merges itself; else all parts there may be.
+__device__ __forceinline__ int attendChunk(int count, int splits, int direct_splits) {
+    if (direct_splits > 0) {
+        const int chunk = ((count + direct_splits - 1) / direct_splits + 31) & ~31;
+        if (chunk <= kDirectKeys) {
+            return chunk < 32 ? 32 : chunk;
+        }
+    }
+    const int chunk = ((count + splits - 1) / splits + 31) & ~31;
+    return chunk < 64 ? 64 : chunk;
+}
+__device__ __forceinline__ int attendParts(int count, int splits, int direct_splits) {
+    const int chunk = attendChunk(count, splits, direct_splits);
+    return (count + chunk - 1) / chunk;
+}
+
+/// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
+struct Shared {
+    uint32_t* table; // [256, 32] half2
+    float* nested;   // [3, 256]: nested codes of each weight
+    float* scales;   // [local rows, blocks of a row]: absmax; pairs: first all rows of one weight
+    uint4* x;        // [slabs, 2, 32]: 16 fp16 values a lane
+    float* partial;  // [local rows, k_split]
+    float* buffer;   // [2, 32, 2]
+    float* factors;  // [64 heads, 4]: share of each attention part; resident blocks only
+    float4* rows;    // [4, cols / 4]: what a thread keeps from pass to pass (its own elements)
+    int block;       // which of how many blocks this is
+    int grid;
+};
+
+template <int THREADS>
+__device__ __forceinline__ void fillTable(uint32_t* table, int format) {
+    const uint32_t* codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+    // Thread t fills four of the 32 copies of entries t / 8, t / 8 + THREADS / 8, ...
+    for (int entry = threadIdx.x / 8; entry < 256; entry += THREADS / 8) {
+        const __half2 pair = __floats2half2_rn(__uint_as_float(codes[entry >> 4]),
+                                               __uint_as_float(codes[entry & 15]));
+        const uint32_t bits = *reinterpret_cast<const uint32_t*>(&pair);
+        reinterpret_cast<uint4*>(table)[entry * 8 + (threadIdx.x & 7)] =
+            make_uint4(bits, bits, bits, bits);
+    }
+}
+
+/// absmax of blocks [first, first + count), exactly as blockScale(); `nested` is the table of nested
+/// codes in shared memory. Four neighbours a thread where they are aligned (four blocks then share
+/// one nested absmax), else four in flight.
+template <int THREADS>
+__device__ __forceinline__ void
+expandScales(const WeightArgs& w, const float* nested, int64_t first, int count, float* out) {
+    if (w.absmax == nullptr && ((first | count) & 3) == 0 &&
+        (reinterpret_cast<uintptr_t>(out) & 15) == 0) {
+#pragma unroll 2
+        for (int i = threadIdx.x * 4; i < count; i += THREADS * 4) {
+            const uchar4 codes = *reinterpret_cast<const uchar4*>(w.absmax_q + first + i);
+            const float outer = w.nested_absmax[(first + i) >> 8];
+            *reinterpret_cast<float4*>(out + i) =
+                make_float4(__fadd_rn(__fmul_rn(nested[codes.x], outer), w.nested_offset),
+                            __fadd_rn(__fmul_rn(nested[codes.y], outer), w.nested_offset),
+                            __fadd_rn(__fmul_rn(nested[codes.z], outer), w.nested_offset),
+                            __fadd_rn(__fmul_rn(nested[codes.w], outer), w.nested_offset));
+        }
+        return;
+    }
+    constexpr int kInFlight = 4;
+    for (int i0 = threadIdx.x; i0 < count; i0 += THREADS * kInFlight) {
+        float outer[kInFlight];
+        int code[kInFlight];
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) {
+            const int i = i0 + j * THREADS;
+            outer[j] = 0.0F;
+            code[j] = 0;
+            if (i < count) {
+                if (w.absmax != nullptr) {
+                    outer[j] = w.absmax[first + i];
+                } else {
+                    code[j] = w.absmax_q[first + i];
+                    outer[j] = w.nested_absmax[(first + i) >> 8];
+                }
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) {
+            const int i = i0 + j * THREADS;
+            if (i < count) {
+                out[i] = w.absmax != nullptr
+                             ? outer[j]
+                             : __fadd_rn(__fmul_rn(nested[code[j]], outer[j]), w.nested_offset);
+            }
+        }
+    }
+}
+
+/// Where element i of the input lies in Shared::x: slab, half of the lane's 16, lane, element.
+__device__ __forceinline__ int inputSlot(int i) {
+    return (i & ~(kSlab - 1)) + ((i >> 3) & 1) * 256 + ((i >> 4) & 31) * 8 + (i & 7);
+}
+
+/// 2^(exponent - 3) for largest in [2^exponent, 2^(exponent + 1)): dividing by it leaves elements
+/// below 16. 1 for zero and non-finite rows.
+__device__ __forceinline__ float powerOfTwoFor(float largest) {
+    if (!(largest > 0.0F && largest < INFINITY)) {
+        return 1.0F;
+    }
+    int exponent = static_cast<int>(__float_as_uint(largest) >> 23) - 127;
+    exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
+    return __uint_as_float(static_cast<uint32_t>(exponent - 3 + 127) << 23);
+}
+
+/// Sum and maximum over the block's first `warps` warps, which alone hold values; `buffer` [64] is
+/// used once in a step. Every thread of the block takes part in the barrier.
+__device__ __forceinline__ float2 blockSumAndMax(float sum, float largest, int warps, float* buffer) {
+    const int warp = threadIdx.x >> 5;
+    float2* parts = reinterpret_cast<float2*>(buffer);
+    if (warp < warps) {
+        sum = warpSum(sum);
+        largest = warpMax(largest);
+        if ((threadIdx.x & 31) == 0) {
+            parts[warp] = make_float2(sum, largest);
+        }
+    }
+    __syncthreads();
+    sum = 0.0F;
+    largest = 0.0F;
+#pragma unroll 4
+    for (int i = 0; i < warps; ++i) {
+        sum += parts[i].x;
+        largest = fmaxf(largest, parts[i].y);
+    }
+    return make_float2(sum, largest);
+}
+
+/// Four neighbours that another block may have written; `at` is aligned to 16 bytes (the launch
+/// checks it).
+__device__ __forceinline__ float4 loadFour(const float* at) {
+    return __ldcg(reinterpret_cast<const float4*>(at));
+}
+
+/// Elements i to i + 3 of a small vector; ones where it is absent.
+__device__ __forceinline__ float4 loadFour(const VectorArgs& v, int i) {
+    if (v.data == nullptr) {
+        return make_float4(1.0F, 1.0F, 1.0F, 1.0F);
+    }
+    if (v.type == kElementF32) {
+        return *reinterpret_cast<const float4*>(static_cast<const float*>(v.data) + i);
+    }
+    const uint2 bits =
+        *reinterpret_cast<const uint2*>(static_cast<const uint16_t*>(v.data) + i);
+    if (v.type == kElementBf16) {
+        return make_float4(__uint_as_float(bits.x << 16), __uint_as_float(bits.x & 0xffff0000U),
+                           __uint_as_float(bits.y << 16), __uint_as_float(bits.y & 0xffff0000U));
+    }
+    const float2 low = __half22float2(asHalf2(bits.x));
+    const float2 high = __half22float2(asHalf2(bits.y));
+    return make_float4(low.x, low.y, high.x, high.y);
+}
+
+__device__ __forceinline__ float sumOfSquares(const float4& v) {
+    return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+}
+
+__device__ __forceinline__ float largestOf(const float4& v) {
+    return fmaxf(fmaxf(fabsf(v.x), fabsf(v.y)), fmaxf(fabsf(v.z), fabsf(v.w)));
+}
+
+/// Elements i to i + 3 (i a multiple of 4), scaled, in the form that products read.
+__device__ __forceinline__ void storeFour(const Shared& s, int i, const float4& v, float scale) {
+    const __half2 low = __floats2half2_rn(v.x * scale, v.y * scale);
+    const __half2 high = __floats2half2_rn(v.z * scale, v.w * scale);
+    uint2 bits;
+    bits.x = *reinterpret_cast<const uint32_t*>(&low);
+    bits.y = *reinterpret_cast<const uint32_t*>(&high);
+    *reinterpret_cast<uint2*>(reinterpret_cast<__half*>(s.x) + inputSlot(i)) = bits;
+}
+
+/// Share of each of up to four parts in each head's result: exp(m - M) / L. One thread a head.
+__device__ __forceinline__ void partFactors(const ProjectKernelArgs& a, const Shared& s, int parts) {
+    const int heads = a.cols / a.head_dim;
+    if (threadIdx.x >= heads) {
+        return;
+    }
+    const float2* tails = reinterpret_cast<const float2*>(
+                              a.partial + static_cast<int64_t>(a.cols) * a.splits) +
+                          threadIdx.x * a.splits;
+    float largest = -INFINITY;
+    float2 tail[4];
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+        tail[p] = p < parts ? __ldcg(tails + p) : make_float2(-INFINITY, 0.0F);
+        largest = fmaxf(largest, tail[p].x);
+    }
+    float sum = 0.0F;
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+        tail[p].x = tail[p].x == -INFINITY ? 0.0F : expf(tail[p].x - largest);
+        sum += tail[p].x * tail[p].y;
+    }
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+        s.factors[threadIdx.x * 4 + p] = sum > 0.0F ? tail[p].x / sum : 0.0F;
+    }
+}
+
+/// The row as it is, or the attention step before merged from its parts. Resident blocks keep it in
+/// shared memory between the two passes, others read it again.
+template <int THREADS, bool IS_RESIDENT, typename Wait>
+__device__ __forceinline__ float
+makePlainInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
+    const int fours = a.cols / 4;
+    int parts = 0; // 0: the row is complete
+    int head_shift = 0;
+    if (IS_RESIDENT && a.input == kInputAttention) {
+        parts = attendParts(*a.key_count, a.splits, a.direct_splits);
+        parts = parts <= a.direct_splits ? parts : 0;
+        head_shift = 31 - __clz(a.head_dim);
+    }
+    wait();
+    if (parts > 0) {
+        partFactors(a, s, parts);
+        __syncthreads();
+    }
+    float largest = 0.0F;
+#pragma unroll 2
+    for (int c = threadIdx.x; c < fours; c += THREADS) {
+        float4 v;
+        if (parts == 0) {
+            v = loadFour(a.x + 4 * c);
+        } else {
+            const int h = (4 * c) >> head_shift;
+            const float* column = a.partial + ((h * a.splits) << head_shift) +
+                                  ((4 * c) & (a.head_dim - 1));
+            v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+#pragma unroll 4
+            for (int p = 0; p < parts; ++p) {
+                const float factor = s.factors[h * 4 + p];
+                const float4 part = loadFour(column + (p << head_shift));
+                v.x = fmaf(factor, part.x, v.x);
+                v.y = fmaf(factor, part.y, v.y);
+                v.z = fmaf(factor, part.z, v.z);
+                v.w = fmaf(factor, part.w, v.w);
+            }
+        }
+        if (IS_RESIDENT) {
+            s.rows[c] = v;
+        }
+        largest = fmaxf(largest, largestOf(v));
+    }
+    const int warps = fours < THREADS ? (fours + 31) / 32 : THREADS / 32;
+    const float factor = powerOfTwoFor(blockSumAndMax(0.0F, largest, warps, s.buffer).y);
+    const float down = 1.0F / factor;
+#pragma unroll 2
+    for (int c = threadIdx.x; 4 * c < a.x_elements; c += THREADS) {
+        float4 v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        if (c < fours) {
+            v = IS_RESIDENT ? s.rows[c] : loadFour(a.x + 4 * c);
+        }
+        storeFour(s, 4 * c, v, down);
+    }
+    __syncthreads();
+    return factor;
+}
+
+/// Makes h in fp16 in shared memory; returns the factor that undoes its scaling. Everything before
+/// the wait reads constants only.
+template <int THREADS, bool IS_RESIDENT, typename Wait>
+__device__ __forceinline__ float
+makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
+    const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
+    const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
+    if (!has_residual && !is_normed) {
+        return makePlainInput<THREADS, IS_RESIDENT>(a, s, wait);
+    }
+    const int fours = a.cols / 4;
+    const auto n = static_cast<float>(a.cols);
+    const int warps = fours < THREADS ? (fours + 31) / 32 : THREADS / 32;
+    float4* const r = s.rows;
+    float4* const t = r + fours;
+    float4* const norm = t + fours;
+    float4* const t_norm = norm + fours;
+#pragma unroll 1
+    for (int c = threadIdx.x; c < fours; c += THREADS) {
+        norm[c] = is_normed ? loadFour(a.norm, 4 * c) : make_float4(1.0F, 1.0F, 1.0F, 1.0F);
+        if (has_residual) {
+            t_norm[c] = loadFour(a.t_norm, 4 * c);
+        }
+    }
+    wait();
+    float scale = 0.0F;
+    if (has_residual) {
+        float sum = 0.0F;
+#pragma unroll 2
+        for (int c = threadIdx.x; c < fours; c += THREADS) {
+            const float4 x = loadFour(a.x + 4 * c);
+            const float4 v = loadFour(a.t + 4 * c);
+            r[c] = x;
+            t[c] = v;
+            sum += sumOfSquares(v);
+        }
+        sum = blockSumAndMax(sum, 0.0F, warps, s.buffer).x;
+        scale = rsqrtf(sum / n + a.eps);
+    }
+    float sum = 0.0F;
+    float largest = 0.0F;
+#pragma unroll 1
+    for (int c = threadIdx.x; c < fours; c += THREADS) {
+        float4 v = has_residual ? r[c] : loadFour(a.x + 4 * c);
+        if (has_residual) {
+            const float4 add = t[c];
+            const float4 weight = t_norm[c];
+            v.x = (v.x + add.x * scale * weight.x) * a.scalar;
+            v.y = (v.y + add.y * scale * weight.y) * a.scalar;
+            v.z = (v.z + add.z * scale * weight.z) * a.scalar;
+            v.w = (v.w + add.w * scale * weight.w) * a.scalar;
+            if (s.block == 0) {
+                *reinterpret_cast<float4*>(a.x_out + 4 * c) = v;
+            }
+        }
+        sum += sumOfSquares(v);
+        const float4 weight = norm[c];
+        v.x *= weight.x;
+        v.y *= weight.y;
+        v.z *= weight.z;
+        v.w *= weight.w;
+        largest = fmaxf(largest, largestOf(v));
+        r[c] = v;
+    }
+    const float2 both = blockSumAndMax(sum, largest, warps, s.buffer + 64);
+    const float inverse = is_normed ? rsqrtf(both.x / n + a.eps) : 1.0F;
+    const float factor = powerOfTwoFor(both.y * inverse);
+    const float down = inverse / factor; // factor is a power of two: no rounding of its own
+#pragma unroll 1
+    for (int c = threadIdx.x; 4 * c < a.x_elements; c += THREADS) {
+        storeFour(s, 4 * c, c < fours ? r[c] : make_float4(0.0F, 0.0F, 0.0F, 0.0F), down);
+    }
+    __syncthreads();
+    return factor;
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decode steps with their operands and what the scalar table makes of them, for tests of fused
+// kernels. Operands end at a page that nobody may touch.
+#pragma once
+
+#include "tests/kernels/kernel_cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+using kernels::AttendStepArgs;
+using kernels::AttentionArgs;
+using kernels::DType;
+using kernels::MatView;
+using kernels::ProjectArgs;
+using kernels::WeightFormat;
+
+/// fp16 products of scaled rows: as tests/gpu asks of a card.
+inline constexpr double kProjectBound = 4e-3;
+inline constexpr double kResidualBound = 1e-6;
+inline constexpr double kAttendBound = 2e-5;
+
+inline const kernels::OpTable& reference() {
+    return kernels::cpuScalarOps();
+}
+
+inline double relativeError(const float* got, const std::vector<float>& want) {
+    double error = 0.0;
+    double norm = 0.0;
+    for (size_t i = 0; i < want.size(); ++i) {
+        const double d = static_cast<double>(got[i]) - static_cast<double>(want[i]);
+        if (std::isnan(d)) {
+            return INFINITY;
+        }
+        error += d * d;
+        norm += static_cast<double>(want[i]) * static_cast<double>(want[i]);
+    }
+    return std::sqrt(error / (norm > 0 ? norm : 1));
+}
+
+inline size_t sizeOf(int64_t n) {
+    return static_cast<size_t>(n);
+}
+
+/// A projection step with its operands.
+struct ProjectCase {
+    std::vector<TestWeight> weights;
+    Guarded<float> x, t, t_norm, norm, multiply, x_out;
+    std::vector<Guarded<float>> y;
+    ProjectArgs args;
+    std::vector<std::vector<float>> want;
+    std::vector<float> want_residual;
+
+    ProjectCase(WeightFormat format,
+                bool is_nested,
+                int32_t block,
+                int64_t cols,
+                const std::vector<int64_t>& rows,
+                ProjectArgs::Input input,
+                ProjectArgs::Output output,
+                uint64_t seed = 1) {
+        using Input = ProjectArgs::Input;
+        using Output = ProjectArgs::Output;
+        x = randomFloats(cols, seed + 10);
+        t = randomFloats(cols, seed + 11, 3.0F);
+        t_norm = randomFloats(cols, seed + 12);
+        norm = randomFloats(cols, seed + 13);
+        x_out = Guarded<float>(sizeOf(cols));
+        args.input = input;
+        args.output = output;
+        args.x = x.data();
+        args.scalar = 0.7F;
+        args.count = static_cast<int>(rows.size());
+        const bool has_residual = input == Input::ResidualNorm || input == Input::Residual;
+        if (has_residual) {
+            args.t = t.data();
+            args.t_norm = {t_norm.data(), DType::F32, 1, cols};
+            args.x_out = x_out.data();
+        }
+        if (input == Input::Norm || input == Input::ResidualNorm) {
+            args.norm = {norm.data(), DType::F32, 1, cols};
+        }
+        for (size_t i = 0; i < rows.size(); ++i) {
+            weights.push_back(
+                makeWeight(format, rows[i], cols, block, is_nested, DType::BF16, seed + i));
+            args.w[i] = weights.back().view;
+            y.emplace_back(sizeOf(rows[i]));
+            std::fill_n(y.back().data(), y.back().size(), NAN);
+            args.y[i] = y.back().data();
+        }
+        multiply = randomFloats(rows[0], seed + 14);
+        if (output == Output::GeluMultiply) {
+            args.multiply = multiply.data();
+        }
+        compute(cols, rows);
+    }
+
+    /// Takes its input from `there`, where a step before leaves `values`.
+    void readFrom(const float* there, const std::vector<float>& values) {
+        std::copy(values.begin(), values.end(), x.data());
+        std::vector<int64_t> rows;
+        for (const TestWeight& w : weights) {
+            rows.push_back(w.view.rows);
+        }
+        compute(static_cast<int64_t>(values.size()), rows);
+        args.x = there;
+    }
+
+    void compute(int64_t cols, const std::vector<int64_t>& rows) {
+        using Input = ProjectArgs::Input;
+        using Output = ProjectArgs::Output;
+        want.clear();
+        std::vector<float> h = x.values();
+        if (args.t != nullptr) {
+            reference().rms_norm_add({}, {t.data(), 1, cols, cols}, args.t_norm, args.eps, 1.0F,
+                                     {h.data(), 1, cols, cols});
+            reference().scale({}, {h.data(), 1, cols, cols}, args.scalar);
+            want_residual = h;
+        }
+        if (args.input == Input::Norm || args.input == Input::ResidualNorm) {
+            reference().rms_norm({}, {h.data(), 1, cols, cols}, args.norm, args.eps,
+                                 {h.data(), 1, cols, cols});
+        }
+        for (size_t i = 0; i < rows.size(); ++i) {
+            want.emplace_back(sizeOf(rows[i]));
+            reference().linear({}, {h.data(), 1, cols, cols}, args.w[i],
+                               {want[i].data(), 1, rows[i], rows[i]});
+        }
+        if (args.output != Output::Store) {
+            const float* other = args.output == Output::GeluPair ? want[1].data() : multiply.data();
+            reference().gelu_mul({}, {want[0].data(), 1, rows[0], rows[0]},
+                                 {other, 1, rows[0], rows[0]},
+                                 {want[0].data(), 1, rows[0], rows[0]});
+            want.resize(1);
+        }
+    }
+
+    /// Largest of the outputs' errors; `residual` beside it.
+    [[nodiscard]] double error(double* residual) const {
+        double largest = 0.0;
+        for (size_t i = 0; i < want.size(); ++i) {
+            largest = std::max(largest, relativeError(y[i].data(), want[i]));
+        }
+        *residual = want_residual.empty() ? 0.0 : relativeError(x_out.data(), want_residual);
+        return largest;
+    }
+};
+
+/// An attention step with its operands: `size` tokens so far in a ring of `capacity` rows.
+struct AttendCase {
+    Guarded<float> q, k, v, q_norm, k_norm, inv_freq, out;
+    Guarded<uint8_t> cache_k, cache_v;
+    Guarded<int32_t> positions, numbers;
+    AttendStepArgs args;
+    std::vector<float> want;
+    std::vector<uint8_t> want_k, want_v;
+
+    AttendCase(int64_t heads,
+               int64_t kv,
+               int64_t dim,
+               int64_t size,
+               int64_t capacity,
+               int64_t window,
+               bool is_owner,
+               uint64_t seed = 1) {
+        const int64_t width = kv * dim;
+        q = randomFloats(heads * dim, seed);
+        k = randomFloats(width, seed + 1);
+        v = randomFloats(width, seed + 2);
+        q_norm = randomFloats(dim, seed + 3);
+        k_norm = randomFloats(dim, seed + 4, 0.3F);
+        cache_k = stored(randomFloats(capacity * width, seed + 5), DType::BF16);
+        cache_v = stored(randomFloats(capacity * width, seed + 6), DType::BF16);
+        out = Guarded<float>(sizeOf(heads * dim));
+        std::fill_n(out.data(), out.size(), NAN);
+        inv_freq = Guarded<float>(sizeOf(dim / 2));
+        for (size_t i = 0; i < inv_freq.size(); ++i) {
+            inv_freq[i] = static_cast<float>(
+                std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(dim)));
+        }
+        positions = Guarded<int32_t>(sizeOf(capacity));
+        std::fill_n(positions.data(), positions.size(), -1);
+        for (int64_t p = 0; p < size; ++p) {
+            positions[sizeOf(p % capacity)] = static_cast<int32_t>(p);
+        }
+        // Rows that nobody wrote may hold anything.
+        for (int64_t row = std::min(size, capacity); row < capacity; ++row) {
+            std::memset(cache_k.data() + sizeOf(row * width) * 2, 0xff, sizeOf(width) * 2);
+            std::memset(cache_v.data() + sizeOf(row * width) * 2, 0xff, sizeOf(width) * 2);
+        }
+        numbers = Guarded<int32_t>(3);
+        numbers[0] = static_cast<int32_t>(size - 1);
+        numbers[1] = static_cast<int32_t>((size - 1) % capacity);
+        numbers[2] = static_cast<int32_t>(std::min(size, capacity));
+        args.q = q.data();
+        args.k = is_owner ? k.data() : nullptr;
+        args.v = is_owner ? v.data() : nullptr;
+        args.q_norm = {q_norm.data(), DType::F32, 1, dim};
+        args.k_norm = {k_norm.data(), DType::F32, 1, dim};
+        args.inv_freq = inv_freq.data();
+        args.position = numbers.data();
+        args.slot = numbers.data() + 1;
+        args.key_count = numbers.data() + 2;
+        args.key_position = positions.data();
+        args.cache_k = cache_k.data();
+        args.cache_v = cache_v.data();
+        args.capacity = capacity;
+        args.num_heads = heads;
+        args.num_kv_heads = kv;
+        args.head_dim = dim;
+        args.window = window;
+        args.out = out.data();
+        compute(q.values(), k.values(), v.values());
+    }
+
+    /// The reference from raw projections.
+    void compute(std::vector<float> qh, std::vector<float> kh, std::vector<float> vh) {
+        const int64_t dim = args.head_dim;
+        const int64_t heads = args.num_heads;
+        const int64_t kv = args.num_kv_heads;
+        const int64_t width = kv * dim;
+        const auto prepare = [&](std::vector<float>& rows, int64_t count, MatView norm,
+                                 bool turns) {
+            reference().rms_norm({}, {rows.data(), count, dim, dim}, norm, args.eps,
+                                 {rows.data(), count, dim, dim});
+            if (turns) {
+                reference().rope({}, {rows.data(), 1, count * dim, count * dim}, dim, 0, dim,
+                                 args.position, args.inv_freq);
+            }
+        };
+        want_k = cache_k.values();
+        want_v = cache_v.values();
+        prepare(qh, heads, args.q_norm, true);
+        if (args.k != nullptr) {
+            prepare(kh, kv, args.k_norm, true);
+            prepare(vh, kv, {}, false);
+            reference().store_rows({}, {kh.data(), 1, width, width}, args.slot, DType::BF16,
+                                   want_k.data(), args.capacity);
+            reference().store_rows({}, {vh.data(), 1, width, width}, args.slot, DType::BF16,
+                                   want_v.data(), args.capacity);
+        }
+        want.resize(sizeOf(heads * dim));
+        AttentionArgs a;
+        a.q = qh.data();
+        a.k = want_k.data();
+        a.v = want_v.data();
+        a.kv_type = DType::BF16;
+        a.queries = 1;
+        a.keys = *args.key_count;
+        a.num_heads = heads;
+        a.num_kv_heads = kv;
+        a.head_dim = dim;
+        a.scale = args.scale;
+        a.mask.window = args.window;
+        a.mask.query_position = args.position;
+        a.mask.key_position = args.key_position;
+        a.out = want.data();
+        reference().attention({}, a);
+    }
+
+    /// Takes its projections from where a step before leaves them.
+    void readFrom(const float* q_there,
+                  const std::vector<float>& q_values,
+                  const float* k_there,
+                  const std::vector<float>& k_values,
+                  const float* v_there,
+                  const std::vector<float>& v_values) {
+        compute(q_values, k_values, v_values);
+        args.q = q_there;
+        args.k = k_there;
+        args.v = v_there;
+    }
+
+    /// Largest distance of the stored row from what was expected, relative to the row.
+    [[nodiscard]] double distantRows() const {
+        const auto width = static_cast<size_t>(args.num_kv_heads * args.head_dim);
+        double worst = 0.0;
+        for (const auto& [got, expected] : {std::pair{&cache_k, &want_k}, {&cache_v, &want_v}}) {
+            std::vector<float> a(width);
+            std::vector<float> b(width);
+            for (size_t i = 0; i < width; ++i) {
+                const auto at = static_cast<int64_t>(static_cast<size_t>(*args.slot) * width + i);
+                a[i] = kernels::cpu::loadElement(got->data(), DType::BF16, at);
+                b[i] = kernels::cpu::loadElement(expected->data(), DType::BF16, at);
+            }
+            worst = std::max(worst, relativeError(a.data(), b));
+        }
+        return worst;
+    }
+
+    /// bf16 values of the caches that are more than one unit in the last place away.
+    [[nodiscard]] int wrongRows() const {
+        int wrong = 0;
+        for (const auto& [got, expected] : {std::pair{&cache_k, &want_k}, {&cache_v, &want_v}}) {
+            for (size_t i = 0; i < expected->size(); i += 2) {
+                uint16_t a = 0;
+                uint16_t b = 0;
+                std::memcpy(&a, got->data() + i, 2);
+                std::memcpy(&b, expected->data() + i, 2);
+                wrong += std::abs(static_cast<int>(a) - static_cast<int>(b)) > 1 ? 1 : 0;
+            }
+        }
+        return wrong;
+    }
+};
+
+} // namespace support

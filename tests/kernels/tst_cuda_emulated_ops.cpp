@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every other function of the CUDA tables with its kernels run on the CPU, against the scalar
+// table: products of all formats (tensor cores and reference precision), attention with all masks,
+// norms, RoPE, element-wise steps, towers, adapters, gather and store. Small shapes at the edges of
+// tiles, operands that end at a page nobody may touch, threads in an order drawn from a seed.
+#include "kernels/cpu/float_types.h"
+#include "tests/kernels/step_cases.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
+
+#include <QtTest>
+
+#include <bit>
+#include <functional>
+#include <memory>
+
+using kernels::AttentionArgs;
+using kernels::DType;
+using kernels::MatView;
+using kernels::MutF32;
+using kernels::OpTable;
+using kernels::Queue;
+using kernels::Status;
+using kernels::WeightFormat;
+using namespace support;
+
+namespace {
+
+/// As tests/gpu asks of a card: operands rounded to bf16 (the rows of a decode step to fp16), or
+/// fp32 sums in another order.
+constexpr double kTensorBound = 4e-3;
+constexpr double kFlashBound = 8e-3;
+constexpr double kFp32Bound = 5e-6;
+
+using Call = std::function<Status(const OpTable&, Queue, MutF32 y)>;
+
+std::unique_ptr<EmulatedCard> cardFor(bool is_reference, uint64_t seed, int multiprocessors = 3) {
+    EmulatedCardOptions options;
+    options.multiprocessors = multiprocessors;
+    options.is_reference = is_reference;
+    options.run.seed = seed;
+    return std::make_unique<EmulatedCard>(options);
+}
+
+/// Runs the call on the scalar table and on the card from the same y; what is wrong, if anything.
+QString difference(EmulatedCard& card,
+                   const Guarded<float>& start,
+                   int64_t rows,
+                   int64_t cols,
+                   int64_t stride,
+                   double bound,
+                   const Call& call) {
+    const Guarded<float> want(start.values());
+    const Guarded<float> got(start.values());
+    if (call(kernels::cpuScalarOps(), {}, {want.data(), rows, cols, stride}) != Status::Ok) {
+        return "refused by the reference";
+    }
+    auto& d = card.device();
+    if (call(d.ops(), d.queue(), {got.data(), rows, cols, stride}) != Status::Ok) {
+        return "refused by the card";
+    }
+    if (const std::string wrong = card.finish(); !wrong.empty()) {
+        return QString::fromStdString(wrong);
+    }
+    if (want.values() == start.values()) {
+        return "the call changed nothing";
+    }
+    const double error = relativeError(got.data(), want.values());
+    return error <= bound ? QString() : QString("relative error %1").arg(error);
+}
+
+} // namespace
+
+class TestCudaEmulatedOps : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void linear_data();
+    void linear();
+    void attention_data();
+    void attention();
+    void elementwise_data();
+    void elementwise();
+    void normsAndRope_data();
+    void normsAndRope();
+    void gatherIsExact_data();
+    void gatherIsExact();
+    void storeIsExact();
+    void adapter_data();
+    void adapter();
+    void audioAttention();
+    void subsampleConv_data();
+    void subsampleConv();
+    void argmax_data();
+    void argmax();
+};
+
+void TestCudaEmulatedOps::linear_data() {
+    QTest::addColumn<bool>("reference");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("nested");
+    QTest::addColumn<int>("tokens");
+    QTest::addColumn<int>("in");
+    QTest::addColumn<int>("out");
+    QTest::addColumn<int>("seed");
+    struct Shape {
+        int tokens, in, out;
+    };
+    int seed = 0;
+    for (const bool is_reference : {false, true}) {
+        for (const auto& [format, nested] : {std::pair{WeightFormat::F32, false},
+                                             {WeightFormat::F16, false},
+                                             {WeightFormat::BF16, false},
+                                             {WeightFormat::Int8Row, false},
+                                             {WeightFormat::Nf4, true},
+                                             {WeightFormat::Nf4, false},
+                                             {WeightFormat::Fp4, true}}) {
+            // Decode rows; below, at and above the tiles of the products; an input of odd width and
+            // a large tile (128 x 128).
+            for (const Shape& s : {Shape{1, 192, 33},
+                                   {3, 64, 7},
+                                   {5, 72, 20},
+                                   {64, 64, 64},
+                                   {65, 136, 66},
+                                   {7, 37, 11},
+                                   {130, 64, 70}}) {
+                QTest::addRow("%s %s%s %dx%dx%d", is_reference ? "f32" : "fast", formatName(format),
+                              nested ? " nested" : "", s.tokens, s.in, s.out)
+                    << is_reference << static_cast<int>(format) << nested << s.tokens << s.in
+                    << s.out << seed++ % 4;
+            }
+        }
+    }
+}
+
+void TestCudaEmulatedOps::linear() {
+    QFETCH(bool, reference);
+    QFETCH(int, format);
+    QFETCH(bool, nested);
+    QFETCH(int, tokens);
+    QFETCH(int, in);
+    QFETCH(int, out);
+    QFETCH(int, seed);
+    const TestWeight w =
+        makeWeight(static_cast<WeightFormat>(format), out, in, 64, nested, DType::BF16, 7);
+    // Rows of x and y lie apart; what is between the rows of y stays as it was.
+    const int64_t x_stride = in + (in & 1) + 2;
+    const int64_t y_stride = out + 3;
+    const auto x = randomFloats(tokens * x_stride, 11);
+    const auto y = randomFloats(tokens * y_stride, 12);
+    const auto before = y.values();
+    std::vector<float> want(sizeOf(int64_t{tokens} * out));
+    QCOMPARE(kernels::cpuScalarOps().linear({}, matrix(x, tokens, in, x_stride), w.view,
+                                            {want.data(), tokens, out, out}),
+             Status::Ok);
+    const auto card = cardFor(reference, static_cast<uint64_t>(seed), 2);
+    auto& d = card->device();
+    QCOMPARE(d.ops().linear(d.queue(), matrix(x, tokens, in, x_stride), w.view,
+                            matrix(y, tokens, out, y_stride)),
+             Status::Ok);
+    QCOMPARE(card->finish(), std::string());
+    std::vector<float> got;
+    for (int64_t t = 0; t < tokens; ++t) {
+        const float* row = y.data() + t * y_stride;
+        got.insert(got.end(), row, row + out);
+        for (int64_t c = out; c < y_stride; ++c) {
+            QCOMPARE(row[c], before[sizeOf(t * y_stride + c)]);
+        }
+    }
+    const double error = relativeError(got.data(), want);
+    QVERIFY2(error <= (reference ? kFp32Bound : kTensorBound), qPrintable(QString::number(error)));
+}
+
+void TestCudaEmulatedOps::attention_data() {
+    QTest::addColumn<bool>("reference");
+    QTest::addColumn<QList<int>>("dims"); // queries, keys, heads, kv heads, head_dim, window
+    QTest::addColumn<bool>("causal");
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("seed");
+    int seed = 0;
+    for (const bool is_reference : {false, true}) {
+        for (const QList<int>& dims :
+             {QList<int>{1, 70, 4, 1, 64, 0}, QList<int>{66, 130, 2, 1, 64, 0},
+              QList<int>{66, 130, 2, 1, 64, 20}, QList<int>{20, 90, 2, 2, 256, 50},
+              QList<int>{17, 70, 2, 1, 512, 0}, QList<int>{9, 40, 4, 2, 32, 12}}) {
+            for (const bool causal : {true, false}) {
+                for (const DType type : {DType::BF16, DType::F32}) {
+                    QTest::addRow(
+                        "%s, %d queries, %d keys, %d/%d heads of %d, window %d%s, type %d",
+                        is_reference ? "f32" : "fast", dims[0], dims[1], dims[2], dims[3], dims[4],
+                        dims[5], causal ? "" : ", all visible", static_cast<int>(type))
+                        << is_reference << dims << causal << static_cast<int>(type) << seed++ % 4;
+                }
+            }
+        }
+    }
+}
+
+/// Keys in any order, some slots empty with NaN in them, an image block that sees forward.
+void TestCudaEmulatedOps::attention() {
+    QFETCH(bool, reference);
+    QFETCH(QList<int>, dims);
+    QFETCH(bool, causal);
+    QFETCH(int, type);
+    QFETCH(int, seed);
+    const int64_t queries = dims[0];
+    const int64_t keys = dims[1];
+    const int64_t width = int64_t{dims[3]} * dims[4];
+    const auto kv_type = static_cast<DType>(type);
+    const auto q = randomFloats(queries * dims[2] * dims[4], 1, 0.5F);
+    const auto k = stored(randomFloats(keys * width, 2), kv_type);
+    const auto v = stored(randomFloats(keys * width, 3), kv_type);
+    const Guarded<int32_t> key_position(sizeOf(keys));
+    const Guarded<int32_t> key_block(sizeOf(keys));
+    const auto row_bytes = sizeOf(width * kernels::cpu::elementSize(kv_type));
+    for (int64_t i = 0; i < keys; ++i) {
+        const auto position = static_cast<int32_t>((i * 7 + 3) % keys);
+        key_position[sizeOf(i)] = i == 5 || i == keys - 1 ? -1 : position;
+        key_block[sizeOf(i)] = position >= 20 && position < 32 ? 0 : -1;
+        if (key_position[sizeOf(i)] < 0) {
+            std::memset(k.data() + sizeOf(i) * row_bytes, 0xff, row_bytes);
+            std::memset(v.data() + sizeOf(i) * row_bytes, 0xff, row_bytes);
+        }
+    }
+    const Guarded<int32_t> query_position(sizeOf(queries));
+    const Guarded<int32_t> query_block(sizeOf(queries));
+    for (int64_t i = 0; i < queries; ++i) {
+        const auto position = static_cast<int32_t>(queries == 1 ? keys - 1 : i + 15);
+        query_position[sizeOf(i)] = position;
+        query_block[sizeOf(i)] = position >= 20 && position < 32 ? 0 : -1;
+    }
+    const auto start = randomFloats(static_cast<int64_t>(q.size()), 4);
+    AttentionArgs a;
+    a.q = q.data();
+    a.k = k.data();
+    a.v = v.data();
+    a.kv_type = kv_type;
+    a.queries = queries;
+    a.keys = keys;
+    a.num_heads = dims[2];
+    a.num_kv_heads = dims[3];
+    a.head_dim = dims[4];
+    a.scale = 0.5F;
+    a.mask.window = dims[5];
+    a.mask.causal = causal;
+    a.mask.query_position = query_position.data();
+    a.mask.key_position = key_position.data();
+    a.mask.query_block = query_block.data();
+    a.mask.key_block = key_block.data();
+    const auto card = cardFor(reference, static_cast<uint64_t>(seed));
+    const auto cols = static_cast<int64_t>(start.size()) / queries;
+    QCOMPARE(difference(*card, start, queries, cols, cols, reference ? kFp32Bound : kFlashBound,
+                        [&](const OpTable& o, Queue queue, MutF32 y) {
+                            AttentionArgs call = a;
+                            call.out = y.data;
+                            return o.attention(queue, call);
+                        }),
+             QString());
+}
+
+void TestCudaEmulatedOps::elementwise_data() {
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("cols");
+    for (const auto& [rows, cols] : {std::pair{1, 1}, {3, 7}, {2, 256}, {5, 300}}) {
+        QTest::addRow("%d x %d", rows, cols) << rows << cols;
+    }
+}
+
+void TestCudaEmulatedOps::elementwise() {
+    QFETCH(int, rows);
+    QFETCH(int, cols);
+    const int64_t stride = cols + 5;
+    const auto a = randomFloats(rows * stride, 1, 2.0F);
+    const auto b = randomFloats(rows * stride, 2, 2.0F);
+    const auto wide = randomFloats(int64_t{rows} * 2 * cols, 3, 2.0F);
+    const auto columns = randomFloats(cols, 4);
+    const auto taps = randomFloats(int64_t{cols} * 5, 5);
+    const auto start = randomFloats(rows * stride, 6);
+    const auto mat = [&](const Guarded<float>& m) { return matrix(m, rows, cols, stride); };
+    const auto card = cardFor(true, 1);
+    const std::vector<std::pair<const char*, Call>> calls = {
+        {"gelu_mul",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.gelu_mul(q, mat(a), mat(b), y); }},
+        {"silu", [&](const OpTable& o, Queue q, MutF32 y) { return o.silu(q, mat(a), y); }},
+        {"glu", [&](const OpTable& o, Queue q,
+                    MutF32 y) { return o.glu(q, matrix(wide, rows, int64_t{2} * cols), y); }},
+        {"causal_conv1d", [&](const OpTable& o, Queue q,
+                              MutF32 y) { return o.causal_conv1d(q, mat(a), taps.data(), 5, y); }},
+        {"clamp",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.clamp(q, mat(a), -0.5F, 0.75F, y); }},
+        {"add_scaled",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.add_scaled(q, mat(a), 0.5F, y); }},
+        {"scale", [&](const OpTable& o, Queue q, MutF32 y) { return o.scale(q, y, -1.75F); }},
+        {"scale_columns", [&](const OpTable& o, Queue q,
+                              MutF32 y) { return o.scale_columns(q, y, columns.data()); }},
+        {"add_columns",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.add_columns(q, y, columns.data()); }},
+        {"soft_cap", [&](const OpTable& o, Queue q, MutF32 y) { return o.soft_cap(q, y, 1.5F); }},
+    };
+    for (const auto& [name, call] : calls) {
+        const QString wrong = difference(*card, start, rows, cols, stride, kFp32Bound, call);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1: %2").arg(name, wrong)));
+    }
+}
+
+void TestCudaEmulatedOps::normsAndRope_data() {
+    QTest::addColumn<int>("cols");
+    QTest::addColumn<int>("type"); // 0: no weight
+    for (const int cols : {2, 12, 64, 300, 1538}) {
+        for (const int type : {0, 1, 2, 3}) {
+            QTest::addRow("%d columns, weight type %d", cols, type) << cols << type;
+        }
+    }
+}
+
+void TestCudaEmulatedOps::normsAndRope() {
+    QFETCH(int, cols);
+    QFETCH(int, type);
+    const int64_t rows = 4;
+    const auto dtype = type == 0 ? DType::F32 : static_cast<DType>(type);
+    const auto weight = stored(randomFloats(cols, 1), dtype);
+    const MatView view{type == 0 ? nullptr : weight.data(), dtype, 1, cols};
+    const auto x = randomFloats(rows * cols, 2, 30.0F);
+    const auto start = randomFloats(rows * cols, 3);
+    const Guarded<int32_t> position(std::vector<int32_t>{0, 1, 77, 4000});
+    const Guarded<float> freq(sizeOf(cols / 2));
+    for (size_t j = 0; j < freq.size(); ++j) {
+        freq[j] = static_cast<float>(std::pow(10000.0, -2.0 * static_cast<double>(j) / cols));
+    }
+    const auto card = cardFor(false, static_cast<uint64_t>(type));
+    const std::vector<std::pair<const char*, Call>> calls = {
+        {"rms_norm",
+         [&](const OpTable& o, Queue q, MutF32 y) {
+             return o.rms_norm(q, matrix(x, rows, cols), view, 1e-6F, y);
+         }},
+        {"rms_norm in place",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.rms_norm(q, y, view, 1e-6F, y); }},
+        {"rms_norm_add",
+         [&](const OpTable& o, Queue q, MutF32 y) {
+             return o.rms_norm_add(q, matrix(x, rows, cols), view, 1e-6F, 0.5F, y);
+         }},
+        {"rope",
+         [&](const OpTable& o, Queue q, MutF32 y) {
+             return o.rope(q, y, cols, 0, cols, position.data(), freq.data());
+         }},
+    };
+    for (const auto& [name, call] : calls) {
+        const QString wrong = difference(*card, start, rows, cols, cols, kFp32Bound, call);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1: %2").arg(name, wrong)));
+    }
+}
+
+void TestCudaEmulatedOps::gatherIsExact_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("nested");
+    QTest::addColumn<int>("expand");
+    for (const WeightFormat format :
+         {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
+          WeightFormat::Nf4, WeightFormat::Fp4}) {
+        for (const bool nested : {false, true}) {
+            for (const DType expand : {DType::F32, DType::F16, DType::BF16}) {
+                const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
+                if (is_four_bit || (!nested && expand == DType::BF16)) {
+                    QTest::addRow("%s%s to type %d", formatName(format), nested ? " nested" : "",
+                                  static_cast<int>(expand))
+                        << static_cast<int>(format) << nested << static_cast<int>(expand);
+                }
+            }
+        }
+    }
+}
+
+/// Bit for bit; blocks cross rows.
+void TestCudaEmulatedOps::gatherIsExact() {
+    QFETCH(int, format);
+    QFETCH(bool, nested);
+    QFETCH(int, expand);
+    const TestWeight w = makeWeight(static_cast<WeightFormat>(format), 30, 300, 64, nested,
+                                    static_cast<DType>(expand), 5);
+    const Guarded<int32_t> ids(std::vector<int32_t>{29, 0, 7, 7});
+    const auto start = randomFloats(1160, 1);
+    const auto card = cardFor(true, 2);
+    QCOMPARE(difference(*card, start, 4, 290, 290, 0.0,
+                        [&](const OpTable& o, Queue q, MutF32 y) {
+                            return o.gather_rows(q, w.view, ids.data(), 4, 3, 39.25F, y);
+                        }),
+             QString());
+}
+
+void TestCudaEmulatedOps::storeIsExact() {
+    const int64_t cols = 270;
+    const auto src = randomFloats(4 * cols, 1, 100.0F);
+    // Values at the edges: ties, overflow to infinity, subnormals, minus zero.
+    const std::vector<float> edges = {65519.9F, 65520.0F, -1e30F, 1.00390625F, 1.01171875F,
+                                      6e-8F,    2.9e-8F,  -0.0F,  1e-40F,      3.3e38F};
+    std::copy(edges.begin(), edges.end(), src.data());
+    const Guarded<int32_t> slot(std::vector<int32_t>{5, 0, 3, 2});
+    const auto card = cardFor(true, 3);
+    auto& d = card->device();
+    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        const auto size = sizeOf(6 * cols * kernels::cpu::elementSize(type));
+        const Guarded<uint8_t> want(std::vector<uint8_t>(size, 0xaa));
+        const Guarded<uint8_t> got(std::vector<uint8_t>(size, 0xaa));
+        QCOMPARE(kernels::cpuScalarOps().store_rows({}, matrix(src, 4, cols), slot.data(), type,
+                                                    want.data(), 6),
+                 Status::Ok);
+        QCOMPARE(
+            d.ops().store_rows(d.queue(), matrix(src, 4, cols), slot.data(), type, got.data(), 6),
+            Status::Ok);
+        QCOMPARE(card->finish(), std::string());
+        QVERIFY(got.values() == want.values());
+    }
+}
+
+void TestCudaEmulatedOps::adapter_data() {
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("tokens");
+    QTest::addColumn<int>("rank");
+    QTest::addColumn<bool>("bias");
+    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        for (const auto& [tokens, rank] : {std::pair{1, 16}, {1, 5}, {6, 33}}) {
+            QTest::addRow("type %d, %d tokens, rank %d", static_cast<int>(type), tokens, rank)
+                << static_cast<int>(type) << tokens << rank << (rank != 16);
+        }
+    }
+}
+
+void TestCudaEmulatedOps::adapter() {
+    QFETCH(int, type);
+    QFETCH(int, tokens);
+    QFETCH(int, rank);
+    QFETCH(bool, bias);
+    const int64_t in = 180;
+    const int64_t out = 275;
+    const auto dtype = static_cast<DType>(type);
+    const auto a_bytes = stored(randomFloats(rank * in, 1), dtype);
+    const auto b_bytes = stored(randomFloats(out * rank, 2), dtype);
+    const auto bias_bytes = stored(randomFloats(out, 3, 5.0F), dtype);
+    const MatView a{a_bytes.data(), dtype, rank, in};
+    const MatView b{b_bytes.data(), dtype, out, rank};
+    const MatView b_bias{bias ? bias_bytes.data() : nullptr, dtype, 1, out};
+    const auto x = randomFloats(tokens * in, 4);
+    const auto scratch = randomFloats(int64_t{tokens} * rank, 6);
+    const auto start = randomFloats(tokens * out, 5);
+    const auto card = cardFor(false, static_cast<uint64_t>(rank));
+    QCOMPARE(difference(*card, start, tokens, out, out, kFp32Bound,
+                        [&](const OpTable& o, Queue q, MutF32 y) {
+                            return o.lora_accumulate(q, matrix(x, tokens, in), a, b, b_bias, 0.75F,
+                                                     matrix(scratch, tokens, rank), y);
+                        }),
+             QString());
+}
+
+void TestCudaEmulatedOps::audioAttention() {
+    uint64_t seed = 0;
+    for (const QList<int>& dims : {QList<int>{1, 1, 16, 12}, QList<int>{20, 2, 128, 12},
+                                   QList<int>{13, 2, 12, 12}, QList<int>{9, 2, 33, 40}}) {
+        const int64_t size = int64_t{dims[0]} * dims[1] * dims[2];
+        const auto q = randomFloats(size, 1, 2.0F);
+        const auto k = randomFloats(size, 2, 2.0F);
+        const auto v = randomFloats(size, 3);
+        const auto rel = randomFloats(int64_t{dims[3]} * dims[1] * dims[2], 4);
+        const auto start = randomFloats(size, 5);
+        kernels::AudioAttentionArgs args;
+        args.q = q.data();
+        args.k = k.data();
+        args.v = v.data();
+        args.rel = rel.data();
+        args.frames = dims[0];
+        args.num_heads = dims[1];
+        args.head_dim = dims[2];
+        args.reach = dims[3];
+        const auto card = cardFor(false, seed++);
+        QCOMPARE(difference(*card, start, dims[0], size / dims[0], size / dims[0], kFp32Bound,
+                            [&](const OpTable& o, Queue queue, MutF32 y) {
+                                args.out = y.data;
+                                return o.audio_attention(queue, args);
+                            }),
+                 QString());
+    }
+}
+
+void TestCudaEmulatedOps::subsampleConv_data() {
+    QTest::addColumn<QList<int>>("dims"); // time, mel, in, out
+    for (const QList<int>& d : {QList<int>{6, 12, 1, 128}, QList<int>{5, 6, 40, 32},
+                                QList<int>{7, 5, 3, 37}, QList<int>{2, 2, 20, 8}}) {
+        QTest::addRow("%dx%d, %d to %d channels", d[0], d[1], d[2], d[3]) << d;
+    }
+}
+
+void TestCudaEmulatedOps::subsampleConv() {
+    QFETCH(QList<int>, dims);
+    const auto in = randomFloats(int64_t{dims[0]} * dims[1] * dims[2], 1);
+    const auto weight = randomFloats(int64_t{9} * dims[2] * dims[3], 2);
+    const auto norm = randomFloats(dims[3], 3);
+    const int64_t positions = int64_t{(dims[0] + 1) / 2} * ((dims[1] + 1) / 2);
+    const auto start = randomFloats(positions * dims[3], 4);
+    kernels::SubsampleConvArgs args;
+    args.in = in.data();
+    args.time = dims[0];
+    args.mel = dims[1];
+    args.in_ch = dims[2];
+    args.out_ch = dims[3];
+    args.weight = weight.data();
+    args.norm = norm.data();
+    const auto card = cardFor(false, 1);
+    QCOMPARE(difference(*card, start, positions, dims[3], dims[3], kFp32Bound,
+                        [&](const OpTable& o, Queue q, MutF32 y) {
+                            args.out = y.data;
+                            return o.subsample_conv(q, args);
+                        }),
+             QString());
+}
+
+void TestCudaEmulatedOps::argmax_data() {
+    QTest::addColumn<int>("count");
+    QTest::addColumn<int>("best");
+    QTest::newRow("one") << 1 << 0;
+    QTest::newRow("first") << 700 << 0;
+    QTest::newRow("last") << 5001 << 5000;
+    QTest::newRow("behind a suppressed one") << 5001 << 1234;
+}
+
+/// The largest value, the lowest index of equals, what is suppressed left out.
+void TestCudaEmulatedOps::argmax() {
+    QFETCH(int, count);
+    QFETCH(int, best);
+    for (const uint64_t seed : {0, 1, 2}) {
+        const auto logits = randomFloats(count, 9);
+        logits[sizeOf(best)] = 100.0F;
+        const Guarded<uint32_t> suppressed(sizeOf((count + 31) / 32));
+        std::fill_n(suppressed.data(), suppressed.size(), 0U);
+        if (best == 1234) {
+            logits[4000] = 100.0F; // the same, later
+            logits[17] = 200.0F;
+            suppressed[0] = 1U << 17U;
+        }
+        const auto card = cardFor(false, seed);
+        auto& d = card->device();
+        void* const result = d.allocate(8, 1);
+        QCOMPARE(d.ops().argmax(d.queue(), logits.data(), count, suppressed.data(),
+                                static_cast<uint64_t*>(result)),
+                 Status::Ok);
+        uint64_t key = 0;
+        QCOMPARE(d.copyOut(&key, result, 8), Status::Ok);
+        QCOMPARE(card->finish(), std::string());
+        d.free(result);
+        QCOMPARE(static_cast<int>(0xffffffffU - static_cast<uint32_t>(key)), best);
+        QCOMPARE(static_cast<uint32_t>(key >> 32U), std::bit_cast<uint32_t>(100.0F) | 0x80000000U);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestCudaEmulatedOps)
+#include "tst_cuda_emulated_ops.moc"

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the window opens over itself: panels, dialogs, and the notice after a card was lost.
+#include "ui/shell/coverage_dialog.h"
+#include "ui/shell/log_buffer.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/model_button.h"
+#include "ui/shell/model_panel.h"
+#include "ui/shell/notice_strip.h"
+#include "ui/shell/recent_models.h"
+#include "ui/shell/session.h"
+#include "ui/shell/settings_dialog.h"
+#include "ui/shell/shortcut_editor.h"
+#include "ui/shell/shortcuts_dialog.h"
+#include "ui/style/format.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+namespace ui {
+
+void MainWindow::openModelPanel() {
+    recent_->check();
+    model_panel_->openBelow(model_button_);
+}
+
+QFileDialog* MainWindow::folderDialog(const QString& title) {
+    auto* dialog = new QFileDialog(this, title);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    return dialog;
+}
+
+void MainWindow::chooseFolder() {
+    QFileDialog* dialog = folderDialog(tr("Choose a Gemma 4 model folder"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        session_->chooseModel(folder);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
+void MainWindow::locateFolder(const QString& folder) {
+    QFileDialog* dialog = folderDialog(tr("Where is %1 now?").arg(QFileInfo(folder).fileName()));
+    connect(dialog, &QFileDialog::fileSelected, this, [this, folder](const QString& now) {
+        recent_->replace(folder, now);
+        session_->chooseModel(now);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
+void MainWindow::chooseAdapter() {
+    QFileDialog* dialog = folderDialog(tr("Choose an adapter folder (PEFT LoRA)"));
+    connect(dialog, &QFileDialog::fileSelected, session_, &Session::addAdapter);
+    dialog->open();
+}
+
+void MainWindow::openCoverage(int index) {
+    if (index < 0 || index >= static_cast<int>(session_->adapters().size())) {
+        return;
+    }
+    const engine::AdapterSummary* coverage =
+        session_->coverage(session_->adapters()[static_cast<size_t>(index)].folder);
+    if (coverage == nullptr) {
+        return;
+    }
+    auto* dialog = new CoverageDialog(*coverage, session_->modelName(), this);
+    const QString folder = fromUtf8(coverage->folder);
+    const auto set_ready = [this, dialog] {
+        // Another folder may be chosen than the one that is loaded.
+        dialog->setReady(session_->state() == Session::State::Ready &&
+                         session_->loadedModel() == session_->model());
+    };
+    set_ready();
+    connect(session_, &Session::changed, dialog, set_ready);
+    connect(dialog, &CoverageDialog::effectRequested, session_,
+            [this, folder] { session_->measureEffect(folder); });
+    connect(session_, &Session::effectMeasured, dialog,
+            [dialog, folder](const QString& of, const engine::AdapterSummary::Effect& effect) {
+                if (of == folder) {
+                    dialog->showEffect(effect);
+                }
+            });
+    connect(session_, &Session::effectFailed, dialog,
+            [dialog, folder](const QString& of, const engine::Error& error) {
+                if (of == folder) {
+                    dialog->showEffectError(error);
+                }
+            });
+    dialog->open();
+}
+
+void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
+    const QString detail = fromUtf8(error.message);
+    if (was_reloading) {
+        // The driver keeps the fault for this process: only a new one has a new context.
+        notice_->showAction(
+            tr("The graphics card still does not answer"),
+            detail + QLatin1Char('\n') + tr("Your chats are saved; the open chat comes back."),
+            tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); }, NoticeStrip::Kind::Error);
+    } else {
+        notice_->showAction(
+            tr("The graphics card stopped answering"),
+            detail + QLatin1Char('\n') +
+                tr("Loading again starts the engine anew; every part goes where it was, and the "
+                   "chat stays."),
+            tr("Load again"), [this] { session_->loadAgain(); }, NoticeStrip::Kind::Error);
+    }
+}
+
+void MainWindow::openSettings() {
+    auto* dialog = new SettingsDialog(setup_.settings, setup_.facts.data_folder,
+                                      setup_.facts.cache_folder, this);
+    connect(dialog, &SettingsDialog::settingsEdited, this, [this](Settings settings) {
+        // The page edits a copy; these lists have editors of their own.
+        settings.shortcuts = setup_.settings.shortcuts;
+        settings.recent_models = setup_.settings.recent_models;
+        setSettings(settings);
+    });
+    connect(dialog, &SettingsDialog::shortcutsRequested, this, &MainWindow::openShortcutEditor);
+    dialog->open();
+}
+
+void MainWindow::openDiagnostics() {
+    if (setup_.log != nullptr) {
+        (new DiagnosticsDialog(setup_.facts, session_, setup_.log, this))->open();
+    }
+}
+
+void MainWindow::openShortcuts() {
+    auto* dialog = new ShortcutsDialog(this);
+    connect(dialog, &ShortcutsDialog::changeRequested, this, &MainWindow::openShortcutEditor);
+    dialog->open();
+}
+
+void MainWindow::openShortcutEditor() {
+    auto* editor = new ShortcutEditor(this);
+    connect(editor, &ShortcutEditor::keysEdited, this, [this](const ShortcutKeys& keys) {
+        setup_.settings.shortcuts = keys;
+        applyShortcuts();
+        Q_EMIT settingsEdited(setup_.settings);
+    });
+    editor->open();
+}
+
+} // namespace ui
