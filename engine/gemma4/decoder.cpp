@@ -213,8 +213,9 @@ Result<void> Model::perLayerRows(DeviceScratch& where,
         all = ple_upload_.take(ple.rows, ple.cols);
         ENGINE_TRY(gather(0, all));
     }
-    for (int64_t first = 0; first < ple.rows; first += kPleRows) {
-        const int64_t count = std::min(kPleRows, ple.rows - first);
+    const int64_t at_once = where.size("ple_tok") / (text.num_layers * text.ple_size);
+    for (int64_t first = 0; first < ple.rows; first += at_once) {
+        const int64_t count = std::min(at_once, ple.rows - first);
         const MutF32 token = where.matrix("ple_tok", count, ple.cols);
         if (table != nullptr) {
             const auto* ids =

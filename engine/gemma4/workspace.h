@@ -17,7 +17,9 @@
 namespace engine {
 
 inline constexpr int64_t kHeadRows = 8; ///< Logit rows computed at a time.
-inline constexpr int64_t kPleRows = 64; ///< Tokens whose PLE rows are gathered at a time.
+/// Tokens whose PLE rows are gathered at a time: on the CPU few, so that they stay in its caches.
+inline constexpr int64_t kPleRows = 64;
+inline constexpr int64_t kPleCardRows = 512;
 /// Patches processed at a time outside attention. A graphics card takes more: fewer launches, and
 /// blocks that fill it.
 inline constexpr int64_t kVisionBlockRows = 512;

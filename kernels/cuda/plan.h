@@ -24,13 +24,18 @@ inline constexpr size_t kTraceBytes = size_t{32} << 10U;
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
 inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes + kTraceBytes;
+/// Products keep their input and panel over the partial results: neither outlives its own step.
+inline constexpr size_t kWorkOffset = kPartialOffset;
+/// Of the panel, for cuBLASLt where it is in use.
+inline constexpr size_t kBlasBytes = 8U << 20U;
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.
-/// Shape: partials, then the input in bf16, then a weight panel.
+/// Shape: counters and steps, then either partials, or the input in bf16 and a weight panel.
 constexpr size_t scratchBytes(int64_t rows, int64_t widest_in) {
     const size_t input = static_cast<size_t>(rows * widest_in) * 2U;
-    return kPartialBytes + (input + 255U) / 256U * 256U + kPanelBytes;
+    const size_t work = kWorkOffset + (input + 255U) / 256U * 256U + kPanelBytes;
+    return work > kPartialBytes ? work : kPartialBytes;
 }
 
 /// How a projection step of one row is dealt out: every block owns a contiguous range of outputs.

@@ -308,13 +308,12 @@ Status gemm(Stream& s,
             int64_t k) {
     if (s.blas != nullptr && m >= kBlasRows && stride % 4 == 0 &&
         reinterpret_cast<uintptr_t>(y) % 16 == 0 && s.flush() == Status::Ok) {
-        // Its workspace is the memory of split attention: both use it within one launch only.
         if (s.times != nullptr) {
             s.times->before(KernelId::gemm_128, s.handle);
         }
         const Status status =
             s.blas->multiply(s.handle, a, b, reinterpret_cast<CuPointer>(y), stride, m, n, k,
-                             s.scratch + kPartialOffset, kPartialBytes - kPartialOffset);
+                             s.scratch + (s.scratch_bytes - kBlasBytes) / 256 * 256, kBlasBytes);
         if (s.times != nullptr) {
             s.times->after(s.handle);
         }
@@ -333,10 +332,10 @@ Status gemm(Stream& s,
 /// Tensor cores: the input rounded to bf16, the weight expanded panel by panel.
 Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
     const size_t input_bytes = (static_cast<size_t>(x.rows * x.cols) * 2U + 255U) / 256U * 256U;
-    if (s.scratch_bytes < kPartialBytes + input_bytes) {
+    if (s.scratch_bytes < kWorkOffset + input_bytes) {
         return Status::OutOfMemory;
     }
-    const CuPointer input = s.scratch + kPartialBytes;
+    const CuPointer input = s.scratch + kWorkOffset;
     const CuPointer panel = input + input_bytes;
     Status status =
         s.launch(KernelId::to_bf16, tiles(x.rows * x.cols / 2, kThreads), 1, 1, kThreads, 0, x.data,
@@ -348,8 +347,10 @@ Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
         return gemm(s, input, reinterpret_cast<CuPointer>(w.data), y.data, y.stride, x.rows, w.rows,
                     w.cols);
     }
+    const int64_t reserved = s.blas != nullptr ? static_cast<int64_t>(kBlasBytes) + 256 : 0;
     const auto room =
-        static_cast<int64_t>(s.scratch_bytes - kPartialBytes - input_bytes) / (w.cols * 2);
+        (static_cast<int64_t>(s.scratch_bytes - kWorkOffset - input_bytes) - reserved) /
+        (w.cols * 2);
     const int64_t step = std::min(w.rows, room / 128 * 128);
     if (step <= 0) {
         return Status::OutOfMemory;
@@ -393,7 +394,7 @@ Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
         // More shared memory than this card has: the slower kernels below.
     }
     const bool is_aligned =
-        w.cols % 8 == 0 && x.stride % 2 == 0 &&
+        w.cols % 8 == 0 && x.stride % 2 == 0 && reinterpret_cast<uintptr_t>(x.data) % 8 == 0 &&
         (w.format != WeightFormat::BF16 || reinterpret_cast<uintptr_t>(w.data) % 16 == 0);
     if (s.is_reference || !has_tensor_cores || !is_aligned) {
         return linearReference(s, x, w, y);

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void movesKeepTheChat();
     void recordedStep_data();
     void recordedStep();
+    void tablesStayThere();
     void refusesHostPointers();
     void cleanup();
 
@@ -271,6 +272,32 @@ void TestHostInvisible::recordedStep() {
     QCOMPARE(support::engineGreedy(engine, c, 40), support::engineGreedy(on_cpu, c, 40));
     QVERIFY2(counts_.replays - before >= 39, "decode did not use the recorded step");
     QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+// Rows of the embedding and per-layer tables in a device's memory are taken there by its kernels:
+// how often the host reads from the device does not grow with the prompt.
+void TestHostInvisible::tablesStayThere() {
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.is_reference_precision = false;
+    request.device_map = "gpu";
+    request.prefill_chunk = 64;
+    engine::Engine engine(options());
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    const auto readsOf = [&](int32_t first, int32_t tokens) {
+        engine::GenerateRequest prompt;
+        for (int32_t i = 0; i < tokens; ++i) {
+            prompt.raw_ids.push_back(first + i);
+        }
+        prompt.sampling.temperature = 0.0;
+        prompt.sampling.max_tokens = 1;
+        prompt.sampling.ignores_eos = true;
+        const int before = counts_.reads;
+        const auto reply = engine.generate(prompt, {}, {});
+        return reply.has_value() ? counts_.reads - before : -1;
+    };
+    const int of_few = readsOf(10, 4);
+    QVERIFY(of_few > 0);
+    QCOMPARE(readsOf(30, 24), of_few);
 }
 
 void TestHostInvisible::refusesHostPointers() {

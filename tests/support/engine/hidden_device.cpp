@@ -465,6 +465,7 @@ Status HiddenDevice::copyOut(void* host_dst, const void* device_src, size_t byte
     if (!is_ok || (reinterpret_cast<uintptr_t>(host_dst) & kHidden) != 0) {
         return Status::BadShape;
     }
+    ++counts_->reads;
     return submit([this, host_dst, from, bytes] { return memory_.copyOut(host_dst, from, bytes); });
 }
 
