@@ -38,8 +38,7 @@ namespace kernels::cuda {
     X(project_bf16)                                                                                \
     X(attend_step_256)                                                                             \
     X(attend_step_512)                                                                             \
-    X(token_512)                                                                                   \
-    X(token_768)                                                                                   \
+    X(token)                                                                                       \
     X(argmax)                                                                                      \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \

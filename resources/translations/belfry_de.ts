@@ -33,17 +33,17 @@
     </message>
     <message>
         <source>%1 B</source>
-        <comment>billion parameters, beside the model's name</comment>
+        <comment>billion parameters, beside the model&apos;s name</comment>
         <translation>%1 B</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <comment>million parameters, beside the model's name</comment>
+        <comment>million parameters, beside the model&apos;s name</comment>
         <translation>%1 Mio.</translation>
     </message>
     <message>
         <source>%1 K</source>
-        <comment>thousand parameters, beside the model's name</comment>
+        <comment>thousand parameters, beside the model&apos;s name</comment>
         <translation>%1 Tsd.</translation>
     </message>
     <message>
@@ -245,6 +245,18 @@
         <source>Close Belfry</source>
         <translation>Belfry schließen</translation>
     </message>
+    <message>
+        <source>Continue a reply that was cut short</source>
+        <translation>Eine abgebrochene Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Show the version before of a message</source>
+        <translation>Vorige Fassung einer Nachricht zeigen</translation>
+    </message>
+    <message>
+        <source>Show the version after of a message</source>
+        <translation>Nächste Fassung einer Nachricht zeigen</translation>
+    </message>
 </context>
 <context>
     <name>Text</name>
@@ -275,22 +287,6 @@
         <source>%1 cannot be read to its end (%2).</source>
         <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
     </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
-    </message>
 </context>
 <context>
     <name>app::ChatDatabase</name>
@@ -313,22 +309,6 @@
     <message>
         <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
         <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
     </message>
 </context>
 <context>
@@ -372,21 +352,25 @@
         <source>the folder cannot be created</source>
         <translation>der Ordner lässt sich nicht anlegen</translation>
     </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    <message>
+        <source>%1 was not imported: %2</source>
+        <translation>%1 wurde nicht importiert: %2</translation>
     </message>
     <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+        <source>it cannot be read (%1).</source>
+        <translation>die Datei ist nicht lesbar (%1).</translation>
     </message>
     <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+        <source>it has %1 MiB; an exported chat has at most %2.</source>
+        <translation>die Datei hat %1 MiB; ein exportierter Chat hat höchstens %2.</translation>
     </message>
     <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+        <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
+        <translation>das ist kein JSON (%1, bei Byte %2). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
+    </message>
+    <message>
+        <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
+        <translation>sie enthält keinen Chat von Belfry („format“ ist „%1“, erwartet wird „belfry-chat“, Version 1, mit Nachrichten). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
     </message>
 </context>
 <context>
@@ -433,6 +417,14 @@
     <message>
         <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
         <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>Importiert</translation>
+    </message>
+    <message>
+        <source>The chat was not imported</source>
+        <translation>Der Chat wurde nicht importiert</translation>
     </message>
 </context>
 <context>
@@ -578,7 +570,10 @@
     <name>ui::ChatExport</name>
     <message numerus="yes">
         <source>%n tokens</source>
-        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Token</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -658,6 +653,10 @@
     <message>
         <source>sound %1</source>
         <translation>Ton %1</translation>
+    </message>
+    <message>
+        <source>version %1 of %2</source>
+        <translation>Fassung %1 von %2</translation>
     </message>
 </context>
 <context>
@@ -867,16 +866,24 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>This reply and what follows it (%1) are replaced; Undo brings them back when the new reply is finished.</source>
-        <translation>Diese Antwort und was ihr folgt (%1) werden ersetzt; Rückgängig holt sie zurück, wenn die neue Antwort fertig ist.</translation>
-    </message>
-    <message>
-        <source>The former reply comes back with Undo.</source>
-        <translation>Die frühere Antwort kommt mit Rückgängig zurück.</translation>
-    </message>
-    <message>
         <source>Deleted: %1.</source>
         <translation>Gelöscht: %1.</translation>
+    </message>
+    <message>
+        <source>Only a reply that was stopped or reached its token limit can be continued.</source>
+        <translation>Nur eine Antwort, die angehalten wurde oder an ihre Tokengrenze kam, lässt sich fortsetzen.</translation>
+    </message>
+    <message>
+        <source>The former reply and what follows it (%1) are kept: Alt+Left shows them again.</source>
+        <translation>Die bisherige Antwort und was auf sie folgt (%1) bleiben erhalten: Alt+Links zeigt sie wieder.</translation>
+    </message>
+    <message>
+        <source>The former reply is kept: Alt+Left shows it again.</source>
+        <translation>Die bisherige Antwort bleibt erhalten: Alt+Links zeigt sie wieder.</translation>
+    </message>
+    <message>
+        <source>The adapters act from the next reply on; this one goes on as it began.</source>
+        <translation>Die Adapter wirken ab der nächsten Antwort; diese läuft weiter, wie sie begann.</translation>
     </message>
 </context>
 <context>
@@ -934,15 +941,24 @@
     </message>
     <message numerus="yes">
         <source>Thinks, %n tokens</source>
-        <translation><numerusform>Denkt, %n Token</numerusform><numerusform>Denkt, %n Token</numerusform></translation>
+        <translation>
+            <numerusform>Denkt, %n Token</numerusform>
+            <numerusform>Denkt, %n Token</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Answers, %n tokens</source>
-        <translation><numerusform>Antwortet, %n Token</numerusform><numerusform>Antwortet, %n Token</numerusform></translation>
+        <translation>
+            <numerusform>Antwortet, %n Token</numerusform>
+            <numerusform>Antwortet, %n Token</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n tokens</source>
-        <translation><numerusform>%n Token</numerusform><numerusform>%n Token</numerusform></translation>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Token</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -958,7 +974,10 @@
     </message>
     <message numerus="yes">
         <source>%n words of thought, not shown</source>
-        <translation><numerusform>%n Wort Gedanken, nicht gezeigt</numerusform><numerusform>%n Wörter Gedanken, nicht gezeigt</numerusform></translation>
+        <translation>
+            <numerusform>%n Wort Gedanken, nicht gezeigt</numerusform>
+            <numerusform>%n Wörter Gedanken, nicht gezeigt</numerusform>
+        </translation>
     </message>
     <message>
         <source>stopped</source>
@@ -1091,10 +1110,6 @@
 <context>
     <name>ui::Composer</name>
     <message>
-        <source>Attach a picture or a sound (Ctrl+U)</source>
-        <translation>Bild oder Ton anhängen (Strg+U)</translation>
-    </message>
-    <message>
         <source>Prompt shortcuts (type / at the start)</source>
         <translation>Textkürzel (/ am Anfang tippen)</translation>
     </message>
@@ -1105,10 +1120,6 @@
     <message>
         <source>Stop</source>
         <translation>Halt</translation>
-    </message>
-    <message>
-        <source>Editing: what follows this message is replaced</source>
-        <translation>Bearbeiten: Was auf diese Nachricht folgt, wird ersetzt</translation>
     </message>
     <message>
         <source>Cancel (Esc)</source>
@@ -1221,6 +1232,14 @@
     <message>
         <source>Saved: type /%1 to use it again.</source>
         <translation>Gesichert: mit /%1 wieder verwenden.</translation>
+    </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Bild oder Ton anhängen</translation>
+    </message>
+    <message>
+        <source>Editing: the message and what follows it are kept as an earlier version</source>
+        <translation>Bearbeiten: die Nachricht und was auf sie folgt bleiben als frühere Fassung</translation>
     </message>
 </context>
 <context>
@@ -1377,7 +1396,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
     <message numerus="yes">
         <source>%n messages</source>
-        <translation><numerusform>%n Nachricht</numerusform><numerusform>%n Nachrichten</numerusform></translation>
+        <translation>
+            <numerusform>%n Nachricht</numerusform>
+            <numerusform>%n Nachrichten</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -1399,20 +1421,8 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <translation>Chats</translation>
     </message>
     <message>
-        <source>New chat (Ctrl+N)</source>
-        <translation>Neuer Chat (Strg+N)</translation>
-    </message>
-    <message>
-        <source>Search chats  Ctrl+K</source>
-        <translation>Chats suchen  Strg+K</translation>
-    </message>
-    <message>
         <source>Search chats</source>
         <translation>Chats durchsuchen</translation>
-    </message>
-    <message>
-        <source>Finds chats in which every word occurs (Ctrl+K)</source>
-        <translation>Findet Chats, in denen jedes Wort vorkommt (Strg+K)</translation>
     </message>
     <message>
         <source>Chats, latest first</source>
@@ -1477,6 +1487,22 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>More about chats</source>
+        <translation>Mehr zu Chats</translation>
+    </message>
+    <message>
+        <source>Import a chat (JSON)…</source>
+        <translation>Chat importieren (JSON)…</translation>
+    </message>
+    <message>
+        <source>Import a chat</source>
+        <translation>Chat importieren</translation>
+    </message>
+    <message>
+        <source>Chats exported by Belfry (*.json)</source>
+        <translation>Von Belfry exportierte Chats (*.json)</translation>
     </message>
 </context>
 <context>
@@ -2051,20 +2077,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Zurück zu dem, was geladen ist</translation>
     </message>
     <message>
-        <source>Make it true (Ctrl+Enter)</source>
-        <translation>Umsetzen (Strg+Eingabe)</translation>
-    </message>
-    <message>
-        <source>Undo: %1 (Ctrl+Z)</source>
-        <translation>Rückgängig: %1 (Strg+Z)</translation>
-    </message>
-    <message>
         <source>Nothing to undo</source>
         <translation>Nichts rückgängig zu machen</translation>
-    </message>
-    <message>
-        <source>Redo: %1 (Ctrl+Shift+Z)</source>
-        <translation>Wiederholen: %1 (Strg+Umschalt+Z)</translation>
     </message>
     <message>
         <source>Nothing to redo</source>
@@ -2271,6 +2285,11 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>%1: file not found</source>
         <translation>%1: Datei nicht gefunden</translation>
     </message>
+    <message>
+        <source>%1 / %2</source>
+        <comment>version shown / number of versions</comment>
+        <translation>%1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageItem</name>
@@ -2317,6 +2336,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>left out above: the model no longer sees it</source>
         <translation>darüber weggelassen: Das Modell sieht es nicht mehr</translation>
+    </message>
+    <message>
+        <source>Thinking… %1</source>
+        <translation>Denkt nach … %1</translation>
+    </message>
+    <message>
+        <source>Thought for %1 (words: about %2)</source>
+        <translation>%1 nachgedacht (Wörter: etwa %2)</translation>
     </message>
 </context>
 <context>
@@ -2388,6 +2415,22 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Delete reply</source>
         <translation>Antwort löschen</translation>
+    </message>
+    <message>
+        <source>Continue this reply (Alt+Enter for the last)</source>
+        <translation>Diese Antwort fortsetzen (Alt+Enter: die letzte)</translation>
+    </message>
+    <message>
+        <source>Continue this reply</source>
+        <translation>Diese Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Version before (Alt+Left)</source>
+        <translation>Vorige Fassung (Alt+Links)</translation>
+    </message>
+    <message>
+        <source>Version after (Alt+Right)</source>
+        <translation>Nächste Fassung (Alt+Rechts)</translation>
     </message>
 </context>
 <context>
@@ -2475,10 +2518,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Opens the list of models and the load options</source>
         <translation>Öffnet die Liste der Modelle und die Ladeoptionen</translation>
     </message>
-    <message>
-        <source>Models and load options (Ctrl+Shift+M)</source>
-        <translation>Modelle und Ladeoptionen (Strg+Umschalt+M)</translation>
-    </message>
 </context>
 <context>
     <name>ui::ModelPanel</name>
@@ -2489,10 +2528,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Choose a &amp;folder…</source>
         <translation>&amp;Ordner wählen …</translation>
-    </message>
-    <message>
-        <source>Choose a Gemma 4 model folder (Ctrl+O)</source>
-        <translation>Gemma-4-Modellordner wählen (Strg+O)</translation>
     </message>
     <message>
         <source>&amp;Demo model</source>
@@ -2564,7 +2599,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
     <message numerus="yes">
         <source>%n simulated cards</source>
-        <translation><numerusform>%n simulierte Karte</numerusform><numerusform>%n simulierte Karten</numerusform></translation>
+        <translation>
+            <numerusform>%n simulierte Karte</numerusform>
+            <numerusform>%n simulierte Karten</numerusform>
+        </translation>
     </message>
     <message>
         <source>text</source>
@@ -2637,10 +2675,6 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Move parts to another device in the layout, choose 4 bits, or take a smaller context.</source>
         <translation>Bewegen Sie Teile in der Platzierung auf ein anderes Gerät, wählen Sie 4 Bit oder einen kleineren Kontext.</translation>
-    </message>
-    <message>
-        <source>The graphics card stopped answering. Restart Belfry; your chats are saved.</source>
-        <translation>Die Grafikkarte antwortet nicht mehr. Starten Sie Belfry neu; Ihre Chats sind gesichert.</translation>
     </message>
     <message>
         <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
@@ -2763,7 +2797,7 @@ Versteht %5 · bis zu %6 Token</translation>
 <context>
     <name>ui::SamplingPanel</name>
     <message>
-        <source>model's</source>
+        <source>model&apos;s</source>
         <translation>vom Modell</translation>
     </message>
     <message>
@@ -2959,10 +2993,6 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Processor threads</source>
         <translation>Prozessor-Threads</translation>
-    </message>
-    <message>
-        <source>&amp;Keep quantized copies for faster loading</source>
-        <translation>&amp;Quantisierte Kopien behalten (lädt schneller)</translation>
     </message>
     <message>
         <source>Chats and files</source>

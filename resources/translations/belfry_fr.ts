@@ -33,17 +33,17 @@
     </message>
     <message>
         <source>%1 B</source>
-        <comment>billion parameters, beside the model's name</comment>
+        <comment>billion parameters, beside the model&apos;s name</comment>
         <translation>%1 o</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <comment>million parameters, beside the model's name</comment>
+        <comment>million parameters, beside the model&apos;s name</comment>
         <translation>%1 M</translation>
     </message>
     <message>
         <source>%1 K</source>
-        <comment>thousand parameters, beside the model's name</comment>
+        <comment>thousand parameters, beside the model&apos;s name</comment>
         <translation>%1 k</translation>
     </message>
     <message>
@@ -245,51 +245,47 @@
         <source>Close Belfry</source>
         <translation>Fermer Belfry</translation>
     </message>
+    <message>
+        <source>Continue a reply that was cut short</source>
+        <translation>Continuer une réponse interrompue</translation>
+    </message>
+    <message>
+        <source>Show the version before of a message</source>
+        <translation>Afficher la version précédente d’un message</translation>
+    </message>
+    <message>
+        <source>Show the version after of a message</source>
+        <translation>Afficher la version suivante d’un message</translation>
+    </message>
 </context>
 <context>
     <name>Text</name>
     <message>
         <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n&apos;a pas pu y être copiée. Libérez de la place ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
     </message>
     <message>
         <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+        <translation>Une pièce jointe n&apos;a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
     </message>
     <message>
         <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+        <translation>La discussion %1 n&apos;existe plus. Elle a pu être supprimée dans une session précédente.</translation>
     </message>
     <message>
         <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+        <translation>%1 n&apos;a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
     </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
     <message>
         <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
-        <translation>%1 est illisible (%2), la discussion n'en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
+        <translation>%1 est illisible (%2), la discussion n&apos;en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
     </message>
     <message>
         <source>%1 cannot be read to its end (%2).</source>
-        <translation>%1 ne peut pas être lu jusqu'au bout (%2).</translation>
-    </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+        <translation>%1 ne peut pas être lu jusqu&apos;au bout (%2).</translation>
     </message>
 </context>
 <context>
@@ -304,7 +300,7 @@
     </message>
     <message>
         <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
-        <translation>%1 vient d'une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
+        <translation>%1 vient d&apos;une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
     </message>
     <message>
         <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
@@ -313,22 +309,6 @@
     <message>
         <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
         <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
-    </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
-    </message>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
     </message>
 </context>
 <context>
@@ -351,7 +331,7 @@
     </message>
     <message>
         <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
-        <translation>%1 n'a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
+        <translation>%1 n&apos;a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
     </message>
     <message>
         <source>no memory</source>
@@ -363,7 +343,7 @@
     </message>
     <message>
         <source>it is not open</source>
-        <translation>elle n'est pas ouverte</translation>
+        <translation>elle n&apos;est pas ouverte</translation>
     </message>
 </context>
 <context>
@@ -372,35 +352,39 @@
         <source>the folder cannot be created</source>
         <translation>le dossier ne peut pas être créé</translation>
     </message>
-<message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n'a pas pu y être copiée. Libérez de la place ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+    <message>
+        <source>%1 was not imported: %2</source>
+        <translation>%1 n’a pas été importé : %2</translation>
     </message>
     <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n'a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d'ici là, la discussion renvoie au fichier d'origine.</translation>
+        <source>it cannot be read (%1).</source>
+        <translation>le fichier est illisible (%1).</translation>
     </message>
     <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n'existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+        <source>it has %1 MiB; an exported chat has at most %2.</source>
+        <translation>le fichier fait %1 Mio ; une discussion exportée en fait au plus %2.</translation>
     </message>
     <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n'a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+        <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
+        <translation>ce n’est pas du JSON (%1, à l’octet %2). Choisissez un fichier que Belfry a exporté en JSON.</translation>
+    </message>
+    <message>
+        <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
+        <translation>il ne contient pas de discussion de Belfry (« format » est « %1 », attendu : « belfry-chat », version 1, avec des messages). Choisissez un fichier que Belfry a exporté en JSON.</translation>
     </message>
 </context>
 <context>
     <name>app::SessionFile</name>
     <message>
         <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
-        <translation>%1 n'a pas pu être écrit (%2), la discussion ouverte n'est donc pas retenue. Rendez le dossier accessible en écriture.</translation>
+        <translation>%1 n&apos;a pas pu être écrit (%2), la discussion ouverte n&apos;est donc pas retenue. Rendez le dossier accessible en écriture.</translation>
     </message>
 </context>
 <context>
     <name>app::Wiring</name>
     <message>
         <source>The change was not kept</source>
-        <translation>Le changement n'a pas été gardé</translation>
+        <translation>Le changement n&apos;a pas été gardé</translation>
     </message>
     <message>
         <source>Exported</source>
@@ -408,19 +392,19 @@
     </message>
     <message>
         <source>%1 was not written</source>
-        <translation>%1 n'a pas été écrit</translation>
+        <translation>%1 n&apos;a pas été écrit</translation>
     </message>
     <message>
         <source>The chat could not be opened</source>
-        <translation>La discussion n'a pas pu être ouverte</translation>
+        <translation>La discussion n&apos;a pas pu être ouverte</translation>
     </message>
     <message>
         <source>Belfry ended unexpectedly while it was loading %1</source>
-        <translation>Belfry s'est arrêté de façon inattendue en chargeant %1</translation>
+        <translation>Belfry s&apos;est arrêté de façon inattendue en chargeant %1</translation>
     </message>
     <message>
         <source>It was not loaded again. Your chats are as they were.</source>
-        <translation>Il n'a pas été rechargé. Vos discussions sont intactes.</translation>
+        <translation>Il n&apos;a pas été rechargé. Vos discussions sont intactes.</translation>
     </message>
     <message>
         <source>Choose it again</source>
@@ -428,11 +412,19 @@
     </message>
     <message>
         <source>Belfry ended unexpectedly last time</source>
-        <translation>Belfry s'est arrêté de façon inattendue la dernière fois</translation>
+        <translation>Belfry s&apos;est arrêté de façon inattendue la dernière fois</translation>
     </message>
     <message>
         <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
         <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>Importé</translation>
+    </message>
+    <message>
+        <source>The chat was not imported</source>
+        <translation>La discussion n’a pas été importée</translation>
     </message>
 </context>
 <context>
@@ -466,19 +458,19 @@
     </message>
     <message>
         <source>Use adapter %1</source>
-        <translation>Utiliser l'adaptateur %1</translation>
+        <translation>Utiliser l&apos;adaptateur %1</translation>
     </message>
     <message>
         <source>Switch the adapter off for the next reply</source>
-        <translation>Désactiver l'adaptateur pour la prochaine réponse</translation>
+        <translation>Désactiver l&apos;adaptateur pour la prochaine réponse</translation>
     </message>
     <message>
         <source>Switch the adapter on for the next reply</source>
-        <translation>Activer l'adaptateur pour la prochaine réponse</translation>
+        <translation>Activer l&apos;adaptateur pour la prochaine réponse</translation>
     </message>
     <message>
         <source>Strength of adapter %1</source>
-        <translation>Force de l'adaptateur %1</translation>
+        <translation>Force de l&apos;adaptateur %1</translation>
     </message>
     <message>
         <source>Strength, 0 to 2; acts on the next reply without loading again</source>
@@ -486,15 +478,15 @@
     </message>
     <message>
         <source>Remove adapter %1</source>
-        <translation>Retirer l'adaptateur %1</translation>
+        <translation>Retirer l&apos;adaptateur %1</translation>
     </message>
     <message>
         <source>Remove the adapter</source>
-        <translation>Retirer l'adaptateur</translation>
+        <translation>Retirer l&apos;adaptateur</translation>
     </message>
     <message>
         <source>Coverage of adapter %1 is being read</source>
-        <translation>La couverture de l'adaptateur %1 est en cours de lecture</translation>
+        <translation>La couverture de l&apos;adaptateur %1 est en cours de lecture</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -502,11 +494,11 @@
     </message>
     <message>
         <source>Coverage of adapter %1: %2 of %3 tensors</source>
-        <translation>Couverture de l'adaptateur %1 : %2 tenseurs sur %3</translation>
+        <translation>Couverture de l&apos;adaptateur %1 : %2 tenseurs sur %3</translation>
     </message>
     <message>
         <source>Some tensors have no place in this model. Open the report.</source>
-        <translation>Certains tenseurs n'ont pas de place dans ce modèle. Ouvrir le rapport.</translation>
+        <translation>Certains tenseurs n&apos;ont pas de place dans ce modèle. Ouvrir le rapport.</translation>
     </message>
     <message>
         <source>Every tensor has its place. Open the coverage report.</source>
@@ -578,7 +570,10 @@
     <name>ui::ChatExport</name>
     <message numerus="yes">
         <source>%n tokens</source>
-        <translation><numerusform>%n jeton</numerusform><numerusform>%n jetons</numerusform></translation>
+        <translation>
+            <numerusform>%n jeton</numerusform>
+            <numerusform>%n jetons</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -659,6 +654,10 @@
         <source>sound %1</source>
         <translation>son %1</translation>
     </message>
+    <message>
+        <source>version %1 of %2</source>
+        <translation>version %1 sur %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatNotice</name>
@@ -709,7 +708,7 @@
         <source>Explain this step by step to somebody new to the subject:
 
 </source>
-        <translation>Explique cela pas à pas à quelqu'un qui découvre le sujet :
+        <translation>Explique cela pas à pas à quelqu&apos;un qui découvre le sujet :
 
 </translation>
     </message>
@@ -737,7 +736,7 @@
         <source>Review this code. Name mistakes first, then what could be simpler:
 
 </source>
-        <translation>Relis ce code. Nomme d'abord les erreurs, puis ce qui pourrait être plus simple :
+        <translation>Relis ce code. Nomme d&apos;abord les erreurs, puis ce qui pourrait être plus simple :
 
 </translation>
     </message>
@@ -766,7 +765,7 @@
     </message>
     <message>
         <source>Write below. Drop a picture or a sound to ask about it; its cost is shown before you send.</source>
-        <translation>Écrivez ci-dessous. Déposez une image ou un son pour poser une question dessus ; le coût est indiqué avant l'envoi.</translation>
+        <translation>Écrivez ci-dessous. Déposez une image ou un son pour poser une question dessus ; le coût est indiqué avant l&apos;envoi.</translation>
     </message>
     <message>
         <source>To the end</source>
@@ -782,7 +781,7 @@
     </message>
     <message>
         <source>Write a question first; Compare asks it of the model with and without its adapters.</source>
-        <translation>Écrivez d'abord une question ; Comparer la pose au modèle sans et avec ses adaptateurs.</translation>
+        <translation>Écrivez d&apos;abord une question ; Comparer la pose au modèle sans et avec ses adaptateurs.</translation>
     </message>
     <message>
         <source>%1 cannot be played: %2</source>
@@ -828,7 +827,7 @@
     </message>
     <message>
         <source>No model is loaded. Choose one at the top left, then press Load; your message stays here.</source>
-        <translation>Aucun modèle n'est chargé. Choisissez-en un en haut à gauche, puis Charger ; votre message reste ici.</translation>
+        <translation>Aucun modèle n&apos;est chargé. Choisissez-en un en haut à gauche, puis Charger ; votre message reste ici.</translation>
     </message>
     <message>
         <source>This message alone has about %1 tokens, the context holds %2. Shorten it, leave out a file, or make the context larger.</source>
@@ -840,7 +839,7 @@
     </message>
     <message>
         <source>The context is full, so the reply stops here.</source>
-        <translation>Le contexte est plein, la réponse s'arrête ici.</translation>
+        <translation>Le contexte est plein, la réponse s&apos;arrête ici.</translation>
     </message>
     <message>
         <source>Leave out the oldest turns and send</source>
@@ -856,27 +855,35 @@
     </message>
     <message>
         <source>There is no older turn to leave out: the last question has to stay. Shorten it or make the context larger.</source>
-        <translation>Il n'y a pas de tour plus ancien à omettre : la dernière question doit rester. Raccourcissez-la ou agrandissez le contexte.</translation>
+        <translation>Il n&apos;y a pas de tour plus ancien à omettre : la dernière question doit rester. Raccourcissez-la ou agrandissez le contexte.</translation>
     </message>
     <message>
         <source>The model no longer sees the oldest part (%1); a line marks the place.</source>
-        <translation>Le modèle ne voit plus la partie la plus ancienne (%1) ; un trait marque l'endroit.</translation>
+        <translation>Le modèle ne voit plus la partie la plus ancienne (%1) ; un trait marque l&apos;endroit.</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>This reply and what follows it (%1) are replaced; Undo brings them back when the new reply is finished.</source>
-        <translation>Cette réponse et ce qui suit (%1) sont remplacés ; Annuler les rétablit quand la nouvelle réponse est finie.</translation>
-    </message>
-    <message>
-        <source>The former reply comes back with Undo.</source>
-        <translation>L'ancienne réponse revient avec Annuler.</translation>
-    </message>
-    <message>
         <source>Deleted: %1.</source>
         <translation>Supprimé : %1.</translation>
+    </message>
+    <message>
+        <source>Only a reply that was stopped or reached its token limit can be continued.</source>
+        <translation>Seule une réponse arrêtée ou arrivée à sa limite de jetons peut être continuée.</translation>
+    </message>
+    <message>
+        <source>The former reply and what follows it (%1) are kept: Alt+Left shows them again.</source>
+        <translation>La réponse précédente et ce qui la suit (%1) sont conservés : Alt+Gauche les affiche de nouveau.</translation>
+    </message>
+    <message>
+        <source>The former reply is kept: Alt+Left shows it again.</source>
+        <translation>La réponse précédente est conservée : Alt+Gauche l’affiche de nouveau.</translation>
+    </message>
+    <message>
+        <source>The adapters act from the next reply on; this one goes on as it began.</source>
+        <translation>Les adaptateurs agissent dès la prochaine réponse ; celle-ci continue comme elle a commencé.</translation>
     </message>
 </context>
 <context>
@@ -934,15 +941,24 @@
     </message>
     <message numerus="yes">
         <source>Thinks, %n tokens</source>
-        <translation><numerusform>Réfléchit, %n jeton</numerusform><numerusform>Réfléchit, %n jetons</numerusform></translation>
+        <translation>
+            <numerusform>Réfléchit, %n jeton</numerusform>
+            <numerusform>Réfléchit, %n jetons</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Answers, %n tokens</source>
-        <translation><numerusform>Répond, %n jeton</numerusform><numerusform>Répond, %n jetons</numerusform></translation>
+        <translation>
+            <numerusform>Répond, %n jeton</numerusform>
+            <numerusform>Répond, %n jetons</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n tokens</source>
-        <translation><numerusform>%n jeton</numerusform><numerusform>%n jetons</numerusform></translation>
+        <translation>
+            <numerusform>%n jeton</numerusform>
+            <numerusform>%n jetons</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
@@ -958,7 +974,10 @@
     </message>
     <message numerus="yes">
         <source>%n words of thought, not shown</source>
-        <translation><numerusform>%n mot de réflexion, masqué</numerusform><numerusform>%n mots de réflexion, masqués</numerusform></translation>
+        <translation>
+            <numerusform>%n mot de réflexion, masqué</numerusform>
+            <numerusform>%n mots de réflexion, masqués</numerusform>
+        </translation>
     </message>
     <message>
         <source>stopped</source>
@@ -1005,7 +1024,7 @@
     </message>
     <message>
         <source>One prompt, one seed, one resident base: only the adapters change from column to column.</source>
-        <translation>Une question, une graine, une base en mémoire : seuls les adaptateurs changent d'une colonne à l'autre.</translation>
+        <translation>Une question, une graine, une base en mémoire : seuls les adaptateurs changent d&apos;une colonne à l&apos;autre.</translation>
     </message>
     <message>
         <source>Close the comparison</source>
@@ -1045,7 +1064,7 @@
     </message>
     <message>
         <source>Another set of adapters, up to four columns</source>
-        <translation>Un autre jeu d'adaptateurs, jusqu'à quatre colonnes</translation>
+        <translation>Un autre jeu d&apos;adaptateurs, jusqu&apos;à quatre colonnes</translation>
     </message>
     <message>
         <source>Prompt, seed and all answers as Markdown</source>
@@ -1073,7 +1092,7 @@
     </message>
     <message>
         <source>No adapter is loaded, so there is only the base to answer. Add adapters in the bar at the top.</source>
-        <translation>Aucun adaptateur n'est chargé, seule la base répond. Ajoutez des adaptateurs en haut.</translation>
+        <translation>Aucun adaptateur n&apos;est chargé, seule la base répond. Ajoutez des adaptateurs en haut.</translation>
     </message>
     <message>
         <source>Load a model to run the comparison.</source>
@@ -1091,10 +1110,6 @@
 <context>
     <name>ui::Composer</name>
     <message>
-        <source>Attach a picture or a sound (Ctrl+U)</source>
-        <translation>Joindre une image ou un son (Ctrl+U)</translation>
-    </message>
-    <message>
         <source>Prompt shortcuts (type / at the start)</source>
         <translation>Raccourcis de texte (tapez / au début)</translation>
     </message>
@@ -1105,10 +1120,6 @@
     <message>
         <source>Stop</source>
         <translation>Arrêter</translation>
-    </message>
-    <message>
-        <source>Editing: what follows this message is replaced</source>
-        <translation>Modification : ce qui suit ce message est remplacé</translation>
     </message>
     <message>
         <source>Cancel (Esc)</source>
@@ -1148,19 +1159,19 @@
     </message>
     <message>
         <source>%1 is neither a picture (PNG, JPEG, WebP) nor a sound (WAV, FLAC, Ogg, MP3, AIFF).</source>
-        <translation>%1 n'est ni une image (PNG, JPEG, WebP) ni un son (WAV, FLAC, Ogg, MP3, AIFF).</translation>
+        <translation>%1 n&apos;est ni une image (PNG, JPEG, WebP) ni un son (WAV, FLAC, Ogg, MP3, AIFF).</translation>
     </message>
     <message>
         <source>%1 was not added: this model has no vision tower and cannot see pictures.</source>
-        <translation>%1 n'a pas été ajouté : ce modèle n'a pas de tour de vision et ne voit pas les images.</translation>
+        <translation>%1 n&apos;a pas été ajouté : ce modèle n&apos;a pas de tour de vision et ne voit pas les images.</translation>
     </message>
     <message>
         <source>%1 was not added: this model has no audio tower and cannot hear sounds.</source>
-        <translation>%1 n'a pas été ajouté : ce modèle n'a pas de tour audio et n'entend pas les sons.</translation>
+        <translation>%1 n&apos;a pas été ajouté : ce modèle n&apos;a pas de tour audio et n&apos;entend pas les sons.</translation>
     </message>
     <message>
         <source>%1 was not added: a message takes at most %2 files.</source>
-        <translation>%1 n'a pas été ajouté : un message prend au plus %2 fichiers.</translation>
+        <translation>%1 n&apos;a pas été ajouté : un message prend au plus %2 fichiers.</translation>
     </message>
     <message>
         <source>pasted picture</source>
@@ -1168,7 +1179,7 @@
     </message>
     <message>
         <source>The pasted picture could not be written to %1; check that there is room and the folder can be written.</source>
-        <translation>L'image collée n'a pas pu être écrite dans %1 ; vérifiez la place et les droits du dossier.</translation>
+        <translation>L&apos;image collée n&apos;a pas pu être écrite dans %1 ; vérifiez la place et les droits du dossier.</translation>
     </message>
     <message>
         <source>Ask about text, a picture or a sound… drop files here or paste them</source>
@@ -1222,6 +1233,14 @@
         <source>Saved: type /%1 to use it again.</source>
         <translation>Enregistré : tapez /%1 pour le réutiliser.</translation>
     </message>
+    <message>
+        <source>Attach a picture or a sound</source>
+        <translation>Joindre une image ou un son</translation>
+    </message>
+    <message>
+        <source>Editing: the message and what follows it are kept as an earlier version</source>
+        <translation>Modification : le message et la suite restent comme version antérieure</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -1231,7 +1250,7 @@
     </message>
     <message>
         <source>No model is loaded, so there is no context</source>
-        <translation>Aucun modèle n'est chargé, il n'y a donc pas de contexte</translation>
+        <translation>Aucun modèle n&apos;est chargé, il n&apos;y a donc pas de contexte</translation>
     </message>
     <message>
         <source>context ≈ %1 of %2</source>
@@ -1247,7 +1266,7 @@
     </message>
     <message>
         <source>That is too much: press to choose what to leave out.</source>
-        <translation>C'est trop : appuyez pour choisir quoi omettre.</translation>
+        <translation>C&apos;est trop : appuyez pour choisir quoi omettre.</translation>
     </message>
     <message>
         <source>Context: %1</source>
@@ -1284,7 +1303,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
     <message>
         <source>Keys and modules of the adapter</source>
-        <translation>Clés et modules de l'adaptateur</translation>
+        <translation>Clés et modules de l&apos;adaptateur</translation>
     </message>
     <message>
         <source>Close</source>
@@ -1303,7 +1322,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
     <message>
         <source>named by the adapter, but not in its file</source>
-        <translation>nommé par l'adaptateur, mais absent de son fichier</translation>
+        <translation>nommé par l&apos;adaptateur, mais absent de son fichier</translation>
     </message>
     <message>
         <source>covered</source>
@@ -1326,7 +1345,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
     <message>
         <source>For a bug report: versions, devices, plan, measured memory and the log. Prompts, replies and attachments are never part of it.</source>
-        <translation>Pour un rapport d'erreur : versions, appareils, plan, mémoire mesurée et journal. Questions, réponses et pièces jointes n'en font jamais partie.</translation>
+        <translation>Pour un rapport d&apos;erreur : versions, appareils, plan, mémoire mesurée et journal. Questions, réponses et pièces jointes n&apos;en font jamais partie.</translation>
     </message>
     <message>
         <source>Report</source>
@@ -1356,7 +1375,7 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <name>ui::HistoryModel</name>
     <message>
         <source>Today</source>
-        <translation>Aujourd'hui</translation>
+        <translation>Aujourd&apos;hui</translation>
     </message>
     <message>
         <source>Yesterday</source>
@@ -1377,7 +1396,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
     <message numerus="yes">
         <source>%n messages</source>
-        <translation><numerusform>%n message</numerusform><numerusform>%n messages</numerusform></translation>
+        <translation>
+            <numerusform>%n message</numerusform>
+            <numerusform>%n messages</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -1399,24 +1421,12 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <translation>Discussions</translation>
     </message>
     <message>
-        <source>New chat (Ctrl+N)</source>
-        <translation>Nouvelle discussion (Ctrl+N)</translation>
-    </message>
-    <message>
-        <source>Search chats  Ctrl+K</source>
-        <translation>Chercher  Ctrl+K</translation>
-    </message>
-    <message>
         <source>Search chats</source>
         <translation>Chercher dans les discussions</translation>
     </message>
     <message>
-        <source>Finds chats in which every word occurs (Ctrl+K)</source>
-        <translation>Trouve les discussions où chaque mot apparaît (Ctrl+K)</translation>
-    </message>
-    <message>
         <source>Chats, latest first</source>
-        <translation>Discussions, les plus récentes d'abord</translation>
+        <translation>Discussions, les plus récentes d&apos;abord</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -1478,6 +1488,22 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
     </message>
+    <message>
+        <source>More about chats</source>
+        <translation>Plus sur les discussions</translation>
+    </message>
+    <message>
+        <source>Import a chat (JSON)…</source>
+        <translation>Importer une discussion (JSON)…</translation>
+    </message>
+    <message>
+        <source>Import a chat</source>
+        <translation>Importer une discussion</translation>
+    </message>
+    <message>
+        <source>Chats exported by Belfry (*.json)</source>
+        <translation>Discussions exportées par Belfry (*.json)</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -1526,7 +1552,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>visits %1 when used</source>
-        <translation>visite %1 à l'usage</translation>
+        <translation>visite %1 à l&apos;usage</translation>
     </message>
     <message>
         <source>rows go to %1</source>
@@ -1642,7 +1668,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>Modules in it that adapters change: %1</source>
-        <translation>Modules qu'y changent les adaptateurs : %1</translation>
+        <translation>Modules qu&apos;y changent les adaptateurs : %1</translation>
     </message>
     <message>
         <source>Some tensors inside are placed elsewhere by the map</source>
@@ -1720,7 +1746,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>Nothing was loaded.</source>
-        <translation>Rien n'a été chargé.</translation>
+        <translation>Rien n&apos;a été chargé.</translation>
     </message>
     <message>
         <source>What was loaded before is in place again; your change is still staged.</source>
@@ -1756,7 +1782,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>%1 has no neighbouring layers on the same device. Move one to the other first.</source>
-        <translation>%1 n'a pas de couches voisines sur le même appareil. Déplacez d'abord l'une vers l'autre.</translation>
+        <translation>%1 n&apos;a pas de couches voisines sur le même appareil. Déplacez d&apos;abord l&apos;une vers l&apos;autre.</translation>
     </message>
     <message>
         <source>Join layers</source>
@@ -1788,7 +1814,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>Visit when used</source>
-        <translation>Visiter à l'usage</translation>
+        <translation>Visiter à l&apos;usage</translation>
     </message>
     <message>
         <source>Stream from</source>
@@ -1864,7 +1890,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>A model that is not here</source>
-        <translation>Un modèle qui n'est pas ici</translation>
+        <translation>Un modèle qui n&apos;est pas ici</translation>
     </message>
     <message>
         <source>Open a map …</source>
@@ -1920,7 +1946,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>Device maps (*.json);;All files (*)</source>
-        <translation>Plans d'appareils (*.json);;Tous les fichiers (*)</translation>
+        <translation>Plans d&apos;appareils (*.json);;Tous les fichiers (*)</translation>
     </message>
     <message>
         <source>Map %1</source>
@@ -1944,7 +1970,7 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
     <message>
         <source>Device maps (*.json)</source>
-        <translation>Plans d'appareils (*.json)</translation>
+        <translation>Plans d&apos;appareils (*.json)</translation>
     </message>
     <message>
         <source>Python (*.py)</source>
@@ -2044,27 +2070,15 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
 Every part becomes a block with its bytes. Drag blocks between graphics card, processor and disk; while you hold one, every lane tells what it would hold and what the move costs.</source>
         <translation>Choisissez un modèle pour voir ses parties ici.
 
-Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte graphique, processeur et disque ; tant que vous en tenez un, chaque colonne dit ce qu'elle contiendrait et ce que coûte le déplacement.</translation>
+Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte graphique, processeur et disque ; tant que vous en tenez un, chaque colonne dit ce qu&apos;elle contiendrait et ce que coûte le déplacement.</translation>
     </message>
     <message>
         <source>Back to what is loaded</source>
         <translation>Retour à ce qui est chargé</translation>
     </message>
     <message>
-        <source>Make it true (Ctrl+Enter)</source>
-        <translation>Mettre en œuvre (Ctrl+Entrée)</translation>
-    </message>
-    <message>
-        <source>Undo: %1 (Ctrl+Z)</source>
-        <translation>Annuler : %1 (Ctrl+Z)</translation>
-    </message>
-    <message>
         <source>Nothing to undo</source>
         <translation>Rien à annuler</translation>
-    </message>
-    <message>
-        <source>Redo: %1 (Ctrl+Shift+Z)</source>
-        <translation>Rétablir : %1 (Ctrl+Maj+Z)</translation>
     </message>
     <message>
         <source>Nothing to redo</source>
@@ -2183,7 +2197,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
     <message>
         <source>Choose an adapter folder (PEFT LoRA)</source>
-        <translation>Choisir un dossier d'adaptateur (PEFT LoRA)</translation>
+        <translation>Choisir un dossier d&apos;adaptateur (PEFT LoRA)</translation>
     </message>
     <message>
         <source>Drop to attach to the next message</source>
@@ -2206,7 +2220,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
     <message>
         <source>No model is loaded or planned.</source>
-        <translation>Aucun modèle n'est chargé ni prévu.</translation>
+        <translation>Aucun modèle n&apos;est chargé ni prévu.</translation>
     </message>
     <message>
         <source>used by Belfry %1</source>
@@ -2265,11 +2279,16 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
     <message>
         <source>no preview</source>
-        <translation>pas d'aperçu</translation>
+        <translation>pas d&apos;aperçu</translation>
     </message>
     <message>
         <source>%1: file not found</source>
         <translation>%1 : fichier introuvable</translation>
+    </message>
+    <message>
+        <source>%1 / %2</source>
+        <comment>version shown / number of versions</comment>
+        <translation>%1 / %2</translation>
     </message>
 </context>
 <context>
@@ -2312,11 +2331,19 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
     <message>
         <source>cut short when the program ended</source>
-        <translation>coupée quand le programme s'est arrêté</translation>
+        <translation>coupée quand le programme s&apos;est arrêté</translation>
     </message>
     <message>
         <source>left out above: the model no longer sees it</source>
         <translation>omis au-dessus : le modèle ne le voit plus</translation>
+    </message>
+    <message>
+        <source>Thinking… %1</source>
+        <translation>Réflexion… %1</translation>
+    </message>
+    <message>
+        <source>Thought for %1 (words: about %2)</source>
+        <translation>Réflexion : %1 (mots : environ %2)</translation>
     </message>
 </context>
 <context>
@@ -2389,12 +2416,28 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Delete reply</source>
         <translation>Supprimer la réponse</translation>
     </message>
+    <message>
+        <source>Continue this reply (Alt+Enter for the last)</source>
+        <translation>Continuer cette réponse (Alt+Entrée : la dernière)</translation>
+    </message>
+    <message>
+        <source>Continue this reply</source>
+        <translation>Continuer cette réponse</translation>
+    </message>
+    <message>
+        <source>Version before (Alt+Left)</source>
+        <translation>Version précédente (Alt+Gauche)</translation>
+    </message>
+    <message>
+        <source>Version after (Alt+Right)</source>
+        <translation>Version suivante (Alt+Droite)</translation>
+    </message>
 </context>
 <context>
     <name>ui::MeterCanvas</name>
     <message>
         <source>Memory of every device appears here once a model is chosen: what is used, what a layout would use, and by whom.</source>
-        <translation>La mémoire de chaque appareil apparaît ici dès qu'un modèle est choisi : ce qui est pris, ce qu'un placement prendrait, et par qui.</translation>
+        <translation>La mémoire de chaque appareil apparaît ici dès qu&apos;un modèle est choisi : ce qui est pris, ce qu&apos;un placement prendrait, et par qui.</translation>
     </message>
     <message>
         <source>free</source>
@@ -2438,7 +2481,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
     <message>
         <source>nothing is read from it while running</source>
-        <translation>rien n'y est lu pendant la marche</translation>
+        <translation>rien n&apos;y est lu pendant la marche</translation>
     </message>
     <message>
         <source>%1 read when needed</source>
@@ -2475,10 +2518,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Opens the list of models and the load options</source>
         <translation>Ouvre la liste des modèles et les options de chargement</translation>
     </message>
-    <message>
-        <source>Models and load options (Ctrl+Shift+M)</source>
-        <translation>Modèles et options de chargement (Ctrl+Maj+M)</translation>
-    </message>
 </context>
 <context>
     <name>ui::ModelPanel</name>
@@ -2489,10 +2528,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Choose a &amp;folder…</source>
         <translation>Choisir un &amp;dossier …</translation>
-    </message>
-    <message>
-        <source>Choose a Gemma 4 model folder (Ctrl+O)</source>
-        <translation>Choisir un dossier de modèle Gemma 4 (Ctrl+O)</translation>
     </message>
     <message>
         <source>&amp;Demo model</source>
@@ -2564,7 +2599,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
     <message numerus="yes">
         <source>%n simulated cards</source>
-        <translation><numerusform>%n carte simulée</numerusform><numerusform>%n cartes simulées</numerusform></translation>
+        <translation>
+            <numerusform>%n carte simulée</numerusform>
+            <numerusform>%n cartes simulées</numerusform>
+        </translation>
     </message>
     <message>
         <source>text</source>
@@ -2582,7 +2620,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Gemma 4 %1 · %2 parameters · %3 on disk · %4
 Understands %5 · up to %6 tokens</source>
         <translation>Gemma 4 %1 · %2 paramètres · %3 sur le disque · %4
-Comprend %5 · jusqu'à %6 jetons</translation>
+Comprend %5 · jusqu&apos;à %6 jetons</translation>
     </message>
     <message>
         <source>Reading %1 …</source>
@@ -2621,7 +2659,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>Show details of the message</source>
-        <translation>Montrer les détails de l'avis</translation>
+        <translation>Montrer les détails de l&apos;avis</translation>
     </message>
     <message>
         <source>Dismiss</source>
@@ -2629,7 +2667,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>Dismiss the message</source>
-        <translation>Écarter l'avis</translation>
+        <translation>Écarter l&apos;avis</translation>
     </message>
 </context>
 <context>
@@ -2639,12 +2677,8 @@ Comprend %5 · jusqu'à %6 jetons</translation>
         <translation>Déplacez des parties vers un autre appareil, choisissez 4 bits ou un contexte plus petit.</translation>
     </message>
     <message>
-        <source>The graphics card stopped answering. Restart Belfry; your chats are saved.</source>
-        <translation>La carte graphique ne répond plus. Relancez Belfry ; vos discussions sont enregistrées.</translation>
-    </message>
-    <message>
         <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
-        <translation>C'est une erreur de Belfry. Copiez le rapport (Ctrl+Maj+I) dans un signalement.</translation>
+        <translation>C&apos;est une erreur de Belfry. Copiez le rapport (Ctrl+Maj+I) dans un signalement.</translation>
     </message>
     <message>
         <source>Notice</source>
@@ -2757,13 +2791,13 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>Try one of these</source>
-        <translation>Essayez l'une d'elles</translation>
+        <translation>Essayez l&apos;une d&apos;elles</translation>
     </message>
 </context>
 <context>
     <name>ui::SamplingPanel</name>
     <message>
-        <source>model's</source>
+        <source>model&apos;s</source>
         <translation>du modèle</translation>
     </message>
     <message>
@@ -2792,7 +2826,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>Let the model think first</source>
-        <translation>Laisser le modèle réfléchir d'abord</translation>
+        <translation>Laisser le modèle réfléchir d&apos;abord</translation>
     </message>
     <message>
         <source>Choose among this many words; 0 switches it off</source>
@@ -2808,7 +2842,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>Name of a new preset</source>
-        <translation>Nom d'un nouveau préréglage</translation>
+        <translation>Nom d&apos;un nouveau préréglage</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -2859,23 +2893,23 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>The adapter cannot be used with this model</source>
-        <translation>L'adaptateur ne va pas avec ce modèle</translation>
+        <translation>L&apos;adaptateur ne va pas avec ce modèle</translation>
     </message>
     <message>
         <source>The model was not loaded</source>
-        <translation>Le modèle n'a pas été chargé</translation>
+        <translation>Le modèle n&apos;a pas été chargé</translation>
     </message>
     <message>
         <source>Nothing was moved; everything is where it was</source>
-        <translation>Rien n'a été déplacé ; tout est à sa place</translation>
+        <translation>Rien n&apos;a été déplacé ; tout est à sa place</translation>
     </message>
     <message>
         <source>The layout could not be applied</source>
-        <translation>Le placement n'a pas pu être appliqué</translation>
+        <translation>Le placement n&apos;a pas pu être appliqué</translation>
     </message>
     <message>
         <source>The adapters were not changed</source>
-        <translation>Les adaptateurs n'ont pas été changés</translation>
+        <translation>Les adaptateurs n&apos;ont pas été changés</translation>
     </message>
 </context>
 <context>
@@ -2961,10 +2995,6 @@ Comprend %5 · jusqu'à %6 jetons</translation>
         <translation>Fils du processeur</translation>
     </message>
     <message>
-        <source>&amp;Keep quantized copies for faster loading</source>
-        <translation>Garder les copies &amp;quantifiées (chargement rapide)</translation>
-    </message>
-    <message>
         <source>Chats and files</source>
         <translation>Discussions et fichiers</translation>
     </message>
@@ -2982,7 +3012,7 @@ Comprend %5 · jusqu'à %6 jetons</translation>
     </message>
     <message>
         <source>Belfry opens no network connection: models, chats, pictures and sounds stay on this computer.</source>
-        <translation>Belfry n'ouvre aucune connexion réseau : modèles, discussions, images et sons restent sur cet ordinateur.</translation>
+        <translation>Belfry n&apos;ouvre aucune connexion réseau : modèles, discussions, images et sons restent sur cet ordinateur.</translation>
     </message>
     <message>
         <source>Close</source>

@@ -395,7 +395,7 @@ Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
         // More shared memory than this card has: the slower kernels below.
     }
     const bool is_aligned =
-        w.cols % 8 == 0 && x.stride % 2 == 0 &&
+        w.cols % 8 == 0 && x.stride % 2 == 0 && reinterpret_cast<uintptr_t>(x.data) % 8 == 0 &&
         (w.format != WeightFormat::BF16 || reinterpret_cast<uintptr_t>(w.data) % 16 == 0);
     if (s.is_reference || !has_tensor_cores || !is_aligned) {
         return linearReference(s, x, w, y);
