@@ -145,9 +145,8 @@ struct Multiplier {
         slabs = a.x_elements / kSlab;
         stride = (THREADS / 32) / a.k_split;
         group = warp / a.k_split;
-        // Left over where k_split does not divide the warps or is more than the slabs.
-        if (group >= stride || part >= slabs) {
-            local_rows = 0;
+        if (group >= stride) {
+            local_rows = 0; // left over where k_split does not divide the warps
         }
         slab = part;
         locateRows();
@@ -170,7 +169,7 @@ struct Multiplier {
     }
 
     __device__ __forceinline__ void fetch(Codes<FORMAT> (&to)[R]) {
-        if (group * R >= local_rows) {
+        if (group * R >= local_rows || part >= slabs) {
             return;
         }
         if (slab * kSlab + static_cast<int>(threadIdx.x & 31) * 16 < a.cols) {
@@ -209,6 +208,14 @@ struct Multiplier {
         int this_group = static_cast<int>(threadIdx.x / 32) / a.k_split;
         int this_slab = part;
         float sums[R] = {};
+        if (part >= slabs) { // more warps than slabs: nothing to add
+            for (; this_group * R < local_rows; this_group += stride) {
+                if (lane < R && this_group * R + lane < local_rows) {
+                    s.partial[(this_group * R + lane) * a.k_split + part] = 0.0F;
+                }
+            }
+            return;
+        }
         while (this_group * R < local_rows) {
 #pragma unroll
             for (int d = 0; d < DEPTH; ++d) {
