@@ -70,6 +70,8 @@ void Wiring::connectEngine() {
                 // Not begin(): a reply that runs keeps its own way to be stopped.
                 worker->setAdapters(adapters, {});
             });
+    connect(session, &ui::Session::adaptersRequested, window_->chatView(),
+            &ui::ChatView::showAdaptersPending);
     connect(session, &ui::Session::effectRequested, this, [this, worker](const QString& folder) {
         QMetaObject::invokeMethod(worker, [worker, folder, stop = engine_->begin()] {
             worker->measureEffect(folder, stop);
@@ -254,6 +256,16 @@ void Wiring::connectHistory() {
     connect(store_, &ChatStore::exported, this, [this](const QString& file) {
         window_->notice()->showNotice(tr("Exported"), QDir::toNativeSeparators(file));
     });
+    connect(history, &ui::HistoryPane::importRequested, store_, &ChatStore::importChat);
+    connect(store_, &ChatStore::imported, this, [this](const QString& file, const QString& id) {
+        window_->notice()->showNotice(tr("Imported"), QDir::toNativeSeparators(file));
+        openChat(id);
+    });
+    connect(store_, &ChatStore::importFailed, this,
+            [this](const QString& /*file*/, const QString& why) {
+                window_->notice()->showNotice(tr("The chat was not imported"), why,
+                                              ui::NoticeStrip::Kind::Error);
+            });
     connect(store_, &ChatStore::exportFailed, this,
             [this](const QString& file, const QString& why) {
                 window_->notice()->showNotice(
@@ -278,6 +290,7 @@ void Wiring::connectStore() {
                 window_->notice()->showNotice(tr("The chat could not be opened"), why,
                                               ui::NoticeStrip::Kind::Error);
             });
+    connect(store_, &ChatStore::attachmentsStored, chat, &ui::ChatView::showAttachmentsStored);
     connect(store_, &ChatStore::saved, chat,
             [chat](const QString& id, quint64 /*serial*/) { chat->showSaved(id); });
     connect(store_, &ChatStore::saveFailed, chat,

@@ -6,6 +6,7 @@
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/tensor_list.h"
 #include "engine/lora/random_adapter.h"
+#include "kernels/cpu/tables.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -154,6 +155,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     out["model"] = arguments.model;
     out["load_s"] = engine.loadSeconds();
     out["machine"] = {{"threads", rates.threads},
+                      {"kernels", kernels::bestCpuOps().name},
                       {"read_gb_per_s", rates.read_gb_per_s},
                       {"weights_read_gb_per_s", weights_read},
                       {"fp32_gflops", rates.fp32_gflops},
@@ -255,9 +257,10 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         std::cout << out.dump(2) << "\n";
         return {};
     }
-    std::printf("machine  %d threads, read %.1f GB/s, fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s "
+    std::printf("machine  %d threads, %s, read %.1f GB/s, fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s "
                 "(measured now)\n",
-                rates.threads, rates.read_gb_per_s, rates.fp32_gflops, rates.bf16_gflops);
+                rates.threads, kernels::bestCpuOps().name, rates.read_gb_per_s, rates.fp32_gflops,
+                rates.bf16_gflops);
     // Rates of this machine's processor say nothing about a model that computes on a card.
     const bool is_on_card = std::any_of(
         plan->modules.begin(), plan->modules.end(), [](const engine::ModulePlacement& module) {

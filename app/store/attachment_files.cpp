@@ -30,8 +30,8 @@ namespace {
 constexpr qint64 kBlock = qint64{1} << 20U;
 const QString kTemporaryPrefix = QStringLiteral("incoming-");
 
-struct AttachmentTexts {
-    Q_DECLARE_TR_FUNCTIONS(AttachmentTexts)
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::AttachmentFiles)
 };
 
 /// The suffix stays for the sake of exports and file dialogs; nothing trusts it.
@@ -68,18 +68,16 @@ void syncFolder(const QString& folder) {
 engine::Error writeError(const QString& folder, const QString& detail, bool is_full) {
     const QString place = QDir::toNativeSeparators(folder);
     if (is_full) {
-        return storeError(
-            StoreProblem::DiskFull,
-            AttachmentTexts::tr("The disk that holds %1 is full: an attachment could not be "
-                                "copied there. Free some space; the chat refers to the "
-                                "original file until then.")
-                .arg(place));
+        return storeError(StoreProblem::DiskFull,
+                          Text::tr("The disk that holds %1 is full: an attachment could not be "
+                                   "copied there. Free some space; the chat refers to the "
+                                   "original file until then.")
+                              .arg(place));
     }
-    return storeError(
-        StoreProblem::ReadOnly,
-        AttachmentTexts::tr("An attachment could not be copied to %1 (%2). Make the folder "
-                            "writable; the chat refers to the original file until then.")
-            .arg(place, detail));
+    return storeError(StoreProblem::ReadOnly,
+                      Text::tr("An attachment could not be copied to %1 (%2). Make the folder "
+                               "writable; the chat refers to the original file until then.")
+                          .arg(place, detail));
 }
 
 bool isFull(const QString& folder, const QFileDevice& file) {
@@ -119,11 +117,10 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     }
     QFile input(source);
     if (!input.open(QIODevice::ReadOnly)) {
-        return storeError(
-            StoreProblem::Other,
-            AttachmentTexts::tr("%1 cannot be read (%2), so the chat keeps only its name. "
-                                "Attach it again if the model needs it.")
-                .arg(QDir::toNativeSeparators(source), input.errorString()));
+        return storeError(StoreProblem::Other,
+                          Text::tr("%1 cannot be read (%2), so the chat keeps only its name. "
+                                   "Attach it again if the model needs it.")
+                              .arg(QDir::toNativeSeparators(source), input.errorString()));
     }
     if (!QDir().mkpath(folder_)) {
         return writeError(folder_, QString::fromLocal8Bit(strerror(errno)), errno == ENOSPC);
@@ -148,7 +145,7 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     }
     if (input.error() != QFileDevice::NoError) {
         return storeError(StoreProblem::Other,
-                          AttachmentTexts::tr("%1 cannot be read to its end (%2).")
+                          Text::tr("%1 cannot be read to its end (%2).")
                               .arg(QDir::toNativeSeparators(source), input.errorString()));
     }
     stored.hash = QString::fromLatin1(hash.result().toHex());

@@ -19,10 +19,8 @@ namespace app {
 
 namespace {
 
-constexpr qint64 kSchema = 1;
-
-struct ChatDatabaseTexts {
-    Q_DECLARE_TR_FUNCTIONS(ChatDatabaseTexts)
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
 };
 
 QString compact(const QJsonObject& object) {
@@ -44,11 +42,10 @@ QString searchable(const ui::ChatTurn& turn) {
 }
 
 engine::Error noSuchChat(const QString& id) {
-    return storeError(
-        StoreProblem::Other,
-        ChatDatabaseTexts::tr("There is no chat %1 any more. It may have been deleted in an "
-                              "earlier session.")
-            .arg(id));
+    return storeError(StoreProblem::Other,
+                      Text::tr("There is no chat %1 any more. It may have been deleted in an "
+                               "earlier session.")
+                          .arg(id));
 }
 
 } // namespace
@@ -87,11 +84,10 @@ engine::Result<OpenReport> ChatDatabase::open() {
 
 engine::Result<void> ChatDatabase::openFile() {
     if (!QDir().mkpath(options_.folder)) {
-        return storeError(
-            StoreProblem::ReadOnly,
-            ChatDatabaseTexts::tr("The folder %1 cannot be created, so chats are not saved. "
-                                  "Create it or make its parent folder writable.")
-                .arg(QDir::toNativeSeparators(options_.folder)));
+        return storeError(StoreProblem::ReadOnly,
+                          Text::tr("The folder %1 cannot be created, so chats are not saved. "
+                                   "Create it or make its parent folder writable.")
+                              .arg(QDir::toNativeSeparators(options_.folder)));
     }
     // A WAL that is still there tells that the last session did not end in order.
     const bool was_killed = QFileInfo(file() + QStringLiteral("-wal")).size() > 0;
@@ -101,78 +97,6 @@ engine::Result<void> ChatDatabase::openFile() {
     }
     ENGINE_TRY(createTables());
     return purge();
-}
-
-engine::Result<void> ChatDatabase::checkAfterCrash() {
-    ENGINE_ASSIGN(auto check, database_.prepare("PRAGMA quick_check(1)"));
-    ENGINE_TRY(check.step());
-    const QString verdict = check.text(0);
-    if (verdict != QLatin1String("ok")) {
-        return storeError(StoreProblem::Damaged,
-                          ChatDatabaseTexts::tr("%1 is damaged (%2).")
-                              .arg(QDir::toNativeSeparators(file()), verdict));
-    }
-    return {};
-}
-
-engine::Result<void> ChatDatabase::createTables() {
-    qint64 version = 0;
-    {
-        ENGINE_ASSIGN(auto statement, database_.prepare("PRAGMA user_version"));
-        ENGINE_TRY(statement.step());
-        version = statement.integer(0);
-    }
-    if (version == kSchema) {
-        return checkTables();
-    }
-    if (version > kSchema) {
-        return storeError(
-            StoreProblem::TooNew,
-            ChatDatabaseTexts::tr(
-                "%1 was written by a later version of Belfry (its form is number %2, this "
-                "program knows number %3), so chats are not saved. Start the later version, "
-                "or move the file away.")
-                .arg(QDir::toNativeSeparators(file()))
-                .arg(version)
-                .arg(kSchema));
-    }
-    Transaction transaction(database_);
-    ENGINE_TRY(transaction.begin());
-    for (const char* sql : {
-             "CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL, "
-             "folded_title TEXT NOT NULL, is_title_set INTEGER NOT NULL, "
-             "created INTEGER NOT NULL, modified INTEGER NOT NULL, " // ms since 1970, UTC
-             "model TEXT NOT NULL, settings TEXT NOT NULL, deleted INTEGER) WITHOUT ROWID",
-             "CREATE INDEX chats_by_time ON chats (modified)",
-             "CREATE TABLE turns (chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE, "
-             "position INTEGER NOT NULL, folded TEXT NOT NULL, data TEXT NOT NULL, "
-             "PRIMARY KEY (chat, position))",
-             "CREATE TABLE attachments (chat TEXT NOT NULL, position INTEGER NOT NULL, "
-             "hash TEXT NOT NULL, FOREIGN KEY (chat, position) REFERENCES turns (chat, position) "
-             "ON DELETE CASCADE)",
-             "CREATE INDEX attachments_by_turn ON attachments (chat, position)",
-             "PRAGMA user_version = 1",
-         }) {
-        ENGINE_TRY(database_.run(sql));
-    }
-    return transaction.commit();
-}
-
-engine::Result<void> ChatDatabase::checkTables() {
-    // A flipped byte in the schema is a plain SQL error to SQLite; here it means a broken file.
-    for (const char* sql : {
-             "SELECT id, title, folded_title, is_title_set, created, modified, model, settings, "
-             "deleted FROM chats",
-             "SELECT chat, position, folded, data FROM turns",
-             "SELECT chat, position, hash FROM attachments",
-         }) {
-        auto statement = database_.prepare(sql);
-        if (!statement.has_value()) {
-            return storeError(StoreProblem::Damaged,
-                              QString::fromStdString(statement.error().message));
-        }
-    }
-    return {};
 }
 
 engine::Result<void> ChatDatabase::purge() {
@@ -245,9 +169,8 @@ engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why
     report.set_aside = aside;
     report.recovered_chats = recover(aside);
     report.message =
-        ChatDatabaseTexts::tr(
-            "The file with the chats was damaged. It was kept as %1; %2 chats could be read "
-            "from it and are in the list again.")
+        Text::tr("The file with the chats was damaged. It was kept as %1; %2 chats could be read "
+                 "from it and are in the list again.")
             .arg(QDir::toNativeSeparators(aside))
             .arg(report.recovered_chats);
     return report;
@@ -284,8 +207,8 @@ qint64 ChatDatabase::recover(const QString& damaged) {
     return count;
 }
 
-engine::Result<void> ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStringList& notes) {
-    for (ui::ChatTurn& turn : chat.turns) {
+void ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStringList& notes) {
+    ui::visitAllTurns(chat.turns, [&](ui::ChatTurn& turn) {
         for (ui::Attachment& attachment : turn.attachments) {
             if (!attachment.hash.isEmpty() || attachment.file.isEmpty()) {
                 continue;
@@ -303,27 +226,25 @@ engine::Result<void> ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStr
             attachment.file = stored->file;
             attachment.bytes = stored->bytes;
         }
-    }
-    return {};
+    });
 }
 
 engine::Result<void> ChatDatabase::save(ui::ChatDocument& chat, QStringList& notes) {
     if (is_read_only_ || !database_.isOpen()) {
-        return storeError(
-            StoreProblem::ReadOnly,
-            ChatDatabaseTexts::tr("Chats cannot be saved in %1. Make the folder writable; what "
-                                  "is not saved yet is kept in memory and saved then.")
-                .arg(QDir::toNativeSeparators(options_.folder)));
+        return storeError(StoreProblem::ReadOnly,
+                          Text::tr("Chats cannot be saved in %1. Make the folder writable; what "
+                                   "is not saved yet is kept in memory and saved then.")
+                              .arg(QDir::toNativeSeparators(options_.folder)));
     }
     if (chat.id.isEmpty()) {
         chat.id = ui::makeChatId();
     }
-    for (ui::ChatTurn& turn : chat.turns) {
+    ui::visitAllTurns(chat.turns, [](ui::ChatTurn& turn) {
         if (turn.id.isEmpty()) {
             turn.id = ui::makeChatId();
         }
-    }
-    ENGINE_TRY(storeAttachments(chat, notes));
+    });
+    storeAttachments(chat, notes);
     if (last_saved_.id != chat.id) {
         last_saved_ = {};
         ENGINE_ASSIGN(auto stored, find(chat.id));
@@ -396,6 +317,8 @@ engine::Result<void> ChatDatabase::writeChat(const ui::ChatDocument& chat,
 
 engine::Result<void>
 ChatDatabase::writeTurn(const QString& chat, qint64 position, const ui::ChatTurn& turn) {
+    QJsonObject data = ui::turnToJson(turn);
+    const QJsonArray versions = data.take(QStringLiteral("versions")).toArray();
     ENGINE_ASSIGN(auto row,
                   database_.prepare(
                       "INSERT INTO turns (chat, position, folded, data) VALUES (?1, ?2, ?3, ?4) "
@@ -403,36 +326,93 @@ ChatDatabase::writeTurn(const QString& chat, qint64 position, const ui::ChatTurn
     row.bind(1, chat)
         .bind(2, position)
         .bind(3, foldForSearch(searchable(turn)))
-        .bind(4, compact(ui::turnToJson(turn)));
+        .bind(4, compact(data));
     ENGINE_TRY(row.run());
+    ENGINE_TRY(writeVersions(chat, position, versions));
     ENGINE_ASSIGN(auto old,
                   database_.prepare("DELETE FROM attachments WHERE chat = ?1 AND position = ?2"));
     old.bind(1, chat).bind(2, position);
     ENGINE_TRY(old.run());
-    for (const ui::Attachment& attachment : turn.attachments) {
-        if (attachment.hash.isEmpty()) {
-            continue;
+    QStringList hashes; // those of other versions are needed as long as the turn is
+    const auto collect = [&](const ui::ChatTurn& one) {
+        for (const ui::Attachment& attachment : one.attachments) {
+            if (!attachment.hash.isEmpty()) {
+                hashes.append(attachment.hash);
+            }
         }
+    };
+    collect(turn);
+    for (const auto& version : turn.versions) {
+        ui::visitAllTurns(version, collect);
+    }
+    hashes.removeDuplicates();
+    for (const QString& hash : hashes) {
         ENGINE_ASSIGN(auto use,
                       database_.prepare(
                           "INSERT INTO attachments (chat, position, hash) VALUES (?1, ?2, ?3)"));
-        use.bind(1, chat).bind(2, position).bind(3, attachment.hash);
+        use.bind(1, chat).bind(2, position).bind(3, hash);
         ENGINE_TRY(use.run());
     }
     return {};
 }
 
+engine::Result<void>
+ChatDatabase::writeVersions(const QString& chat, qint64 position, const QJsonArray& versions) {
+    ENGINE_ASSIGN(auto old,
+                  database_.prepare("DELETE FROM versions WHERE chat = ?1 AND position = ?2"));
+    old.bind(1, chat).bind(2, position);
+    ENGINE_TRY(old.run());
+    for (qsizetype number = 0; number < versions.size(); ++number) {
+        ENGINE_ASSIGN(auto row, database_.prepare("INSERT INTO versions (chat, position, number, "
+                                                  "data) VALUES (?1, ?2, ?3, ?4)"));
+        row.bind(1, chat)
+            .bind(2, position)
+            .bind(3, static_cast<qint64>(number))
+            .bind(4,
+                  QString::fromUtf8(
+                      QJsonDocument(versions.at(number).toArray()).toJson(QJsonDocument::Compact)));
+        ENGINE_TRY(row.run());
+    }
+    return {};
+}
+
+engine::Result<QHash<qint64, QJsonArray>> ChatDatabase::loadVersions(const QString& id) {
+    QHash<qint64, QJsonArray> versions;
+    auto rows = database_.prepare(
+        "SELECT position, data FROM versions WHERE chat = ?1 ORDER BY position, number");
+    if (!rows.has_value()) {
+        return versions; // a file of the first form that can only be read
+    }
+    rows->bind(1, id);
+    for (;;) {
+        ENGINE_ASSIGN(const bool has_row, rows->step());
+        if (!has_row) {
+            return versions;
+        }
+        versions[rows->integer(0)].append(QJsonDocument::fromJson(rows->bytes(1)).array());
+    }
+}
+
 engine::Result<std::vector<ui::ChatTurn>> ChatDatabase::loadTurns(const QString& id) {
-    ENGINE_ASSIGN(auto rows,
-                  database_.prepare("SELECT data FROM turns WHERE chat = ?1 ORDER BY position"));
+    ENGINE_ASSIGN(
+        auto rows,
+        database_.prepare("SELECT data, position FROM turns WHERE chat = ?1 ORDER BY position"));
     rows.bind(1, id);
+    ENGINE_ASSIGN(const auto versions, loadVersions(id));
     std::vector<ui::ChatTurn> turns;
     for (;;) {
         ENGINE_ASSIGN(const bool has_row, rows.step());
         if (!has_row) {
-            return turns;
+            break;
         }
-        ui::ChatTurn turn = ui::turnFromJson(QJsonDocument::fromJson(rows.bytes(0)).object());
+        QJsonObject data = QJsonDocument::fromJson(rows.bytes(0)).object();
+        const auto others = versions.constFind(rows.integer(1));
+        if (others != versions.constEnd()) {
+            data.insert(QStringLiteral("versions"), *others);
+        }
+        turns.push_back(ui::turnFromJson(data));
+    }
+    ui::visitAllTurns(turns, [this](ui::ChatTurn& turn) {
         for (ui::Attachment& attachment : turn.attachments) {
             // The folder may have been moved since: the content's name decides.
             const QString file = attachments_.find(attachment.hash);
@@ -440,8 +420,8 @@ engine::Result<std::vector<ui::ChatTurn>> ChatDatabase::loadTurns(const QString&
                 attachment.file = file;
             }
         }
-        turns.push_back(std::move(turn));
-    }
+    });
+    return turns;
 }
 
 engine::Result<std::optional<ui::ChatDocument>> ChatDatabase::find(const QString& id) {

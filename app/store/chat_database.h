@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chats in one SQLite file, attachments beside it. Every save is one transaction that is on disk
-// when save() returns. Tables (schema 1): chats (one row each, settings as JSON), turns (one row
-// each, the turn as JSON beside its searchable text), attachments (which turn uses which content).
+// when save() returns. Tables (schema 2): chats (one row each, settings as JSON), turns (one row
+// each, the turn as JSON beside its searchable text), attachments (which turn uses which content),
+// versions (what stood at a turn and below it before it was regenerated or edited, as JSON).
 // Knows no threads; ChatStore runs it on one.
 #pragma once
 
@@ -11,6 +12,8 @@
 #include "ui/chat/chat_document.h"
 
 #include <QByteArray>
+#include <QHash>
+#include <QJsonArray>
 #include <QString>
 #include <QStringList>
 
@@ -65,15 +68,21 @@ public:
 private:
     engine::Result<void> openFile();
     engine::Result<OpenReport> openReadOnly(const engine::Error& why);
+    /// Makes the tables, or brings those of an earlier version of the program to this one's form.
     engine::Result<void> createTables();
+    engine::Result<void> createFirstTables();
     engine::Result<void> checkTables();
     engine::Result<void> checkAfterCrash();
     engine::Result<void> purge();
     qint64 recover(const QString& damaged);
-    engine::Result<void> storeAttachments(ui::ChatDocument& chat, QStringList& notes);
+    void storeAttachments(ui::ChatDocument& chat, QStringList& notes);
     engine::Result<void> writeChat(const ui::ChatDocument& chat,
                                    const std::vector<ui::ChatTurn>& stored);
     engine::Result<void> writeTurn(const QString& chat, qint64 position, const ui::ChatTurn& turn);
+    engine::Result<void>
+    writeVersions(const QString& chat, qint64 position, const QJsonArray& versions);
+    /// By the position of the turn they belong to.
+    engine::Result<QHash<qint64, QJsonArray>> loadVersions(const QString& id);
     engine::Result<std::optional<ui::ChatDocument>> find(const QString& id);
     engine::Result<std::vector<ui::ChatTurn>> loadTurns(const QString& id);
     engine::Result<void> mark(const QString& id, bool is_deleted);

@@ -98,16 +98,23 @@ engine::Result<void> ChatStore::write(ui::ChatDocument& chat) {
 }
 
 void ChatStore::tellAttachments(const ui::ChatDocument& before, const ui::ChatDocument& after) {
-    for (size_t i = 0; i < after.turns.size() && i < before.turns.size(); ++i) {
-        const auto& now = after.turns[i].attachments;
-        const auto& then = before.turns[i].attachments;
-        if (!std::equal(now.begin(), now.end(), then.begin(), then.end(),
-                        [](const ui::Attachment& a, const ui::Attachment& b) {
-                            return a.hash == b.hash;
-                        })) {
-            Q_EMIT attachmentsStored(after.id, after.turns[i].id, now);
+    // The two have the same turns in the same order: saving fills in, it moves nothing.
+    std::vector<const ui::ChatTurn*> then;
+    ui::visitAllTurns(before.turns, [&](const ui::ChatTurn& turn) { then.push_back(&turn); });
+    size_t at = 0;
+    ui::visitAllTurns(after.turns, [&](const ui::ChatTurn& turn) {
+        const ui::ChatTurn* old = at < then.size() ? then[at] : nullptr;
+        ++at;
+        const bool is_same =
+            old != nullptr && std::equal(turn.attachments.begin(), turn.attachments.end(),
+                                         old->attachments.begin(), old->attachments.end(),
+                                         [](const ui::Attachment& a, const ui::Attachment& b) {
+                                             return a.hash == b.hash;
+                                         });
+        if (!is_same) {
+            Q_EMIT attachmentsStored(after.id, turn.id, turn.attachments);
         }
-    }
+    });
 }
 
 void ChatStore::save(const ui::ChatDocument& chat, quint64 serial) {
@@ -279,6 +286,21 @@ void ChatStore::exportChat(const QString& id, const QString& file, ui::ExportFor
     } else {
         Q_EMIT exportFailed(file, text(done.error()));
     }
+}
+
+void ChatStore::importChat(const QString& file) {
+    auto chat = readExport(file);
+    if (!chat.has_value()) {
+        Q_EMIT importFailed(file, text(chat.error()));
+        return;
+    }
+    const auto done = write(*chat);
+    if (!done.has_value()) {
+        Q_EMIT importFailed(file, text(done.error()));
+        return;
+    }
+    relist();
+    Q_EMIT imported(file, chat->id);
 }
 
 void ChatStore::saveSession(const SessionState& state) {

@@ -42,6 +42,9 @@ public Q_SLOTS:
     void restore(const QString& id);
     /// Writes a chat to a file of the user, attachments in a folder beside it.
     void exportChat(const QString& id, const QString& file, ui::ExportFormat format);
+    /// Reads a chat that was exported as JSON, as a chat of its own, with the files beside it.
+    /// Answers imported() or importFailed().
+    void importChat(const QString& file);
     void saveSession(const app::SessionState& state);
     /// Tries again to save what is only in memory.
     void retry();
@@ -63,6 +66,8 @@ Q_SIGNALS:
     void changeFailed(const QString& id, const QString& message);
     void exported(const QString& file);
     void exportFailed(const QString& file, const QString& message);
+    void imported(const QString& file, const QString& id);
+    void importFailed(const QString& file, const QString& message);
     /// Why chats are not being saved; empty: they are again.
     void problemChanged(const QString& message);
     /// Something the user should know once (a damaged file was set aside, an attachment is gone).

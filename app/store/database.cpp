@@ -26,8 +26,8 @@ constexpr std::array<ReasonName, 5> kReasonNames{{{StoreProblem::DiskFull, "disk
                                                   {StoreProblem::Damaged, "damaged"},
                                                   {StoreProblem::TooNew, "too_new"}}};
 
-struct DatabaseTexts {
-    Q_DECLARE_TR_FUNCTIONS(DatabaseTexts)
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::Database)
 };
 
 StoreProblem problemOfCode(int extended) {
@@ -54,29 +54,25 @@ QString explain(StoreProblem problem, const QString& file, const QString& detail
     const QString name = QDir::toNativeSeparators(file);
     switch (problem) {
     case StoreProblem::DiskFull:
-        return DatabaseTexts::tr(
-                   "The disk that holds %1 is full. Free some space; what is not saved yet "
-                   "is kept in memory and saved then.")
+        return Text::tr("The disk that holds %1 is full. Free some space; what is not saved yet "
+                        "is kept in memory and saved then.")
             .arg(name);
     case StoreProblem::ReadOnly:
-        return DatabaseTexts::tr(
-                   "%1 cannot be written (%2). Make the file and its folder writable; what "
-                   "is not saved yet is kept in memory and saved then.")
+        return Text::tr("%1 cannot be written (%2). Make the file and its folder writable; what "
+                        "is not saved yet is kept in memory and saved then.")
             .arg(name, detail);
     case StoreProblem::InUse:
-        return DatabaseTexts::tr(
-                   "%1 is in use by another program, probably a second Belfry. Close that "
-                   "one; what is not saved yet is kept in memory and saved then.")
+        return Text::tr("%1 is in use by another program, probably a second Belfry. Close that "
+                        "one; what is not saved yet is kept in memory and saved then.")
             .arg(name);
     case StoreProblem::Damaged:
-        return DatabaseTexts::tr("%1 is damaged (%2).").arg(name, detail);
+        return Text::tr("%1 is damaged (%2).").arg(name, detail);
     case StoreProblem::TooNew:
     case StoreProblem::Other:
         break;
     }
-    return DatabaseTexts::tr(
-               "%1 could not be read or written (%2). Check the disk; what is not saved "
-               "yet is kept in memory.")
+    return Text::tr("%1 could not be read or written (%2). Check the disk; what is not saved "
+                    "yet is kept in memory.")
         .arg(name, detail);
 }
 
@@ -204,7 +200,7 @@ engine::Result<void> Database::open(const QString& file, Access access, const QB
             connection_ != nullptr
                 ? lastError()
                 : storeError(StoreProblem::Other,
-                             explain(StoreProblem::Other, file, DatabaseTexts::tr("no memory")));
+                             explain(StoreProblem::Other, file, Text::tr("no memory")));
         close();
         return error;
     }
@@ -215,8 +211,8 @@ engine::Result<void> Database::open(const QString& file, Access access, const QB
     // SQLite opens a write-protected file for reading without a word.
     if (sqlite3_db_readonly(connection_, "main") == 1) {
         close();
-        return storeError(StoreProblem::ReadOnly, explain(StoreProblem::ReadOnly, file,
-                                                          DatabaseTexts::tr("write-protected")));
+        return storeError(StoreProblem::ReadOnly,
+                          explain(StoreProblem::ReadOnly, file, Text::tr("write-protected")));
     }
     // A second program waits this long for the first to close, then hears that it is in use.
     sqlite3_busy_timeout(connection_, 200);
@@ -246,7 +242,7 @@ engine::Result<void> Database::run(const char* sql) {
 engine::Result<Statement> Database::prepare(const char* sql) {
     if (connection_ == nullptr) {
         return storeError(StoreProblem::Other,
-                          explain(StoreProblem::Other, file_, DatabaseTexts::tr("it is not open")));
+                          explain(StoreProblem::Other, file_, Text::tr("it is not open")));
     }
     sqlite3_stmt* statement = nullptr;
     if (sqlite3_prepare_v2(connection_, sql, -1, &statement, nullptr) != SQLITE_OK) {

@@ -38,10 +38,18 @@ bool isSameList(const std::vector<T>& a, const std::vector<T>& b) {
 bool isSameTurn(const ui::ChatTurn& a, const ui::ChatTurn& b) {
     const auto plain = [](const ui::ChatTurn& turn) {
         return std::tie(turn.id, turn.role, turn.is_cut, turn.seed, turn.finish_reason, turn.time,
-                        turn.model, turn.notes, turn.text, turn.thinking);
+                        turn.model, turn.notes, turn.text, turn.thinking, turn.thinking_s,
+                        turn.version);
     };
-    return plain(a) == plain(b) && fields(a.timing) == fields(b.timing) &&
-           isSameList(a.attachments, b.attachments) && isSameList(a.adapters, b.adapters);
+    const auto is_same_tail = [](const std::vector<ui::ChatTurn>& x,
+                                 const std::vector<ui::ChatTurn>& y) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), isSameTurn);
+    };
+    return plain(a) == plain(b) &&
+           std::equal(a.versions.begin(), a.versions.end(), b.versions.begin(), b.versions.end(),
+                      is_same_tail) &&
+           fields(a.timing) == fields(b.timing) && isSameList(a.attachments, b.attachments) &&
+           isSameList(a.adapters, b.adapters);
 }
 
 bool isSameContent(const ui::ChatDocument& a, const ui::ChatDocument& b) {

@@ -50,6 +50,11 @@ struct GenerateRequest {
     std::string raw_prompt;
     std::vector<std::string> raw_images, raw_audios;
     std::vector<int32_t> raw_ids;
+    /// The last message is a reply that was cut short: go on writing it, in the same turn.
+    /// Reply::text, thinking and the streamed updates: the text is whole, the updates bring only
+    /// what is new; token_ids are the new ones, input_ids end with the part that was there.
+    bool continues_reply = false;
+    std::string continued_thinking; ///< Its thoughts, where the cut reply had some.
 };
 
 struct GenerateTiming {

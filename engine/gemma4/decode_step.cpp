@@ -92,7 +92,8 @@ bool DecodeStep::isPossible(const KvCache& kv) {
 
 Result<void> DecodeStep::prepare() {
     const TextConfig& text = model_->config_.text;
-    ring_ = home_->size("key_position_sliding");
+    // The rows behind the ring are read four elements at a time.
+    ring_ = (home_->size("key_position_sliding") + 3) / 4 * 4;
     const int64_t floats =
         kRing + ring_ + text.hidden_size + text.num_layers * std::max<int64_t>(0, text.ple_size);
     assert(floats <= home_->size("step_input"));

@@ -178,7 +178,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("key_block_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_position_full", kvCapacity(config, shape, LayerType::Full));
         // The fused decode step (decode_step.cpp): its input block, residual stream and result.
-        layout.add("step_input", 16 + kvCapacity(config, shape, LayerType::Sliding) +
+        layout.add("step_input", 16 + (kvCapacity(config, shape, LayerType::Sliding) + 3) / 4 * 4 +
                                      text.hidden_size +
                                      text.num_layers * std::max<int64_t>(0, text.ple_size));
         layout.add("step_x", text.hidden_size);

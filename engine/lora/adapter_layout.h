@@ -10,7 +10,7 @@
 namespace engine {
 
 /// Rows of an input that one pass of the low-rank product handles at most; sizes the workspace.
-inline constexpr int64_t kAdapterBlockRows = 256;
+inline constexpr int64_t kAdapterBlockRows = 2048;
 
 /// Offsets in bytes within the block, each a multiple of 64; a part that is absent has size 0.
 struct AdapterBlock {

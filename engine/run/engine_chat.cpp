@@ -200,6 +200,14 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     if (target.tokenizer.has_value()) {
         parser.emplace(*target.tokenizer, chat_tokens);
     }
+    // A reply that goes on: what is there already puts the parser where it was.
+    std::vector<int32_t> whole;
+    if (request.continues_reply && parser.has_value()) {
+        ENGINE_ASSIGN(whole, continuedIds(request, *target.tokenizer, target.replies));
+        for (const int32_t id : whole) {
+            parser->push(id);
+        }
+    }
     const auto decode_started = Clock::now();
     int64_t count = 0;
     const auto on_token = [&](int32_t token) {
@@ -232,9 +240,12 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         }
         reply.text = parser->answer();
         reply.thinking = parser->thinking();
-        std::vector<int32_t> plain = reply.token_ids;
+        whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
+        std::vector<int32_t> plain = std::move(whole);
         if (reply.finish_reason == "stop" && !plain.empty()) {
             plain.pop_back();
+        } else {
+            target.replies.rememberCut(reply.thinking, reply.text, plain);
         }
         const bool has_control = std::any_of(
             plain.begin(), plain.end(), [&](int32_t id) { return target.tokenizer->isAdded(id); });

@@ -16,6 +16,32 @@ const std::vector<int32_t>* ReplyMemory::find(const std::string& text) const {
     return it == ids_.end() ? nullptr : &it->second;
 }
 
+namespace {
+/// Thoughts and answer as one key; no text of a reply holds a zero byte.
+std::string cutKey(const std::string& thinking, const std::string& text) {
+    std::string key("cut");
+    key += '\0';
+    key += thinking;
+    key += '\0';
+    key += text;
+    return key;
+}
+} // namespace
+
+void ReplyMemory::rememberCut(const std::string& thinking,
+                              const std::string& text,
+                              std::vector<int32_t> ids) {
+    if (!ids.empty()) {
+        ids_.insert_or_assign(cutKey(thinking, text), std::move(ids));
+    }
+}
+
+const std::vector<int32_t>* ReplyMemory::findCut(const std::string& thinking,
+                                                 const std::string& text) const {
+    const auto it = ids_.find(cutKey(thinking, text));
+    return it == ids_.end() ? nullptr : &it->second;
+}
+
 MediaParts mediaParts(const GenerateRequest& request) {
     MediaParts parts;
     for (const Message& message : request.messages) {
@@ -47,6 +73,45 @@ MediaTokens mediaTokens(const ModelConfig& config) {
     return tokens;
 }
 
+Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
+                                          const Tokenizer& tokenizer,
+                                          const ReplyMemory& replies) {
+    if (!request.continues_reply) {
+        return std::vector<int32_t>();
+    }
+    std::string text;
+    bool is_reply =
+        !request.messages.empty() && request.messages.back().role == Message::Role::Assistant;
+    if (is_reply) {
+        for (const MessagePart& part : request.messages.back().parts) {
+            is_reply = is_reply && part.kind == MessagePart::Kind::Text;
+            text += part.text;
+        }
+    }
+    if (!is_reply || (text.empty() && request.continued_thinking.empty())) {
+        return Error{ErrorCode::InvalidRequest,
+                     "to be continued, the last message must be a reply of the model with text; "
+                     "ask for a new reply instead"};
+    }
+    if (const std::vector<int32_t>* known = replies.findCut(request.continued_thinking, text)) {
+        return *known;
+    }
+    // From an earlier session: written out as the model writes it. Nothing is trimmed: a space at
+    // the end is part of what was said.
+    std::vector<Segment> segments;
+    if (!request.continued_thinking.empty()) {
+        segments.push_back({"<|channel>thought\n", true});
+        segments.push_back({request.continued_thinking, false});
+        if (!text.empty()) {
+            segments.push_back({"\n<channel|>", true});
+        }
+    }
+    if (!text.empty()) {
+        segments.push_back({text, false});
+    }
+    return tokenizer.encodeSegments(segments);
+}
+
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
                                        const ModelConfig& config,
                                        const Tokenizer& tokenizer,
@@ -59,7 +124,10 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
     }
     ENGINE_TRY(findChatTokens(tokenizer));
     std::vector<ChatMessage> messages;
-    for (const Message& message : request.messages) {
+    ENGINE_ASSIGN(const std::vector<int32_t> continued, continuedIds(request, tokenizer, replies));
+    const size_t count = request.messages.size() - (request.continues_reply ? 1U : 0U);
+    for (size_t i = 0; i < count; ++i) {
+        const Message& message = request.messages[i];
         ChatMessage chat;
         chat.role = message.role == Message::Role::System ? "system"
                     : message.role == Message::Role::User ? "user"
@@ -106,6 +174,7 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
     }
     const std::vector<int32_t> rest = tokenizer.encodeSegments(pending);
     ids.insert(ids.end(), rest.begin(), rest.end());
+    ids.insert(ids.end(), continued.begin(), continued.end());
     return ids;
 }
 

@@ -25,6 +25,13 @@ public:
     [[nodiscard]] const std::vector<int32_t>* find(const std::string& text) const;
     void clear() { ids_.clear(); }
 
+    /// A reply that was cut short, thoughts and control tokens included, so that it can be
+    /// continued from the very tokens it was made of. Nothing is kept for an empty one.
+    void
+    rememberCut(const std::string& thinking, const std::string& text, std::vector<int32_t> ids);
+    [[nodiscard]] const std::vector<int32_t>* findCut(const std::string& thinking,
+                                                      const std::string& text) const;
+
 private:
     std::unordered_map<std::string, std::vector<int32_t>> ids_;
 };
@@ -37,7 +44,14 @@ MediaParts mediaParts(const GenerateRequest& request);
 
 MediaTokens mediaTokens(const ModelConfig& config);
 
-/// Ids with one placeholder per medium. Errors: InvalidRequest (empty request, wrong roles).
+/// Ids of the reply that a request with continues_reply goes on with; empty for other requests.
+/// Errors: InvalidRequest when the last message is no reply with text or thoughts.
+Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
+                                          const Tokenizer& tokenizer,
+                                          const ReplyMemory& replies);
+
+/// Ids with one placeholder per medium, continuedIds() at their end.
+/// Errors: InvalidRequest (empty request, wrong roles).
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
                                        const ModelConfig& config,
                                        const Tokenizer& tokenizer,

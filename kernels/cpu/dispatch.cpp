@@ -4,6 +4,7 @@
 #include "kernels/cpu/simd_tables.h"
 #include "kernels/cpu/tables.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -65,13 +66,22 @@ const OpTable* cpuAvx512Bf16Ops() {
 
 #endif
 
-const OpTable& bestCpuOps() {
+const OpTable& fastestCpuOps(const char* limit) {
+    const OpTable* const last = limit == nullptr ? nullptr : findCpuOps(limit);
+    bool is_within = last == nullptr;
     for (const OpTable* table : {cpuAvx512Bf16Ops(), cpuAvx512Ops(), cpuAvx2Ops()}) {
-        if (table != nullptr) {
+        is_within = is_within || table == last;
+        if (table != nullptr && is_within) {
             return *table;
         }
     }
     return cpuScalarOps();
+}
+
+const OpTable& bestCpuOps() {
+    // Read once: devices made later compute with the same table.
+    static const OpTable& best = fastestCpuOps(std::getenv("BELFRY_CPU"));
+    return best;
 }
 
 const OpTable* findCpuOps(const char* name) {

@@ -54,15 +54,17 @@ double portableFp32(int64_t rounds) {
     return static_cast<double>(rounds) * 16.0;
 }
 
+/// The loops of the instruction set that the kernels use (BELFRY_CPU may limit both).
 ProbeLoops chooseLoops() {
 #if defined(__x86_64__)
-    if (cpuAvx512Bf16Ops() != nullptr) {
+    const OpTable* const used = &bestCpuOps();
+    if (used == cpuAvx512Bf16Ops()) {
         return avx512Bf16ProbeLoops();
     }
-    if (cpuAvx512Ops() != nullptr) {
+    if (used == cpuAvx512Ops()) {
         return avx512ProbeLoops();
     }
-    if (cpuAvx2Ops() != nullptr) {
+    if (used == cpuAvx2Ops()) {
         return avx2ProbeLoops();
     }
 #endif

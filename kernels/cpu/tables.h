@@ -14,7 +14,12 @@ const OpTable* cpuAvx2Ops();       ///< AVX2 + FMA + F16C; nullptr when missing.
 const OpTable* cpuAvx512Ops();     ///< AVX-512 F/BW/VL/DQ with fp32 products; nullptr when missing.
 const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16 and VBMI; nullptr when missing.
 
-/// The fastest of the tables above that this machine can run.
+/// The fastest of the tables above that this machine can run, none beyond the one named `limit`;
+/// nullptr or a name that is not available here: no limit.
+const OpTable& fastestCpuOps(const char* limit);
+
+/// fastestCpuOps() with the limit of the environment variable BELFRY_CPU ("cpu-avx2" computes as a
+/// machine without AVX-512 does), the same during a whole run.
 const OpTable& bestCpuOps();
 
 /// Table by the name in OpTable::name ("cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16");

@@ -163,9 +163,8 @@ Status CudaDevice::openContext(std::string* message) {
         times_ = std::make_unique<KernelTimes>(*driver_);
         stream_.times = times_.get();
     }
-    if (const char* threads = std::getenv("BELFRY_TOKEN_THREADS"); threads != nullptr) {
-        stream_.steps.threads = std::atoi(threads); // 512, 768; 0: every step is a launch
-    }
+    // For comparisons: one launch a step, as on cards that cannot hold a token's steps.
+    stream_.steps.is_enabled = std::getenv("BELFRY_SINGLE_STEPS") == nullptr;
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {

@@ -24,6 +24,8 @@ namespace kernels::cuda {
     X(linear_reference)                                                                            \
     X(lora_down)                                                                                   \
     X(lora_up)                                                                                     \
+    X(lora_down_tensor)                                                                            \
+    X(lora_up_tensor)                                                                              \
     X(attention_reference)                                                                         \
     X(audio_attention)                                                                             \
     X(subsample_conv)                                                                              \
@@ -36,8 +38,7 @@ namespace kernels::cuda {
     X(project_bf16)                                                                                \
     X(attend_step_256)                                                                             \
     X(attend_step_512)                                                                             \
-    X(token_512)                                                                                   \
-    X(token_768)                                                                                   \
+    X(token)                                                                                       \
     X(argmax)                                                                                      \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \

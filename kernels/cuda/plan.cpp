@@ -85,14 +85,13 @@ ProjectPlan planResidentProject(int multiprocessors,
     const int64_t local = ceilDivide(outputs, multiprocessors) * (is_pair ? 2 : 1);
     ProjectPlan best;
     double lowest = -1.0;
-    for (const int64_t rows_per_warp : {2, 1}) {
-        for (int64_t k_split = 1; k_split <= std::min(warps, slabs); ++k_split) {
-            const double cost = dealCost(local, slabs, warps, rows_per_warp, k_split);
-            if (lowest < 0 || cost < lowest) {
-                lowest = cost;
-                best.rows_per_warp = static_cast<int>(rows_per_warp);
-                best.k_split = static_cast<int>(k_split);
-            }
+    // Always two rows in flight together (three slabs of them).
+    best.rows_per_warp = 2;
+    for (int64_t k_split = 1; k_split <= std::min(warps, slabs); ++k_split) {
+        const double cost = dealCost(local, slabs, warps, 2, k_split);
+        if (lowest < 0 || cost < lowest) {
+            lowest = cost;
+            best.k_split = static_cast<int>(k_split);
         }
     }
     best.grid = multiprocessors;

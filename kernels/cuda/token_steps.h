@@ -11,7 +11,7 @@ namespace kernels::cuda {
 
 struct TokenSteps {
     bool is_collecting = false;
-    int threads = 512; ///< Of a block: 512 or 768; 0 switches collecting off.
+    bool is_enabled = true; ///< False: every step is a launch of its own.
     std::vector<TokenStep> steps;
     size_t uploaded = 0;       ///< Steps of this token that were launched already.
     unsigned shared_bytes = 0; ///< Most that one of them needs.

@@ -2,98 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
-    <name>AttachmentTexts</name>
-    <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
-        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read to its end (%2).</source>
-        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
-    </message>
-</context>
-<context>
-    <name>ChatDatabaseTexts</name>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
-        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 ist beschädigt (%2).</translation>
-    </message>
-    <message>
-        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
-        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
-    </message>
-    <message>
-        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
-        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
-    </message>
-    <message>
-        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-</context>
-<context>
-    <name>DatabaseTexts</name>
-    <message>
-        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 ist beschädigt (%2).</translation>
-    </message>
-    <message>
-        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
-        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
-    </message>
-    <message>
-        <source>no memory</source>
-        <translation>kein Speicher</translation>
-    </message>
-    <message>
-        <source>write-protected</source>
-        <translation>schreibgeschützt</translation>
-    </message>
-    <message>
-        <source>it is not open</source>
-        <translation>sie ist nicht offen</translation>
-    </message>
-</context>
-<context>
-    <name>ExportTexts</name>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
-    </message>
-    <message>
-        <source>the folder cannot be created</source>
-        <translation>der Ordner lässt sich nicht anlegen</translation>
-    </message>
-</context>
-<context>
     <name>Format</name>
     <message>
         <source>%1 B</source>
@@ -338,6 +246,18 @@
         <translation>Belfry schließen</translation>
     </message>
     <message>
+        <source>Continue a reply that was cut short</source>
+        <translation>Eine abgebrochene Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Show the version before of a message</source>
+        <translation>Vorige Fassung einer Nachricht zeigen</translation>
+    </message>
+    <message>
+        <source>Show the version after of a message</source>
+        <translation>Nächste Fassung einer Nachricht zeigen</translation>
+    </message>
+    <message>
         <source>Copy the last code block</source>
         <translation>Letzten Codeblock kopieren</translation>
     </message>
@@ -352,6 +272,121 @@
     <message>
         <source>%1 always means: %2</source>
         <translation>%1 bedeutet immer: %2</translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
+</context>
+<context>
+    <name>app::AttachmentFiles</name>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 ist nicht lesbar (%2), der Chat behält daher nur den Namen. Hängen Sie die Datei wieder an, wenn das Modell sie braucht.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
+    </message>
+</context>
+<context>
+    <name>app::ChatDatabase</name>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 stammt von einer neueren Belfry-Version (Form %2, dieses Programm kennt %3), Chats werden daher nicht gesichert. Starten Sie die neuere Version oder verschieben Sie die Datei.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Database</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Der Datenträger mit %1 ist voll. Schaffen Sie Platz; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 lässt sich nicht schreiben (%2). Machen Sie Datei und Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 wird von einem anderen Programm benutzt, wohl einem zweiten Belfry. Schließen Sie es; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 ist beschädigt (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 ließ sich nicht lesen oder schreiben (%2). Prüfen Sie den Datenträger; Ungesichertes bleibt im Speicher.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>kein Speicher</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>sie ist nicht offen</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExportFiles</name>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>der Ordner lässt sich nicht anlegen</translation>
+    </message>
+    <message>
+        <source>%1 was not imported: %2</source>
+        <translation>%1 wurde nicht importiert: %2</translation>
+    </message>
+    <message>
+        <source>it cannot be read (%1).</source>
+        <translation>die Datei ist nicht lesbar (%1).</translation>
+    </message>
+    <message>
+        <source>it has %1 MiB; an exported chat has at most %2.</source>
+        <translation>die Datei hat %1 MiB; ein exportierter Chat hat höchstens %2.</translation>
+    </message>
+    <message>
+        <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
+        <translation>das ist kein JSON (%1, bei Byte %2). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
+    </message>
+    <message>
+        <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
+        <translation>sie enthält keinen Chat von Belfry („format“ ist „%1“, erwartet wird „belfry-chat“, Version 1, mit Nachrichten). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
     </message>
 </context>
 <context>
@@ -398,6 +433,14 @@
     <message>
         <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
         <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>Importiert</translation>
+    </message>
+    <message>
+        <source>The chat was not imported</source>
+        <translation>Der Chat wurde nicht importiert</translation>
     </message>
 </context>
 <context>
@@ -627,6 +670,10 @@
         <source>sound %1</source>
         <translation>Ton %1</translation>
     </message>
+    <message>
+        <source>version %1 of %2</source>
+        <translation>Fassung %1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatNotice</name>
@@ -835,16 +882,24 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>This reply and what follows it (%1) are replaced; Undo brings them back when the new reply is finished.</source>
-        <translation>Diese Antwort und was ihr folgt (%1) werden ersetzt; Rückgängig holt sie zurück, wenn die neue Antwort fertig ist.</translation>
-    </message>
-    <message>
-        <source>The former reply comes back with Undo.</source>
-        <translation>Die frühere Antwort kommt mit Rückgängig zurück.</translation>
-    </message>
-    <message>
         <source>Deleted: %1.</source>
         <translation>Gelöscht: %1.</translation>
+    </message>
+    <message>
+        <source>Only a reply that was stopped or reached its token limit can be continued.</source>
+        <translation>Nur eine Antwort, die angehalten wurde oder an ihre Tokengrenze kam, lässt sich fortsetzen.</translation>
+    </message>
+    <message>
+        <source>The former reply and what follows it (%1) are kept: Alt+Left shows them again.</source>
+        <translation>Die bisherige Antwort und was auf sie folgt (%1) bleiben erhalten: Alt+Links zeigt sie wieder.</translation>
+    </message>
+    <message>
+        <source>The former reply is kept: Alt+Left shows it again.</source>
+        <translation>Die bisherige Antwort bleibt erhalten: Alt+Links zeigt sie wieder.</translation>
+    </message>
+    <message>
+        <source>The adapters act from the next reply on; this one goes on as it began.</source>
+        <translation>Die Adapter wirken ab der nächsten Antwort; diese läuft weiter, wie sie begann.</translation>
     </message>
 </context>
 <context>
@@ -1083,10 +1138,6 @@
         <translation>Halt</translation>
     </message>
     <message>
-        <source>Editing: what follows this message is replaced</source>
-        <translation>Bearbeiten: Was auf diese Nachricht folgt, wird ersetzt</translation>
-    </message>
-    <message>
         <source>Cancel (Esc)</source>
         <translation>Abbrechen (Esc)</translation>
     </message>
@@ -1201,6 +1252,10 @@
     <message>
         <source>Attach a picture or a sound</source>
         <translation>Bild oder Ton anhängen</translation>
+    </message>
+    <message>
+        <source>Editing: the message and what follows it are kept as an earlier version</source>
+        <translation>Bearbeiten: die Nachricht und was auf sie folgt bleiben als frühere Fassung</translation>
     </message>
 </context>
 <context>
@@ -1527,6 +1582,22 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>More about chats</source>
+        <translation>Mehr zu Chats</translation>
+    </message>
+    <message>
+        <source>Import a chat (JSON)…</source>
+        <translation>Chat importieren (JSON)…</translation>
+    </message>
+    <message>
+        <source>Import a chat</source>
+        <translation>Chat importieren</translation>
+    </message>
+    <message>
+        <source>Chats exported by Belfry (*.json)</source>
+        <translation>Von Belfry exportierte Chats (*.json)</translation>
     </message>
     <message>
         <source>Finds chats in which every word occurs</source>
@@ -2353,6 +2424,11 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>%1: file not found</source>
         <translation>%1: Datei nicht gefunden</translation>
     </message>
+    <message>
+        <source>%1 / %2</source>
+        <comment>version shown / number of versions</comment>
+        <translation>%1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageItem</name>
@@ -2399,6 +2475,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>left out above: the model no longer sees it</source>
         <translation>darüber weggelassen: Das Modell sieht es nicht mehr</translation>
+    </message>
+    <message>
+        <source>Thinking… %1</source>
+        <translation>Denkt nach … %1</translation>
+    </message>
+    <message>
+        <source>Thought for %1 (words: about %2)</source>
+        <translation>%1 nachgedacht (Wörter: etwa %2)</translation>
     </message>
 </context>
 <context>
@@ -2470,6 +2554,22 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Delete reply</source>
         <translation>Antwort löschen</translation>
+    </message>
+    <message>
+        <source>Continue this reply (Alt+Enter for the last)</source>
+        <translation>Diese Antwort fortsetzen (Alt+Enter: die letzte)</translation>
+    </message>
+    <message>
+        <source>Continue this reply</source>
+        <translation>Diese Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Version before (Alt+Left)</source>
+        <translation>Vorige Fassung (Alt+Links)</translation>
+    </message>
+    <message>
+        <source>Version after (Alt+Right)</source>
+        <translation>Nächste Fassung (Alt+Rechts)</translation>
     </message>
 </context>
 <context>
@@ -3125,6 +3225,10 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>&amp;Übliche Tasten</translation>
     </message>
     <message>
+        <source>&amp;Reset all keys</source>
+        <translation>Alle Tasten &amp;zurücksetzen</translation>
+    </message>
+    <message>
         <source>Change keyboard shortcuts</source>
         <translation>Tastenkürzel ändern</translation>
     </message>
@@ -3163,10 +3267,6 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1 is free.</source>
         <translation>%1 ist frei.</translation>
-    </message>
-    <message>
-        <source>&amp;Reset all keys</source>
-        <translation>Alle Tasten &amp;zurücksetzen</translation>
     </message>
 </context>
 <context>

@@ -2,98 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="fr_FR" sourcelanguage="en">
 <context>
-    <name>AttachmentTexts</name>
-    <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n&apos;a pas pu y être copiée. Libérez de la place ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
-    </message>
-    <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n&apos;a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
-        <translation>%1 est illisible (%2), la discussion n&apos;en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read to its end (%2).</source>
-        <translation>%1 ne peut pas être lu jusqu&apos;au bout (%2).</translation>
-    </message>
-</context>
-<context>
-    <name>ChatDatabaseTexts</name>
-    <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n&apos;existe plus. Elle a pu être supprimée dans une session précédente.</translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
-        <translation>Le dossier %1 ne peut pas être créé, les discussions ne sont donc pas enregistrées. Créez-le ou rendez le dossier parent accessible en écriture.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 est endommagé (%2).</translation>
-    </message>
-    <message>
-        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
-        <translation>%1 vient d&apos;une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
-    </message>
-    <message>
-        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
-        <translation>Le fichier des discussions était endommagé. Il a été gardé sous %1 ; %2 discussions ont pu en être lues et sont de retour dans la liste.</translation>
-    </message>
-    <message>
-        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
-    </message>
-</context>
-<context>
-    <name>DatabaseTexts</name>
-    <message>
-        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
-        <translation>Le disque qui contient %1 est plein. Libérez de la place ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 ne peut pas être écrit (%2). Rendez le fichier et son dossier accessibles en écriture ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
-        <translation>%1 est utilisé par un autre programme, sans doute un second Belfry. Fermez-le ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>%1 is damaged (%2).</source>
-        <translation>%1 est endommagé (%2).</translation>
-    </message>
-    <message>
-        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
-        <translation>%1 n&apos;a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
-    </message>
-    <message>
-        <source>no memory</source>
-        <translation>aucune mémoire</translation>
-    </message>
-    <message>
-        <source>write-protected</source>
-        <translation>protégé en écriture</translation>
-    </message>
-    <message>
-        <source>it is not open</source>
-        <translation>elle n&apos;est pas ouverte</translation>
-    </message>
-</context>
-<context>
-    <name>ExportTexts</name>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n&apos;a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
-    </message>
-    <message>
-        <source>the folder cannot be created</source>
-        <translation>le dossier ne peut pas être créé</translation>
-    </message>
-</context>
-<context>
     <name>Format</name>
     <message>
         <source>%1 B</source>
@@ -338,6 +246,18 @@
         <translation>Fermer Belfry</translation>
     </message>
     <message>
+        <source>Continue a reply that was cut short</source>
+        <translation>Continuer une réponse interrompue</translation>
+    </message>
+    <message>
+        <source>Show the version before of a message</source>
+        <translation>Afficher la version précédente d’un message</translation>
+    </message>
+    <message>
+        <source>Show the version after of a message</source>
+        <translation>Afficher la version suivante d’un message</translation>
+    </message>
+    <message>
         <source>Copy the last code block</source>
         <translation>Copier le dernier bloc de code</translation>
     </message>
@@ -352,6 +272,121 @@
     <message>
         <source>%1 always means: %2</source>
         <translation>%1 signifie toujours : %2</translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n&apos;a pas pu y être copiée. Libérez de la place ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n&apos;a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n&apos;existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n&apos;a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::AttachmentFiles</name>
+    <message>
+        <source>%1 cannot be read (%2), so the chat keeps only its name. Attach it again if the model needs it.</source>
+        <translation>%1 est illisible (%2), la discussion n&apos;en garde que le nom. Joignez-le à nouveau si le modèle en a besoin.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read to its end (%2).</source>
+        <translation>%1 ne peut pas être lu jusqu&apos;au bout (%2).</translation>
+    </message>
+</context>
+<context>
+    <name>app::ChatDatabase</name>
+    <message>
+        <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
+        <translation>Le dossier %1 ne peut pas être créé, les discussions ne sont donc pas enregistrées. Créez-le ou rendez le dossier parent accessible en écriture.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 est endommagé (%2).</translation>
+    </message>
+    <message>
+        <source>%1 was written by a later version of Belfry (its form is number %2, this program knows number %3), so chats are not saved. Start the later version, or move the file away.</source>
+        <translation>%1 vient d&apos;une version plus récente de Belfry (forme %2, ce programme connaît %3), les discussions ne sont donc pas enregistrées. Lancez la version récente ou déplacez le fichier.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; %2 chats could be read from it and are in the list again.</source>
+        <translation>Le fichier des discussions était endommagé. Il a été gardé sous %1 ; %2 discussions ont pu en être lues et sont de retour dans la liste.</translation>
+    </message>
+    <message>
+        <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
+    </message>
+</context>
+<context>
+    <name>app::Database</name>
+    <message>
+        <source>The disk that holds %1 is full. Free some space; what is not saved yet is kept in memory and saved then.</source>
+        <translation>Le disque qui contient %1 est plein. Libérez de la place ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2). Make the file and its folder writable; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 ne peut pas être écrit (%2). Rendez le fichier et son dossier accessibles en écriture ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 is in use by another program, probably a second Belfry. Close that one; what is not saved yet is kept in memory and saved then.</source>
+        <translation>%1 est utilisé par un autre programme, sans doute un second Belfry. Fermez-le ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 est endommagé (%2).</translation>
+    </message>
+    <message>
+        <source>%1 could not be read or written (%2). Check the disk; what is not saved yet is kept in memory.</source>
+        <translation>%1 n&apos;a pas pu être lu ou écrit (%2). Vérifiez le disque ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>aucune mémoire</translation>
+    </message>
+    <message>
+        <source>write-protected</source>
+        <translation>protégé en écriture</translation>
+    </message>
+    <message>
+        <source>it is not open</source>
+        <translation>elle n&apos;est pas ouverte</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExportFiles</name>
+    <message>
+        <source>the folder cannot be created</source>
+        <translation>le dossier ne peut pas être créé</translation>
+    </message>
+    <message>
+        <source>%1 was not imported: %2</source>
+        <translation>%1 n’a pas été importé : %2</translation>
+    </message>
+    <message>
+        <source>it cannot be read (%1).</source>
+        <translation>le fichier est illisible (%1).</translation>
+    </message>
+    <message>
+        <source>it has %1 MiB; an exported chat has at most %2.</source>
+        <translation>le fichier fait %1 Mio ; une discussion exportée en fait au plus %2.</translation>
+    </message>
+    <message>
+        <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
+        <translation>ce n’est pas du JSON (%1, à l’octet %2). Choisissez un fichier que Belfry a exporté en JSON.</translation>
+    </message>
+    <message>
+        <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
+        <translation>il ne contient pas de discussion de Belfry (« format » est « %1 », attendu : « belfry-chat », version 1, avec des messages). Choisissez un fichier que Belfry a exporté en JSON.</translation>
     </message>
 </context>
 <context>
@@ -398,6 +433,14 @@
     <message>
         <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
         <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>Importé</translation>
+    </message>
+    <message>
+        <source>The chat was not imported</source>
+        <translation>La discussion n’a pas été importée</translation>
     </message>
 </context>
 <context>
@@ -627,6 +670,10 @@
         <source>sound %1</source>
         <translation>son %1</translation>
     </message>
+    <message>
+        <source>version %1 of %2</source>
+        <translation>version %1 sur %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatNotice</name>
@@ -835,16 +882,24 @@
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>This reply and what follows it (%1) are replaced; Undo brings them back when the new reply is finished.</source>
-        <translation>Cette réponse et ce qui suit (%1) sont remplacés ; Annuler les rétablit quand la nouvelle réponse est finie.</translation>
-    </message>
-    <message>
-        <source>The former reply comes back with Undo.</source>
-        <translation>L&apos;ancienne réponse revient avec Annuler.</translation>
-    </message>
-    <message>
         <source>Deleted: %1.</source>
         <translation>Supprimé : %1.</translation>
+    </message>
+    <message>
+        <source>Only a reply that was stopped or reached its token limit can be continued.</source>
+        <translation>Seule une réponse arrêtée ou arrivée à sa limite de jetons peut être continuée.</translation>
+    </message>
+    <message>
+        <source>The former reply and what follows it (%1) are kept: Alt+Left shows them again.</source>
+        <translation>La réponse précédente et ce qui la suit (%1) sont conservés : Alt+Gauche les affiche de nouveau.</translation>
+    </message>
+    <message>
+        <source>The former reply is kept: Alt+Left shows it again.</source>
+        <translation>La réponse précédente est conservée : Alt+Gauche l’affiche de nouveau.</translation>
+    </message>
+    <message>
+        <source>The adapters act from the next reply on; this one goes on as it began.</source>
+        <translation>Les adaptateurs agissent dès la prochaine réponse ; celle-ci continue comme elle a commencé.</translation>
     </message>
 </context>
 <context>
@@ -1083,10 +1138,6 @@
         <translation>Arrêter</translation>
     </message>
     <message>
-        <source>Editing: what follows this message is replaced</source>
-        <translation>Modification : ce qui suit ce message est remplacé</translation>
-    </message>
-    <message>
         <source>Cancel (Esc)</source>
         <translation>Annuler (Échap)</translation>
     </message>
@@ -1201,6 +1252,10 @@
     <message>
         <source>Attach a picture or a sound</source>
         <translation>Joindre une image ou un son</translation>
+    </message>
+    <message>
+        <source>Editing: the message and what follows it are kept as an earlier version</source>
+        <translation>Modification : le message et la suite restent comme version antérieure</translation>
     </message>
 </context>
 <context>
@@ -1527,6 +1582,22 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>More about chats</source>
+        <translation>Plus sur les discussions</translation>
+    </message>
+    <message>
+        <source>Import a chat (JSON)…</source>
+        <translation>Importer une discussion (JSON)…</translation>
+    </message>
+    <message>
+        <source>Import a chat</source>
+        <translation>Importer une discussion</translation>
+    </message>
+    <message>
+        <source>Chats exported by Belfry (*.json)</source>
+        <translation>Discussions exportées par Belfry (*.json)</translation>
     </message>
     <message>
         <source>Finds chats in which every word occurs</source>
@@ -2353,6 +2424,11 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>%1: file not found</source>
         <translation>%1 : fichier introuvable</translation>
     </message>
+    <message>
+        <source>%1 / %2</source>
+        <comment>version shown / number of versions</comment>
+        <translation>%1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageItem</name>
@@ -2399,6 +2475,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>left out above: the model no longer sees it</source>
         <translation>omis au-dessus : le modèle ne le voit plus</translation>
+    </message>
+    <message>
+        <source>Thinking… %1</source>
+        <translation>Réflexion… %1</translation>
+    </message>
+    <message>
+        <source>Thought for %1 (words: about %2)</source>
+        <translation>Réflexion : %1 (mots : environ %2)</translation>
     </message>
 </context>
 <context>
@@ -2470,6 +2554,22 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Delete reply</source>
         <translation>Supprimer la réponse</translation>
+    </message>
+    <message>
+        <source>Continue this reply (Alt+Enter for the last)</source>
+        <translation>Continuer cette réponse (Alt+Entrée : la dernière)</translation>
+    </message>
+    <message>
+        <source>Continue this reply</source>
+        <translation>Continuer cette réponse</translation>
+    </message>
+    <message>
+        <source>Version before (Alt+Left)</source>
+        <translation>Version précédente (Alt+Gauche)</translation>
+    </message>
+    <message>
+        <source>Version after (Alt+Right)</source>
+        <translation>Version suivante (Alt+Droite)</translation>
     </message>
 </context>
 <context>
@@ -3125,6 +3225,10 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <translation>To&amp;uches habituelles</translation>
     </message>
     <message>
+        <source>&amp;Reset all keys</source>
+        <translation>&amp;Rétablir toutes les touches</translation>
+    </message>
+    <message>
         <source>Change keyboard shortcuts</source>
         <translation>Changer les raccourcis clavier</translation>
     </message>
@@ -3163,10 +3267,6 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>%1 is free.</source>
         <translation>%1 est libre.</translation>
-    </message>
-    <message>
-        <source>&amp;Reset all keys</source>
-        <translation>&amp;Rétablir toutes les touches</translation>
     </message>
 </context>
 <context>

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast weights are quantized and loaded: bytes of bf16 per second and core for every format and
 // instruction set; a checkpoint of E2B shapes (random weights, some layers, small tables, written
-// once) loaded without cache, with a cache to make, and from the cache, as shares of the plain read
-// speed of the same file.
-// Usage: belfry_load_bench FOLDER [LAYERS]     FOLDER keeps the checkpoint (0.4 GB per 4 layers)
+// once) loaded with cold and warm page cache, with a weight cache to make, and from the weight
+// cache, as shares of the plain read speed of the same bytes in the same state. Medians of five.
+// "Cold": the system was asked to drop the file's pages (what the disk itself keeps in memory
+// stays). Usage: belfry_load_bench FOLDER [LAYERS]     FOLDER keeps the checkpoint (0.4 GB per 4
+// layers)
 
+#include "engine/base/file_reader.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/plan/planner.h"
@@ -13,17 +16,26 @@
 #include "engine/run/model_folder.h"
 #include "engine/run/random_source.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
 
+#ifdef __linux__
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
 namespace {
 
 using namespace engine;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+constexpr int kRounds = 5;
 
 double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -114,21 +126,44 @@ void writeCheckpoint(const fs::path& file, const ModelConfig& config) {
     std::printf("wrote the checkpoint: %.1f s\n", secondsSince(start));
 }
 
-double readPlain(const TensorSource& source) {
-    std::vector<std::byte> buffer(size_t{8} << 20);
-    uint64_t total = 0;
+/// Asks the system to forget what it holds of a file. False where it cannot be asked.
+bool evict(const fs::path& file) {
+#ifdef __linux__
+    const int handle = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (handle < 0) {
+        return false;
+    }
+    const bool is_done = fdatasync(handle) == 0 && // pages not yet written would stay
+                         posix_fadvise(handle, 0, 0, POSIX_FADV_DONTNEED) == 0;
+    close(handle);
+    return is_done;
+#else
+    (void)file;
+    return false;
+#endif
+}
+
+/// Seconds to read a file from its beginning to its end into one buffer.
+double readPlain(const fs::path& file) {
+    auto reader = FileReader::open(file);
+    if (!reader) {
+        fail(reader.error());
+    }
+    static std::vector<std::byte> buffer(size_t{8} << 20);
+    const uint64_t size = (*reader)->sizeBytes();
     const auto start = Clock::now();
-    for (const TensorInfo& info : source.tensors()) {
-        for (uint64_t at = 0; at < info.size_bytes; at += buffer.size()) {
-            const auto size =
-                static_cast<size_t>(std::min<uint64_t>(buffer.size(), info.size_bytes - at));
-            if (auto read = source.read(info, at, std::span(buffer).first(size)); !read) {
-                fail(read.error());
-            }
-            total += size;
+    for (uint64_t at = 0; at < size; at += buffer.size()) {
+        const auto length = static_cast<size_t>(std::min<uint64_t>(buffer.size(), size - at));
+        if (auto read = (*reader)->read(at, std::span(buffer).first(length)); !read) {
+            fail(read.error());
         }
     }
-    return static_cast<double>(total) / secondsSince(start) / 1e9;
+    return secondsSince(start);
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
 }
 
 PlacementPlan makePlanFor(const ModelConfig& config, Format format) {
@@ -152,10 +187,12 @@ PlacementPlan makePlanFor(const ModelConfig& config, Format format) {
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::fprintf(stderr, "usage: belfry_load_bench FOLDER [LAYERS]\n");
+        std::fprintf(stderr, "usage: belfry_load_bench FOLDER [LAYERS [FORMAT]]\n");
         return 2;
     }
-    benchQuantizer();
+    if (argc < 4) {
+        benchQuantizer();
+    }
     const fs::path folder = argv[1];
     const ModelConfig config = makeConfig(argc > 2 ? std::atoi(argv[2]) : 8);
     const fs::path file = folder / "model.safetensors";
@@ -167,22 +204,33 @@ int main(int argc, char** argv) {
     if (!source) {
         fail(source.error());
     }
-    (void)readPlain(**source); // into the page cache
-    const double plain = readPlain(**source);
-    const auto bytes = static_cast<double>(fs::file_size(file));
-    std::printf("plain read, warm: %.2f GB/s, file %.2f GB\n", plain, bytes / 1e9);
-    HostDeviceOptions device_options;
+    const auto gigabytes = static_cast<double>(fs::file_size(file)) / 1e9;
+    const fs::path cache = folder / "cache";
+    enum State {
+        ColdRead,
+        ColdLoad,
+        WarmRead,
+        WarmLoad,
+        First,
+        WarmCacheRead,
+        WarmCache,
+        ColdCacheRead,
+        ColdCache,
+        States
+    };
+    std::printf("checkpoint %.2f GB; seconds, medians of %d\n", gigabytes, kRounds);
     for (const Format format :
          {Format::Bf16, Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Q8}) {
+        if (argc > 3 && formatName(format) != argv[3]) {
+            continue;
+        }
         const PlacementPlan plan = makePlanFor(config, format);
-        const fs::path cache = folder / "cache";
-        fs::remove_all(cache);
-        double seconds[3] = {};
-        for (int round = 0; round < 3; ++round) {
-            OwnedDevices devices = makeHostDevices(device_options);
+        const bool has_cache = format != Format::Bf16;
+        const auto loadOnce = [&](bool uses_cache) {
+            OwnedDevices devices = makeHostDevices(HostDeviceOptions());
             LoadOptions options;
             options.parallel = poolParallelFor(devices.pool.get());
-            if (round > 0) {
+            if (uses_cache) {
                 options.cache_folder = cache;
                 options.model_folder = folder;
             }
@@ -191,18 +239,67 @@ int main(int argc, char** argv) {
             if (!store) {
                 fail(store.error());
             }
-            seconds[round] = secondsSince(start);
+            const double seconds = secondsSince(start);
             for (const std::string& note : (*store)->report().notes) {
                 std::printf("note: %s\n", note.c_str());
             }
+            return seconds;
+        };
+        std::array<std::vector<double>, States> seconds;
+        double cache_gigabytes = 0.0;
+        for (int round = 0; round < kRounds; ++round) {
+            if (evict(file)) {
+                seconds[ColdRead].push_back(readPlain(file));
+                evict(file);
+                seconds[ColdLoad].push_back(loadOnce(false));
+            }
+            (void)readPlain(file);
+            seconds[WarmRead].push_back(readPlain(file));
+            seconds[WarmLoad].push_back(loadOnce(false));
+            if (!has_cache) {
+                continue;
+            }
+            fs::remove_all(cache);
+            seconds[First].push_back(loadOnce(true));
+            fs::path cache_file;
+            for (const auto& entry : fs::directory_iterator(cache)) {
+                cache_file = entry.path();
+            }
+            cache_gigabytes = static_cast<double>(fs::file_size(cache_file)) / 1e9;
+            seconds[WarmCacheRead].push_back(readPlain(cache_file));
+            seconds[WarmCache].push_back(loadOnce(true));
+            // The part of the checkpoint that is not quantized comes from there.
+            if (evict(cache_file) && evict(file)) {
+                seconds[ColdCacheRead].push_back(readPlain(cache_file));
+                evict(cache_file);
+                evict(file);
+                seconds[ColdCache].push_back(loadOnce(true));
+            }
         }
-        std::printf("%-7s no cache %.2f s (%.2f GB/s, %.0f %% of plain reading), writing the cache "
-                    "%.2f s, from the "
-                    "cache %.2f s: %.1f times faster\n",
-                    std::string(formatName(format)).c_str(), seconds[0], bytes / seconds[0] / 1e9,
-                    100.0 * bytes / seconds[0] / 1e9 / plain, seconds[1], seconds[2],
-                    seconds[1] / seconds[2]);
+        const std::string name(formatName(format));
+        const auto tell = [&](const char* what, State load_state, State read_state, double size) {
+            if (seconds[load_state].empty()) {
+                return;
+            }
+            const double load_s = median(seconds[load_state]);
+            const double read_s = median(seconds[read_state]);
+            std::printf("%-7s %-22s %.3f s, %5.2f GB/s; plain read %5.2f GB/s: %3.0f %%",
+                        name.c_str(), what, load_s, size / load_s, size / read_s,
+                        100.0 * read_s / load_s);
+            if (load_state == WarmCache || load_state == ColdCache) {
+                const double first = median(seconds[First]);
+                const double plain = median(seconds[load_state == WarmCache ? WarmLoad : ColdLoad]);
+                std::printf("; %.1f times faster than the first load, %.1f than without a cache",
+                            first / load_s, plain / load_s);
+            }
+            std::printf("\n");
+        };
+        tell("cold", ColdLoad, ColdRead, gigabytes);
+        tell("warm", WarmLoad, WarmRead, gigabytes);
+        tell("first, writes a cache", First, WarmRead, gigabytes);
+        tell("from the cache, warm", WarmCache, WarmCacheRead, cache_gigabytes);
+        tell("from the cache, cold", ColdCache, ColdCacheRead, cache_gigabytes);
     }
-    fs::remove_all(folder / "cache");
+    fs::remove_all(cache);
     return 0;
 }

@@ -589,6 +589,42 @@ struct Update {
     }
 };
 
+/// Updates of many rows as launches of their own: three at once, one with a bias.
+void checkUpdates(cuda::CudaDevice& d, bool is_reference) {
+    for (const int64_t rows : {1, 5, 70, 300}) {
+        for (const DType type : {DType::BF16, DType::F32}) {
+            const int64_t in = 576;
+            const int64_t out = 328;
+            const Update updates[3] = {
+                {d, type, in, out, 16, 0}, {d, type, in, out, 3, 0}, {d, type, in, out, 40, 0}};
+            Pair<float> x(d, normal(static_cast<size_t>(rows * in)));
+            Pair<float> bias(d, normal(static_cast<size_t>(out)));
+            Pair<float> y(d, normal(static_cast<size_t>(rows * out)));
+            std::vector<float> want = y.host;
+            std::vector<float> scratch(static_cast<size_t>(rows * 59));
+            Buffer there(d, scratch.size() * 4);
+            LoraTerm on_host[3];
+            LoraTerm on_card[3];
+            for (int i = 0; i < 3; ++i) {
+                on_host[i] = {updates[i].a_host, updates[i].b_host, {}, 0.5F};
+                on_card[i] = {updates[i].card.a, updates[i].card.b, {}, 0.5F};
+            }
+            on_host[1].b_bias = {bias.host.data(), DType::F32, 1, out};
+            on_card[1].b_bias = {bias.there(), DType::F32, 1, out};
+            cpuScalarOps().lora_accumulate_all({}, {x.host.data(), rows, in, in}, on_host, 3,
+                                               {scratch.data(), rows, 59, 59},
+                                               {want.data(), rows, out, out});
+            const Status status = d.ops().lora_accumulate_all(
+                d.queue(), {x.there(), rows, in, in}, on_card, 3, {there.f(), rows, 59, 59},
+                {static_cast<float*>(y.card->data), rows, out, out});
+            report("updates of " + std::to_string(rows) + " rows, " +
+                       (type == DType::BF16 ? "bf16" : "fp32"),
+                   status, relativeError(fetch(d, *y.card, want.size()), want),
+                   is_reference ? 2e-6 : 4e-3);
+        }
+    }
+}
+
 /// Low-rank updates inside projection steps: three weights with one, none and two updates; a pair
 /// whose outputs are multiplied with the next step's A, and that next step.
 void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
@@ -868,6 +904,25 @@ void timeKernels(cuda::CudaDevice& d) {
     std::printf("  device memory taken meanwhile: %.1f MiB\n",
                 static_cast<double>(free_before - std::min(free_before, d.freeBytes())) /
                     1048576.0);
+    std::printf("\nlow-rank updates of many rows, rank 16\n");
+    for (const int64_t rows : {64, 512, 2048}) {
+        for (const auto& [in, out] :
+             {std::pair<int64_t, int64_t>{1536, 6144}, {6144, 1536}, {1536, 2048}}) {
+            const Update update(d, DType::BF16, in, out, 16, 0);
+            Pair<float> a(d, normal(static_cast<size_t>(rows * in)));
+            Buffer b(d, static_cast<size_t>(rows * out) * 4);
+            Buffer between(d, static_cast<size_t>(rows * 16) * 4);
+            const LoraTerm term{update.card.a, update.card.b, {}, 1.0F};
+            const double us = microseconds(d, 5, [&](int) {
+                return d.ops().lora_accumulate_all(d.queue(), {a.there(), rows, in, in}, &term, 1,
+                                                   {between.f(), rows, 16, 16},
+                                                   {b.f(), rows, out, out});
+            });
+            std::printf("  %4ld x %5ld x %5ld %9.1f us  %7.0f GB/s\n", static_cast<long>(rows),
+                        static_cast<long>(in), static_cast<long>(out), us,
+                        static_cast<double>(rows * (in * 4 + out * 8)) / us / 1e3);
+        }
+    }
     std::printf("\nattention\n");
     for (const auto& [dim, window] : {std::pair<int64_t, int64_t>{256, 512}, {512, 0}, {64, 0}}) {
         const int64_t queries = dim == 64 ? 2520 : 2048;
@@ -959,6 +1014,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
     d.setScratch(scratch.data, scratch_bytes);
     checkLinear(d, is_reference);
     checkAttention(d, is_reference);
+    checkUpdates(d, is_reference);
     if (!is_reference) {
         checkLargeProducts(d);
         checkSteps(d, false);

@@ -77,6 +77,7 @@ private Q_SLOTS:
     void everyFailingCall();
     void lostCard();
     void launchPlans();
+    void oldCardsDoWithoutTensorCores();
     void fakeFindsMistakes();
 };
 
@@ -572,6 +573,61 @@ void TestCudaDevice::launchPlans() {
     QVERIFY(scratchBytes(512, 12288) > scratchBytes(512, 6144));
     QVERIFY(!usesLargeTiles(132, 32, 262144));
     QVERIFY(usesLargeTiles(132, 4096, 6144));
+}
+
+void TestCudaDevice::oldCardsDoWithoutTensorCores() {
+    // Matrix products and attention of a prompt: bf16 tensor cores exist from 8.0 on; below, the
+    // same calls take kernels that do not need them.
+    for (const int capability : {75, 80, 90}) {
+        FakeDriver fake({FakeCard{"Card", capability}});
+        CudaDeviceOptions options = optionsFor(fake);
+        options.ops = &cudaOps(false);
+        options.is_reference = false;
+        const auto opened = CudaDevice::create(options);
+        QVERIFY2(opened.device != nullptr, opened.message.c_str());
+        CudaDevice& device = *opened.device;
+        constexpr int64_t kRows = 96;
+        constexpr int64_t kWidth = 512;
+        auto* x = static_cast<float*>(device.allocate(kRows * kWidth * sizeof(float), 1));
+        auto* y = static_cast<float*>(device.allocate(kRows * kWidth * sizeof(float), 1));
+        void* weights = device.allocate(kWidth * kWidth * 2, 1);
+        constexpr size_t kScratch = size_t{64} << 20U;
+        void* scratch = device.allocate(kScratch, 1);
+        device.setScratch(scratch, kScratch);
+        kernels::WeightView w;
+        w.data = weights;
+        w.rows = kWidth;
+        w.cols = kWidth;
+        QCOMPARE(device.ops().linear(device.queue(), {x, kRows, kWidth, kWidth}, w,
+                                     {y, kRows, kWidth, kWidth}),
+                 Status::Ok);
+        kernels::AttentionArgs a;
+        a.q = x;
+        a.k = weights;
+        a.v = weights;
+        a.kv_type = kernels::DType::BF16;
+        a.queries = kRows;
+        a.keys = kRows;
+        a.num_heads = 2;
+        a.num_kv_heads = 1;
+        a.head_dim = 256;
+        a.out = y;
+        QCOMPARE(device.ops().attention(device.queue(), a), Status::Ok);
+        bool has_products = false;
+        bool has_flash = false;
+        for (const FakeDriver::Launch& launch : fake.launches()) {
+            has_products = has_products || launch.kernel.find("gemm") != std::string::npos;
+            has_flash = has_flash || launch.kernel.find("flash") != std::string::npos;
+        }
+        QVERIFY(!fake.launches().empty());
+        QCOMPARE(has_products, capability >= 80);
+        QCOMPARE(has_flash, capability >= 80);
+        device.free(x);
+        device.free(y);
+        device.free(weights);
+        device.setScratch(nullptr, 0);
+        device.free(scratch);
+    }
 }
 
 void TestCudaDevice::fakeFindsMistakes() {

@@ -48,6 +48,7 @@ private Q_SLOTS:
     void collectedSteps();
     void findsMistakes_data();
     void findsMistakes();
+    void barriersMatter();
     void namesWhatIsWrong();
 };
 
@@ -244,7 +245,7 @@ void TestCudaEmulated::attendStep() {
     QFETCH(int, capacity);
     QFETCH(int, window);
     QFETCH(bool, owner);
-    for (const uint64_t seed : {0, 1, 2}) {
+    for (const uint64_t seed : {0, 1, 2, 3}) {
         AttendCase c(heads, kv, dim, size, capacity, window, owner);
         EmulatedCard card(withSeed(seed));
         auto& d = card.device();
@@ -259,32 +260,30 @@ void TestCudaEmulated::attendStep() {
 }
 
 void TestCudaEmulated::collectedSteps_data() {
-    QTest::addColumn<int>("threads");
     QTest::addColumn<int>("multiprocessors");
     QTest::addColumn<int>("size");
     QTest::addColumn<int>("dim");
     QTest::addColumn<int>("seed");
     struct Row {
-        int threads, multiprocessors, size, dim, seed;
+        int multiprocessors, size, dim, seed;
     };
-    for (const Row& r : {Row{1024, 4, 40, 32, 0},
-                         {1024, 4, 40, 32, 1},
-                         {1024, 3, 200, 64, 2},
-                         {768, 4, 200, 64, 0},
-                         {768, 5, 40, 32, 3},
-                         {1024, 8, 600, 32, 0},
-                         {1024, 8, 600, 32, 4},
-                         {768, 8, 600, 32, 5},
-                         {1024, 2, 90, 512, 6}}) {
-        QTest::addRow("%d threads, %d blocks, %d tokens, head of %d, seed %d", r.threads,
-                      r.multiprocessors, r.size, r.dim, r.seed)
-            << r.threads << r.multiprocessors << r.size << r.dim << r.seed;
+    for (const Row& r : {Row{4, 40, 32, 0},
+                         {4, 40, 32, 1},
+                         {3, 200, 64, 2},
+                         {4, 200, 64, 0},
+                         {5, 40, 32, 3},
+                         {8, 600, 32, 0},
+                         {8, 600, 32, 4},
+                         {8, 600, 32, 5},
+                         {2, 90, 512, 6}}) {
+        QTest::addRow("%d blocks, %d tokens, head of %d, seed %d", r.multiprocessors, r.size, r.dim,
+                      r.seed)
+            << r.multiprocessors << r.size << r.dim << r.seed;
     }
 }
 
 /// A layer's steps in one launch with barriers between them: each reads what the one before wrote.
 void TestCudaEmulated::collectedSteps() {
-    QFETCH(int, threads);
     QFETCH(int, multiprocessors);
     QFETCH(int, size);
     QFETCH(int, dim);
@@ -313,7 +312,6 @@ void TestCudaEmulated::collectedSteps() {
 
     EmulatedCard card(withSeed(static_cast<uint64_t>(seed), multiprocessors));
     auto& d = card.device();
-    d.stream().steps.threads = threads;
     const auto& ops = d.ops();
     const kernels::Queue q = d.queue();
     std::vector<float> single; // of the last step
@@ -337,7 +335,7 @@ void TestCudaEmulated::collectedSteps() {
         QCOMPARE(card.finish(), std::string());
     }
     QCOMPARE(card.ran().size(), size_t{10});
-    QCOMPARE(card.ran().back(), "belfry_token_" + std::to_string(threads));
+    QCOMPARE(card.ran().back(), std::string("belfry_token"));
     QCOMPARE(card.ran()[7], std::string("belfry_project_bf16"));
     const double apart = relativeError(last.y[0].data(), single);
     QVERIFY2(apart <= kProjectBound, qPrintable(QString::number(apart)));
@@ -408,6 +406,71 @@ void TestCudaEmulated::findsMistakes() {
     }
 }
 
+/// Each barrier of the decode kernels left out in turn: most are missed under some seed. Not missed
+/// are those that protect what comes later than these cases look (the next tile, the next launch).
+void TestCudaEmulated::barriersMatter() {
+    const auto runAll = [](const emulator::Options& how, std::set<std::string>* met) {
+        ProjectCase pair(WeightFormat::Nf4, true, 64, 576, {70, 70},
+                         ProjectArgs::Input::ResidualNorm, ProjectArgs::Output::GeluPair);
+        AttendCase attend(4, 1, 64, 150, 192, 0, true);
+        ProjectCase out(WeightFormat::Nf4, true, 64, 256, {192}, ProjectArgs::Input::Plain,
+                        ProjectArgs::Output::Store, 3);
+        out.readFrom(attend.args.out, attend.want);
+        ProjectCase after(WeightFormat::Nf4, true, 64, 192, {33}, ProjectArgs::Input::Plain,
+                          ProjectArgs::Output::Store, 4);
+        after.readFrom(out.args.y[0], out.want[0]);
+        EmulatedCard card(withSeed(0, 2));
+        card.run = how;
+        auto& d = card.device();
+        const auto& ops = d.ops();
+        double worst = 0.0;
+        for (const bool is_collected : {false, true}) {
+            // Nothing of the right results is left for who reads too early.
+            for (auto* y : {&pair.y[0], &out.y[0], &attend.out, &pair.x_out}) {
+                std::fill_n(y->data(), y->size(), NAN);
+            }
+            if (is_collected) {
+                ops.begin_steps(d.queue());
+            }
+            ops.project(d.queue(), pair.args);
+            ops.attend_step(d.queue(), attend.args);
+            ops.project(d.queue(), out.args);
+            ops.project(d.queue(), after.args);
+            if (is_collected) {
+                ops.end_steps(d.queue());
+            }
+            if (!card.finish().empty()) {
+                worst = INFINITY;
+            }
+            double residual = 0.0;
+            worst = std::max({worst, after.error(&residual), out.error(&residual),
+                              pair.error(&residual), residual});
+        }
+        *met = card.barriers();
+        return worst;
+    };
+    std::set<std::string> barriers;
+    QVERIFY(runAll({}, &barriers) <= 2 * kProjectBound);
+    QVERIFY(barriers.size() > 10);
+    size_t missed = 0;
+    std::set<std::string> met;
+    for (const std::string& barrier : barriers) {
+        bool is_missed = false;
+        for (uint64_t seed = 1; seed <= 6 && !is_missed; ++seed) {
+            emulator::Options how;
+            how.seed = seed;
+            how.without_barrier = barrier;
+            is_missed = !(runAll(how, &met) <= 2 * kProjectBound);
+        }
+        missed += is_missed ? 1 : 0;
+        if (!is_missed) {
+            qInfo("not missed: %s", barrier.c_str());
+        }
+    }
+    qInfo("missed: %zu of %zu", missed, barriers.size());
+    QVERIFY(3 * missed >= 2 * barriers.size());
+}
+
 /// What a card answers with a hang, a wrong value or a lost context is an error with its place
 /// here.
 void TestCudaEmulated::namesWhatIsWrong() {
@@ -436,6 +499,13 @@ void TestCudaEmulated::namesWhatIsWrong() {
     outcome = emulator::run("bounds", shape, {},
                             emulator::findKernel("belfry_broken_bounds")->bind(bounds));
     QVERIFY2(outcome.error.find("outside the block's shared memory") != std::string::npos,
+             outcome.error.c_str());
+
+    reads = 0;
+    count = 16 + 256; // beyond the padding of the dynamic part
+    outcome = emulator::run("bounds", shape, {},
+                            emulator::findKernel("belfry_broken_bounds")->bind(bounds));
+    QVERIFY2(outcome.error.find("memory that is not its own") != std::string::npos,
              outcome.error.c_str());
 
     // Blocks that wait for each other: enough room, then too little.

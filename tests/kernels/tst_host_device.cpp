@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+using kernels::OpTable;
 using kernels::Status;
 using kernels::cpu::HostDevice;
 using kernels::cpu::ThreadPool;
@@ -133,6 +134,14 @@ void TestHostDevice::tables() {
         QVERIFY(kernels::cpuAvx2Ops() != nullptr);
     }
     QVERIFY(kernels::findCpuOps(kernels::bestCpuOps().name) == &kernels::bestCpuOps());
+    // A limit chooses the table that it names, and none that is not there.
+    for (const OpTable* table : {&kernels::cpuScalarOps(), kernels::cpuAvx2Ops(),
+                                 kernels::cpuAvx512Ops(), kernels::cpuAvx512Bf16Ops()}) {
+        if (table != nullptr) {
+            QCOMPARE(&kernels::fastestCpuOps(table->name), table);
+        }
+    }
+    QCOMPARE(&kernels::fastestCpuOps("no such table"), &kernels::fastestCpuOps(nullptr));
 }
 
 void TestHostDevice::machineProbe() {

@@ -33,7 +33,8 @@ struct ChatTurn {
     QString id; ///< Unique within all chats; makeChatId() gives one.
     engine::Message::Role role = engine::Message::Role::User;
     QString text;
-    QString thinking; ///< What stood in the thought channel; assistant only.
+    QString thinking;        ///< What stood in the thought channel; assistant only.
+    double thinking_s = 0.0; ///< How long the thoughts took as seen in the window; 0 = not known.
     std::vector<Attachment> attachments;
     /// As engine::Reply: "stop", "length", "context", "cancelled"; "failed" after an error;
     /// "interrupted" for a reply that a crash cut short. Empty for turns of the user.
@@ -47,7 +48,24 @@ struct ChatTurn {
     /// What the reply was made with: the folder, and the adapters in force.
     QString model;
     std::vector<engine::AdapterChoice> adapters;
+    /// Other versions of the conversation from this turn on, in the order they were made: each
+    /// begins with the turn that stood here. Left behind by regenerate and by edit and resend.
+    std::vector<std::vector<ChatTurn>> versions;
+    int version = 0; ///< Place of the shown one among all: 0 to versions.size().
+
+    [[nodiscard]] int versionCount() const { return static_cast<int>(versions.size()) + 1; }
 };
+
+/// Calls visit(turn) for every turn of the list and of the versions that are not shown.
+template <typename Turns, typename Visit>
+void visitAllTurns(Turns& turns, Visit visit) {
+    for (auto& turn : turns) {
+        visit(turn);
+        for (auto& version : turn.versions) {
+            visitAllTurns(version, visit);
+        }
+    }
+}
 
 /// A whole conversation and its settings.
 struct ChatDocument {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/chat_json.h"
 
-#include <QJsonArray>
+#include <algorithm>
 
 namespace ui {
 
@@ -173,6 +173,17 @@ QJsonObject turnToJson(const ChatTurn& turn) {
     if (turn.is_cut) {
         object.insert(key("cut"), true);
     }
+    if (turn.thinking_s > 0.0) {
+        object.insert(key("thinking_s"), turn.thinking_s);
+    }
+    if (!turn.versions.empty()) {
+        QJsonArray versions;
+        for (const auto& version : turn.versions) {
+            versions.append(turnsToJson(version));
+        }
+        object.insert(key("versions"), versions);
+        object.insert(key("version"), turn.version);
+    }
     return object;
 }
 
@@ -195,7 +206,33 @@ ChatTurn turnFromJson(const QJsonObject& object) {
     turn.is_cut = object.value(key("cut")).toBool();
     turn.model = object.value(key("model")).toString();
     turn.adapters = adaptersFromJson(object.value(key("adapters")).toArray());
+    turn.thinking_s = object.value(key("thinking_s")).toDouble();
+    for (const auto& value : object.value(key("versions")).toArray()) {
+        std::vector<ChatTurn> version = turnsFromJson(value.toArray());
+        if (!version.empty()) {
+            turn.versions.push_back(std::move(version));
+        }
+    }
+    turn.version =
+        std::clamp(object.value(key("version")).toInt(), 0, static_cast<int>(turn.versions.size()));
     return turn;
+}
+
+QJsonArray turnsToJson(const std::vector<ChatTurn>& turns) {
+    QJsonArray array;
+    for (const ChatTurn& turn : turns) {
+        array.append(turnToJson(turn));
+    }
+    return array;
+}
+
+std::vector<ChatTurn> turnsFromJson(const QJsonArray& array) {
+    std::vector<ChatTurn> turns;
+    turns.reserve(static_cast<size_t>(array.size()));
+    for (const auto& value : array) {
+        turns.push_back(turnFromJson(value.toObject()));
+    }
+    return turns;
 }
 
 QJsonObject settingsToJson(const ChatDocument& chat) {
@@ -217,10 +254,6 @@ void settingsFromJson(const QJsonObject& object, ChatDocument& chat) {
 }
 
 QJsonObject chatToJson(const ChatDocument& chat) {
-    QJsonArray turns;
-    for (const ChatTurn& turn : chat.turns) {
-        turns.append(turnToJson(turn));
-    }
     QJsonObject object{{key("format"), QStringLiteral("belfry-chat")},
                        {key("version"), kVersion},
                        {key("id"), chat.id},
@@ -228,7 +261,7 @@ QJsonObject chatToJson(const ChatDocument& chat) {
                        {key("title_set_by_user"), chat.is_title_set_by_user},
                        {key("created"), timeToText(chat.created)},
                        {key("modified"), timeToText(chat.modified)},
-                       {key("turns"), turns}};
+                       {key("turns"), turnsToJson(chat.turns)}};
     const QJsonObject settings = settingsToJson(chat);
     for (auto entry = settings.begin(); entry != settings.end(); ++entry) {
         object.insert(entry.key(), entry.value());
@@ -248,9 +281,7 @@ std::optional<ChatDocument> chatFromJson(const QJsonObject& object) {
     chat.created = timeFromText(object.value(key("created")).toString());
     chat.modified = timeFromText(object.value(key("modified")).toString());
     settingsFromJson(object, chat);
-    for (const auto& value : object.value(key("turns")).toArray()) {
-        chat.turns.push_back(turnFromJson(value.toObject()));
-    }
+    chat.turns = turnsFromJson(object.value(key("turns")).toArray());
     return chat;
 }
 

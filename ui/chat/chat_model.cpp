@@ -2,6 +2,7 @@
 #include "ui/chat/chat_model.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -32,6 +33,9 @@ QVariant ChatModel::data(const QModelIndex& index, int role) const {
                              : tr("sound %1").arg(attachment.name));
         }
         parts.append(item.text);
+        if (!item.versions.empty()) {
+            parts.append(tr("version %1 of %2").arg(item.version + 1).arg(item.versionCount()));
+        }
         return parts.join(QStringLiteral(": "));
     }
     case RoleRole:
@@ -84,9 +88,17 @@ void ChatModel::appendText(const QString& text, const QString& thinking) {
     Q_EMIT textAppended(streaming_row_);
 }
 
-void ChatModel::setStreamingTiming(const engine::GenerateTiming& timing) {
+void ChatModel::setStreamingTiming(const engine::GenerateTiming& timing, double thinking_s) {
     if (streaming_row_ >= 0) {
-        document_.turns[static_cast<size_t>(streaming_row_)].timing = timing;
+        ChatTurn& turn = document_.turns[static_cast<size_t>(streaming_row_)];
+        turn.timing = timing;
+        turn.thinking_s = thinking_s;
+    }
+}
+
+void ChatModel::setStreamingAdapters(const std::vector<engine::AdapterChoice>& adapters) {
+    if (streaming_row_ >= 0) {
+        document_.turns[static_cast<size_t>(streaming_row_)].adapters = adapters;
     }
 }
 
@@ -174,6 +186,15 @@ bool ChatModel::undo() {
     }
     const Removed removed = std::move(undo_.back());
     undo_.pop_back();
+    if (removed.version >= 0) {
+        const int shown = removed.first < rowCount() ? turn(removed.first).version : 0;
+        const bool is_shown = showVersion(removed.first, removed.version);
+        if (is_shown) {
+            undo_.push_back({removed.first, false, {}, shown}); // the next undo goes back
+        }
+        Q_EMIT undoChanged();
+        return is_shown;
+    }
     const int first = std::min(removed.first, rowCount());
     std::vector<ChatTurn> instead;
     if (removed.replaces_tail && first < rowCount()) {
@@ -193,6 +214,85 @@ bool ChatModel::undo() {
     }
     Q_EMIT undoChanged();
     return true;
+}
+
+void ChatModel::startVersion(int row, ChatTurn turn) {
+    if (row < 0 || row >= rowCount()) {
+        return;
+    }
+    const auto begin = document_.turns.begin() + row;
+    std::vector<ChatTurn> tail(begin, document_.turns.end());
+    turn.versions = std::move(tail.front().versions);
+    tail.front().versions.clear();
+    const int former = std::exchange(tail.front().version, 0);
+    turn.versions.insert(turn.versions.begin() + former, std::move(tail));
+    turn.version = static_cast<int>(turn.versions.size());
+    if (undo_.size() >= kUndoDepth) {
+        undo_.erase(undo_.begin());
+    }
+    undo_.push_back({row, false, {}, former});
+    removeRange(row, rowCount() - row);
+    insertRange(row, {std::move(turn)});
+    Q_EMIT undoChanged();
+}
+
+bool ChatModel::showVersion(int row, int version) {
+    if (row < 0 || row >= rowCount() || streaming_row_ >= 0) {
+        return false;
+    }
+    const int shown = turn(row).version;
+    if (version < 0 || version >= turn(row).versionCount() || version == shown) {
+        return false;
+    }
+    std::vector<ChatTurn> tail(document_.turns.begin() + row, document_.turns.end());
+    std::vector<std::vector<ChatTurn>> versions = std::move(tail.front().versions);
+    tail.front().versions.clear();
+    tail.front().version = 0;
+    versions.insert(versions.begin() + shown, std::move(tail));
+    std::vector<ChatTurn> wanted = std::move(versions[static_cast<size_t>(version)]);
+    versions.erase(versions.begin() + version);
+    wanted.front().versions = std::move(versions);
+    wanted.front().version = version;
+    removeRange(row, rowCount() - row);
+    insertRange(row, wanted);
+    return true;
+}
+
+void ChatModel::dropVersion(int row) {
+    if (row < 0 || row >= rowCount() || undo_.empty() || undo_.back().version < 0 ||
+        undo_.back().first != row) {
+        return;
+    }
+    const int former = undo_.back().version;
+    const int dropped = turn(row).version;
+    undo_.pop_back();
+    if (!showVersion(row, former)) {
+        return;
+    }
+    ChatTurn& shown = document_.turns[static_cast<size_t>(row)];
+    // Made last, so it is the last of the others too.
+    shown.versions.pop_back();
+    shown.version = std::min(former, dropped);
+    Q_EMIT dataChanged(index(row), index(row));
+    Q_EMIT undoChanged();
+}
+
+void ChatModel::setAttachments(const QString& turn_id, const std::vector<Attachment>& attachments) {
+    const auto take = [&](ChatTurn& turn) {
+        if (turn.id == turn_id) {
+            turn.attachments = attachments;
+        }
+    };
+    for (int row = 0; row < rowCount(); ++row) {
+        ChatTurn& turn = document_.turns[static_cast<size_t>(row)];
+        for (auto& version : turn.versions) {
+            visitAllTurns(version, take);
+        }
+        if (turn.id == turn_id) {
+            take(turn);
+            Q_EMIT dataChanged(index(row), index(row));
+        }
+    }
 }
 
 } // namespace ui

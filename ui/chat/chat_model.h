@@ -39,7 +39,8 @@ public:
     /// Text for the last turn. Emits textAppended, not dataChanged.
     void appendText(const QString& text, const QString& thinking);
     /// Figures for the running reply; shown with the next text.
-    void setStreamingTiming(const engine::GenerateTiming& timing);
+    void setStreamingTiming(const engine::GenerateTiming& timing, double thinking_s);
+    void setStreamingAdapters(const std::vector<engine::AdapterChoice>& adapters);
     /// Takes the last turn away for good (a reply that never began).
     void removeLast();
     /// The row that is being written, or -1.
@@ -52,8 +53,21 @@ public:
     /// Takes turns away so that undo() brings them back (and takes away what came instead).
     void removeUndoable(int first, int count);
     [[nodiscard]] bool canUndo() const { return !undo_.empty(); }
-    /// Puts back what was last removed. False when there is nothing.
+    /// Puts back what was last removed, or shows the version that was shown before. False when
+    /// there is nothing.
     bool undo();
+
+    /// Puts the turns from `row` on aside as a version that can be shown again, and `turn` in their
+    /// place. undo() shows them again.
+    void startVersion(int row, ChatTurn turn);
+    /// Shows another version of the conversation from `row` on: 0 to versionCount() - 1.
+    /// False when there is no such version, or it is shown already.
+    bool showVersion(int row, int version);
+    /// Takes the shown version at `row`, which startVersion() made last, away for good and shows
+    /// the one before it.
+    void dropVersion(int row);
+    /// The store has copied the files of a turn; also found in versions that are not shown.
+    void setAttachments(const QString& turn_id, const std::vector<Attachment>& attachments);
 
 Q_SIGNALS:
     void textAppended(int row);
@@ -64,6 +78,7 @@ private:
         int first = 0;
         bool replaces_tail = false; ///< What follows `first` now was made after the removal.
         std::vector<ChatTurn> turns;
+        int version = -1; ///< Not negative: no turns, but the version to show at `first`.
     };
     void removeRange(int first, int count);
     void insertRange(int first, const std::vector<ChatTurn>& turns);

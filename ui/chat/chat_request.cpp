@@ -60,6 +60,26 @@ engine::GenerateRequest makeRequest(const ChatDocument& chat, size_t turns) {
     return request;
 }
 
+engine::GenerateRequest makeContinuation(const ChatDocument& chat) {
+    engine::GenerateRequest request = makeRequest(chat, chat.turns.size() - 1);
+    const ChatTurn& reply = chat.turns.back();
+    engine::Message message;
+    message.role = engine::Message::Role::Assistant;
+    message.parts.push_back({engine::MessagePart::Kind::Text, reply.text.toStdString()});
+    request.messages.push_back(std::move(message));
+    request.continues_reply = true;
+    request.continued_thinking = reply.thinking.toStdString();
+    return request;
+}
+
+bool canContinue(const ChatTurn& turn) {
+    return turn.role == engine::Message::Role::Assistant &&
+           (!turn.text.isEmpty() || !turn.thinking.isEmpty()) &&
+           (turn.finish_reason == QLatin1String("length") ||
+            turn.finish_reason == QLatin1String("cancelled") ||
+            turn.finish_reason == QLatin1String("interrupted"));
+}
+
 qint64 estimateTokens(const QString& text) {
     return static_cast<qint64>(std::ceil(static_cast<double>(text.size()) / kCharactersPerToken));
 }

@@ -10,6 +10,11 @@ namespace ui {
 /// are left out; neighbouring messages of one role become one, media stand before the text.
 engine::GenerateRequest makeRequest(const ChatDocument& chat, size_t turns);
 
+/// The request that goes on with the last turn, a reply that was cut short.
+engine::GenerateRequest makeContinuation(const ChatDocument& chat);
+/// A reply that ended before the model was done: at the token limit, stopped, or cut by a crash.
+bool canContinue(const ChatTurn& turn);
+
 /// Tokens of a turn by its length: an estimate, good to about a third, for gauges and cuts.
 qint64 estimateTokens(const ChatTurn& turn);
 qint64 estimateTokens(const QString& text);

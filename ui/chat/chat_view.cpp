@@ -288,6 +288,8 @@ void ChatView::connectParts() {
     connect(list_, &MessageList::regenerateRequested, this, &ChatView::regenerate);
     connect(list_, &MessageList::editRequested, this, &ChatView::edit);
     connect(list_, &MessageList::deleteRequested, this, &ChatView::remove);
+    connect(list_, &MessageList::continueRequested, this, &ChatView::continueReply);
+    connect(list_, &MessageList::versionRequested, this, &ChatView::showVersion);
     connect(list_, &MessageList::attachmentActivated, this, &ChatView::openAttachment);
     connect(list_, &MessageList::linkActivated, this, [this](const QString& url) {
         // Only the user opens an address, and sees it first.
@@ -315,6 +317,11 @@ void ChatView::connectParts() {
         connect(action, &QShortcut::activated, this, slot);
     };
     shortcut("regenerate", QKeySequence(Qt::CTRL | Qt::Key_R), &ChatView::regenerateLast);
+    shortcut("continueReply", QKeySequence(Qt::ALT | Qt::Key_Return), &ChatView::continueLast);
+    shortcut("versionBefore", QKeySequence(Qt::ALT | Qt::Key_Left),
+             [this] { list_->stepVersion(-1); });
+    shortcut("versionAfter", QKeySequence(Qt::ALT | Qt::Key_Right),
+             [this] { list_->stepVersion(1); });
     shortcut("attach", QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
     shortcut("copyCode", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
         if (const QString code = list_->lastCode(); !code.isEmpty()) {
@@ -351,7 +358,7 @@ void ChatView::setChat(const ChatDocument& chat) {
     editing_row_ = -1;
     is_queued_ = false;
     is_stopping_ = false;
-    is_regenerating_ = false;
+    version_row_ = -1;
     composer_->setEditing(false);
     notice_->clear();
     model_->setDocument(chat);
@@ -381,6 +388,11 @@ void ChatView::setModel(std::shared_ptr<const engine::ModelSummary> model, bool 
 
 void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
     snapshot_ = std::move(snapshot);
+    if (isGenerating() && model_->streamingRow() >= 0 && snapshot_ != nullptr &&
+        snapshot_->state == engine::EngineSnapshot::State::Generating) {
+        // What the reply is really made with: a change may have been on its way when it was asked.
+        model_->setStreamingAdapters(snapshot_->adapters);
+    }
     updateGauge();
 }
 

@@ -70,6 +70,12 @@ public Q_SLOTS:
                       bool send);
     /// Adds files to the next message; what cannot be used is told.
     void attachFiles(const QStringList& files);
+    /// The store has copied the files of a turn: they are shown from there.
+    void showAttachmentsStored(const QString& chat_id,
+                               const QString& turn_id,
+                               const std::vector<ui::Attachment>& attachments);
+    /// Adapters or their strengths were changed while a reply is written: it goes on as it began.
+    void showAdaptersPending();
     /// The store has the chat; until then the next turn waits, if setWaitsForStore(true).
     void showSaved(const QString& chat_id);
     void showSaveError(const QString& chat_id, const QString& message);
@@ -79,6 +85,8 @@ public Q_SLOTS:
     void send();
     void stop();
     void regenerateLast();
+    /// Goes on with the last reply where it was cut short.
+    void continueLast();
     void undo();
     void focusComposer();
     void chooseFiles();
@@ -112,7 +120,12 @@ private:
     void buildHeader();
     void buildBody();
     void connectParts();
-    void startReply();
+    /// `version_of`: the row whose turn is put aside for this reply; -1 = a reply at the end.
+    void startReply(int version_of = -1);
+    void beginRequest(engine::GenerateRequest request, int row);
+    void continueReply(int row);
+    void showVersion(int row, int version);
+    [[nodiscard]] double thinkingSeconds() const;
     void finishReply();
     void abandonReply();
     void flush();
@@ -160,7 +173,12 @@ private:
     QTimer flush_timer_;
     QElapsedTimer since_request_, since_first_token_;
     engine::GenerateTiming live_timing_;
-    bool is_regenerating_ = false; ///< A failure brings the former reply back.
+    /// The row that a version was put aside of for this reply, or -1: should nothing come, the
+    /// former version is shown again.
+    int version_row_ = -1;
+    std::optional<ChatTurn> continued_; ///< The reply as it was before it was continued.
+    QElapsedTimer since_thinking_;
+    double thinking_s_ = 0.0; ///< Of the thoughts of this reply, once the answer has begun.
     int editing_row_ = -1;
     bool is_queued_ = false; ///< Send when the reply is finished or the store is done.
     bool waits_for_store_ = false, is_saving_ = false;

@@ -9,6 +9,7 @@
 #include "ui/chat/chat_words.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
 #include "ui/style/format.h"
 
@@ -96,11 +97,12 @@ void ChatView::send() {
         return;
     }
     notice_->clear();
+    int version_row = -1;
     if (editing_row_ >= 0) {
         const int row = editing_row_;
         editing_row_ = -1;
         composer_->setEditing(false);
-        model_->removeUndoable(row, model_->rowCount() - row);
+        version_row = row;
     }
     ChatTurn question;
     question.id = makeChatId();
@@ -108,19 +110,23 @@ void ChatView::send() {
     question.text = composer_->text().trimmed();
     question.attachments = composer_->attachments();
     question.time = QDateTime::currentDateTimeUtc();
-    model_->append(question);
+    if (version_row >= 0) {
+        model_->startVersion(version_row, question); // what stood there can be shown again
+    } else {
+        model_->append(question);
+    }
     composer_->clear();
     list_->setCurrentRow(-1);
     list_->scrollToEnd();
-    is_regenerating_ = false;
     changed(true);
     startReply();
+    version_row_ = version_row;
 }
 
-void ChatView::startReply() {
-    engine::GenerateRequest request =
-        makeRequest(model_->document(), model_->document().turns.size());
-    request.id = next_id_++;
+void ChatView::startReply(int version_of) {
+    const size_t turns =
+        version_of >= 0 ? static_cast<size_t>(version_of) : model_->document().turns.size();
+    const engine::GenerateRequest request = makeRequest(model_->document(), turns);
     ChatTurn reply;
     reply.id = makeChatId();
     reply.role = engine::Message::Role::Assistant;
@@ -128,19 +134,72 @@ void ChatView::startReply() {
         reply.adapters = snapshot_->adapters;
     }
     reply.model = summary_ != nullptr ? fromUtf8(summary_->folder) : QString();
+    if (version_of >= 0) {
+        model_->startVersion(version_of, reply);
+    } else {
+        model_->append(reply);
+    }
+    version_row_ = version_of;
+    continued_.reset();
+    beginRequest(request, model_->rowCount() - 1);
+}
+
+void ChatView::beginRequest(engine::GenerateRequest request, int row) {
+    request.id = next_id_++;
     active_id_ = request.id;
     is_stopping_ = false;
     pending_ = {};
     live_timing_ = {};
+    thinking_s_ = 0.0;
+    since_thinking_.invalidate();
     flush_timer_.setInterval(kFlushMs);
     since_request_.start();
     since_first_token_.invalidate();
-    model_->append(reply);
-    model_->setStreamingRow(model_->rowCount() - 1);
+    model_->setStreamingRow(row);
     list_->scrollToEnd();
     updateState();
     Q_EMIT generatingChanged(true);
     Q_EMIT generateRequested(request);
+}
+
+void ChatView::continueLast() {
+    continueReply(model_->rowCount() - 1);
+}
+
+void ChatView::continueReply(int row) {
+    if (isGenerating() || row < 0 || row + 1 != model_->rowCount()) {
+        return;
+    }
+    if (!canContinue(model_->turn(row))) {
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("Only a reply that was stopped or reached its token limit can be "
+                               "continued."),
+                            {}, 8000);
+        return;
+    }
+    if (!is_loaded_) {
+        notice_->showNotice(ChatNotice::Tone::Warning, sendBlocker(), {}, kUndoMs);
+        return;
+    }
+    notice_->clear();
+    continued_ = model_->turn(row);
+    version_row_ = -1;
+    ChatTurn turn = *continued_;
+    turn.finish_reason.clear();
+    turn.notes.clear();
+    if (snapshot_ != nullptr) {
+        turn.adapters = snapshot_->adapters;
+    }
+    model_->replace(row, turn);
+    beginRequest(makeContinuation(model_->document()), row);
+}
+
+double ChatView::thinkingSeconds() const {
+    const double before = continued_.has_value() ? continued_->thinking_s : 0.0;
+    if (thinking_s_ > 0.0 || !since_thinking_.isValid()) {
+        return before + thinking_s_;
+    }
+    return before + static_cast<double>(since_thinking_.elapsed()) / 1000.0;
 }
 
 void ChatView::showReplyUpdate(quint64 id, const engine::ReplyUpdate& update) {
@@ -150,6 +209,12 @@ void ChatView::showReplyUpdate(quint64 id, const engine::ReplyUpdate& update) {
     if (!since_first_token_.isValid()) {
         since_first_token_.start();
         live_timing_.time_to_first_token_s = static_cast<double>(since_request_.elapsed()) / 1000.0;
+    }
+    if (!update.thinking.empty() && !since_thinking_.isValid()) {
+        since_thinking_.start();
+    }
+    if (!update.text.empty() && since_thinking_.isValid() && thinking_s_ <= 0.0) {
+        thinking_s_ = std::max(static_cast<double>(since_thinking_.elapsed()) / 1000.0, 0.001);
     }
     pending_.text += update.text;
     pending_.thinking += update.thinking;
@@ -169,7 +234,7 @@ void ChatView::flush() {
     live_timing_.decode_s = static_cast<double>(since_first_token_.elapsed()) / 1000.0;
     QElapsedTimer took;
     took.start();
-    model_->setStreamingTiming(live_timing_);
+    model_->setStreamingTiming(live_timing_, thinkingSeconds());
     model_->appendText(QString::fromStdString(pending_.text),
                        QString::fromStdString(pending_.thinking));
     pending_.text.clear();
@@ -182,7 +247,6 @@ void ChatView::flush() {
 void ChatView::finishReply() {
     active_id_ = 0;
     is_stopping_ = false;
-    is_regenerating_ = false;
     flush_timer_.stop();
     pending_ = {};
     model_->setStreamingRow(-1);
@@ -198,7 +262,11 @@ void ChatView::abandonReply() {
     }
     ChatTurn turn = model_->turn(row);
     if (turn.text.isEmpty() && turn.thinking.isEmpty()) {
-        model_->removeLast();
+        if (version_row_ == row) {
+            model_->dropVersion(row);
+        } else {
+            model_->removeLast();
+        }
     } else {
         turn.finish_reason = QStringLiteral("cancelled");
         turn.time = QDateTime::currentDateTimeUtc();
@@ -215,8 +283,11 @@ void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     flush();
     const int row = model_->streamingRow();
     ChatTurn turn = model_->turn(row);
-    turn.text = fromUtf8(reply.text);
-    turn.thinking = fromUtf8(reply.thinking);
+    if (!continued_.has_value() || !reply.text.empty() || !reply.thinking.empty()) {
+        turn.text = fromUtf8(reply.text);
+        turn.thinking = fromUtf8(reply.thinking);
+    } // else it was stopped before it went on
+    turn.thinking_s = turn.thinking.isEmpty() ? 0.0 : thinkingSeconds();
     turn.finish_reason = fromUtf8(reply.finish_reason);
     turn.timing = reply.timing;
     turn.seed = reply.seed;
@@ -226,6 +297,12 @@ void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     }
     turn.time = QDateTime::currentDateTimeUtc();
     finishReply();
+    if (version_row_ == row && turn.text.isEmpty() && turn.thinking.isEmpty() &&
+        turn.finish_reason == QLatin1String("cancelled")) {
+        model_->dropVersion(row); // stopped before the first word: there is no new version
+        changed(false);
+        return;
+    }
     model_->replace(row, turn);
     changed(true);
     if (turn.finish_reason == QLatin1String("context")) {
@@ -243,27 +320,53 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
     flush();
     const int row = model_->streamingRow();
     ChatTurn turn = model_->turn(row);
-    const bool was_regenerating = is_regenerating_;
+    const bool was_regenerating = version_row_ == row;
+    const bool was_edited = version_row_ >= 0 && version_row_ < row;
     const bool is_cancelled = error.code == engine::ErrorCode::Cancelled;
     finishReply();
     is_queued_ = false;
+    if (continued_.has_value() && turn.text == continued_->text &&
+        turn.thinking == continued_->thinking) {
+        // Nothing was added: the reply is as it was, and can be continued later.
+        model_->replace(row, *continued_);
+        updateState();
+        if (const qint64 tokens = detailOf(error, "tokens"); tokens > 0) {
+            offerContextChoice(fromUtf8(error.message), tokens, false);
+        } else if (!is_cancelled) {
+            notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+        }
+        return;
+    }
     if (!turn.text.isEmpty() || !turn.thinking.isEmpty()) {
         // What is written stays, with the reason why there is no more.
         turn.finish_reason = is_cancelled ? QStringLiteral("cancelled") : QStringLiteral("failed");
         if (!is_cancelled) {
             turn.notes = QStringList{fromUtf8(error.message)};
         }
+        turn.thinking_s = turn.thinking.isEmpty() ? 0.0 : thinkingSeconds();
         turn.time = QDateTime::currentDateTimeUtc();
         model_->replace(row, turn);
         changed(true);
         return;
     }
     // Nothing was written: the chat is as it was after the last complete turn.
-    model_->removeLast();
+    if (was_regenerating) {
+        model_->dropVersion(row);
+    } else {
+        model_->removeLast();
+    }
     const qint64 tokens = detailOf(error, "tokens");
     const bool is_overflow = tokens > 0 && detailOf(error, "context") > 0;
     if (was_regenerating) {
-        model_->undo();
+        changed(false);
+    } else if (!is_overflow && was_edited) {
+        // Back to editing: the former question and its reply stand there again.
+        const int edited = version_row_;
+        const ChatTurn question = model_->turn(edited);
+        model_->dropVersion(edited);
+        restoreDraft(question);
+        editing_row_ = edited;
+        composer_->setEditing(true);
         changed(false);
     } else if (!is_overflow && model_->rowCount() > 0 &&
                model_->turn(model_->rowCount() - 1).role == engine::Message::Role::User) {
@@ -383,16 +486,53 @@ void ChatView::regenerate(int row) {
         notice_->showNotice(ChatNotice::Tone::Warning, sendBlocker(), {}, kUndoMs);
         return;
     }
-    const int removed = model_->rowCount() - row;
-    model_->removeUndoable(row, removed);
-    startReply();
-    is_regenerating_ = true;
+    const int after = model_->rowCount() - row - 1;
+    startReply(row);
     notice_->showNotice(ChatNotice::Tone::Info,
-                        removed > 1 ? tr("This reply and what follows it (%1) are replaced; Undo "
-                                         "brings them back when the new reply is finished.")
-                                          .arg(messagesWords(removed - 1))
-                                    : tr("The former reply comes back with Undo."),
+                        after > 0 ? tr("The former reply and what follows it (%1) are kept: "
+                                       "Alt+Left shows them again.")
+                                        .arg(messagesWords(after))
+                                  : tr("The former reply is kept: Alt+Left shows it again."),
                         {}, kUndoMs);
+}
+
+void ChatView::showVersion(int row, int version) {
+    if (isGenerating()) {
+        return;
+    }
+    if (editing_row_ >= 0) {
+        cancelEdit();
+    }
+    if (model_->showVersion(row, version)) {
+        notice_->clear();
+        list_->setCurrentRow(row);
+        changed(false);
+    }
+}
+
+void ChatView::showAttachmentsStored(const QString& chat_id,
+                                     const QString& turn_id,
+                                     const std::vector<Attachment>& attachments) {
+    if (chat_id != model_->document().id) {
+        return;
+    }
+    visitAllTurns(model_->document().turns, [&](const ChatTurn& turn) {
+        for (size_t i = 0; turn.id == turn_id && i < turn.attachments.size(); ++i) {
+            if (i < attachments.size()) {
+                media_->moved(turn.attachments[i].file, attachments[i].file);
+            }
+        }
+    });
+    model_->setAttachments(turn_id, attachments);
+}
+
+void ChatView::showAdaptersPending() {
+    if (isGenerating()) {
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("The adapters act from the next reply on; this one goes on as it "
+                               "began."),
+                            {}, 8000);
+    }
 }
 
 void ChatView::edit(int row) {

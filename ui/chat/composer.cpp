@@ -40,6 +40,28 @@ namespace {
 constexpr int kMostLines = 9;
 constexpr int kMostAttachments = 32;
 
+/// The input box: what is pasted goes to the composer first, so that pictures and files become
+/// attachments and only text is inserted.
+class MessageInput : public QPlainTextEdit {
+public:
+    explicit MessageInput(Composer* composer) : QPlainTextEdit(composer), composer_(composer) {}
+
+protected:
+    bool canInsertFromMimeData(const QMimeData* source) const override {
+        return Composer::canTake(source) || QPlainTextEdit::canInsertFromMimeData(source);
+    }
+    void insertFromMimeData(const QMimeData* source) override {
+        // Some programs put a picture of the text beside the text: then the text is meant.
+        const bool is_text = source->hasText() && source->urls().isEmpty();
+        if (is_text || !composer_->takeMime(source)) {
+            QPlainTextEdit::insertFromMimeData(source);
+        }
+    }
+
+private:
+    Composer* composer_;
+};
+
 QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* parent) {
     auto* button = new QToolButton(parent);
     button->setIcon(icon(symbol));
@@ -55,7 +77,7 @@ QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* par
 
 Composer::Composer(MediaCache* media, QWidget* parent)
     : QFrame(parent), media_(media), edit_strip_(new QWidget(this)), chip_row_(new QWidget(this)),
-      chip_layout_(new FlowLayout(chip_row_, 8)), input_(new QPlainTextEdit(this)),
+      chip_layout_(new FlowLayout(chip_row_, 8)), input_(new MessageInput(this)),
       attach_(toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound"), this)),
       prompts_button_(
           toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
@@ -69,7 +91,8 @@ Composer::Composer(MediaCache* media, QWidget* parent)
 
     auto* strip = new QHBoxLayout(edit_strip_);
     strip->setContentsMargins(0, 0, 0, 0);
-    auto* editing = new QLabel(tr("Editing: what follows this message is replaced"), edit_strip_);
+    auto* editing = new QLabel(
+        tr("Editing: the message and what follows it are kept as an earlier version"), edit_strip_);
     setTextRole(editing, TextRole::Accent);
     strip->addWidget(editing, 1);
     auto* cancel = new QPushButton(tr("Cancel (Esc)"), edit_strip_);

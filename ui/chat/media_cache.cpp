@@ -147,6 +147,20 @@ const MediaCache::Thumbnail& MediaCache::thumbnail(const QString& file) {
     return *thumbnails_.insert(file, {});
 }
 
+void MediaCache::moved(const QString& from, const QString& to) {
+    if (from == to) {
+        return;
+    }
+    const auto thumbnail = thumbnails_.constFind(from);
+    if (thumbnail != thumbnails_.constEnd() && thumbnail->state == State::Ready) {
+        thumbnails_.insert(to, Thumbnail(*thumbnail));
+    }
+    const auto outline = outlines_.constFind(from);
+    if (outline != outlines_.constEnd() && outline->state == State::Ready) {
+        outlines_.insert(to, Outline(*outline));
+    }
+}
+
 void MediaCache::setPlaying(const QString& file, bool is_playing, double progress) {
     playing_file_ = file;
     is_playing_ = is_playing;

@@ -34,6 +34,8 @@ public:
     const Thumbnail& thumbnail(const QString& file);
     const Outline& outline(const QString& file);
 
+    /// The same content lies elsewhere now: what is known of it is not read again.
+    void moved(const QString& from, const QString& to);
     /// What is heard at the moment; shown where its outline is drawn.
     void setPlaying(const QString& file, bool is_playing, double progress);
     [[nodiscard]] bool isPlaying(const QString& file) const {

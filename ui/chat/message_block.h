@@ -25,10 +25,10 @@ class MediaCache;
 
 /// What a click in a block means.
 struct BlockHit {
-    enum class Kind : uint8_t { None = 1, Text, Link, CopyCode, Attachment, Thinking };
+    enum class Kind : uint8_t { None = 1, Text, Link, CopyCode, Attachment, Thinking, Version };
     Kind kind = Kind::None;
     QString value;  ///< Link: the address; CopyCode: the code's first piece.
-    int index = -1; ///< Attachment: which one.
+    int index = -1; ///< Attachment: which one. Version: which one to show.
 };
 
 struct BlockPaint {
@@ -182,6 +182,23 @@ private:
     std::vector<Attachment> attachments_;
     ChatStyle style_;
     MediaCache* media_;
+};
+
+/// "< 2 / 3 >": which version of a message is shown, with a way to the ones before and after.
+class VersionsBlock : public MessageBlock {
+public:
+    VersionsBlock(int version, int count, bool is_user, const ChatStyle& style);
+    void draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const override;
+    BlockHit hit(const QPointF& point) const override;
+
+protected:
+    double doShape(double width) override;
+
+private:
+    [[nodiscard]] double lineWidth() const;
+    int version_, count_;
+    bool is_user_; ///< At the right, below the bubble.
+    ShapedText shaped_;
 };
 
 /// One muted line: statistics, the fold of the thoughts, a cut line, a notice.

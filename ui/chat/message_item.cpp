@@ -108,9 +108,15 @@ private:
 
 QString thinkingTitle(const ChatTurn& turn, bool is_streaming) {
     if (is_streaming && turn.text.isEmpty()) {
-        return Texts::tr("Thinking…");
+        return turn.thinking_s >= 1.0
+                   ? Texts::tr("Thinking… %1").arg(formatSeconds(turn.thinking_s))
+                   : Texts::tr("Thinking…");
     }
     const auto words = turn.thinking.count(QLatin1Char(' ')) + 1;
+    if (turn.thinking_s > 0.0) {
+        return Texts::tr("Thought for %1 (words: about %2)")
+            .arg(formatSeconds(turn.thinking_s), formatCount(words));
+    }
     return Texts::tr("Thoughts (words: about %1)").arg(formatCount(words));
 }
 
@@ -239,10 +245,15 @@ void MessageItem::buildUser(const ChatTurn& turn, const ItemContext& context) {
     }
     blocks_[begin]->is_bubble_first = true;
     blocks_.back()->is_bubble_last = true;
+    if (!turn.versions.empty()) {
+        add(std::make_unique<VersionsBlock>(turn.version, turn.versionCount(), true,
+                                            *context.style),
+            kBubbleY + 4.0, 0.0, context.width);
+    }
     auto footer = std::make_unique<LineBlock>(LineBlock::Kind::Statistics, QString(),
                                               *context.style, context.width);
     footer->reserved = 8.0; // the actions stand beside the bubble
-    add(std::move(footer), kBubbleY, 0.0, context.width);
+    add(std::move(footer), turn.versions.empty() ? kBubbleY : 0.0, 0.0, context.width);
 }
 
 void MessageItem::addMarkdown(const MarkdownParser& parser,
@@ -309,6 +320,11 @@ void MessageItem::addTail(const ChatTurn& turn, const ItemContext& context) {
                                                    : LineBlock::Kind::Notice,
                                         note, *context.style, context.width),
             8.0, 0.0, context.width);
+    }
+    if (!turn.versions.empty() && !context.is_streaming) {
+        add(std::make_unique<VersionsBlock>(turn.version, turn.versionCount(), false,
+                                            *context.style),
+            6.0, 0.0, context.width);
     }
     auto footer = std::make_unique<LineBlock>(LineBlock::Kind::Statistics,
                                               statisticsText(turn, context.is_streaming),

@@ -24,6 +24,7 @@ struct Texts {
 constexpr double kPictureWidth = 176.0, kPictureHeight = 120.0;
 constexpr double kSoundWidth = 248.0, kSoundHeight = 56.0;
 constexpr double kBetween = 8.0;
+constexpr double kVersionsHeight = 24.0;
 
 QString soundLength(double seconds) {
     const auto whole = static_cast<qint64>(std::lround(seconds));
@@ -201,6 +202,69 @@ BlockHit AttachmentsBlock::hit(const QPointF& point) const {
             result.kind = BlockHit::Kind::Attachment;
             result.index = static_cast<int>(i);
         }
+    }
+    return result;
+}
+
+// --- VersionsBlock
+
+VersionsBlock::VersionsBlock(int version, int count, bool is_user, const ChatStyle& style)
+    : version_(version), count_(count), is_user_(is_user),
+      shaped_(plainInline(Texts::tr("%1 / %2", "version shown / number of versions")
+                              .arg(version + 1)
+                              .arg(count)),
+              style.small,
+              style.code,
+              1.25) {
+    estimate(kVersionsHeight);
+}
+
+double VersionsBlock::doShape(double width) {
+    (void)shaped_.shape(width);
+    return kVersionsHeight;
+}
+
+double VersionsBlock::lineWidth() const {
+    return 2.0 * kVersionsHeight + std::ceil(shaped_.naturalWidth());
+}
+
+void VersionsBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const {
+    const Theme& theme = Theme::current();
+    const double start = is_user_ ? rect.right() - lineWidth() : rect.x() - 6.0;
+    const double middle = rect.center().y();
+    const auto arrow = [&](const char* name, double x, bool is_possible, int to) {
+        painter.save();
+        if (paint.is_hovered && is_possible && paint.hovered_index == to) {
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(theme.raised);
+            painter.drawRoundedRect(QRectF(x, rect.y(), kVersionsHeight, kVersionsHeight), 4.0,
+                                    4.0);
+        }
+        painter.setOpacity(is_possible ? painter.opacity() : 0.35);
+        painter.drawPixmap(
+            QPointF(x + 4.0, middle - 8.0),
+            iconPixmap(QString::fromLatin1(name), 16, theme.text_muted, paint.device_pixel_ratio));
+        painter.restore();
+    };
+    arrow("chevron-left", start, version_ > 0, version_ - 1);
+    shaped_.draw(painter, {start + kVersionsHeight, middle - shaped_.height() / 2.0},
+                 theme.text_muted);
+    arrow("chevron-right", start + lineWidth() - kVersionsHeight, version_ + 1 < count_,
+          version_ + 1);
+}
+
+BlockHit VersionsBlock::hit(const QPointF& point) const {
+    BlockHit result;
+    const double start = is_user_ ? extent - lineWidth() : -6.0;
+    const double x = point.x() - start;
+    const int to = x < 0.0 || x > lineWidth()          ? -1
+                   : x < kVersionsHeight               ? version_ - 1
+                   : x > lineWidth() - kVersionsHeight ? version_ + 1
+                                                       : -1;
+    if (to >= 0 && to < count_) {
+        result.kind = BlockHit::Kind::Version;
+        result.index = to;
     }
     return result;
 }

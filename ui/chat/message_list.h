@@ -53,6 +53,9 @@ public:
     /// The code block nearest to the end of the current message, for the keyboard.
     [[nodiscard]] QString lastCode() const;
     void toggleThinking(int row);
+    /// The version before (-1) or after (+1) of the current message, or of the question above a
+    /// reply that has only one; without a current message of the last one that has several.
+    void stepVersion(int by);
     /// Rows that have laid out blocks at the moment, for tests of the window.
     [[nodiscard]] int liveItems() const;
     /// Where a row is in the viewport, or an empty rectangle when it is not on screen.
@@ -66,6 +69,8 @@ Q_SIGNALS:
     void regenerateRequested(int row);
     void editRequested(int row);
     void deleteRequested(int row);
+    void continueRequested(int row);
+    void versionRequested(int row, int version);
     void linkActivated(const QString& url);
     void attachmentActivated(int row, int index);
     void atEndChanged(bool is_at_end);
@@ -149,6 +154,7 @@ private:
     QTimer scroll_timer_; ///< Scrolls on while the mouse selects beyond the edge.
     QWidget* actions_ = nullptr;
     QToolButton *copy_ = nullptr, *regenerate_ = nullptr, *edit_ = nullptr, *delete_ = nullptr;
+    QToolButton* continue_ = nullptr; ///< Only below a reply that was cut short.
     int actions_row_ = -1;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mouse, keyboard, selection and the actions of the message view.
+#include "ui/chat/chat_request.h"
 #include "ui/chat/message_list.h"
 
 #include <QAccessible>
@@ -41,11 +42,15 @@ void MessageList::buildActions() {
     copy_ = make(QStringLiteral("copyMessage"), QStringLiteral("copy"), tr("Copy message"));
     regenerate_ = make(QStringLiteral("regenerateMessage"), QStringLiteral("refresh"),
                        tr("Regenerate this reply (Ctrl+R for the last)"));
+    continue_ = make(QStringLiteral("continueMessage"), QStringLiteral("continue"),
+                     tr("Continue this reply (Alt+Enter for the last)"));
     edit_ = make(QStringLiteral("editMessage"), QStringLiteral("edit"), tr("Edit and resend"));
     delete_ = make(QStringLiteral("deleteMessage"), QStringLiteral("trash"), tr("Delete message"));
     connect(copy_, &QToolButton::clicked, this, [this] { Q_EMIT copyRequested(actions_row_); });
     connect(regenerate_, &QToolButton::clicked, this,
             [this] { Q_EMIT regenerateRequested(actions_row_); });
+    connect(continue_, &QToolButton::clicked, this,
+            [this] { Q_EMIT continueRequested(actions_row_); });
     connect(edit_, &QToolButton::clicked, this, [this] { Q_EMIT editRequested(actions_row_); });
     connect(delete_, &QToolButton::clicked, this, [this] { Q_EMIT deleteRequested(actions_row_); });
     actions_->hide();
@@ -84,9 +89,12 @@ void MessageList::placeActions() {
     regenerate_->setVisible(!is_user);
     edit_->setVisible(is_user);
     regenerate_->setEnabled(!is_busy_);
+    const bool is_cut_short = canContinue(model_->turn(row));
+    continue_->setVisible(is_cut_short);
+    continue_->setEnabled(!is_busy_ && row == static_cast<int>(rows_.size()) - 1);
     edit_->setEnabled(!is_busy_);
     delete_->setEnabled(!is_busy_);
-    const int buttons = 3;
+    const int buttons = is_cut_short ? 4 : 3;
     actions_->setFixedSize(28 * buttons, 28);
     // The statistics are on the left, the actions at the right end of the same line.
     actions_->move(static_cast<int>(place.right()) - actions_->width(),
@@ -196,6 +204,22 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
     }
 }
 
+void MessageList::stepVersion(int by) {
+    int row = current_row_ >= 0 ? current_row_ : static_cast<int>(rows_.size()) - 1;
+    const int lowest = current_row_ >= 0 ? std::max(row - 1, 0) : 0;
+    while (row > lowest && model_->turn(row).versions.empty()) {
+        --row;
+    }
+    if (row < 0 || is_busy_) {
+        return;
+    }
+    const ChatTurn& turn = model_->turn(row);
+    const int version = turn.version + by;
+    if (version >= 0 && version < turn.versionCount()) {
+        Q_EMIT versionRequested(row, version);
+    }
+}
+
 void MessageList::toggleThinking(int row) {
     if (row < 0 || model_->turn(row).thinking.isEmpty()) {
         return;
@@ -254,6 +278,7 @@ void MessageList::setHovered(const Place& place) {
     case BlockHit::Kind::CopyCode:
     case BlockHit::Kind::Attachment:
     case BlockHit::Kind::Thinking:
+    case BlockHit::Kind::Version:
         viewport()->setCursor(Qt::PointingHandCursor);
         break;
     case BlockHit::Kind::Text:
@@ -363,6 +388,11 @@ void MessageList::activate(const BlockHit& hit, const Place& place) {
     case BlockHit::Kind::Thinking:
         toggleThinking(place.row);
         break;
+    case BlockHit::Kind::Version:
+        if (!is_busy_) {
+            Q_EMIT versionRequested(place.row, hit.index);
+        }
+        break;
     case BlockHit::Kind::None:
     case BlockHit::Kind::Text:
         break;
@@ -429,6 +459,20 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
                               : menu->addAction(tr("Regenerate"), this,
                                                 [this, row] { Q_EMIT regenerateRequested(row); });
     change->setEnabled(!is_busy_);
+    if (canContinue(model_->turn(row)) && row + 1 == static_cast<int>(rows_.size())) {
+        menu->addAction(tr("Continue this reply"), this,
+                        [this, row] { Q_EMIT continueRequested(row); })
+            ->setEnabled(!is_busy_);
+    }
+    const ChatTurn& shown = model_->turn(row);
+    if (!shown.versions.empty()) {
+        const auto step = [&](const QString& words, int to) {
+            menu->addAction(words, this, [this, row, to] { Q_EMIT versionRequested(row, to); })
+                ->setEnabled(!is_busy_ && to >= 0 && to < shown.versionCount());
+        };
+        step(tr("Version before (Alt+Left)"), shown.version - 1);
+        step(tr("Version after (Alt+Right)"), shown.version + 1);
+    }
     if (!model_->turn(row).thinking.isEmpty()) {
         menu->addAction(rows_[static_cast<size_t>(row)].is_thinking_open ? tr("Fold thoughts")
                                                                          : tr("Show thoughts"),

@@ -19,6 +19,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QStandardPaths>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace ui {
@@ -56,8 +57,9 @@ protected:
 
 HistoryPane::HistoryPane(QWidget* parent)
     : QFrame(parent), model_(new HistoryModel(this)), new_chat_(new QPushButton(tr("New chat"))),
-      search_(new QLineEdit), list_(new QListView), empty_(wrappedLabel(this, "historyEmpty")),
-      undo_(new Card), undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new Card),
+      more_(new QToolButton), search_(new QLineEdit), list_(new QListView),
+      empty_(wrappedLabel(this, "historyEmpty")), undo_(new Card),
+      undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new Card),
       problem_text_(wrappedLabel(problem_, "historyProblemText")) {
     setObjectName(QStringLiteral("historyPane"));
     setAccessibleName(tr("Chats"));
@@ -67,6 +69,20 @@ HistoryPane::HistoryPane(QWidget* parent)
     setKeyToolTip(new_chat_, tr("New chat"), QStringLiteral("newChat"));
     setButtonKind(new_chat_, ButtonKind::Primary);
     connect(new_chat_, &QPushButton::clicked, this, &HistoryPane::newChatRequested);
+    more_->setObjectName(QStringLiteral("historyMore"));
+    more_->setIcon(icon(QStringLiteral("more")));
+    more_->setIconSize({20, 20});
+    more_->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    more_->setAccessibleName(tr("More about chats"));
+    more_->setToolTip(more_->accessibleName());
+    setButtonKind(more_, ButtonKind::Flat);
+    connect(more_, &QToolButton::clicked, this, [this] {
+        auto* menu = new QMenu(this);
+        menu->setObjectName(QStringLiteral("historyMoreMenu"));
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Import a chat (JSON)…"), this, &HistoryPane::askForImport);
+        menu->popup(more_->mapToGlobal(QPoint(0, more_->height())));
+    });
     search_->setObjectName(QStringLiteral("historySearch"));
     search_->setPlaceholderText(tr("Search chats"));
     search_->setAccessibleName(tr("Search chats"));
@@ -110,7 +126,11 @@ HistoryPane::HistoryPane(QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 12, 12, 12);
     column->setSpacing(8);
-    column->addWidget(new_chat_);
+    auto* top = new QHBoxLayout();
+    top->setSpacing(4);
+    top->addWidget(new_chat_, 1);
+    top->addWidget(more_);
+    column->addLayout(top);
     column->addWidget(search_);
     column->addWidget(empty_, 1);
     column->addWidget(list_, 1);
@@ -292,6 +312,17 @@ void HistoryPane::askForFile(const QString& id, const QString& title, ExportForm
     dialog->selectFile(exportFileName(title, format));
     connect(dialog, &QFileDialog::fileSelected, this,
             [this, id, format](const QString& file) { Q_EMIT exportRequested(id, file, format); });
+    dialog->open();
+}
+
+void HistoryPane::askForImport() {
+    auto* dialog = new QFileDialog(this, tr("Import a chat"));
+    dialog->setObjectName(QStringLiteral("importDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilter(tr("Chats exported by Belfry (*.json)"));
+    dialog->setDirectory(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+    connect(dialog, &QFileDialog::fileSelected, this, &HistoryPane::importRequested);
     dialog->open();
 }
 

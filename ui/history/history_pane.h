@@ -17,6 +17,7 @@ class QLineEdit;
 class QListView;
 class QMenu;
 class QPushButton;
+class QToolButton;
 
 namespace ui {
 
@@ -51,6 +52,8 @@ Q_SIGNALS:
     void removeRequested(const QString& id);
     void restoreRequested(const QString& id);
     void exportRequested(const QString& id, const QString& file, ui::ExportFormat format);
+    /// Read a chat that was exported as JSON.
+    void importRequested(const QString& file);
     void retryRequested();
 
 protected:
@@ -61,12 +64,14 @@ private:
     void choose(const QModelIndex& index);
     void openMenu(const QModelIndex& index, const QPoint& global_position);
     void remove(const QModelIndex& index);
+    void askForImport();
     void askForFile(const QString& id, const QString& title, ExportFormat format);
     void updateEmptyText();
     [[nodiscard]] QModelIndex current() const;
 
     HistoryModel* model_;
     QPushButton* new_chat_;
+    QToolButton* more_;
     QLineEdit* search_;
     QListView* list_;
     QLabel* empty_;

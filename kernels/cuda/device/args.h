@@ -100,6 +100,25 @@ struct LoraArgs {
     int32_t pad;
 };
 
+/// Updates of one linear layer for many rows (kernels/ops.h, LoraTerm).
+inline constexpr int32_t kMaxLoraTerms = 8;
+struct LoraTermArgs {
+    const void* a;   ///< [rank, cols]
+    const void* b;   ///< [outputs, rank]
+    VectorArgs bias; ///< [outputs] or absent
+    float scaling;
+    int32_t rank;
+    int32_t first; ///< Ranks of the updates before it.
+    int32_t tile;  ///< Tiles of 16 ranks before it.
+    int32_t a_type;
+    int32_t b_type;
+};
+struct LoraBatchArgs {
+    LoraTermArgs term[kMaxLoraTerms];
+    int32_t count;
+    int32_t cols;
+};
+
 /// A of one update of the step that takes y[0] as its input.
 struct TapArgs {
     const void* a; ///< [rank, outputs]

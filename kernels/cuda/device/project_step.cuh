@@ -121,28 +121,43 @@ __device__ __forceinline__ RowAt locate(const ProjectKernelArgs& a, int row) {
     return row < first + second ? RowAt{1, row - first} : RowAt{2, row - first - second};
 }
 
-/// All rows of the block. The loads of a warp's next slab are in flight while it works on this one,
-/// across row groups too.
-template <int FORMAT, int R, int THREADS>
-__device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
-                                         const Shared& s,
-                                         bool is_pair,
-                                         int first,
-                                         int local_rows) {
-    const int warp = threadIdx.x / 32;
-    const int lane = threadIdx.x & 31;
-    const int part = warp % a.k_split;
-    const int slabs = a.x_elements / kSlab;
-    const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
-    const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
-    const int stride = (THREADS / 32) / a.k_split;
-    uint32_t lane_table = 0;
-    if (FORMAT == kFormatNf4) {
-        lane_table = sharedAddress(s.table + lane);
-    }
+/// All rows of the block times the input. A warp has the codes of its next DEPTH slabs in flight
+/// while it works on one, across row groups too; the first ones can be asked for before the input is
+/// there.
+template <int FORMAT, int R, int DEPTH, int THREADS>
+struct Multiplier {
+    const ProjectKernelArgs& a;
+    const Shared& s;
+    bool is_pair;
+    int first;
+    int local_rows;
+    int part, slabs, stride; // this warp: which share of the slabs; groups between two of its own
+    int group, slab;         // fetched next
     const uint8_t* at[R];
-    Codes<FORMAT> next[R] = {};
-    const auto locateRows = [&](int group) {
+    Codes<FORMAT> ring[DEPTH][R];
+
+    __device__ __forceinline__
+    Multiplier(const ProjectKernelArgs& args, const Shared& shared, int begin, int rows)
+        : a(args), s(shared), is_pair(args.output == kOutputGeluPair), first(begin),
+          local_rows(rows) {
+        const int warp = threadIdx.x / 32;
+        part = warp % a.k_split;
+        slabs = a.x_elements / kSlab;
+        stride = (THREADS / 32) / a.k_split;
+        group = warp / a.k_split;
+        if (group >= stride) {
+            local_rows = 0; // left over where k_split does not divide the warps
+        }
+        slab = part;
+        locateRows();
+    }
+
+    __device__ __forceinline__ void locateRows() {
+        const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
+        const int lane = threadIdx.x & 31;
+        if (group * R >= local_rows) {
+            return;
+        }
 #pragma unroll
         for (int r = 0; r < R; ++r) {
             // Rows beyond the range repeat the last one; their sums are dropped.
@@ -151,81 +166,112 @@ __device__ __forceinline__ void multiply(const ProjectKernelArgs& a,
             at[r] = static_cast<const uint8_t*>(a.w[ref.weight].data) +
                     static_cast<int64_t>(ref.row) * row_bytes + lane * kLaneBytes<FORMAT>;
         }
-    };
-    const auto load = [&](int slab) {
-        if (slab * kSlab + lane * 16 < a.cols) {
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                next[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
-            }
-        }
-    };
-    int group = warp / a.k_split;
-    int slab = part;
-    if (group >= stride || group * R >= local_rows) {
-        return; // left over where k_split does not divide the warps, or where rows are few
     }
-    float sums[R] = {};
-    if (part < slabs) {
-        locateRows(group);
-        load(slab);
-    }
-    while (true) {
-        Codes<FORMAT> codes[R];
-#pragma unroll
-        for (int r = 0; r < R; ++r) {
-            codes[r] = next[r];
-        }
-        const int this_group = group;
-        const int this_slab = slab;
-        slab += a.k_split;
-        const bool ends_row = slab >= slabs;
-        if (ends_row) {
-            slab = part;
-            group += stride;
-        }
-        const bool has_next = group * R < local_rows;
-        if (has_next && part < slabs) {
-            if (ends_row) {
-                locateRows(group);
-            }
-            load(slab);
-        }
-        if (part < slabs) {
-            const uint4 x0 = s.x[this_slab * 64 + lane];
-            const uint4 x1 = s.x[this_slab * 64 + 32 + lane];
-            const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
-            // Lanes beyond the row hold zeros in x; their scale only has to be finite.
-            int block = (this_slab * kSlab + lane * 16) >> a.block_shift;
-            block = block < blocks ? block : blocks - 1;
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                const float dot = dot16<FORMAT>(codes[r], x, lane_table);
-                if constexpr (FORMAT == kFormatNf4) {
-                    const int local =
-                        this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
-                    const int scale_row =
-                        is_pair ? local / 2 + (local & 1) * (local_rows / 2) : local;
-                    sums[r] = fmaf(dot, s.scales[scale_row * blocks + block], sums[r]);
-                } else {
-                    sums[r] += dot;
-                }
-            }
-        }
-        if (ends_row) {
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                const float sum = warpSum(sums[r]);
-                if (lane == 0 && this_group * R + r < local_rows) {
-                    s.partial[(this_group * R + r) * a.k_split + part] = sum;
-                }
-                sums[r] = 0.0F;
-            }
-        }
-        if (!has_next) {
+
+    __device__ __forceinline__ void fetch(Codes<FORMAT> (&to)[R]) {
+        if (group * R >= local_rows || part >= slabs) {
             return;
         }
+        if (slab * kSlab + static_cast<int>(threadIdx.x & 31) * 16 < a.cols) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                to[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
+            }
+        }
+        slab += a.k_split;
+        if (slab >= slabs) {
+            slab = part;
+            group += stride;
+            locateRows();
+        }
     }
+
+    __device__ __forceinline__ void start() {
+#pragma unroll
+        for (int d = 0; d < DEPTH; ++d) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                ring[d][r] = {};
+            }
+            fetch(ring[d]);
+        }
+    }
+
+    /// Needs the input. Leaves the sums in Shared::partial.
+    __device__ __forceinline__ void run() {
+        const int lane = threadIdx.x & 31;
+        const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
+        uint32_t lane_table = 0;
+        if (FORMAT == kFormatNf4) {
+            lane_table = sharedAddress(s.table + lane);
+        }
+        int this_group = static_cast<int>(threadIdx.x / 32) / a.k_split;
+        int this_slab = part;
+        float sums[R] = {};
+        if (part >= slabs) { // more warps than slabs: nothing to add
+            for (; this_group * R < local_rows; this_group += stride) {
+                if (lane < R && this_group * R + lane < local_rows) {
+                    s.partial[(this_group * R + lane) * a.k_split + part] = 0.0F;
+                }
+            }
+            return;
+        }
+        while (this_group * R < local_rows) {
+#pragma unroll
+            for (int d = 0; d < DEPTH; ++d) {
+                if (this_group * R >= local_rows) {
+                    break;
+                }
+                Codes<FORMAT> codes[R];
+#pragma unroll
+                for (int r = 0; r < R; ++r) {
+                    codes[r] = ring[d][r];
+                }
+                fetch(ring[d]);
+                const uint4 x0 = s.x[this_slab * 64 + lane];
+                const uint4 x1 = s.x[this_slab * 64 + 32 + lane];
+                const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+                // Lanes beyond the row hold zeros in x; their scale only has to be finite.
+                int block = (this_slab * kSlab + lane * 16) >> a.block_shift;
+                block = block < blocks ? block : blocks - 1;
+#pragma unroll
+                for (int r = 0; r < R; ++r) {
+                    const float dot = dot16<FORMAT>(codes[r], x, lane_table);
+                    if constexpr (FORMAT == kFormatNf4) {
+                        const int local =
+                            this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
+                        const int scale_row =
+                            is_pair ? local / 2 + (local & 1) * (local_rows / 2) : local;
+                        sums[r] = fmaf(dot, s.scales[scale_row * blocks + block], sums[r]);
+                    } else {
+                        sums[r] += dot;
+                    }
+                }
+                this_slab += a.k_split;
+                if (this_slab >= slabs) {
+#pragma unroll
+                    for (int r = 0; r < R; ++r) {
+                        const float sum = warpSum(sums[r]);
+                        if (lane == 0 && this_group * R + r < local_rows) {
+                            s.partial[(this_group * R + r) * a.k_split + part] = sum;
+                        }
+                        sums[r] = 0.0F;
+                    }
+                    this_slab = part;
+                    this_group += stride;
+                }
+            }
+        }
+    }
+};
+
+/// A launch of its own: registers for one slab ahead.
+template <int FORMAT, int R, int THREADS>
+__device__ __forceinline__ void
+multiply(const ProjectKernelArgs& a, const Shared& s, int begin, int local_rows) {
+    Multiplier<FORMAT, R, 1, THREADS> multiplier(a, s, begin, local_rows);
+    multiplier.start();
+    multiplier.run();
 }
 
 /// A range on its way into L2: one instruction of one thread where the range is aligned for it.
@@ -346,17 +392,28 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     if (a.lora_count + a.tap_count > 0) {
         placeUpdates<THREADS>(a, lora(), begin, end, local_rows);
     }
-    const float undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
-    if (a.lora_count > 0) {
-        reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
-    }
-    if (FORMAT == kFormatNf4 && !IS_RESIDENT && a.rows_per_warp == 4) {
-        multiply<FORMAT, FORMAT == kFormatNf4 && !IS_RESIDENT ? 4 : 1, THREADS>(
-            a, s, is_pair, begin, local_rows);
-    } else if (a.rows_per_warp == 2) {
-        multiply<FORMAT, 2, THREADS>(a, s, is_pair, begin, local_rows);
+    float undo = 1.0F;
+    const auto makeAll = [&] {
+        undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
+        if (a.lora_count > 0) {
+            reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
+        }
+    };
+    if constexpr (IS_RESIDENT) {
+        constexpr int DEPTH = FORMAT == kFormatNf4 ? 3 : FORMAT == kFormatInt8Row ? 2 : 1;
+        Multiplier<FORMAT, 2, DEPTH, THREADS> multiplier(a, s, begin, local_rows);
+        multiplier.start(); // constants: their way from memory passes while this block waits
+        makeAll();
+        multiplier.run();
     } else {
-        multiply<FORMAT, 1, THREADS>(a, s, is_pair, begin, local_rows);
+        makeAll();
+        if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
+            multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, begin, local_rows);
+        } else if (a.rows_per_warp == 2) {
+            multiply<FORMAT, 2, THREADS>(a, s, begin, local_rows);
+        } else {
+            multiply<FORMAT, 1, THREADS>(a, s, begin, local_rows);
+        }
     }
     __syncthreads();
     for (int i = threadIdx.x; i < end - begin; i += THREADS) {

@@ -51,34 +51,6 @@ __device__ __forceinline__ void runAttention(int index, GridBarrier& barrier) {
         static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), barrier);
 }
 
-// As functions of their own, where inlined they do not find enough registers.
-template <int FORMAT, int THREADS>
-__device__ __noinline__ void callProjection(int index, GridBarrier barrier) {
-    runProjection<FORMAT, THREADS>(index, barrier);
-}
-template <int VECTORS, int THREADS>
-__device__ __noinline__ int callAttention(int index, GridBarrier barrier) {
-    runAttention<VECTORS, THREADS>(index, barrier);
-    return barrier.target;
-}
-
-template <int FORMAT, int THREADS>
-__device__ __forceinline__ void doProjection(int index, const GridBarrier& barrier) {
-    if constexpr (THREADS <= 512) {
-        runProjection<FORMAT, THREADS>(index, barrier);
-    } else {
-        callProjection<FORMAT, THREADS>(index, barrier);
-    }
-}
-template <int VECTORS, int THREADS>
-__device__ __forceinline__ void doAttention(int index, GridBarrier& barrier) {
-    if constexpr (THREADS <= 512) {
-        runAttention<VECTORS, THREADS>(index, barrier);
-    } else {
-        barrier.target = callAttention<VECTORS, THREADS>(index, barrier);
-    }
-}
-
 template <int THREADS>
 __device__ __forceinline__ void
 runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters, long long* trace) {
@@ -105,15 +77,15 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters,
             barrier.waited = trace + 3 * i + 1;
         }
         if (step.kind == kStepAttend && step.attend.head_dim > 256) {
-            doAttention<2, THREADS>(i, barrier);
+            runAttention<2, THREADS>(i, barrier);
         } else if (step.kind == kStepAttend) {
-            doAttention<1, THREADS>(i, barrier);
+            runAttention<1, THREADS>(i, barrier);
         } else if (step.project.w[0].format == kFormatInt8Row) {
-            doProjection<kFormatInt8Row, THREADS>(i, barrier);
+            runProjection<kFormatInt8Row, THREADS>(i, barrier);
         } else if (step.project.w[0].format == kFormatBf16) {
-            doProjection<kFormatBf16, THREADS>(i, barrier);
+            runProjection<kFormatBf16, THREADS>(i, barrier);
         } else {
-            doProjection<kFormatNf4, THREADS>(i, barrier);
+            runProjection<kFormatNf4, THREADS>(i, barrier);
         }
         if (is_timed) {
             trace[3 * i + 2] = clock64();
@@ -134,20 +106,12 @@ extern "C" {
 // planResidentProject() and the ring. counters [2]: zero before and after. trace: nullptr, or [count, 3]
 // for the clocks of block 0 at the start of a step, after its wait and at its end.
 __global__ void __launch_bounds__(512, 1)
-    belfry_token_512(const TokenStep* steps,
+    belfry_token(const TokenStep* steps,
                      int count,
                      int table_format,
                      int32_t* counters,
                      long long* trace) {
     runSteps<512>(steps, count, table_format, counters, trace);
-}
-__global__ void __launch_bounds__(768, 1)
-    belfry_token_768(const TokenStep* steps,
-                      int count,
-                      int table_format,
-                      int32_t* counters,
-                      long long* trace) {
-    runSteps<768>(steps, count, table_format, counters, trace);
 }
 
 } // extern "C"

@@ -3,6 +3,7 @@
 // allocates. Tile and thread counts were chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/launch/lora.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
@@ -394,41 +395,12 @@ Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
         // More shared memory than this card has: the slower kernels below.
     }
     const bool is_aligned =
-        w.cols % 8 == 0 && x.stride % 2 == 0 &&
+        w.cols % 8 == 0 && x.stride % 2 == 0 && reinterpret_cast<uintptr_t>(x.data) % 8 == 0 &&
         (w.format != WeightFormat::BF16 || reinterpret_cast<uintptr_t>(w.data) % 16 == 0);
     if (s.is_reference || !has_tensor_cores || !is_aligned) {
         return linearReference(s, x, w, y);
     }
     return linearTensor(s, x, w, y);
-}
-
-Status loraAccumulate(Queue q,
-                      MatF32 x,
-                      MatView a,
-                      MatView b,
-                      MatView b_bias,
-                      float scaling,
-                      MutF32 scratch,
-                      MutF32 y) {
-    Stream& s = streamOf(q);
-    if (!isMatrix(x) || !isMatrix(y) || !isMatrix(scratch) || a.data == nullptr ||
-        b.data == nullptr || x.rows != y.rows || scratch.rows != x.rows || a.cols != x.cols ||
-        a.rows <= 0 || scratch.cols != a.rows || b.cols != a.rows || b.rows != y.cols) {
-        return Status::BadShape;
-    }
-    if (x.rows == 0) {
-        return Status::Ok;
-    }
-    const Status status = s.launch(
-        KernelId::lora_down, static_cast<unsigned>(a.rows), static_cast<unsigned>(x.rows), 1, 128,
-        0, x.data, x.stride, vectorArgs(a), static_cast<int>(x.cols), scratch.data, scratch.stride);
-    if (status != Status::Ok) {
-        return status;
-    }
-    return s.launch(KernelId::lora_up, static_cast<unsigned>(x.rows), tiles(y.cols, kThreads), 1,
-                    kThreads, 0, static_cast<const float*>(scratch.data), scratch.stride,
-                    vectorArgs(b), vectorArgs(b_bias), static_cast<int>(a.rows), scaling, y.data,
-                    y.stride, static_cast<int>(y.cols));
 }
 
 Status norm(Queue q, MatF32 x, MatView weight, float eps, float alpha, bool adds, MutF32 y) {
@@ -746,6 +718,7 @@ OpTable makeTable(bool is_reference) {
     table.name = is_reference ? "cuda-f32" : "cuda";
     table.linear = linear;
     table.lora_accumulate = loraAccumulate;
+    table.lora_accumulate_all = loraAccumulateAll;
     table.rms_norm = rmsNorm;
     table.rms_norm_add = rmsNormAdd;
     table.rope = rope;

@@ -14,6 +14,7 @@ namespace kernels::cuda {
 
 namespace {
 
+constexpr unsigned kTokenThreads = 512; // device/token.cu
 constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
 /// Parts that the reader of an attention step merges itself.
 constexpr int32_t kDirectSplits = 4;
@@ -24,10 +25,6 @@ constexpr unsigned kAttendSharedBytes = 32768 + kPartSharedBytes;
 template <typename T>
 T* pointerOf(CuPointer address) {
     return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
-}
-
-KernelId residentKernel(int threads) {
-    return threads == 768 ? KernelId::token_768 : KernelId::token_512;
 }
 
 bool isFourBit(int32_t format) {
@@ -74,9 +71,9 @@ Status makeRoom(Stream& s, unsigned shared, int32_t format) {
 /// How a projection is dealt out, its updates included.
 ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
     const bool is_pair = args.output == kOutputGeluPair;
-    ProjectPlan plan =
-        planResidentProject(s.facts.multiprocessors, s.steps.threads, outputs, args.cols, is_pair,
-                            isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    ProjectPlan plan = planResidentProject(s.facts.multiprocessors, static_cast<int>(kTokenThreads),
+                                           outputs, args.cols, is_pair,
+                                           isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
     plan.shared_bytes +=
         loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
         static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
@@ -88,8 +85,8 @@ ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_
 Status beginSteps(Queue q) {
     Stream& s = *static_cast<Stream*>(q.context);
     TokenSteps& t = s.steps;
-    const KernelId id = residentKernel(t.threads);
-    if (t.threads == 0 || s.is_reference || s.facts.compute_capability < 80 ||
+    const KernelId id = KernelId::token;
+    if (!t.is_enabled || s.is_reference || s.facts.compute_capability < 80 ||
         s.functions[static_cast<size_t>(id)] == nullptr || s.scratch_bytes < kPartialBytes) {
         return Status::Unsupported;
     }
@@ -213,8 +210,8 @@ Status Stream::flush() {
         times == nullptr ? nullptr : pointerOf<long long>(scratch + kCounterBytes + kStepBytes);
     void* parameters[] = {static_cast<void*>(&list), &number, &table, static_cast<void*>(&counters),
                           static_cast<void*>(&trace)};
-    status = launchResident(residentKernel(t.threads), static_cast<unsigned>(facts.multiprocessors),
-                            static_cast<unsigned>(t.threads), shared, parameters);
+    status = launchResident(KernelId::token, static_cast<unsigned>(facts.multiprocessors),
+                            kTokenThreads, shared, parameters);
     if (times != nullptr && status == Status::Ok) {
         times->addSteps(handle, reinterpret_cast<CuPointer>(trace), labels);
     }

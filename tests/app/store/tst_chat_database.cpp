@@ -53,6 +53,25 @@ int attachmentCount(const QString& folder) {
     return count;
 }
 
+/// A question that was edited once; its second version has a reply that was regenerated twice.
+ui::ChatDocument chatWithVersions(const QString& picture) {
+    ui::ChatDocument chat = sampleChat(QStringLiteral("v"), 4);
+    std::vector<ui::ChatTurn> former{support::sampleTurn(QStringLiteral("former"), 2),
+                                     support::sampleTurn(QStringLiteral("former"), 3)};
+    ui::Attachment attachment;
+    attachment.file = picture;
+    attachment.name = QStringLiteral("fence.png");
+    former.front().attachments.push_back(attachment);
+    former.back().versions = {{support::sampleTurn(QStringLiteral("inner"), 3)}};
+    chat.turns[2].versions = {former};
+    chat.turns[2].version = 1;
+    chat.turns[3].versions = {{support::sampleTurn(QStringLiteral("x"), 3)},
+                              {support::sampleTurn(QStringLiteral("y"), 3)}};
+    chat.turns[3].version = 1;
+    chat.turns[3].thinking_s = 2.5;
+    return chat;
+}
+
 } // namespace
 
 class TestChatDatabase : public QObject {
@@ -64,6 +83,8 @@ private Q_SLOTS:
     void keepsEveryField();
     void laterSavesOverwriteAndShorten();
     void jsonRoundTrip();
+    void versionsAreKept();
+    void earlierFormIsBroughtUpToDate();
     void titleFollowsFirstQuestionUntilRenamed();
     void search_data();
     void search();
@@ -476,6 +497,91 @@ void TestChatDatabase::speedOfListAndSearch() {
     QCOMPARE(loaded->turns.size(), size_t{10'001});
     QCOMPARE(all->size(), size_t{100});
     QCOMPARE(found->size(), size_t{100});
+}
+
+void TestChatDatabase::versionsAreKept() {
+    const QString picture =
+        support::writeFile(folder_->filePath(QStringLiteral("fence.png")), "content");
+    ui::ChatDocument chat = chatWithVersions(picture);
+    VERIFY_DONE(database_->save(chat, notes_));
+    QVERIFY(QFile::remove(picture)); // the copy in the store is used from now on
+    open();
+    auto loaded = database_->load(chat.id);
+    VERIFY_DONE(loaded);
+    QCOMPARE(asText(*loaded), asText(chat));
+    const ui::Attachment& kept = loaded->turns[2].versions[0][0].attachments[0];
+    QVERIFY(!kept.hash.isEmpty());
+    QVERIFY(QFile::exists(kept.file)); // not collected as unused
+
+    // A version that goes away is gone, and one that changes is written.
+    loaded->turns[3].versions.pop_back();
+    loaded->turns[3].versions[0][0].text = QStringLiteral("changed");
+    save(*loaded);
+    open();
+    auto again = database_->load(chat.id);
+    VERIFY_DONE(again);
+    QCOMPARE(again->turns[3].versions.size(), size_t{1});
+    QCOMPARE(again->turns[3].versions[0][0].text, QStringLiteral("changed"));
+    again->turns.resize(2);
+    save(*again);
+    database_->close();
+    app::Database raw;
+    VERIFY_DONE(raw.open(folder_->filePath(QStringLiteral("chats.sqlite")),
+                         app::Database::Access::ReadWrite));
+    auto count = raw.prepare("SELECT count(*) FROM versions");
+    VERIFY_DONE(count);
+    VERIFY_DONE(count->step());
+    QCOMPARE(count->integer(0), qint64{0});
+}
+
+void TestChatDatabase::earlierFormIsBroughtUpToDate() {
+    // A file as the program wrote it before there were versions: form 1.
+    database_.reset();
+    const QString file = folder_->filePath(QStringLiteral("chats.sqlite"));
+    QVERIFY(QFile::remove(file));
+    QFile::remove(file + QStringLiteral("-wal"));
+    QFile::remove(file + QStringLiteral("-shm"));
+    {
+        app::Database raw;
+        VERIFY_DONE(raw.open(file, app::Database::Access::ReadWrite));
+        for (const char* sql : {
+                 "CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL, "
+                 "folded_title TEXT NOT NULL, is_title_set INTEGER NOT NULL, "
+                 "created INTEGER NOT NULL, modified INTEGER NOT NULL, "
+                 "model TEXT NOT NULL, settings TEXT NOT NULL, deleted INTEGER) WITHOUT ROWID",
+                 "CREATE INDEX chats_by_time ON chats (modified)",
+                 "CREATE TABLE turns (chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE, "
+                 "position INTEGER NOT NULL, folded TEXT NOT NULL, data TEXT NOT NULL, "
+                 "PRIMARY KEY (chat, position))",
+                 "CREATE TABLE attachments (chat TEXT NOT NULL, position INTEGER NOT NULL, "
+                 "hash TEXT NOT NULL, FOREIGN KEY (chat, position) REFERENCES turns (chat, "
+                 "position) ON DELETE CASCADE)",
+                 "CREATE INDEX attachments_by_turn ON attachments (chat, position)",
+                 "INSERT INTO chats VALUES ('old', 'Hello', 'hello', 0, 1763700000000, "
+                 "1763700000000, 'demo', '{\"model\":\"demo\"}', NULL)",
+                 "INSERT INTO turns VALUES ('old', 0, 'hello', "
+                 "'{\"id\":\"q\",\"role\":\"user\",\"text\":\"Hello\"}')",
+                 "INSERT INTO turns VALUES ('old', 1, 'good day', "
+                 "'{\"id\":\"a\",\"role\":\"assistant\",\"text\":\"Good day\","
+                 "\"finish_reason\":\"stop\"}')",
+                 "PRAGMA user_version = 1",
+             }) {
+            VERIFY_DONE(raw.run(sql));
+        }
+    }
+    open();
+    QVERIFY(!database_->isReadOnly());
+    auto chat = database_->load(QStringLiteral("old"));
+    VERIFY_DONE(chat);
+    QCOMPARE(chat->turns.size(), size_t{2});
+    QCOMPARE(chat->turns[1].text, QStringLiteral("Good day"));
+    QVERIFY(chat->turns[1].versions.empty());
+    chat->turns[1].versions = {{support::sampleTurn(QStringLiteral("x"), 3)}};
+    save(*chat);
+    open(); // brought up to date once, then like any other file
+    auto again = database_->load(QStringLiteral("old"));
+    VERIFY_DONE(again);
+    QCOMPARE(again->turns[1].versions.size(), size_t{1});
 }
 
 QTEST_GUILESS_MAIN(TestChatDatabase)

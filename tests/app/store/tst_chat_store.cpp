@@ -8,6 +8,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -38,6 +39,10 @@ private Q_SLOTS:
     void gateKeepsDrafts();
     void exportMarkdown();
     void exportJson();
+    void importsWhatWasExported();
+    void importRefusesForeignFiles_data();
+    void importRefusesForeignFiles();
+    void tellsWhereAttachmentsAre();
     void exportToABadPlace();
     void exportNames_data();
     void exportNames();
@@ -328,6 +333,114 @@ void TestChatStore::brokenSessionFile() {
         const app::PreviousSession previous = app::SessionFile(folder.path()).read();
         QCOMPARE(previous.state.chat, QString());
     }
+}
+
+void TestChatStore::importsWhatWasExported() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.filePath(QStringLiteral("data")), {}});
+    store.open();
+    ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 4);
+    chat.turns[3].versions = {{support::sampleTurn(QStringLiteral("x"), 3)}};
+    ui::Attachment attachment;
+    attachment.file = support::writeFile(folder.filePath(QStringLiteral("fence.png")), "content");
+    attachment.name = QStringLiteral("fence.png");
+    chat.turns[0].attachments.push_back(attachment);
+    attachment.file = QStringLiteral("/etc/hostname"); // not beside the export: not taken
+    attachment.name = QStringLiteral("hostname");
+    store.save(chat, 1);
+    const QString file = folder.filePath(QStringLiteral("out.json"));
+    store.exportChat(chat.id, file, ui::ExportFormat::Json);
+    {
+        // As if the export had been tampered with.
+        QFile edited(file);
+        QVERIFY(edited.open(QIODevice::ReadWrite));
+        QJsonObject object = QJsonDocument::fromJson(edited.readAll()).object();
+        QJsonArray turns = object.value(QStringLiteral("turns")).toArray();
+        QJsonObject first = turns.at(2).toObject();
+        first.insert(
+            QStringLiteral("attachments"),
+            QJsonArray{QJsonObject{{QStringLiteral("kind"), QStringLiteral("image")},
+                                   {QStringLiteral("file"), QStringLiteral("../../etc/hostname")},
+                                   {QStringLiteral("name"), QStringLiteral("hostname")}}});
+        turns.replace(2, first);
+        object.insert(QStringLiteral("turns"), turns);
+        edited.resize(0);
+        edited.seek(0);
+        edited.write(QJsonDocument(object).toJson());
+    }
+    QSignalSpy imported(&store, &app::ChatStore::imported);
+    QSignalSpy loaded(&store, &app::ChatStore::loaded);
+    store.importChat(file);
+    QCOMPARE(imported.size(), 1);
+    const QString id = imported.last().at(1).toString();
+    QVERIFY(id != chat.id);
+    store.load(id);
+    QCOMPARE(loaded.size(), 1);
+    const auto back = loaded.last().first().value<ui::ChatDocument>();
+    QCOMPARE(back.turns.size(), size_t{4});
+    QCOMPARE(back.turns[1].text, chat.turns[1].text);
+    QCOMPARE(back.turns[3].versions.size(), size_t{1});
+    QCOMPARE(readFile(back.turns[0].attachments[0].file), QByteArray("content"));
+    QVERIFY(back.turns[2].attachments[0].file.isEmpty());
+    QCOMPARE(back.turns[2].attachments[0].name, QStringLiteral("hostname"));
+}
+
+void TestChatStore::importRefusesForeignFiles_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("not JSON") << QByteArray("# A chat") << QStringLiteral("not JSON");
+    QTest::newRow("other JSON") << QByteArray("{\"messages\": []}")
+                                << QStringLiteral("belfry-chat");
+    QTest::newRow("a list") << QByteArray("[1, 2]") << QStringLiteral("belfry-chat");
+    QTest::newRow("no turns") << QByteArray("{\"format\": \"belfry-chat\", \"version\": 1}")
+                              << QStringLiteral("with turns");
+    QTest::newRow("later version")
+        << QByteArray("{\"format\": \"belfry-chat\", \"version\": 9, \"turns\": [{}]}")
+        << QStringLiteral("version");
+    QTest::newRow("empty file") << QByteArray() << QStringLiteral("not JSON");
+}
+
+void TestChatStore::importRefusesForeignFiles() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, word);
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.filePath(QStringLiteral("data")), {}});
+    store.open();
+    const QString file = folder.filePath(QStringLiteral("foreign.json"));
+    QFile output(file);
+    QVERIFY(output.open(QIODevice::WriteOnly));
+    output.write(content);
+    output.close();
+    QSignalSpy failed(&store, &app::ChatStore::importFailed);
+    QSignalSpy imported(&store, &app::ChatStore::imported);
+    store.importChat(file);
+    QCOMPARE(failed.size(), 1);
+    QCOMPARE(imported.size(), 0);
+    const QString why = failed.last().at(1).toString();
+    QVERIFY2(why.contains(QStringLiteral("foreign.json")) && why.contains(word), qPrintable(why));
+}
+
+void TestChatStore::tellsWhereAttachmentsAre() {
+    const QTemporaryDir folder;
+    app::ChatStore store({folder.filePath(QStringLiteral("data")), {}});
+    store.open();
+    ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 2);
+    ui::Attachment attachment;
+    attachment.file = support::writeFile(folder.filePath(QStringLiteral("fence.png")), "content");
+    attachment.name = QStringLiteral("fence.png");
+    chat.turns[0].attachments.push_back(attachment);
+    ui::ChatTurn former = support::sampleTurn(QStringLiteral("former"), 0);
+    former.attachments.push_back(attachment);
+    chat.turns[0].versions = {{former}};
+    chat.turns[0].version = 1;
+    QSignalSpy told(&store, &app::ChatStore::attachmentsStored);
+    store.save(chat, 1);
+    QCOMPARE(told.size(), 2); // the shown turn and the one that is not shown
+    QCOMPARE(told.at(0).at(1).toString(), chat.turns[0].id);
+    QCOMPARE(told.at(1).at(1).toString(), former.id);
+    const auto stored = told.at(0).at(2).value<std::vector<ui::Attachment>>();
+    QVERIFY(QFile::remove(attachment.file));
+    QCOMPARE(readFile(stored.at(0).file), QByteArray("content"));
 }
 
 QTEST_GUILESS_MAIN(TestChatStore)

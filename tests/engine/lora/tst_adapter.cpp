@@ -281,7 +281,7 @@ void TestAdapter::forumLayout() {
             const auto padded = [](int64_t n) {
                 return (static_cast<uint64_t>(n) * 2 + 63) / 64 * 64;
             };
-            active_bytes += padded(shape[0]) + padded(shape[1]);
+            active_bytes += padded(shape[0]) + padded(shape[1]) + 64; // A, B and the factor
         }
     };
     for (int layer = 0; layer < 35; ++layer) {

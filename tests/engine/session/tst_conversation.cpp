@@ -71,6 +71,9 @@ private Q_SLOTS:
     void editRollsBack();
     void regenerateRollsBack();
     void longConversationWrapsTheRing();
+    void continuedReplyEqualsUninterrupted_data();
+    void continuedReplyEqualsUninterrupted();
+    void continuesOnlyReplies();
 };
 
 void TestConversation::threeTurnsAsFromScratch_data() {
@@ -206,6 +209,91 @@ void TestConversation::longConversationWrapsTheRing() {
     engine::Engine fresh;
     load(fresh, "none", 2048);
     QCOMPARE(back.token_ids, ask(fresh, first).token_ids);
+}
+
+void TestConversation::continuedReplyEqualsUninterrupted_data() {
+    QTest::addColumn<int>("cut_at");
+    QTest::newRow("after the first token") << 1;
+    QTest::newRow("in the middle") << 4;
+    QTest::newRow("twice in a row") << -3;
+}
+
+void TestConversation::continuedReplyEqualsUninterrupted() {
+    QFETCH(int, cut_at);
+    const std::vector<Message> messages = {user("What do you see?", "triangles_and_cross.png")};
+    engine::Engine whole_engine;
+    load(whole_engine);
+    const engine::Reply whole = ask(whole_engine, messages);
+    QVERIFY(whole.token_ids.size() > 7);
+
+    const bool is_twice = cut_at < 0;
+    engine::Engine engine;
+    load(engine);
+    engine::GenerateRequest request;
+    request.messages = messages;
+    request.sampling.temperature = 0.0;
+    request.sampling.max_tokens = std::abs(cut_at);
+    auto part = engine.generate(request, {}, {});
+    QVERIFY(part.has_value());
+    QCOMPARE(part->finish_reason, std::string("length"));
+    std::vector<int32_t> ids = part->token_ids;
+    std::string streamed = part->text;
+    for (int step = is_twice ? 0 : 1; step < 2; ++step) {
+        engine::GenerateRequest more = request;
+        more.messages.push_back(assistant(part->text));
+        more.continues_reply = true;
+        more.sampling.max_tokens = step == 0 ? 2 : 32;
+        const engine::UpdateCallback update = [&](const engine::ReplyUpdate& delta) {
+            streamed += delta.text;
+        };
+        part = engine.generate(more, update, {});
+        QVERIFY2(part.has_value(), part.has_value() ? "" : part.error().message.c_str());
+        // The cache is taken over: all but the last token of the cut reply was computed.
+        QCOMPARE(part->timing.prefill_tokens, int64_t{1});
+        std::vector<int32_t> expected_input = whole.input_ids;
+        expected_input.insert(expected_input.end(), ids.begin(), ids.end());
+        QCOMPARE(part->input_ids, expected_input);
+        ids.insert(ids.end(), part->token_ids.begin(), part->token_ids.end());
+        QCOMPARE(part->text, streamed);
+    }
+    QCOMPARE(ids, whole.token_ids);
+    QCOMPARE(part->text, whole.text);
+    QCOMPARE(part->finish_reason, whole.finish_reason);
+
+    // In a later session only the text is left; it goes on all the same.
+    engine::Engine later;
+    load(later);
+    engine::GenerateRequest first = request;
+    auto cut = later.generate(first, {}, {});
+    QVERIFY(cut.has_value());
+    engine::Engine fresh;
+    load(fresh);
+    engine::GenerateRequest more = request;
+    more.messages.push_back(assistant(cut->text));
+    more.continues_reply = true;
+    more.sampling.max_tokens = 32;
+    const auto rest = fresh.generate(more, {}, {});
+    QVERIFY(rest.has_value());
+    QCOMPARE(rest->text, whole.text);
+
+    // The next turn finds the whole reply in the cache.
+    std::vector<Message> next = messages;
+    next.push_back(assistant(whole.text));
+    next.push_back(user("How many triangles are there?"));
+    const engine::Reply after = ask(engine, next);
+    QCOMPARE(after.timing.reused_tokens,
+             static_cast<int64_t>(whole.input_ids.size() + whole.token_ids.size()) - 1);
+}
+
+void TestConversation::continuesOnlyReplies() {
+    engine::Engine engine;
+    load(engine);
+    engine::GenerateRequest request;
+    request.messages = {user("What do you see?")};
+    request.continues_reply = true;
+    const auto refused = engine.generate(request, {}, {});
+    QVERIFY(!refused.has_value());
+    QCOMPARE(refused.error().code, engine::ErrorCode::InvalidRequest);
 }
 
 QTEST_APPLESS_MAIN(TestConversation)

@@ -245,6 +245,15 @@ void TestHostInvisible::recordedStep_data() {
                                       << "none"
                                       << "bf16"
                                       << "text";
+    // Composed of single functions where the adapter is more than a low-rank update.
+    QTest::addRow("e2b with DoRA") << "e2b"
+                                   << "none"
+                                   << "bf16"
+                                   << "dora";
+    QTest::addRow("e2b, ranks by pattern") << "e2b"
+                                           << "none"
+                                           << "bf16"
+                                           << "pattern";
 }
 
 void TestHostInvisible::recordedStep() {

@@ -40,6 +40,7 @@ EmulatedCard::EmulatedCard(const EmulatedCardOptions& options)
                 const emulator::Outcome outcome = emulator::run(name, shape, run, body);
                 ran_.push_back(name);
                 switches_ += outcome.switches;
+                barriers_.insert(outcome.barriers.begin(), outcome.barriers.end());
                 error_ = error_.empty() ? outcome.error : error_;
             });
     };

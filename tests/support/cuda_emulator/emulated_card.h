@@ -9,6 +9,7 @@
 #include "tests/support/cuda_emulator/emulator.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,15 @@ public:
     /// Names of kernels that ran, in order.
     [[nodiscard]] const std::vector<std::string>& ran() const { return ran_; }
     [[nodiscard]] uint64_t switches() const { return switches_; }
+    /// Places of the barriers that any of them met.
+    [[nodiscard]] const std::set<std::string>& barriers() const { return barriers_; }
 
 private:
     FakeDriver fake_;
     std::vector<std::string> ran_;
     std::string error_;
     uint64_t switches_ = 0;
+    std::set<std::string> barriers_;
     std::unique_ptr<kernels::cuda::CudaDevice> device_;
     void* scratch_ = nullptr;
 };

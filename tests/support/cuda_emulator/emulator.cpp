@@ -4,7 +4,11 @@
 #include "tests/support/cuda_emulator/fiber.h"
 #include "tests/support/cuda_emulator/shared_memory.h"
 
+#include <ucontext.h>
+
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -35,6 +39,7 @@ struct Thread {
     State state = State::Ready;
     std::vector<PendingCopy> copies;
     uint64_t copy_group = 0;
+    uint64_t priority = 0; ///< Order::Starving: the higher one goes first.
 };
 
 struct Warp {
@@ -58,6 +63,25 @@ struct Block {
     std::unique_ptr<SharedMemory> shared;
 };
 
+/// Who goes on, by seed.
+enum class Order : uint8_t {
+    Fixed = 1, ///< Seed 0.
+    Drawn,     ///< Anybody, drawn every time.
+    Ahead,     ///< One warp runs ahead for a while.
+    /// Fixed priorities drawn at the start: some threads come last wherever they may (after
+    /// Burckhardt et al. 2010, "A randomized scheduler with probabilistic guarantees of finding
+    /// bugs").
+    Starving,
+};
+
+/// A __syncthreads() in the source.
+struct BarrierSite {
+    const char* file;
+    unsigned line;
+    std::string text;
+    bool is_skipped;
+};
+
 /// More rounds in which threads only look and nothing happens are a deadlock.
 constexpr int kIdleRounds = 20000;
 
@@ -75,6 +99,7 @@ struct Launch {
     int idle_rounds = 0;
     Fiber outside;
     Thread* current = nullptr;
+    std::vector<BarrierSite> sites;
     std::string error;
 
     uint64_t draw() {
@@ -85,6 +110,10 @@ struct Launch {
         return z ^ (z >> 31U);
     }
     [[nodiscard]] bool isSeeded() const { return options.seed != 0; }
+    [[nodiscard]] Order order() const {
+        constexpr Order kOrders[] = {Order::Starving, Order::Drawn, Order::Ahead};
+        return isSeeded() ? kOrders[options.seed % 3] : Order::Fixed;
+    }
 };
 
 Launch* launch = nullptr;
@@ -96,6 +125,18 @@ std::string text(const Dim3& d) {
 
 std::string place(const Thread& t) {
     return "block " + text(t.ids.block) + " thread " + text(t.ids.thread);
+}
+
+bool isLater(const Thread* a, const Thread* b) {
+    return a->priority < b->priority;
+}
+
+void makeReady(Block& block, Thread& thread) {
+    thread.state = State::Ready;
+    block.ready.push_back(&thread);
+    if (launch->order() == Order::Starving) {
+        std::push_heap(block.ready.begin(), block.ready.end(), isLater);
+    }
 }
 
 void threadMain();
@@ -126,6 +167,8 @@ void admitBlock() {
     block->ready.clear();
     block->yielding.clear();
     block->shared->reset();
+    // Every other seed of that order mixes the threads of all blocks.
+    const uint64_t block_priority = l.options.seed % 2 == 0 ? l.draw() : 0;
     for (unsigned i = 0; i < count; ++i) {
         Thread& t = *block->threads[i];
         const Dim3& size = l.shape.block;
@@ -138,11 +181,15 @@ void admitBlock() {
         t.state = State::Ready;
         t.copies.clear();
         t.copy_group = 0;
+        // Whole blocks before or behind others, and threads within them.
+        t.priority = (block_priority & 0xff00000000000000U) | (l.draw() >> 8U);
         prepareFiber(t.fiber, &threadMain);
         block->warps[i / 32].present |= 1U << (i % 32);
         block->ready.push_back(&t);
     }
-    if (l.isSeeded()) {
+    if (l.order() == Order::Starving) {
+        std::make_heap(block->ready.begin(), block->ready.end(), isLater);
+    } else if (l.isSeeded()) {
         for (size_t i = block->ready.size(); i > 1; --i) {
             std::swap(block->ready[i - 1], block->ready[l.draw() % i]);
         }
@@ -190,16 +237,24 @@ std::string waitersOf(const Block& block) {
 
 Thread* takeReady(Block& block) {
     Launch& l = *launch;
-    if (l.isSeeded() && block.ready.size() > 1) {
-        // Odd seeds draw every time; even ones let a warp run ahead of the others.
-        const bool draws = (l.options.seed & 1U) != 0 || (l.draw() & 15U) == 0;
-        if (draws) {
-            std::swap(block.ready.back(), block.ready[l.draw() % block.ready.size()]);
-        }
+    const Order order = l.order();
+    if (order == Order::Starving) {
+        std::pop_heap(block.ready.begin(), block.ready.end(), isLater);
+    } else if (order == Order::Drawn || (order == Order::Ahead && (l.draw() & 15U) == 0)) {
+        std::swap(block.ready.back(), block.ready[l.draw() % block.ready.size()]);
     }
     Thread* const next = block.ready.back();
     block.ready.pop_back();
     return next;
+}
+
+void wakeYielding() {
+    for (auto& block : launch->resident) {
+        for (Thread* t : block->yielding) {
+            makeReady(*block, *t);
+        }
+        block->yielding.clear();
+    }
 }
 
 /// The thread that goes on; nullptr when all have ended or nobody ever will (error).
@@ -209,7 +264,16 @@ Thread* pickNext() {
         if (!l.error.empty()) {
             return nullptr;
         }
-        if (l.isSeeded() && l.resident.size() > 1 && (l.draw() & 31U) == 0) {
+        if (l.order() == Order::Starving) {
+            const Thread* first = nullptr;
+            for (size_t i = 0; i < l.resident.size(); ++i) {
+                const auto& ready = l.resident[i]->ready;
+                if (!ready.empty() && (first == nullptr || isLater(first, ready.front()))) {
+                    first = ready.front();
+                    l.turn = i;
+                }
+            }
+        } else if (l.isSeeded() && l.resident.size() > 1 && (l.draw() & 31U) == 0) {
             l.turn = l.draw() % l.resident.size();
         }
         for (size_t i = 0; i < l.resident.size(); ++i) {
@@ -246,12 +310,8 @@ Thread* pickNext() {
         bool has_yielding = false;
         for (auto& block : l.resident) {
             has_yielding = has_yielding || !block->yielding.empty();
-            for (Thread* t : block->yielding) {
-                t->state = State::Ready;
-                block->ready.push_back(t);
-            }
-            block->yielding.clear();
         }
+        wakeYielding();
         l.idle_rounds = l.progress == l.seen_progress ? l.idle_rounds + 1 : 0;
         l.seen_progress = l.progress;
         if (!has_yielding || l.idle_rounds > kIdleRounds) {
@@ -299,8 +359,7 @@ void wakeBarrier(Block& block) {
     for (size_t i = block.threads.size(); i-- > 0;) {
         Thread& t = *block.threads[i];
         if (t.state == State::AtBarrier) {
-            t.state = State::Ready;
-            block.ready.push_back(&t);
+            makeReady(block, t);
         }
     }
 }
@@ -323,6 +382,61 @@ void threadMain() {
     leaveForGood();
 }
 
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+void* fault_address = nullptr;
+
+[[noreturn]] void afterFault() {
+    char text[96];
+    std::snprintf(text, sizeof(text), "reads or writes memory that is not its own, at %p",
+                  fault_address);
+    fail(text);
+}
+
+/// Lets the thread that touched forbidden memory go on in afterFault(), on an empty stack.
+void onFault(int number, siginfo_t* info, void* context) {
+    if (launch == nullptr || launch->current == nullptr) {
+        std::signal(number, SIG_DFL); // not a kernel: happens again, and ends the program
+        return;
+    }
+    fault_address = info->si_addr;
+    auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    char* const top = static_cast<char*>(launch->current->fiber.stack) + kStackBytes;
+    registers[REG_RSP] = reinterpret_cast<greg_t>(top - 64 - 8);
+    registers[REG_RIP] = reinterpret_cast<greg_t>(&afterFault);
+}
+
+/// While kernels run, forbidden memory is an error of theirs. AddressSanitizer tells more, so it is
+/// left alone.
+class FaultGuard {
+public:
+    FaultGuard() {
+        static char handler_stack[size_t{64} * 1024];
+        stack_t stack{};
+        stack.ss_sp = handler_stack;
+        stack.ss_size = sizeof(handler_stack);
+        sigaltstack(&stack, &stack_before_);
+        struct sigaction action {};
+        action.sa_sigaction = &onFault;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigaction(SIGSEGV, &action, &before_[0]);
+        sigaction(SIGBUS, &action, &before_[1]);
+    }
+    ~FaultGuard() {
+        sigaction(SIGSEGV, &before_[0], nullptr);
+        sigaction(SIGBUS, &before_[1], nullptr);
+        sigaltstack(&stack_before_, nullptr);
+    }
+    FaultGuard(const FaultGuard&) = delete;
+    FaultGuard& operator=(const FaultGuard&) = delete;
+
+private:
+    struct sigaction before_[2]{};
+    stack_t stack_before_{};
+};
+#else
+struct FaultGuard {};
+#endif
+
 } // namespace
 
 Outcome run(const std::string& name,
@@ -339,6 +453,7 @@ Outcome run(const std::string& name,
     const unsigned threads = shape.block.x * shape.block.y * shape.block.z;
     l.room = std::max(1U, options.resident_threads / threads);
     launch = &l;
+    [[maybe_unused]] const FaultGuard guard;
     while (Thread* const next = pickNext()) {
         ++l.switches;
         l.current = next;
@@ -354,7 +469,11 @@ Outcome run(const std::string& name,
             }
         }
     }
-    return {l.error, l.switches};
+    Outcome outcome{l.error, l.switches, {}};
+    for (const BarrierSite& site : l.sites) {
+        outcome.barriers.push_back(site.text);
+    }
+    return outcome;
 }
 
 void fail(const std::string& what) {
@@ -397,9 +516,7 @@ void exchange(Exchange what, uint32_t mask, Combine combine, Lane& mine) {
         ++l.progress;
         for (size_t i = size; i-- > 0;) {
             if ((mask >> i & 1U) != 0 && i != lane) {
-                Thread& t = *block.threads[first + i];
-                t.state = State::Ready;
-                block.ready.push_back(&t);
+                makeReady(block, *block.threads[first + i]);
             }
         }
     } else {
@@ -409,8 +526,29 @@ void exchange(Exchange what, uint32_t mask, Combine combine, Lane& mine) {
     mine = warp.lanes[lane];
 }
 
-BarrierVotes blockBarrier(int vote) {
+namespace {
+
+const BarrierSite& siteOf(const std::source_location& place) {
+    Launch& l = *launch;
+    for (const BarrierSite& site : l.sites) {
+        if (site.line == place.line() && site.file == place.file_name()) {
+            return site;
+        }
+    }
+    const std::string file = place.file_name();
+    const std::string text =
+        file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(place.line());
+    l.sites.push_back({place.file_name(), place.line(), text, text == l.options.without_barrier});
+    return l.sites.back();
+}
+
+} // namespace
+
+BarrierVotes blockBarrier(int vote, const std::source_location& place) {
     Thread& self = *launch->current;
+    if (siteOf(place).is_skipped) {
+        return {vote != 0 ? 1 : 0, vote != 0 ? 1 : 0, vote != 0 ? 1 : 0};
+    }
     Block& block = *self.block;
     block.votes.any |= vote != 0 ? 1 : 0;
     block.votes.all &= vote != 0 ? 1 : 0;
@@ -423,6 +561,12 @@ BarrierVotes blockBarrier(int vote) {
     leave();
     // Nobody reaches the next barrier's end before everybody has left this one.
     return block.outcome;
+}
+
+void noteAtomicWrite() {
+    if (launch->isSeeded()) {
+        wakeYielding();
+    }
 }
 
 void yieldToOthers() {
@@ -438,7 +582,7 @@ void yieldToOthers() {
 void yieldSometimes() {
     if (launch->isSeeded() && (launch->draw() & 63U) == 0) {
         Thread& self = *launch->current;
-        self.block->ready.insert(self.block->ready.begin(), &self);
+        makeReady(*self.block, self);
         leave();
     }
 }

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <string>
+#include <vector>
 
 namespace emulator {
 
@@ -25,15 +27,21 @@ struct Shape {
 
 struct Options {
     /// 0: one block after another (the next one begins when those before it all wait), one warp as
-    /// far as it comes. Else: blocks interleaved, threads in an order drawn from the seed.
+    /// far as it comes. Else: blocks interleaved, threads in an order drawn from the seed: by its
+    /// remainder by three 1 a draw at every wait, 2 a warp that runs ahead, 0 fixed priorities.
     uint64_t seed = 0;
     /// Threads whose blocks are resident at the same time, as on a card.
     unsigned resident_threads = 16384;
+    /// The barrier at this place ("file.cuh:12") lets everybody through, as if it had been
+    /// forgotten: a test that compares results should notice under some seed.
+    std::string without_barrier;
 };
 
 struct Outcome {
     std::string error;     ///< Empty: every thread ended and no rule was broken.
     uint64_t switches = 0; ///< Between fibers.
+    /// Places of the barriers that were met.
+    std::vector<std::string> barriers;
 };
 
 /// Runs `body` once in every thread of the launch. Not to be called from device code.
@@ -64,12 +72,14 @@ void exchange(Exchange what, uint32_t mask, Combine combine, Lane& mine);
 struct BarrierVotes {
     int any = 0, all = 1, count = 0;
 };
-/// __syncthreads(): threads that have ended do not count.
-BarrierVotes blockBarrier(int vote);
+/// __syncthreads() at `place`: threads that have ended do not count.
+BarrierVotes blockBarrier(int vote, const std::source_location& place);
 
 /// A chance for others to run: after an atomic or an acquiring load. Loops that wait for other
 /// blocks go through here.
 void yieldToOthers();
+/// Before that, where something was written that somebody may wait for.
+void noteAtomicWrite();
 /// The same, but only sometimes and only with a seed.
 void yieldSometimes();
 

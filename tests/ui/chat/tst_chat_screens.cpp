@@ -138,7 +138,7 @@ void TestChatScreens::states_data() {
     QTest::addColumn<bool>("is_dark");
     for (const bool is_dark : {false, true}) {
         for (const char* state :
-             {"empty", "rich", "streaming", "composer", "sampling", "cut", "narrow"}) {
+             {"empty", "rich", "streaming", "composer", "sampling", "cut", "versions", "narrow"}) {
             QTest::addRow("%s-%s", state, is_dark ? "dark" : "light")
                 << QString::fromLatin1(state) << is_dark;
         }
@@ -188,6 +188,25 @@ void TestChatScreens::states() {
         chat.turns[2].attachments.clear();
         view.setChat(chat);
         view.messageList()->setCurrentRow(2);
+        view.messageList()->setFocus();
+    }
+    if (state == QLatin1String("versions")) {
+        // An edited question, a reply written three times and cut at last, its thoughts timed.
+        ChatDocument chat = richChat(picture_, sound_);
+        chat.turns.resize(4);
+        chat.turns[2].versions = {{chat.turns[2]}};
+        chat.turns[2].version = 1;
+        ChatTurn& reply = chat.turns[3];
+        reply.notes.clear();
+        reply.finish_reason = QStringLiteral("length");
+        reply.thinking = QStringLiteral("The adapter was made on notes of doctors.");
+        reply.thinking_s = 4.2;
+        reply.timing = chat.turns[1].timing;
+        const ChatTurn other = reply;
+        reply.versions = {{other}, {other}};
+        reply.version = 1;
+        view.setChat(chat);
+        view.messageList()->setCurrentRow(3);
         view.messageList()->setFocus();
     }
     QTest::qWait(60); // thumbnails arrive from the pool

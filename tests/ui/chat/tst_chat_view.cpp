@@ -142,6 +142,12 @@ private Q_SLOTS:
     void leavingAChatKeepsItsReply();
     void regenerateAndUndo();
     void editReplacesTheRest();
+    void versionsByKeyAndMouse();
+    void stoppedBeforeTheFirstWord();
+    void continuesACutReply();
+    void thinkingTimeIsKept();
+    void storedFilesAreShown();
+    void pastes();
     void deleteAndUndo();
     void failureGivesTheDraftBack();
     void fullContextIsAChoice();
@@ -519,6 +525,204 @@ void TestChatView::screenReaderSeesEveryMessage() {
     QCOMPARE(list->indexOfChild(item), 3);
     f.view.setChat({});
     QVERIFY(!item->isValid());
+}
+
+void TestChatView::versionsByKeyAndMouse() {
+    Fixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.ask(QStringLiteral("two"), "second");
+    for (const char* again : {"third", "fourth"}) {
+        f.view.regenerateLast();
+        f.view.showReply(f.request().id, makeReply(f.request().id, again));
+    }
+    const auto last = [&] { return f.view.chat().turns.back(); };
+    QCOMPARE(last().versionCount(), 3);
+    QCOMPARE(last().version, 2);
+    QSignalSpy kept(&f.view, &ChatView::chatChanged);
+    QTest::keyClick(f.input, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(last().text, QStringLiteral("third"));
+    QCOMPARE(kept.count(), 1);
+    QTest::keyClick(f.list, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(last().text, QStringLiteral("second"));
+    QCOMPARE(last().version, 0);
+    QTest::keyClick(f.list, Qt::Key_Left, Qt::AltModifier); // there is none before
+    QCOMPARE(last().text, QStringLiteral("second"));
+    // What is asked next goes below the shown version, and the request says so.
+    f.ask(QStringLiteral("and?"), "below second");
+    QCOMPARE(QString::fromStdString(f.request().messages[3].parts[0].text),
+             QStringLiteral("second"));
+    f.list->setCurrentRow(3);
+    QTest::keyClick(f.list, Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("one"), QStringLiteral("first"),
+                                     QStringLiteral("two"), QStringLiteral("third")}));
+    // With the mouse: the arrow below the reply.
+    const QRect row = f.list->rowRect(3);
+    int clicked = -1;
+    for (int y = row.bottom(); y > row.top() && clicked < 0; y -= 4) {
+        QTest::mouseClick(f.list->viewport(), Qt::LeftButton, {}, {row.left() + 4, y});
+        clicked = last().text == QStringLiteral("below second") ? y : -1;
+    }
+    QVERIFY(clicked >= 0);
+    QCOMPARE(f.texts().at(3), QStringLiteral("second"));
+    // An edited question is a version too, with everything that followed.
+    f.list->setCurrentRow(0);
+    QTest::keyClick(f.list, Qt::Key_F2);
+    f.type(QStringLiteral(" more"));
+    f.view.showReply(f.request().id, makeReply(f.request().id, "other"));
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("one more"), QStringLiteral("other")}));
+    f.list->setCurrentRow(1); // the reply has one version: its question's are meant
+    QTest::keyClick(f.list, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(f.texts().last(), QStringLiteral("below second"));
+    QCOMPARE(f.view.chat().turns.front().versionCount(), 2);
+    // While a reply is written nothing is exchanged.
+    f.type(QStringLiteral("go on"));
+    QTest::keyClick(f.list, Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(f.texts().first(), QStringLiteral("one"));
+    // A request that fails before its first word leaves no version behind.
+    f.view.showReply(f.request().id, makeReply(f.request().id, "gone on"));
+    f.list->setCurrentRow(0);
+    QTest::keyClick(f.list, Qt::Key_F2);
+    f.type(QStringLiteral("!"));
+    f.view.showReplyError(f.request().id, {engine::ErrorCode::OutOfMemory, "no room", {}});
+    QCOMPARE(f.texts().last(), QStringLiteral("gone on"));
+    QCOMPARE(f.view.chat().turns.front().versionCount(), 2);
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("one!"));
+}
+
+void TestChatView::stoppedBeforeTheFirstWord() {
+    Fixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.view.regenerateLast();
+    f.view.stop();
+    f.view.showReply(f.request().id, makeReply(f.request().id, "", "cancelled"));
+    QCOMPARE(f.texts().last(), QStringLiteral("first"));
+    QCOMPARE(f.view.chat().turns.back().versionCount(), 1);
+    // The same when the chat is left at that moment.
+    f.view.regenerateLast();
+    const ChatDocument other = longChat(2);
+    QSignalSpy finished(&f.view, &ChatView::turnFinished);
+    f.view.setChat(other);
+    QCOMPARE(finished.count(), 1);
+    const auto left = finished.last().first().value<ChatDocument>();
+    QCOMPARE(left.turns.back().text, QStringLiteral("first"));
+    QCOMPARE(left.turns.back().versionCount(), 1);
+}
+
+void TestChatView::continuesACutReply() {
+    Fixture f;
+    f.type(QStringLiteral("count"));
+    f.view.showReply(f.request().id, makeReply(f.request().id, "one two", "length"));
+    QTest::keyClick(f.input, Qt::Key_Return, Qt::AltModifier);
+    QCOMPARE(f.requests.count(), 2);
+    QVERIFY(f.request().continues_reply);
+    QCOMPARE(f.request().messages.size(), size_t{2});
+    QCOMPARE(f.request().messages.back().parts.front().text, std::string("one two"));
+    engine::ReplyUpdate update;
+    update.text = " three";
+    update.tokens = 1;
+    f.view.showReplyUpdate(f.request().id, update);
+    QTRY_COMPARE(f.texts().last(), QStringLiteral("one two three"));
+    f.view.showReply(f.request().id, makeReply(f.request().id, "one two three four", "cancelled"));
+    QCOMPARE(f.texts(),
+             (QStringList{QStringLiteral("count"), QStringLiteral("one two three four")}));
+    // Again, and this time nothing comes: the reply stays as it was.
+    f.view.continueLast();
+    f.view.showReplyError(f.request().id, {engine::ErrorCode::OutOfMemory, "no room", {}});
+    QCOMPARE(f.texts().last(), QStringLiteral("one two three four"));
+    QCOMPARE(f.view.chat().turns.back().finish_reason, QStringLiteral("cancelled"));
+    f.view.continueLast();
+    f.view.showReply(f.request().id, makeReply(f.request().id, "", "cancelled"));
+    QCOMPARE(f.texts().last(), QStringLiteral("one two three four"));
+    f.view.continueLast();
+    f.view.showReply(f.request().id, makeReply(f.request().id, "one two three four five"));
+    QCOMPARE(f.texts().last(), QStringLiteral("one two three four five"));
+    // A finished reply is not continued, and the user is told.
+    const auto before = f.requests.count();
+    QTest::keyClick(f.input, Qt::Key_Return, Qt::AltModifier);
+    QCOMPARE(f.requests.count(), before);
+    QVERIFY(!f.notice->text().isEmpty());
+}
+
+void TestChatView::thinkingTimeIsKept() {
+    Fixture f;
+    f.type(QStringLiteral("think"));
+    engine::ReplyUpdate update;
+    update.thinking = "let me see";
+    update.tokens = 1;
+    f.view.showReplyUpdate(f.request().id, update);
+    QTest::qWait(20);
+    update.thinking.clear();
+    update.text = "42";
+    f.view.showReplyUpdate(f.request().id, update);
+    QTRY_COMPARE(f.texts().last(), QStringLiteral("42"));
+    const double thought = f.view.chat().turns.back().thinking_s;
+    QVERIFY(thought >= 0.015);
+    engine::Reply reply = makeReply(f.request().id, "42");
+    reply.thinking = "let me see";
+    f.view.showReply(f.request().id, reply);
+    QCOMPARE(f.view.chat().turns.back().thinking_s, thought); // the answer's time is not in it
+    f.ask(QStringLiteral("and now"), "no thoughts");
+    QCOMPARE(f.view.chat().turns.back().thinking_s, 0.0);
+}
+
+void TestChatView::storedFilesAreShown() {
+    const QTemporaryDir folder;
+    Fixture f;
+    const QString original = folder.filePath(QStringLiteral("a.png"));
+    QImage image(8, 8, QImage::Format_RGB32);
+    image.fill(Qt::red);
+    QVERIFY(image.save(original));
+    f.view.attachFiles({original});
+    f.ask(QStringLiteral("what is it?"), "red");
+    const ChatTurn question = f.view.chat().turns.front();
+    std::vector<ui::Attachment> stored = question.attachments;
+    stored.front().file = folder.filePath(QStringLiteral("stored.png"));
+    stored.front().hash = QStringLiteral("abc");
+    QVERIFY(QFile::rename(original, stored.front().file));
+    f.view.showAttachmentsStored(QStringLiteral("another chat"), question.id, stored);
+    QCOMPARE(f.view.chat().turns.front().attachments.front().file, original);
+    f.view.showAttachmentsStored(f.view.chat().id, question.id, stored);
+    QCOMPARE(f.view.chat().turns.front().attachments.front().file, stored.front().file);
+    // The next request names the file where it is, also from a version that is not shown.
+    f.view.regenerateLast();
+    QCOMPARE(f.request().messages.front().parts.front().text, stored.front().file.toStdString());
+    f.view.showReply(f.request().id, makeReply(f.request().id, "still red"));
+    f.list->setCurrentRow(0);
+    QTest::keyClick(f.list, Qt::Key_F2);
+    f.type(QStringLiteral(" please"));
+    stored.front().file = folder.filePath(QStringLiteral("again.png"));
+    f.view.showAttachmentsStored(f.view.chat().id, question.id, stored);
+    QCOMPARE(f.view.chat().turns.front().versions[0][0].attachments[0].file, stored[0].file);
+}
+
+void TestChatView::pastes() {
+    const QTemporaryDir folder;
+    Fixture f;
+    auto* composer = f.view.findChild<ui::Composer*>();
+    QClipboard* clipboard = QGuiApplication::clipboard();
+    const auto paste = [&] { QTest::keyClick(f.input, Qt::Key_V, Qt::ControlModifier); };
+    clipboard->setText(QStringLiteral("some words"));
+    paste();
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("some words"));
+    QVERIFY(composer->attachments().empty());
+    // A picture without a file, as a screenshot tool leaves it.
+    QImage image(8, 8, QImage::Format_RGB32);
+    image.fill(Qt::blue);
+    clipboard->setImage(image);
+    paste();
+    QTRY_COMPARE(composer->attachments().size(), size_t{1});
+    QCOMPARE(QImage(composer->attachments()[0].file).pixelColor(3, 3), QColor(Qt::blue));
+    // Files, as a file manager leaves them: what cannot be used is told.
+    const QString sound = folder.filePath(QStringLiteral("a.wav"));
+    auto* files = new QMimeData;
+    files->setUrls({QUrl::fromLocalFile(sound),
+                    QUrl::fromLocalFile(folder.filePath(QStringLiteral("b.txt")))});
+    clipboard->setMimeData(files);
+    paste();
+    QCOMPARE(composer->attachments().size(), size_t{2});
+    QCOMPARE(composer->attachments()[1].file, sound);
+    QVERIFY(f.notice->text().contains(QStringLiteral("b.txt")));
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("some words"));
 }
 
 QTEST_MAIN(TestChatView)

@@ -17,6 +17,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 
 namespace {
 
@@ -79,6 +80,7 @@ private Q_SLOTS:
     void deleteAndUndo();
     void bareKeysDeleteNothing();
     void menuExports();
+    void importsAFile();
     void saveProblem();
     void emptyTexts();
     void everythingIsNamedAndReachable();
@@ -371,6 +373,25 @@ void TestHistory::pictures() {
         search()->clear();
     }
     ui::setThemeChoice(ui::ThemeChoice::System);
+}
+
+void TestHistory::importsAFile() {
+    QSignalSpy asked(pane_.get(), &ui::HistoryPane::importRequested);
+    auto* more = pane_->findChild<QToolButton*>(QStringLiteral("historyMore"));
+    QVERIFY(more != nullptr);
+    more->setFocus();
+    QTest::keyClick(more, Qt::Key_Space);
+    auto* menu = pane_->findChild<QMenu*>(QStringLiteral("historyMoreMenu"));
+    QVERIFY(menu != nullptr);
+    menu->actions().first()->trigger();
+    menu->close();
+    auto* dialog = pane_->findChild<QFileDialog*>(QStringLiteral("importDialog"));
+    QVERIFY(dialog != nullptr);
+    QCOMPARE(dialog->acceptMode(), QFileDialog::AcceptOpen);
+    Q_EMIT dialog->fileSelected(QStringLiteral("/somewhere/x.json"));
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked.first().first().toString(), QStringLiteral("/somewhere/x.json"));
+    dialog->close();
 }
 
 QTEST_MAIN(TestHistory)

@@ -185,7 +185,11 @@ inline void __nanosleep(unsigned) {
 template <typename T, typename Change>
 inline T changedAtomically(T* at, Change change) {
     const T before = *at;
-    *at = change(before);
+    const T after = change(before);
+    *at = after;
+    if (after != before) { // one that only looks wakes nobody
+        ::emulator::noteAtomicWrite();
+    }
     ::emulator::yieldToOthers();
     return before;
 }
@@ -216,17 +220,18 @@ inline T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t
 
 // --- threads together ---
 
-inline void __syncthreads() {
-    ::emulator::blockBarrier(0);
+using BarrierPlace = std::source_location;
+inline void __syncthreads(BarrierPlace place = BarrierPlace::current()) {
+    ::emulator::blockBarrier(0, place);
 }
-inline int __syncthreads_or(int vote) {
-    return ::emulator::blockBarrier(vote).any;
+inline int __syncthreads_or(int vote, BarrierPlace place = BarrierPlace::current()) {
+    return ::emulator::blockBarrier(vote, place).any;
 }
-inline int __syncthreads_and(int vote) {
-    return ::emulator::blockBarrier(vote).all;
+inline int __syncthreads_and(int vote, BarrierPlace place = BarrierPlace::current()) {
+    return ::emulator::blockBarrier(vote, place).all;
 }
-inline int __syncthreads_count(int vote) {
-    return ::emulator::blockBarrier(vote).count;
+inline int __syncthreads_count(int vote, BarrierPlace place = BarrierPlace::current()) {
+    return ::emulator::blockBarrier(vote, place).count;
 }
 
 namespace emulator {

@@ -152,6 +152,7 @@ inline int loadAcquire(const int32_t* at) {
 }
 inline void addRelease(int32_t* at, int value) {
     *at += value;
+    ::emulator::noteAtomicWrite();
     ::emulator::yieldToOthers();
 }
 

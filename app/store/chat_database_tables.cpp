@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the chat file: making them, bringing an earlier form to this one, checking them.
+#include "app/store/chat_database.h"
+#include "engine/base/result.h"
+
+#include <QCoreApplication>
+#include <QDir>
+
+namespace app {
+
+namespace {
+
+/// 1: chats, turns, attachments. 2: versions of the conversation that are not shown.
+constexpr qint64 kSchema = 2;
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
+};
+
+} // namespace
+
+engine::Result<void> ChatDatabase::checkAfterCrash() {
+    ENGINE_ASSIGN(auto check, database_.prepare("PRAGMA quick_check(1)"));
+    ENGINE_TRY(check.step());
+    const QString verdict = check.text(0);
+    if (verdict != QLatin1String("ok")) {
+        return storeError(
+            StoreProblem::Damaged,
+            Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), verdict));
+    }
+    return {};
+}
+
+engine::Result<void> ChatDatabase::createTables() {
+    qint64 version = 0;
+    {
+        ENGINE_ASSIGN(auto statement, database_.prepare("PRAGMA user_version"));
+        ENGINE_TRY(statement.step());
+        version = statement.integer(0);
+    }
+    if (version == kSchema) {
+        return checkTables();
+    }
+    if (version > kSchema) {
+        return storeError(
+            StoreProblem::TooNew,
+            Text::tr("%1 was written by a later version of Belfry (its form is number %2, this "
+                     "program knows number %3), so chats are not saved. Start the later version, "
+                     "or move the file away.")
+                .arg(QDir::toNativeSeparators(file()))
+                .arg(version)
+                .arg(kSchema));
+    }
+    Transaction transaction(database_);
+    ENGINE_TRY(transaction.begin());
+    if (version < 1) {
+        ENGINE_TRY(createFirstTables());
+    }
+    // One row per version, so that a turn that changes does not write them all again.
+    for (const char* sql : {
+             "CREATE TABLE versions (chat TEXT NOT NULL, position INTEGER NOT NULL, "
+             "number INTEGER NOT NULL, data TEXT NOT NULL, "
+             "PRIMARY KEY (chat, position, number), "
+             "FOREIGN KEY (chat, position) REFERENCES turns (chat, position) "
+             "ON DELETE CASCADE) WITHOUT ROWID",
+             "PRAGMA user_version = 2",
+         }) {
+        ENGINE_TRY(database_.run(sql));
+    }
+    ENGINE_TRY(transaction.commit());
+    return version < 1 ? engine::Result<void>() : checkTables();
+}
+
+engine::Result<void> ChatDatabase::createFirstTables() {
+    for (const char* sql : {
+             "CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL, "
+             "folded_title TEXT NOT NULL, is_title_set INTEGER NOT NULL, "
+             "created INTEGER NOT NULL, modified INTEGER NOT NULL, " // ms since 1970, UTC
+             "model TEXT NOT NULL, settings TEXT NOT NULL, deleted INTEGER) WITHOUT ROWID",
+             "CREATE INDEX chats_by_time ON chats (modified)",
+             "CREATE TABLE turns (chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE, "
+             "position INTEGER NOT NULL, folded TEXT NOT NULL, data TEXT NOT NULL, "
+             "PRIMARY KEY (chat, position))",
+             "CREATE TABLE attachments (chat TEXT NOT NULL, position INTEGER NOT NULL, "
+             "hash TEXT NOT NULL, FOREIGN KEY (chat, position) REFERENCES turns (chat, position) "
+             "ON DELETE CASCADE)",
+             "CREATE INDEX attachments_by_turn ON attachments (chat, position)",
+         }) {
+        ENGINE_TRY(database_.run(sql));
+    }
+    return {};
+}
+
+engine::Result<void> ChatDatabase::checkTables() {
+    // A flipped byte in the schema is a plain SQL error to SQLite; here it means a broken file.
+    for (const char* sql : {
+             "SELECT id, title, folded_title, is_title_set, created, modified, model, settings, "
+             "deleted FROM chats",
+             "SELECT chat, position, folded, data FROM turns",
+             "SELECT chat, position, hash FROM attachments",
+             "SELECT chat, position, number, data FROM versions",
+         }) {
+        auto statement = database_.prepare(sql);
+        if (!statement.has_value()) {
+            return storeError(StoreProblem::Damaged,
+                              QString::fromStdString(statement.error().message));
+        }
+    }
+    return {};
+}
+
+} // namespace app
