@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's state and what can be asked about it.
 #include "engine/run/engine_state.h"
-
 #include "engine/run/planning.h"
 
 #include <algorithm>

@@ -225,7 +225,7 @@ void forumCases(CheckList& list, const std::vector<ForumModel>& models) {
                          }
                          // Towers round in bf16 on the card and otherwise on the CPU.
                          return media <= 0.1 ? std::string()
-                                              : "logits after media differ by more than 0.1";
+                                             : "logits after media differ by more than 0.1";
                      });
         }
     }

@@ -795,8 +795,7 @@ int main(int argc, char** argv) {
             const std::string folder = (support::goldenDir() / "e2b" / "model").string();
             gpu::forumCases(list, {{"small e2b", folder, "sim:0"}});
         } else {
-            gpu::forumCases(list,
-                            {{"E2B", "shape:e2b", "cuda:0"}, {"E4B", "shape:e4b", "cuda:0"}});
+            gpu::forumCases(list, {{"E2B", "shape:e2b", "cuda:0"}, {"E4B", "shape:e4b", "cuda:0"}});
         }
     }
     if (list.wants("cancel") && !is_simulated) {

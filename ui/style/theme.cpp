@@ -182,9 +182,8 @@ void applyFont() {
     if (families.isEmpty()) {
         families = QStringList{font.family()};
     }
-    for (const QString& family :
-         {QStringLiteral("Noto Sans"), QStringLiteral("Noto Sans Math"),
-          QStringLiteral("Noto Color Emoji")}) {
+    for (const QString& family : {QStringLiteral("Noto Sans"), QStringLiteral("Noto Sans Math"),
+                                  QStringLiteral("Noto Color Emoji")}) {
         if (!families.contains(family)) {
             families.append(family);
         }

@@ -3,15 +3,15 @@
 // tokens into an empty context, decode of T tokens at a depth; every layer on the card, flash
 // attention on, the library's defaults otherwise. One JSON object per figure on stdout.
 // Usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS
-#include "ggml-backend.h"
-#include "llama.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "ggml-backend.h"
+#include "llama.h"
 
 namespace {
 
@@ -38,8 +38,8 @@ bool prefill(llama_context* context, int count, unsigned* state) {
         for (llama_token& token : tokens) {
             token = someToken(state);
         }
-        if (llama_decode(context, llama_batch_get_one(
-                                      tokens.data(), static_cast<int32_t>(tokens.size()))) != 0) {
+        if (llama_decode(context, llama_batch_get_one(tokens.data(),
+                                                      static_cast<int32_t>(tokens.size()))) != 0) {
             return false;
         }
         count -= static_cast<int>(tokens.size());
@@ -85,14 +85,17 @@ size_t freeOnCard() {
 
 int main(int argc, char** argv) {
     if (argc != 6) {
-        std::fprintf(stderr, "usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS\n");
+        std::fprintf(stderr,
+                     "usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS\n");
         return 2;
     }
-    llama_log_set([](ggml_log_level level, const char* text, void*) {
-        if (level >= GGML_LOG_LEVEL_WARN) {
-            std::fputs(text, stderr);
-        }
-    }, nullptr);
+    llama_log_set(
+        [](ggml_log_level level, const char* text, void*) {
+            if (level >= GGML_LOG_LEVEL_WARN) {
+                std::fputs(text, stderr);
+            }
+        },
+        nullptr);
     const std::vector<int> lengths = numbers(argv[2]);
     const int tokens = std::atoi(argv[3]);
     const std::vector<int> depths = numbers(argv[4]);

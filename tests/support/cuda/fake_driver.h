@@ -64,7 +64,7 @@ public:
     uint64_t fail_allocations = 1; ///< ... so many fail for want of memory.
     /// Another program takes or gives memory of a card.
     void setUsedByOthers(int card, size_t bytes);
-    int copy_ms = 0;               ///< Every copy takes so long.
+    int copy_ms = 0; ///< Every copy takes so long.
     /// Computes kernels: gets a launch and its parameters and gives what the stream does at that
     /// point. Set before the first allocation: device memory then lies at its real address.
     std::function<std::function<void()>(const Launch&, void** parameters)> compute;

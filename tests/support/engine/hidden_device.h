@@ -23,7 +23,7 @@ struct HiddenCounts {
     int open = 0;          ///< Devices now.
     int recorded = 0;      ///< Recordings made.
     int replays = 0;
-    int reads = 0; ///< Copies to the host asked for.
+    int reads = 0;     ///< Copies to the host asked for.
     size_t leaked = 0; ///< Allocations alive when their device was closed.
 };
 
