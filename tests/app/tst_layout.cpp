@@ -3,6 +3,7 @@
 // shown while a block is held, undo and revert, splitting and joining, presets, map files, other
 // computers, plans that do not fit. The model is the published E2B shape: headers only.
 #include "tests/app/layout_fixture.h"
+#include "tests/support/thread_spy.h"
 #include "ui/layout/plan_options_dialog.h"
 #include "ui/layout/what_if.h"
 
@@ -313,7 +314,7 @@ void TestLayout::mapFiles() {
     QTRY_COMPARE(f.mapText(), imported);
 
     // Copy as Python.
-    QSignalSpy exported(f.planner.worker(), &app::PlannerWorker::exported);
+    support::ThreadSpy exported(f.planner.worker(), &app::PlannerWorker::exported);
     f.view.findChild<QMenu*>(QStringLiteral("layoutMoreMenu"))->popup(QPoint(0, 0));
     QAction* copy = nullptr;
     for (QAction* action : f.view.findChildren<QAction*>()) {

@@ -3,6 +3,7 @@
 // plan prints, and after Apply measured equals predicted. An out-of-memory during Apply is rolled
 // back and explained. The demo model with the real engine.
 #include "tests/app/layout_fixture.h"
+#include "tests/support/thread_spy.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -134,9 +135,9 @@ void TestLayoutApply::meterEqualsPlanAndMeasurement() {
     QVERIFY(f.isReady());
     f.meter.show();
     f.meter.setPrediction(f.view.stagedPlan());
-    QSignalSpy loaded(f.engine_thread.worker(), &app::EngineWorker::loaded);
-    QSignalSpy applied(f.engine_thread.worker(), &app::EngineWorker::mapApplied);
-    QSignalSpy failed(f.engine_thread.worker(), &app::EngineWorker::mapFailed);
+    support::ThreadSpy loaded(f.engine_thread.worker(), &app::EngineWorker::loaded);
+    support::ThreadSpy applied(f.engine_thread.worker(), &app::EngineWorker::mapApplied);
+    support::ThreadSpy failed(f.engine_thread.worker(), &app::EngineWorker::mapFailed);
     f.view.apply();
     QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 20000);
     QTRY_VERIFY(!f.view.hasChanges());
@@ -212,8 +213,8 @@ void TestLayoutApply::outOfMemoryIsRolledBack() {
     QVERIFY(f.sim != nullptr);
     QVERIFY(f.meter.devices().front().id == DeviceId::sim(0));
     setCapacity(f.meter.devices().front().used());
-    QSignalSpy failed(worker, &app::EngineWorker::mapFailed);
-    QSignalSpy moved(worker, &app::EngineWorker::mapApplied);
+    support::ThreadSpy failed(worker, &app::EngineWorker::mapFailed);
+    support::ThreadSpy moved(worker, &app::EngineWorker::mapApplied);
     f.view.apply();
     QTRY_VERIFY_WITH_TIMEOUT(failed.count() + moved.count() == 1, 20000);
     QCOMPARE(failed.count(), 1);
@@ -238,7 +239,7 @@ void TestLayoutApply::outOfMemoryIsRolledBack() {
         [](const ui::MeterDevice& d) { return d.has_measured && d.measured == d.predicted; }));
     setCapacity(48 * kMiB);
     f.view.undo();
-    QSignalSpy applied(worker, &app::EngineWorker::mapApplied);
+    support::ThreadSpy applied(worker, &app::EngineWorker::mapApplied);
     f.view.apply();
     QTRY_COMPARE_WITH_TIMEOUT(applied.count(), 1, 20000);
     QTRY_VERIFY(!f.view.hasChanges());

@@ -4,6 +4,7 @@
 // stop, regenerate, change the adapter's strength, close, open again. Then the same window with a
 // layout that cannot be. Screenshots go to $BELFRY_SCREENSHOTS when it is set.
 #include "tests/app/program_fixture.h"
+#include "tests/support/thread_spy.h"
 #include "ui/chat/message_list.h"
 #include "ui/compare/compare_pane.h"
 
@@ -109,8 +110,9 @@ void TestMainStory::fromFolderToAnswerAndBack() {
         // The adapter's strength acts on the next reply, without loading.
         auto* slider = program.find<QSlider>("adapterStrength");
         QVERIFY(slider != nullptr);
-        QSignalSpy loaded(program.engine_thread->worker(), &app::EngineWorker::loaded);
-        QSignalSpy changed(program.engine_thread->worker(), &app::EngineWorker::adaptersChanged);
+        support::ThreadSpy loaded(program.engine_thread->worker(), &app::EngineWorker::loaded);
+        support::ThreadSpy changed(program.engine_thread->worker(),
+                                   &app::EngineWorker::adaptersChanged);
         slider->setFocus();
         QTest::keyClick(slider, Qt::Key_Home);
         QTRY_VERIFY(changed.count() >= 1);
@@ -133,7 +135,8 @@ void TestMainStory::fromFolderToAnswerAndBack() {
         ui::ComparePane* compare = program.window->comparePane();
         QTRY_VERIFY(compare->isVisible());
         QVERIFY(compare->columns().size() >= 2);
-        QSignalSpy compared(program.engine_thread->worker(), &app::EngineWorker::compareFinished);
+        support::ThreadSpy compared(program.engine_thread->worker(),
+                                    &app::EngineWorker::compareFinished);
         compare->run();
         QTRY_COMPARE_WITH_TIMEOUT(compared.count(), 1, 60000);
         QTRY_VERIFY(program.session().state() == State::Ready);

@@ -4,6 +4,7 @@
 #include "app/store/chat_store.h"
 #include "app/store/turn_gate.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/thread_spy.h"
 #include "ui/chat/chat_json.h"
 
 #include <QDir>
@@ -150,7 +151,7 @@ void TestChatStore::gateOpensWhenSavingFails() {
     app::ChatStoreThread thread({file, {}});
     app::TurnGate gate(thread.store());
     QSignalSpy released(&gate, &app::TurnGate::released);
-    QSignalSpy problem(thread.store(), &app::ChatStore::problemChanged);
+    support::ThreadSpy problem(thread.store(), &app::ChatStore::problemChanged);
     gate.save(sampleChat(QStringLiteral("a"), 4));
     gate.generate({});
     QTRY_COMPARE(released.size(), 1);
@@ -171,7 +172,7 @@ void TestChatStore::gateCancel() {
     gate.cancel();
     QCOMPARE(dropped.size(), 1);
     QCOMPARE(dropped.first().at(0).toULongLong(), 5ULL);
-    QSignalSpy saved(thread.store(), &app::ChatStore::saved);
+    support::ThreadSpy saved(thread.store(), &app::ChatStore::saved);
     QTRY_COMPARE(saved.size(), 1);
     QTest::qWait(1);
     QCOMPARE(released.size(), 0);
@@ -182,9 +183,9 @@ void TestChatStore::gateKeepsDrafts() {
     app::ChatStoreThread thread({folder.path(), {}});
     app::TurnGate gate(thread.store());
     gate.setDraftInterval(0);
-    QSignalSpy saved(thread.store(), &app::ChatStore::saved);
+    support::ThreadSpy saved(thread.store(), &app::ChatStore::saved);
     QSignalSpy released(&gate, &app::TurnGate::released);
-    QSignalSpy loaded(thread.store(), &app::ChatStore::loaded);
+    support::ThreadSpy loaded(thread.store(), &app::ChatStore::loaded);
     const auto turns = [&] {
         loaded.clear();
         QMetaObject::invokeMethod(
