@@ -149,8 +149,19 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
     const int list_height = row * static_cast<int>(rows.size()) + 8;
     const auto gpus = std::count_if(state_.devices.begin(), state_.devices.end(),
                                     [](const MeterDevice& d) { return d.id.isGpu(); });
-    const int bar_height = std::max(gpus > 1 ? kSmallBarHeight : kBarHeight, list_height);
-    const int bottom = top + bar_height;
+    // Beside the bar where every label fits there, else below it.
+    const int beside = kMargin + kBarWidth + 40;
+    int widest = 0;
+    for (const Row& r : rows) {
+        const QFontMetrics metrics(r.is_bold ? bold_font : value_font);
+        widest = std::max(widest, metrics.horizontalAdvance(r.label) +
+                                      metrics.horizontalAdvance(r.value) + 4 + 4 + 16);
+    }
+    const bool is_stacked = beside + widest > width() - kMargin;
+    const int bar_height = is_stacked
+                               ? kSmallBarHeight
+                               : std::max(gpus > 1 ? kSmallBarHeight : kBarHeight, list_height);
+    const int bottom = top + bar_height + (is_stacked ? list_height + 4 : 0);
     if (painter == nullptr) {
         return bottom + 16;
     }
@@ -216,8 +227,8 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         painter->drawLine(QPointF(right, bar.bottom() - h), QPointF(right, bar.bottom()));
     }
 
-    // The rows stand on the bar's foot.
-    const int left = kMargin + kBarWidth + 40;
+    // The rows stand on the bar's foot, or below it.
+    const int left = is_stacked ? kMargin : beside;
     int line = bottom - list_height + 4;
     for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
         const Row& r = rows[static_cast<size_t>(i)];
