@@ -21,6 +21,7 @@ AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), ses
     setAccessibleName(tr("Adapters"));
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kGap);
     area_ = new QScrollArea(this);
     area_->setFrameShape(QFrame::NoFrame);
     area_->setWidgetResizable(true);
@@ -33,15 +34,16 @@ AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), ses
     row_ = new QHBoxLayout(row_widget_);
     row_->setContentsMargins(0, 0, 0, 0);
     row_->setSpacing(Theme::kGap);
-    add_button_ = new QPushButton(tr("Adapter"), row_widget_);
+    row_->addStretch();
+    area_->setWidget(row_widget_);
+    layout->addWidget(area_, 1);
+    add_button_ = new QPushButton(tr("Adapter"), this);
     add_button_->setObjectName(QStringLiteral("addAdapterButton"));
     add_button_->setIcon(icon(QStringLiteral("plus")));
     add_button_->setAccessibleName(tr("Add an adapter"));
     add_button_->setToolTip(tr("Add a PEFT LoRA folder, or drop one into the window"));
-    row_->addWidget(add_button_);
-    row_->addStretch();
-    area_->setWidget(row_widget_);
-    layout->addWidget(area_);
+    layout->addWidget(add_button_);
+    layout->addStretch();
     connect(add_button_, &QPushButton::clicked, this, &AdapterBar::addRequested);
     connect(session_, &Session::changed, this, &AdapterBar::refresh);
     area_->viewport()->installEventFilter(this);
@@ -49,11 +51,37 @@ AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), ses
 }
 
 QSize AdapterBar::sizeHint() const {
-    return {row_widget_->sizeHint().width(), row_widget_->sizeHint().height()};
+    return {chipsWidth() + wholeButtonWidth(),
+            std::max(row_widget_->sizeHint().height(), add_button_->sizeHint().height())};
+}
+
+int AdapterBar::chipsWidth() const {
+    return chips_.empty() ? 0 : row_widget_->sizeHint().width() + Theme::kGap;
+}
+
+int AdapterBar::wholeButtonWidth() const {
+    const QFontMetrics metrics(add_button_->font());
+    return add_button_->sizeHint().width() +
+           (add_button_->text().isEmpty() ? metrics.horizontalAdvance(tr("Adapter")) + Theme::kGap
+                                          : 0);
+}
+
+void AdapterBar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitButton();
+}
+
+void AdapterBar::fitButton() {
+    // The plus alone where its word would cost the adapters their place.
+    const bool is_whole = width() >= chipsWidth() + wholeButtonWidth();
+    const QString text = is_whole ? tr("Adapter") : QString();
+    if (add_button_->text() != text) {
+        add_button_->setText(text);
+    }
 }
 
 QSize AdapterBar::minimumSizeHint() const {
-    int width = add_button_->sizeHint().width();
+    int width = wholeButtonWidth();
     if (!chips_.empty()) {
         width += Theme::kGap + chips_.front()->sizeHint().width();
     }
@@ -99,8 +127,11 @@ void AdapterBar::refresh() {
         chips_[i]->setVisible(true);
     }
     add_button_->setEnabled(!session_->model().isEmpty());
+    area_->setVisible(!chips_.empty());
+    area_->setMaximumWidth(row_widget_->sizeHint().width());
+    fitButton();
     updateGeometry(); // a coverage that has been read makes its chip wider
-    setFixedHeight(row_widget_->sizeHint().height());
+    setFixedHeight(sizeHint().height());
 }
 
 } // namespace ui

@@ -32,9 +32,13 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
+    [[nodiscard]] int chipsWidth() const;
+    [[nodiscard]] int wholeButtonWidth() const;
+    void fitButton();
 
     Session* session_;
     QScrollArea* area_;
