@@ -11,10 +11,26 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
 
 namespace ui {
+
+namespace {
+
+/// Rows as high as elsewhere in the window, with room beside the words.
+class RowDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override {
+        return QStyledItemDelegate::sizeHint(option, index) + QSize(2 * Theme::kPadding, 12);
+    }
+};
+
+} // namespace
 
 ShortcutModel::ShortcutModel(QObject* parent) : QAbstractTableModel(parent) {
     refresh();
@@ -104,6 +120,8 @@ ShortcutEditor::ShortcutEditor(QWidget* parent)
     view_->setModel(model_);
     view_->setRootIsDecorated(false);
     view_->setUniformRowHeights(true);
+    view_->setItemDelegate(new RowDelegate(view_));
+    view_->header()->setMinimumHeight(view_->fontMetrics().height() + 16);
     view_->setTabKeyNavigation(false);
     view_->header()->setStretchLastSection(true);
     view_->header()->setSectionResizeMode(ShortcutModel::ActionColumn,
