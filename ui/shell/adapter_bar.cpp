@@ -131,7 +131,7 @@ void AdapterBar::refresh() {
     area_->setMaximumWidth(row_widget_->sizeHint().width());
     fitButton();
     updateGeometry(); // a coverage that has been read makes its chip wider
-    setFixedHeight(sizeHint().height());
+    setFixedHeight(AdapterBar::sizeHint().height());
 }
 
 } // namespace ui
