@@ -38,8 +38,7 @@ struct Shared {
     float* buffer;   // [2, 32, 2]
     float* factors;  // [64 heads, 4]: share of each attention part; resident blocks only
     float4* rows;    // [4, cols / 4]: what a thread keeps from pass to pass (its own elements)
-    int block;       // which of how many blocks this is
-    int grid;
+    int block;       // which block this is; the first one writes x_out
 };
 
 template <int THREADS>

@@ -334,7 +334,6 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
     Shared s{};
     s.block = block;
-    s.grid = grid;
     char* cursor = memory;
     if (FORMAT == kFormatNf4) {
         s.table = reinterpret_cast<uint32_t*>(cursor);

@@ -176,6 +176,10 @@ Status Stream::flush() {
     if (t.steps.empty()) {
         return Status::Ok;
     }
+    if (is_lost) {
+        t.steps.clear();
+        return Status::DeviceLost;
+    }
     const size_t count = t.steps.size();
     const size_t bytes = count * sizeof(TokenStep);
     std::vector<std::string> labels;
