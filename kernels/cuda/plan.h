@@ -3,6 +3,7 @@
 // Pure functions, tested without a card.
 #pragma once
 
+#include "kernels/cuda/device/args.h"
 #include "kernels/cuda/stream.h"
 
 #include <cstddef>
@@ -20,10 +21,16 @@ inline constexpr size_t kBarrierOffset = 2048;
 inline constexpr size_t kStepBytes = size_t{416} << 10U;
 /// Then, for measurements, three clocks a step.
 inline constexpr size_t kTraceBytes = size_t{32} << 10U;
+/// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets. Nothing
+/// else may ever write there.
+inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceBytes;
+inline constexpr size_t kFlagBytes = 2048;
+inline constexpr size_t kExchangeBytes =
+    kFlagBytes + size_t{kPacketSteps} * static_cast<size_t>(kPackets) * 8U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
-inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes + kTraceBytes;
+inline constexpr size_t kPartialOffset = kExchangeOffset + kExchangeBytes;
 /// Products keep their input and panel over the partial results: neither outlives its own step.
 inline constexpr size_t kWorkOffset = kPartialOffset;
 /// Of the panel, for cuBLASLt where it is in use.
@@ -65,6 +72,20 @@ ProjectPlan planResidentProject(int multiprocessors,
                                 int64_t cols,
                                 bool is_pair,
                                 int64_t block_size);
+
+/// How a projection is cut for stream.cu.
+struct StreamPlan {
+    int units = 0;       ///< 32-byte units of a weight row.
+    int chunk_units = 0; ///< Of them in one chunk: equal chunks as far as possible.
+    int pass_tiles = 0;  ///< Tiles whose sums are kept at a time; a pair's all.
+    int work_bytes = 0;
+};
+/// outputs, is_pair as of planProject(); weights: how many follow each other; bits: 4 or 8.
+StreamPlan planStreamProject(
+    int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int weights, int bits);
+
+/// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

@@ -128,6 +128,11 @@ struct TapArgs {
     int32_t pad;
 };
 
+/// How a step gets what the step before has made (stream.cu).
+inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
+inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.
+inline constexpr int32_t kLinkFlags = 2;   ///< From memory, behind one flag of every block.
+
 /// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
 /// plain row only in resident blocks.
 BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols, bool is_resident) {
@@ -177,6 +182,14 @@ struct ProjectKernelArgs {
     float* tap_sums;        ///< [tap_ranks, tap_parts]
     int32_t lora_parts;
     int32_t tap_parts; ///< Blocks of this step.
+
+    // stream.cu only.
+    int32_t link;        ///< Of t (residual inputs), else of x.
+    int32_t publish;     ///< How the next step wants the outputs.
+    int32_t keeps_row;   ///< The residual row x is in shared memory.
+    int32_t units;       ///< 32-byte units of a weight row.
+    int32_t chunk_units; ///< Of them in one chunk.
+    int32_t pass_tiles;  ///< Tiles of 16 rows whose sums are in shared memory at a time.
 };
 
 struct AttendStepKernelArgs {
@@ -204,6 +217,8 @@ struct AttendStepKernelArgs {
     float eps;
     /// Resident steps: up to this many splits are left unmerged for the step that reads them.
     int32_t direct_splits;
+    int32_t link;    ///< stream.cu: of q, k and v.
+    int32_t publish; ///< stream.cu: of out.
     int32_t pad;
 };
 
@@ -226,5 +241,55 @@ inline constexpr int kPartHeads = 4;
 inline constexpr int kDirectKeys = 128;
 /// Shared memory of an attention step behind the table of code values (PartShared).
 inline constexpr int kPartSharedBytes = 55360;
+
+// --- stream.cu ---
+
+/// Warps that compute, and warps that fetch weights for them.
+inline constexpr int kComputeWarps = 12;
+inline constexpr int kComputeThreads = kComputeWarps * 32;
+inline constexpr int kFetchWarps = 4;
+inline constexpr int kStreamThreads = kComputeThreads + kFetchWarps * 32;
+/// A chunk of weights: up to 16 rows of up to 24 units of 32 bytes, a row's units behind each other
+/// and padded so that eight rows lie in different banks; behind them one absmax for each unit of
+/// each row.
+inline constexpr int kTileRows = 16;
+inline constexpr int kUnitBytes = 32;
+inline constexpr int kChunkUnits = 24;
+inline constexpr int kChunkCodeBytes = kTileRows * (kChunkUnits + 1) * kUnitBytes;
+inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
+BELFRY_HOST_DEVICE constexpr int32_t chunkRowBytes(int32_t units) {
+    return (units | 1) * kUnitBytes;
+}
+inline constexpr int kMaxChunks = 16;
+/// Shared memory begins with two barriers a chunk, then the ring of steps.
+inline constexpr int kStreamBarrierBytes = 2 * kMaxChunks * 8;
+/// Values that a step may publish as packets of eight bytes, and steps before their place is used
+/// again.
+inline constexpr int kPackets = 6144;
+inline constexpr int kPacketSteps = 8;
+/// Keys of a tile of attention, and the heads of one kv head that share it.
+inline constexpr int kTileKeys = 32;
+inline constexpr int kTileHeads = 8;
+
+/// Where things lie in shared memory, in bytes.
+struct StreamLayout {
+    int32_t row;    ///< The residual row in fp32.
+    int32_t work;   ///< What one step uses.
+    int32_t chunks; ///< [chunk_count, kChunkBytes]
+    int32_t chunk_count;
+};
+
+/// Work memory of a projection: the input as two planes of signed bytes with a scale for 64
+/// columns, sums [pass_tiles * 16, kComputeWarps], 128 floats, 16 zero bytes.
+BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
+    return 2 * cols + (cols / 64 * 4 + 15) / 16 * 16 + pass_tiles * kTileRows * kComputeWarps * 4 + 512 + 16;
+}
+/// Of attention: a tile of keys and of values, the queries, scores of two halves, weights, 64
+/// floats.
+BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
+    return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
+           2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
+           16 * kComputeWarps * 4 + 64;
+}
 
 } // namespace kernels::cuda

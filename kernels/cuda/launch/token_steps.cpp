@@ -49,6 +49,11 @@ std::string labelOf(const TokenStep& step) {
 /// first where the two do not go together.
 Status makeRoom(Stream& s, unsigned shared, int32_t format) {
     TokenSteps& t = s.steps;
+    if (t.is_stream) {
+        if (const Status status = s.flush(); status != Status::Ok) {
+            return status;
+        }
+    }
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
     if (shared + ring > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
@@ -97,6 +102,8 @@ Status beginSteps(Queue q) {
     }
     t.steps.clear();
     t.uploaded = 0;
+    t.is_stream = false;
+    t.row = nullptr;
     t.is_collecting = true;
     return Status::Ok;
 }
@@ -117,6 +124,9 @@ bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs)
 
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
+    if (const Status status = streamProject(s, args, outputs); status != Status::Unsupported) {
+        return status;
+    }
     const ProjectPlan plan = planCollected(s, args, outputs);
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
         return Status::Unsupported;
@@ -152,6 +162,9 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 }
 
 Status collectAttend(Stream& s, AttendStepKernelArgs args) {
+    if (const Status status = streamAttend(s, args); status != Status::Unsupported) {
+        return status;
+    }
     const int splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
     const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
@@ -199,25 +212,35 @@ Status Stream::flush() {
     }
     t.steps.clear();
     t.uploaded += count;
+    const bool is_stream = t.is_stream;
     const unsigned shared = t.shared_bytes;
     const int32_t format = t.table_format == 0 ? kFormatNf4 : t.table_format;
     t.shared_bytes = 0;
     t.table_format = 0;
+    t.is_stream = false;
+    t.row = nullptr;
     if (status != Status::Ok) {
+        return status;
+    }
+    const CuPointer clocks = times == nullptr ? 0 : scratch + kCounterBytes + kStepBytes;
+    if (is_stream) {
+        status = launchStream(*this, to, static_cast<int>(count), clocks);
+        if (times != nullptr && status == Status::Ok) {
+            times->addSteps(handle, clocks, labels);
+        }
         return status;
     }
     const auto* list = pointerOf<const TokenStep>(to);
     auto* counters = pointerOf<int32_t>(scratch + kBarrierOffset);
     auto number = static_cast<int>(count);
     auto table = static_cast<int>(format);
-    auto* trace =
-        times == nullptr ? nullptr : pointerOf<long long>(scratch + kCounterBytes + kStepBytes);
+    auto* trace = pointerOf<long long>(clocks);
     void* parameters[] = {static_cast<void*>(&list), &number, &table, static_cast<void*>(&counters),
                           static_cast<void*>(&trace)};
     status = launchResident(KernelId::token, static_cast<unsigned>(facts.multiprocessors),
                             kTokenThreads, shared, parameters);
     if (times != nullptr && status == Status::Ok) {
-        times->addSteps(handle, reinterpret_cast<CuPointer>(trace), labels);
+        times->addSteps(handle, clocks, labels);
     }
     return status;
 }

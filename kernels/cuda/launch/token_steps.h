@@ -11,6 +11,12 @@ namespace kernels::cuda {
 Status beginSteps(Queue q);
 Status endSteps(Queue q);
 
+/// The parts of it for stream.cu (stream_steps.cpp). Unsupported: nothing was added or launched.
+Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
+Status streamAttend(Stream& s, AttendStepKernelArgs args);
+/// Launches the steps, which are on the device.
+Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
+
 /// Adds a projection; `outputs` as ProjectPlan. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects decode steps for device/stream.cu: which step takes what from the one before, and how.
+#include "kernels/cuda/launch/token_steps.h"
+#include "kernels/cuda/plan.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
+/// Its own counters, behind those of the grid barrier.
+constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
+/// Columns that a thread's share of a residual row may have.
+constexpr int64_t kMostResidualColumns = int64_t{4} * 4 * kComputeThreads;
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's address type
+template <typename T>
+T* pointerOf(CuPointer address) {
+    return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+bool isFourBit(int32_t format) {
+    return format == kFormatNf4 || format == kFormatFp4;
+}
+
+bool hasResidual(const ProjectKernelArgs& a) {
+    return a.input == kInputResidualNorm || a.input == kInputResidual;
+}
+
+bool isPossible(const Stream& s) {
+    return s.steps.may_stream && s.facts.compute_capability >= 90 &&
+           s.functions[static_cast<size_t>(KernelId::stream)] != nullptr &&
+           static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) <= kFlagBytes &&
+           s.steps.uploaded + s.steps.steps.size() < kMaxSteps;
+}
+
+/// Its weights have a form that the kernel takes.
+bool isStreamable(const ProjectKernelArgs& a) {
+    if (a.lora_count + a.tap_count > 0 || a.cols % 64 != 0) {
+        return false;
+    }
+    const bool is_four_bit = isFourBit(a.w[0].format);
+    if (!is_four_bit && a.w[0].format != kFormatInt8Row) {
+        return false;
+    }
+    for (int j = 0; j < a.count; ++j) {
+        const WeightArgs& w = a.w[j];
+        if (reinterpret_cast<uintptr_t>(w.data) % 16 != 0 ||
+            (is_four_bit &&
+             (w.block_size < 64 || !std::has_single_bit(static_cast<uint32_t>(w.block_size)) ||
+              a.cols % w.block_size != 0 || w.block_size != a.w[0].block_size))) {
+            return false;
+        }
+    }
+    const bool is_wide = a.input != kInputPlain && a.cols > kMostResidualColumns;
+    return !is_wide && (a.input == kInputPlain || a.input == kInputNorm || hasResidual(a));
+}
+
+/// What a step leaves for the next one: values, and where they would lie in memory.
+struct Left {
+    const float* at = nullptr;
+    int64_t values = 0;
+};
+Left leftBy(const TokenStep& step) {
+    if (step.kind == kStepAttend) {
+        return {step.attend.out, int64_t{step.attend.num_heads} * step.attend.head_dim};
+    }
+    return {step.project.y[0], step.project.outputs};
+}
+
+void publish(TokenStep& step, int32_t how) {
+    (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = how;
+}
+
+/// Room in shared memory for one more step; false: launch it otherwise.
+bool fits(const TokenSteps& t, const Stream& s, int row_bytes, int work_bytes) {
+    return planStreamLayout(s.facts.shared_bytes, std::max(t.row_bytes, row_bytes),
+                            std::max(t.work_bytes, work_bytes))
+               .chunk_count > 0;
+}
+
+/// The list begins anew: what is there is launched.
+Status startList(Stream& s) {
+    if (const Status status = s.flush(); status != Status::Ok) {
+        return status;
+    }
+    s.steps.row_bytes = 0;
+    s.steps.work_bytes = 0;
+    return Status::Ok;
+}
+
+} // namespace
+
+Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
+    TokenSteps& t = s.steps;
+    if (!isPossible(s) || !isStreamable(args)) {
+        return Status::Unsupported;
+    }
+    const bool is_four_bit = isFourBit(args.w[0].format);
+    const StreamPlan plan =
+        planStreamProject(s.facts.multiprocessors, outputs, args.cols,
+                          args.output == kOutputGeluPair, args.count, is_four_bit ? 4 : 8);
+    const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
+    if (!fits(t, s, row_bytes, plan.work_bytes)) {
+        return Status::Unsupported;
+    }
+    args.units = plan.units;
+    args.chunk_units = plan.chunk_units;
+    args.pass_tiles = plan.pass_tiles;
+    args.outputs = static_cast<int32_t>(outputs);
+    args.block_shift =
+        is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
+    args.link = kLinkNone;
+    args.publish = kLinkNone;
+    args.keeps_row = 0;
+    const float* const taken = hasResidual(args)            ? args.t
+                               : args.input == kInputPlain ? args.x
+                                                            : nullptr;
+    const bool is_row_there = args.input == kInputPlain || t.row == args.x;
+    if (t.is_stream && !t.steps.empty() && taken != nullptr && is_row_there) {
+        TokenStep& before = t.steps.back();
+        const Left left = leftBy(before);
+        const bool is_one = before.kind == kStepAttend || before.project.count == 1 ||
+                            before.project.output == kOutputGeluPair;
+        if (left.at == taken && left.values == args.cols && is_one) {
+            args.link = left.values <= kPackets ? kLinkPackets : kLinkFlags;
+            // Attention publishes packets only.
+            if (args.link == kLinkFlags && before.kind == kStepAttend) {
+                args.link = kLinkNone;
+            }
+        }
+    }
+    if (args.link == kLinkNone && !t.steps.empty()) {
+        // Something else is needed than what the step before leaves: it has to be in memory.
+        if (const Status status = startList(s); status != Status::Ok) {
+            return status;
+        }
+    }
+    if (args.link != kLinkNone) {
+        publish(t.steps.back(), args.link);
+        args.keeps_row = args.input != kInputPlain ? 1 : 0;
+    }
+    if (t.steps.empty()) {
+        t.row_bytes = 0;
+        t.work_bytes = 0;
+    }
+    if (args.input != kInputPlain) {
+        t.row = hasResidual(args) ? args.x_out : args.x;
+    }
+    t.is_stream = true;
+    t.row_bytes = std::max(t.row_bytes, row_bytes);
+    t.work_bytes = std::max(t.work_bytes, plan.work_bytes);
+    TokenStep step{};
+    step.kind = kStepProject;
+    step.project = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status streamAttend(Stream& s, AttendStepKernelArgs args) {
+    TokenSteps& t = s.steps;
+    if (!isPossible(s) || !t.is_stream || t.steps.empty() ||
+        t.steps.back().kind != kStepProject) {
+        return Status::Unsupported;
+    }
+    const ProjectKernelArgs& before = t.steps.back().project;
+    const bool is_linked =
+        before.y[0] == args.q && before.outputs <= kPackets &&
+        before.output == kOutputStore &&
+        (args.k == nullptr ? before.count == 1
+                           : before.y[1] == args.k && before.count == (args.v == args.k ? 2 : 3) &&
+                                 (args.v == args.k || before.y[2] == args.v));
+    const int heads = args.num_heads / args.num_kv_heads;
+    const int splits = s.facts.multiprocessors / args.num_kv_heads;
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
+                           (static_cast<size_t>(args.head_dim) + 2U) * 4U;
+    const int work_bytes = streamAttendBytes(args.head_dim);
+    if (!is_linked || heads > kTileHeads || args.head_dim < 32 || splits < 1 ||
+        partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
+        return Status::Unsupported;
+    }
+    args.splits = splits;
+    args.partial = pointerOf<float>(s.scratch + kPartialOffset);
+    args.direct_splits = 0;
+    args.link = kLinkPackets;
+    args.publish = kLinkNone;
+    publish(t.steps.back(), kLinkPackets);
+    t.work_bytes = std::max(t.work_bytes, work_bytes);
+    TokenStep step{};
+    step.kind = kStepAttend;
+    step.attend = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
+    StreamLayout layout =
+        planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.work_bytes);
+    const auto shared =
+        static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
+    const auto* steps = pointerOf<const TokenStep>(list);
+    auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
+    auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
+    auto* packets = pointerOf<void>(s.scratch + kExchangeOffset + kFlagBytes);
+    auto* clocks = pointerOf<long long>(trace);
+    void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
+                          static_cast<void*>(&layout), static_cast<void*>(&counters),
+                          static_cast<void*>(&flags),  static_cast<void*>(&packets),
+                          static_cast<void*>(&clocks)};
+    return s.launchResident(KernelId::stream, static_cast<unsigned>(s.facts.multiprocessors),
+                            static_cast<unsigned>(kStreamThreads), shared, parameters);
+}
+
+} // namespace kernels::cuda
