@@ -20,7 +20,7 @@ namespace {
 
 /// Input rows of 14 bits for 64 columns, codes of 14 bits; four steps behind each other and a
 /// softmax between them.
-constexpr double kStreamBound = 6e-4;
+constexpr double kStreamBound = 3e-3;
 
 /// What a chain is made of.
 struct ChainShape {

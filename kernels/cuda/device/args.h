@@ -284,12 +284,11 @@ struct StreamLayout {
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
     return 2 * cols + (cols / 64 * 4 + 15) / 16 * 16 + pass_tiles * kTileRows * kComputeWarps * 4 + 512 + 16;
 }
-/// Of attention: a tile of keys and of values, the queries, scores of two halves, weights, 64
-/// floats.
+/// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
-           16 * kComputeWarps * 4 + 64;
+           16 * kComputeWarps * 4 + 3 * head_dim * 4 + 2 * (head_dim * 2 + 16);
 }
 
 } // namespace kernels::cuda

@@ -23,6 +23,9 @@ struct AttendWork {
     char* weights;  ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
     float* factors; ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
     float* merged;  ///< [kComputeWarps, 16]
+    float* turns;   ///< [2, head_dim / 2]: cosine, sine of each pair
+    float* norms;   ///< [2, head_dim]: of queries and keys
+    char* fresh;    ///< 2 rows: the new key and value
     int row_bytes;
 };
 constexpr int kWeightRowBytes = kTileKeys * 2 + 16;
@@ -42,6 +45,12 @@ __device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
     memory += 256;
     w.merged = reinterpret_cast<float*>(memory);
     memory += 16 * kComputeWarps * 4;
+    w.turns = reinterpret_cast<float*>(memory);
+    memory += head_dim * 4;
+    w.norms = reinterpret_cast<float*>(memory);
+    memory += 2 * head_dim * 4;
+    w.fresh = memory;
+    memory += 2 * w.row_bytes;
     w.scores = reinterpret_cast<float*>(memory);
     return w;
 }
@@ -86,64 +95,81 @@ __device__ __forceinline__ void copyTile(
 
 /// One head in the registers of a warp: value 2 i is element lane + 32 i of the lower half of the
 /// head, 2 i + 1 that of the upper half.
-constexpr int kHeadPairs = 8; // heads of up to 512
+template <int PAIRS> // 8: heads of up to 512
 struct HeadRow {
-    float v[2 * kHeadPairs];
+    float v[2 * PAIRS];
 };
-__device__ __forceinline__ HeadRow
+template <int PAIRS>
+__device__ __forceinline__ HeadRow<PAIRS>
 takeHead(const AttendStepKernelArgs& a, const float* plain, const uint2* packets, int first, uint32_t mark) {
     const int half = a.head_dim / 2;
     const int lane = threadIdx.x & 31;
-    HeadRow head;
-    uint2 got[2 * kHeadPairs];
+    HeadRow<PAIRS> head;
     const bool is_linked = a.link == kLinkPackets;
+    constexpr int kAtOnce = 8;
 #pragma unroll
-    for (int i = 0; i < 2 * kHeadPairs; ++i) {
-        const int d = lane + 32 * (i >> 1);
-        const int at = first + d + (i & 1) * half;
-        if (d < half) {
-            if (is_linked) {
-                got[i] = loadPacket(packets + at);
-            } else {
-                got[i] = make_uint2(__float_as_uint(__ldcg(plain + d + (i & 1) * half)), mark);
+    for (int i0 = 0; i0 < 2 * PAIRS; i0 += kAtOnce) {
+        uint2 got[kAtOnce];
+#pragma unroll
+        for (int j = 0; j < kAtOnce; ++j) {
+            const int i = i0 + j;
+            const int d = lane + 32 * (i >> 1);
+            if (d < half) {
+                if (is_linked) {
+                    got[j] = loadPacket(packets + first + d + (i & 1) * half);
+                } else {
+                    got[j] = make_uint2(__float_as_uint(__ldcg(plain + d + (i & 1) * half)), mark);
+                }
             }
         }
-    }
 #pragma unroll
-    for (int i = 0; i < 2 * kHeadPairs; ++i) {
-        const int d = lane + 32 * (i >> 1);
-        head.v[i] = 0.0F;
-        if (d < half) {
-            while (got[i].y != mark) {
-                got[i] = loadPacket(packets + first + d + (i & 1) * half);
+        for (int j = 0; j < kAtOnce; ++j) {
+            const int i = i0 + j;
+            const int d = lane + 32 * (i >> 1);
+            head.v[i] = 0.0F;
+            if (d < half) {
+                while (got[j].y != mark) {
+                    got[j] = loadPacket(packets + first + d + (i & 1) * half);
+                }
+                head.v[i] = __uint_as_float(got[j].x);
             }
-            head.v[i] = __uint_as_float(got[i].x);
         }
     }
     return head;
 }
 
-/// Norm, RoPE (turns: cosine and sine of each pair) and scale.
+/// Norm (nullptr: none), RoPE (turns nullptr: none) and scale.
+template <int PAIRS>
 __device__ __forceinline__ void turnHead(
-    HeadRow& head, const HeadRow& norm, const HeadRow& turns, int dim, float eps, bool is_turned, float scale) {
+    HeadRow<PAIRS>& head, const float* norm, const float* turns, int dim, float eps, float scale) {
+    const int lane = threadIdx.x & 31;
+    const int half = dim / 2;
     float sum = 0.0F;
 #pragma unroll
-    for (int i = 0; i < 2 * kHeadPairs; ++i) {
+    for (int i = 0; i < 2 * PAIRS; ++i) {
         sum = fmaf(head.v[i], head.v[i], sum);
     }
     const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
 #pragma unroll
-    for (int i = 0; i < kHeadPairs; ++i) {
-        const float a = head.v[2 * i] * inverse * norm.v[2 * i];
-        const float b = head.v[2 * i + 1] * inverse * norm.v[2 * i + 1];
-        const float cosine = is_turned ? turns.v[2 * i] : 1.0F;
-        const float sine = is_turned ? turns.v[2 * i + 1] : 0.0F;
-        head.v[2 * i] = (a * cosine - b * sine) * scale;
-        head.v[2 * i + 1] = (b * cosine + a * sine) * scale;
+    for (int i = 0; i < PAIRS; ++i) {
+        const int d = lane + 32 * i;
+        if (d < half) {
+            float a = head.v[2 * i] * inverse;
+            float b = head.v[2 * i + 1] * inverse;
+            if (norm != nullptr) {
+                a *= norm[d];
+                b *= norm[d + half];
+            }
+            const float cosine = turns != nullptr ? turns[d] : 1.0F;
+            const float sine = turns != nullptr ? turns[half + d] : 0.0F;
+            head.v[2 * i] = (a * cosine - b * sine) * scale;
+            head.v[2 * i + 1] = (b * cosine + a * sine) * scale;
+        }
     }
 }
 
 /// The part of this block: sums over rows [begin, end).
+template <int PAIRS>
 __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                                             const AttendWork& w,
                                             const Exchange& exchange,
@@ -171,29 +197,21 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     commitCopies();
     copyTile(a, a.cache_v, w.values, w.row_bytes, kv_head, begin, end);
     commitCopies();
-    // Constants of the head that this warp makes: queries first, then the new key and value.
-    const bool is_query = warp < kTileHeads;
-    const bool is_key = warp == kTileHeads;
-    const bool is_value = warp == kTileHeads + 1;
-    HeadRow norm;
-    HeadRow turns;
-    HeadRow head;
-    const VectorArgs& weight = is_query ? a.q_norm : a.k_norm;
-#pragma unroll
-    for (int i = 0; i < kHeadPairs; ++i) {
-        const int d = lane + 32 * i;
-        norm.v[2 * i] = 1.0F;
-        norm.v[2 * i + 1] = 1.0F;
-        turns.v[2 * i] = 1.0F;
-        turns.v[2 * i + 1] = 0.0F;
-        if (d < half && (is_query || is_key)) {
-            if (weight.data != nullptr) {
-                norm.v[2 * i] = loadElement(weight.data, weight.type, d);
-                norm.v[2 * i + 1] = loadElement(weight.data, weight.type, d + half);
-            }
-            sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &turns.v[2 * i + 1],
-                    &turns.v[2 * i]);
+    // Queries are made by a warp each, then the new key and the new value.
+    const bool is_query = warp < heads;
+    const bool is_key = warp == kTileHeads && holds_new;
+    const bool is_value = warp == kTileHeads + 1 && holds_new;
+    for (int d = threadIdx.x; d < dim; d += kComputeThreads) {
+        const bool has_norm[2] = {a.q_norm.data != nullptr, a.k_norm.data != nullptr};
+        w.norms[d] = has_norm[0] ? loadElement(a.q_norm.data, a.q_norm.type, d) : 1.0F;
+        w.norms[dim + d] = has_norm[1] ? loadElement(a.k_norm.data, a.k_norm.type, d) : 1.0F;
+        if (d < half) {
+            sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &w.turns[half + d],
+                    &w.turns[d]);
         }
+    }
+    if (threadIdx.x < kTileHeads) {
+        w.factors[threadIdx.x] = 0.0F;
     }
     // Rows of heads that there are not.
     for (int i = threadIdx.x; i < 2 * kTileHeads * (w.row_bytes / 16); i += kComputeThreads) {
@@ -205,42 +223,38 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     for (int i = threadIdx.x; i < 2 * kTileHeads * kWeightRowBytes / 4; i += kComputeThreads) {
         reinterpret_cast<uint32_t*>(w.weights)[i] = 0;
     }
-    const int keys_at = a.num_heads * dim;
-    const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
-    if (is_query && warp < heads) {
-        const int first = (head0 + warp) * dim;
-        head = takeHead(a, a.q + first, packets, first, mark);
-    } else if (holds_new && is_key) {
-        head = takeHead(a, a.k + kv_head * dim, packets, keys_at + kv_head * dim, mark);
-    } else if (holds_new && is_value) {
-        head = takeHead(a, a.v + kv_head * dim, packets, values_at + kv_head * dim, mark);
-    }
-    if (waited != nullptr) {
-        *waited = clock64();
-    }
-    if (is_query && warp < heads) {
-        turnHead(head, norm, turns, dim, a.eps, true, a.scale);
-        auto* const high = reinterpret_cast<__nv_bfloat16*>(w.queries + warp * w.row_bytes);
+    syncCompute();
+    if (is_query || is_key || is_value) {
+        const int keys_at = a.num_heads * dim;
+        const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
+        const int row = is_query ? head0 + warp : kv_head;
+        const float* const plain = is_query ? a.q : is_key ? a.k : a.v;
+        HeadRow<PAIRS> head =
+            takeHead<PAIRS>(a, plain + row * dim, packets,
+                            (is_query ? 0 : is_key ? keys_at : values_at) + row * dim, mark);
+        if (waited != nullptr) {
+            *waited = clock64();
+        }
+        turnHead<PAIRS>(head, is_value ? nullptr : w.norms + (is_key ? dim : 0),
+                        is_value ? nullptr : w.turns, dim, a.eps, is_query ? a.scale : 1.0F);
+        auto* const high = reinterpret_cast<__nv_bfloat16*>(
+            is_query ? w.queries + warp * w.row_bytes : w.fresh + (is_key ? 0 : w.row_bytes));
         auto* const low =
             reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes);
-#pragma unroll
-        for (int i = 0; i < 2 * kHeadPairs; ++i) {
-            const int d = lane + 32 * (i >> 1);
-            if (d < half) {
-                const float rounded = roundBf16(head.v[i]);
-                high[d + (i & 1) * half] = __float2bfloat16_rn(head.v[i]);
-                low[d + (i & 1) * half] = __float2bfloat16_rn(head.v[i] - rounded);
-            }
-        }
-    } else if (holds_new && (is_key || is_value)) {
-        turnHead(head, norm, turns, dim, a.eps, is_key, 1.0F);
         auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
                             (static_cast<int64_t>(slot) * a.num_kv_heads + kv_head) * dim;
 #pragma unroll
-        for (int i = 0; i < 2 * kHeadPairs; ++i) {
+        for (int i = 0; i < 2 * PAIRS; ++i) {
             const int d = lane + 32 * (i >> 1);
             if (d < half) {
-                cache[d + (i & 1) * half] = __float2bfloat16_rn(head.v[i]);
+                const __nv_bfloat16 rounded = __float2bfloat16_rn(head.v[i]);
+                const int at = d + (i & 1) * half;
+                high[at] = rounded;
+                if (is_query) {
+                    low[at] = __float2bfloat16_rn(head.v[i] - __bfloat162float(rounded));
+                } else {
+                    cache[at] = rounded;
+                }
             }
         }
     }
@@ -248,7 +262,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     // Running maximum and sum of head `warp`, the same in all lanes.
     float largest = -INFINITY;
     float total = 0.0F;
-    constexpr int kMostColumns = 6; // of 8, for 512 columns over 12 warps
+    constexpr int kMostColumns = (PAIRS * 8 + kComputeWarps - 1) / kComputeWarps; // of 8
     float out[kMostColumns][4] = {};
     const int column_tiles = dim / 8;
     const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
@@ -258,15 +272,9 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         waitForCopyGroups<1>();
         if (has_new) {
             syncCompute(); // after the copy of the old row
-            if (is_key) {
-                auto* const to = reinterpret_cast<__nv_bfloat16*>(w.keys + (slot - first) * w.row_bytes);
-#pragma unroll
-                for (int i = 0; i < 2 * kHeadPairs; ++i) {
-                    const int d = lane + 32 * (i >> 1);
-                    if (d < half) {
-                        to[d + (i & 1) * half] = __float2bfloat16_rn(head.v[i]);
-                    }
-                }
+            if (static_cast<int>(threadIdx.x) < dim / 8) {
+                reinterpret_cast<uint4*>(w.keys + (slot - first) * w.row_bytes)[threadIdx.x] =
+                    reinterpret_cast<const uint4*>(w.fresh)[threadIdx.x];
             }
         }
         syncCompute();
@@ -332,21 +340,13 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 w.factors[warp] = correction;
                 w.factors[kTileHeads + warp] = total > 0.0F ? 1.0F / total : 0.0F;
             }
-        } else if (lane == 0 && warp < kTileHeads) {
-            w.factors[warp] = 0.0F;
         }
         waitForCopyGroups<1>(); // the values; the next keys may still be on their way
         if (has_new || visible != 0xffffffffU) {
             syncCompute();
-            if (has_new && is_value) {
-                auto* const to = reinterpret_cast<__nv_bfloat16*>(w.values + (slot - first) * w.row_bytes);
-#pragma unroll
-                for (int i = 0; i < 2 * kHeadPairs; ++i) {
-                    const int d = lane + 32 * (i >> 1);
-                    if (d < half) {
-                        to[d + (i & 1) * half] = __float2bfloat16_rn(head.v[i]);
-                    }
-                }
+            if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
+                reinterpret_cast<uint4*>(w.values + (slot - first) * w.row_bytes)[threadIdx.x] =
+                    reinterpret_cast<const uint4*>(w.fresh + w.row_bytes)[threadIdx.x];
             }
             // A hidden row may hold anything, NaN included: times zero it must be zero.
             for (int r = warp; r < kTileKeys; r += kComputeWarps) {
@@ -499,7 +499,11 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
     if (split < p.parts) {
         const int begin = split * p.chunk;
         const int end = begin + p.chunk < count ? begin + p.chunk : count;
-        attendRange(a, w, exchange, step, kv_head, split, p.parts, begin, end, waited);
+        if (a.head_dim > 256) {
+            attendRange<8>(a, w, exchange, step, kv_head, split, p.parts, begin, end, waited);
+        } else {
+            attendRange<4>(a, w, exchange, step, kv_head, split, p.parts, begin, end, waited);
+        }
         // Also the cache's new row, for the layers that read it.
         exchange.raiseFlag(step);
     }
