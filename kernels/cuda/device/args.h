@@ -3,6 +3,7 @@
 // value as kernel parameters. Pointers are device addresses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #ifdef __CUDACC__
@@ -149,6 +150,15 @@ struct ProjectKernelArgs {
     int32_t input;
     int32_t output;
     int32_t cols;
+    int32_t outputs;     ///< Results of all weights together (a pair gives one).
+    int32_t block_shift; ///< log2 of the 4-bit block size.
+    // stream.cu only.
+    int32_t units;       ///< 32-byte units of a weight row.
+    int32_t chunk_units; ///< Of them in one chunk. What is above is all that fetching needs.
+    int32_t pass_tiles;  ///< Tiles of 16 rows whose sums are in shared memory at a time.
+    int32_t link;        ///< Of t (residual inputs), else of x.
+    int32_t publish;     ///< How the next step wants the outputs.
+    int32_t keeps_row;   ///< The residual row x is in shared memory.
     const float* x;
     const float* t;
     float* x_out;
@@ -159,9 +169,7 @@ struct ProjectKernelArgs {
     float eps;
     int32_t rows_per_warp; ///< 1, 2 or 4 rows whose loads are in flight together.
     int32_t k_split;       ///< Warps that share one row group: 1, 2, 4, 8 or 16.
-    int32_t block_shift;   ///< log2 of the 4-bit block size.
     int32_t x_elements;    ///< cols rounded up to 512.
-    int32_t outputs;       ///< Results of all weights together (a pair gives one).
     int32_t local_rows;    ///< Most weight rows that a block owns.
     // kInputAttention: as of the attention step.
     const float* partial;
@@ -182,14 +190,6 @@ struct ProjectKernelArgs {
     float* tap_sums;        ///< [tap_ranks, tap_parts]
     int32_t lora_parts;
     int32_t tap_parts; ///< Blocks of this step.
-
-    // stream.cu only.
-    int32_t link;        ///< Of t (residual inputs), else of x.
-    int32_t publish;     ///< How the next step wants the outputs.
-    int32_t keeps_row;   ///< The residual row x is in shared memory.
-    int32_t units;       ///< 32-byte units of a weight row.
-    int32_t chunk_units; ///< Of them in one chunk.
-    int32_t pass_tiles;  ///< Tiles of 16 rows whose sums are in shared memory at a time.
 };
 
 struct AttendStepKernelArgs {
@@ -233,6 +233,11 @@ struct alignas(16) TokenStep {
         AttendStepKernelArgs attend;
     };
 };
+/// What fetching needs of a step: its beginning.
+inline constexpr int kStepHeadBytes = 320;
+static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, pass_tiles) <=
+                  kStepHeadBytes,
+              "the rest is not copied");
 /// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
 /// prefetched, the one being read.
 inline constexpr int kStepRing = 4;
@@ -261,8 +266,12 @@ BELFRY_HOST_DEVICE constexpr int32_t chunkRowBytes(int32_t units) {
     return (units | 1) * kUnitBytes;
 }
 inline constexpr int kMaxChunks = 16;
-/// Shared memory begins with two barriers a chunk, then the ring of steps.
-inline constexpr int kStreamBarrierBytes = 2 * kMaxChunks * 8;
+/// Shared memory begins with two barriers a chunk and, for each fetching warp, the heads of two
+/// steps; then the ring of steps.
+inline constexpr int kStreamBarrierBytes = 2 * kMaxChunks * 8 + kFetchWarps * 2 * kStepHeadBytes;
+/// Clocks of a step when they are asked for: at its start, with the input there, with its planes
+/// made, with the products done and at its end; and what the first warp waited for weights.
+inline constexpr int kStreamMarks = 6;
 /// Values that a step may publish as packets of eight bytes, and steps before their place is used
 /// again.
 inline constexpr int kPackets = 6144;

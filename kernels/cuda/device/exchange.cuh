@@ -56,10 +56,30 @@ struct Exchange {
     __device__ __forceinline__ void waitForFlags(int step, int blocks) const {
         const int mark = static_cast<int>(markOf(step));
         for (int b = threadIdx.x; b < blocks; b += kComputeThreads) {
-            while (loadAcquire(flags + b) - mark < 0) {
+            // Polling with acquiring loads would empty the first-level cache every time.
+            while (loadRelaxed(flags + b) - mark < 0) {
             }
         }
+        __threadfence();
         syncCompute();
+    }
+};
+
+/// Where the first thread of the first block notes its clock; nullptr: nobody asked.
+struct StepClocks {
+    long long* at; ///< [kStreamMarks]
+    __device__ __forceinline__ void note(int mark) const {
+        if (at != nullptr) {
+            at[mark] = clock64();
+        }
+    }
+    __device__ __forceinline__ void add(int mark, long long clocks) const {
+        if (at != nullptr) {
+            at[mark] += clocks;
+        }
+    }
+    [[nodiscard]] __device__ __forceinline__ long long now() const {
+        return at != nullptr ? clock64() : 0;
     }
 };
 

@@ -44,20 +44,20 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         // Into the place of the step before: everybody is behind it.
         fetchStep(steps, i + kStepRing - 1, count);
         const TokenStep& step = stepAt(i);
+        const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
         if (is_timed) {
-            trace[3 * i] = clock64();
+            clocks.at[5] = 0;
         }
-        long long* const waited = is_timed ? trace + 3 * i + 1 : nullptr;
+        clocks.note(0);
+        clocks.note(1);
         if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, exchange, i, waited);
+            streamAttend(step.attend, work, exchange, i, clocks);
         } else if (step.project.w[0].format == kFormatInt8Row) {
-            streamProject<false>(step.project, work, row, ring, exchange, i, waited);
+            streamProject<false>(step.project, work, row, ring, exchange, i, clocks);
         } else {
-            streamProject<true>(step.project, work, row, ring, exchange, i, waited);
+            streamProject<true>(step.project, work, row, ring, exchange, i, clocks);
         }
-        if (is_timed) {
-            trace[3 * i + 2] = clock64();
-        }
+        clocks.note(4);
         waitForCopies();
         syncCompute();
     }
@@ -69,7 +69,8 @@ extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
 // shared memory: planned by token_steps.cpp. counters [2]: the number of the last step of the launch
-// before, and zero. trace: as of token.cu.
+// before, and zero. trace: nullptr, or
+// [count, kStreamMarks] for the clocks of block 0.
 __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                                                         int count,
                                                         StreamLayout layout,
@@ -93,7 +94,9 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
             counters[1] = 0;
         }
     } else {
-        fetchWeights(steps, count, ring, static_cast<int>(threadIdx.x) / 32 - kComputeWarps,
+        const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
+        fetchWeights(steps, count, ring, warp,
+                     dynamicShared() + 2 * kMaxChunks * 8 + warp * 2 * kStepHeadBytes,
                      exchange.block, exchange.grid);
     }
 }

@@ -179,7 +179,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                                             int parts,
                                             int begin,
                                             int end,
-                                            long long* waited) {
+                                            const StepClocks& clocks) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
@@ -232,9 +232,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         HeadRow<PAIRS> head =
             takeHead<PAIRS>(a, plain + row * dim, packets,
                             (is_query ? 0 : is_key ? keys_at : values_at) + row * dim, mark);
-        if (waited != nullptr) {
-            *waited = clock64();
-        }
+        clocks.note(1);
         turnHead<PAIRS>(head, is_value ? nullptr : w.norms + (is_key ? dim : 0),
                         is_value ? nullptr : w.turns, dim, a.eps, is_query ? a.scale : 1.0F);
         auto* const high = reinterpret_cast<__nv_bfloat16*>(
@@ -258,6 +256,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             }
         }
     }
+
+    clocks.note(2);
 
     // Running maximum and sum of head `warp`, the same in all lanes.
     float largest = -INFINITY;
@@ -489,7 +489,7 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
                                              char* memory,
                                              const Exchange& exchange,
                                              int step,
-                                             long long* waited) {
+                                             const StepClocks& clocks) {
     const AttendWork w = attendWork(memory, a.head_dim);
     const int count = *a.key_count;
     const AttendParts p(count, a.splits);
@@ -500,15 +500,18 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
         const int begin = split * p.chunk;
         const int end = begin + p.chunk < count ? begin + p.chunk : count;
         if (a.head_dim > 256) {
-            attendRange<8>(a, w, exchange, step, kv_head, split, p.parts, begin, end, waited);
+            attendRange<8>(a, w, exchange, step, kv_head, split, p.parts, begin, end, clocks);
         } else {
-            attendRange<4>(a, w, exchange, step, kv_head, split, p.parts, begin, end, waited);
+            attendRange<4>(a, w, exchange, step, kv_head, split, p.parts, begin, end, clocks);
         }
         // Also the cache's new row, for the layers that read it.
         exchange.raiseFlag(step);
     }
+    clocks.note(3);
     if (p.parts > 1) {
+        const long long before = clocks.now();
         exchange.waitForFlags(step, p.parts * groups);
+        clocks.add(5, clocks.now() - before);
         mergeColumns(a, w, exchange, step, p.parts);
     }
 }

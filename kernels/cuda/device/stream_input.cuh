@@ -108,7 +108,7 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in
 /// buffer[64 + warp]. row: the residual row in shared memory.
 __device__ __forceinline__ void
-makePlanes(const ProjectKernelArgs& a, const StreamWork& w, float4* row, const Exchange& exchange, int step, long long* waited) {
+makePlanes(const ProjectKernelArgs& a, const StreamWork& w, float4* row, const Exchange& exchange, int step, const StepClocks& clocks) {
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
     const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
     const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
@@ -138,8 +138,8 @@ makePlanes(const ProjectKernelArgs& a, const StreamWork& w, float4* row, const E
                     v[j] = c < fours ? loadFour(a.x + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
                 }
             }
-            if (waited != nullptr && i == 0) {
-                *waited = clock64();
+            if (i == 0) {
+                clocks.note(1);
             }
 #pragma unroll
             for (int j = 0; j < kAtOnce; ++j) {
@@ -189,9 +189,7 @@ makePlanes(const ProjectKernelArgs& a, const StreamWork& w, float4* row, const E
                 t[i] = c < fours ? loadFour(a.t + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
             }
         }
-        if (waited != nullptr) {
-            *waited = clock64();
-        }
+        clocks.note(1);
 #pragma unroll
         for (int i = 0; i < kMostRounds; ++i) {
             if (i < rounds) {

@@ -16,7 +16,8 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const CodePlanes& planes,
                                               WeightRing& ring,
                                               int first,
-                                              int end) {
+                                              int end,
+                                              const StepClocks& clocks) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int g = lane >> 2;
@@ -30,7 +31,9 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
         for (int chunk = 0; chunk < a.units; chunk += a.chunk_units) {
             const int units = a.units - chunk < a.chunk_units ? a.units - chunk : a.chunk_units;
             const int stride = chunkRowBytes(units);
+            const long long before = clocks.now();
             ring.full().wait(ring.parity);
+            clocks.add(5, clocks.now() - before);
             const uint32_t codes = sharedAddress(ring.chunk()) + g * stride + t * 8;
             const uint32_t scales = sharedAddress(ring.chunk()) + kChunkCodeBytes + g * 8;
 #pragma unroll 1
@@ -82,7 +85,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               WeightRing& ring,
                                               const Exchange& exchange,
                                               int step,
-                                              long long* waited) {
+                                              const StepClocks& clocks) {
     const StreamWork w = streamWork(memory, a.cols);
     const TileMap map(a, exchange.block, exchange.grid);
     const bool is_pair = a.output == kOutputGeluPair;
@@ -91,14 +94,16 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         planes = a.w[0].format == kFormatFp4 ? kFp4Planes : kNf4Planes;
     }
     const int begin = firstOutput(a, exchange.block, exchange.grid);
-    makePlanes(a, w, row, exchange, step, waited);
+    makePlanes(a, w, row, exchange, step, clocks);
+    clocks.note(2);
     for (int first = 0; first < map.first[3]; first += a.pass_tiles) {
         const int end = map.first[3] < first + a.pass_tiles ? map.first[3] : first + a.pass_tiles;
         if (first > 0) {
             syncCompute(); // the sums of the pass before have been read
         }
-        multiplyTiles<IS_FOUR_BIT>(a, w, planes, ring, first, end);
+        multiplyTiles<IS_FOUR_BIT>(a, w, planes, ring, first, end, clocks);
         syncCompute();
+        clocks.note(3);
         float factor = IS_FOUR_BIT ? 1.0F / kPlaneScale : 1.0F;
         if (a.input == kInputNorm || a.input == kInputResidualNorm) {
             factor *= rsqrtf(sumOfWarps(w.buffer + 64) / static_cast<float>(a.cols) + a.eps);

@@ -70,106 +70,147 @@ struct WeightRing {
     /// One thread, at the start.
     __device__ __forceinline__ void init() const {
         for (int i = 0; i < count; ++i) {
-            CopyBarrier{barriers + i}.init(1);
+            CopyBarrier{barriers + i}.init(2); // codes, absmax
             CopyBarrier{barriers + kMaxChunks + i}.init(kComputeWarps);
         }
         fenceBarriers();
     }
 };
 
-/// One warp: units [first, first + units) of rows [from, from + rows) of a weight into the chunk.
-__device__ __forceinline__ void fetchChunk(
-    const WeightArgs& w, int format, int block_shift, const WeightRing& ring, int from, int rows, int row_units, int first, int units) {
+/// A warp's part of bringing a chunk: the first fetching warp copies the codes of all, the others
+/// expand absmax in turn.
+struct ChunkPart {
+    int from;  ///< First row.
+    int rows;
+    int first; ///< First unit.
+    int units;
+};
+
+__device__ __forceinline__ void
+copyCodes(const WeightArgs& w, const WeightRing& ring, int row_units, const ChunkPart& part) {
     const int lane = threadIdx.x & 31;
     const CopyBarrier full = ring.full();
-    char* const chunk = ring.chunk();
     if (lane == 0) {
-        full.expect(rows * units * kUnitBytes);
+        full.expect(part.rows * part.units * kUnitBytes);
     }
     __syncwarp();
-    if (lane < rows) {
-        copyBulk(sharedAddress(chunk + lane * chunkRowBytes(units)),
+    if (lane < part.rows) {
+        copyBulk(sharedAddress(ring.chunk() + lane * chunkRowBytes(part.units)),
                  static_cast<const char*>(w.data) +
-                     (static_cast<int64_t>(from + lane) * row_units + first) * kUnitBytes,
-                 units * kUnitBytes, full);
+                     (static_cast<int64_t>(part.from + lane) * row_units + part.first) * kUnitBytes,
+                 part.units * kUnitBytes, full);
     }
-    if (format == kFormatNf4 || format == kFormatFp4) {
-        // A unit is 64 weights: absmax of the block that it lies in. Two lanes a row.
-        const int row = lane >> 1;
-        const int per_row = row_units >> (block_shift - 6);
-        float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes) + (row & 7) * 2 + (row >> 3);
-        if (row < rows) {
-            const int64_t row_block = static_cast<int64_t>(from + row) * per_row;
-            if (w.absmax != nullptr) {
-#pragma unroll 4
-                for (int u = lane & 1; u < units; u += 2) {
-                    to[u * kTileRows] = __ldg(w.absmax + row_block + ((first + u) >> (block_shift - 6)));
-                }
-            } else {
-#pragma unroll 1
-                for (int u0 = lane & 1; u0 < units; u0 += 24) {
-                    int code[12];
-                    float outer[12];
-#pragma unroll
-                    for (int i = 0; i < 12; ++i) {
-                        const int u = u0 + 2 * i < units ? u0 + 2 * i : u0;
-                        const int64_t at = row_block + ((first + u) >> (block_shift - 6));
-                        code[i] = __ldg(w.absmax_q + at);
-                        outer[i] = __ldg(w.nested_absmax + (at >> 8));
-                    }
-#pragma unroll
-                    for (int i = 0; i < 12; ++i) {
-                        if (u0 + 2 * i < units) {
-                            // As blockScale(): a rounded product, then a rounded sum.
-                            to[(u0 + 2 * i) * kTileRows] = __fadd_rn(
-                                __fmul_rn(__ldg(w.nested_code + code[i]), outer[i]), w.nested_offset);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    __syncwarp();
     if (lane == 0) {
         full.arrive();
     }
 }
 
-/// One of the fetching warps, for the whole token: every kFetchWarps'th chunk is its own.
-__device__ __forceinline__ void
-fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, int block, int grid) {
-    int turn = 0;
+/// A unit is 64 weights: absmax of the block that it lies in. Two lanes a row.
+__device__ __forceinline__ void copyScales(
+    const WeightArgs& w, const WeightRing& ring, int row_units, int block_shift, const ChunkPart& part) {
+    const int lane = threadIdx.x & 31;
+    const int row = lane >> 1;
+    const int shift = block_shift - 6;
+    float* const to = reinterpret_cast<float*>(ring.chunk() + kChunkCodeBytes) + (row & 7) * 2 +
+                      (row >> 3);
+    // Below 2^31: rows of one weight times their blocks.
+    const int row_block = (part.from + row) * (row_units >> shift);
+    constexpr int kOfLane = kChunkUnits / 2;
+    int code[kOfLane];
+    float outer[kOfLane];
+    if (row < part.rows) {
+#pragma unroll
+        for (int i = 0; i < kOfLane; ++i) {
+            const int u = (lane & 1) + 2 * i;
+            if (u < part.units) {
+                const int at = row_block + ((part.first + u) >> shift);
+                if (w.absmax != nullptr) {
+                    outer[i] = __ldg(w.absmax + at);
+                } else {
+                    code[i] = __ldg(w.absmax_q + at);
+                    outer[i] = __ldg(w.nested_absmax + (at >> 8));
+                }
+            }
+        }
+    }
+    ring.empty().wait(ring.parity ^ 1U);
+    if (row < part.rows) {
+#pragma unroll
+        for (int i = 0; i < kOfLane; ++i) {
+            const int u = (lane & 1) + 2 * i;
+            if (u < part.units) {
+                // As blockScale(): a rounded product, then a rounded sum.
+                to[u * kTileRows] =
+                    w.absmax != nullptr
+                        ? outer[i]
+                        : __fadd_rn(__fmul_rn(__ldg(w.nested_code + code[i]), outer[i]),
+                                    w.nested_offset);
+            }
+        }
+    }
+    __syncwarp();
+    if (lane == 0) {
+        ring.full().arrive();
+    }
+}
+
+/// One of the fetching warps, for the whole token. heads: [2, kStepHeadBytes], this warp's.
+__device__ __forceinline__ void fetchWeights(
+    const TokenStep* steps, int count, WeightRing ring, int warp, char* heads, int block, int grid) {
+    const int lane = threadIdx.x & 31;
+    const auto copyHead = [&](int index) {
+        if (index < count && lane < kStepHeadBytes / 16) {
+            copyAsync16(heads + (index & 1) * kStepHeadBytes + lane * 16,
+                        reinterpret_cast<const char*>(steps + index) + lane * 16);
+        }
+        commitCopies();
+    };
+    int turn = 1;
+    copyHead(0);
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
-        if (steps[i].kind != kStepProject) {
+        __syncwarp();
+        copyHead(i + 1);
+        waitForCopyGroups<1>();
+        __syncwarp();
+        const TokenStep& step = *reinterpret_cast<const TokenStep*>(heads + (i & 1) * kStepHeadBytes);
+        if (step.kind != kStepProject) {
             continue;
         }
-        const ProjectKernelArgs& a = steps[i].project;
+        const ProjectKernelArgs& a = step.project;
         const TileMap map(a, block, grid);
-        const int format = a.w[0].format;
+        const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
         const int row_units = a.units;
         const int chunk_units = a.chunk_units;
-        const int shift = a.block_shift;
 #pragma unroll 1
         for (int tile = 0; tile < map.first[3]; ++tile) {
             const int weight = map.weightOf(tile);
             const int done = (tile - map.firstOf(weight)) * kTileRows;
             const int left = map.rowsOfWeight(weight) - done;
-            const int rows = left < kTileRows ? left : kTileRows;
+            ChunkPart part{};
+            part.from = map.fromOf(weight) + done;
+            part.rows = left < kTileRows ? left : kTileRows;
 #pragma unroll 1
-            for (int first = 0; first < row_units; first += chunk_units) {
-                if (turn == warp) {
-                    const int units =
-                        row_units - first < chunk_units ? row_units - first : chunk_units;
+            for (part.first = 0; part.first < row_units; part.first += chunk_units) {
+                part.units =
+                    row_units - part.first < chunk_units ? row_units - part.first : chunk_units;
+                if (warp == 0) {
                     ring.empty().wait(ring.parity ^ 1U);
-                    fetchChunk(a.w[weight], format, shift, ring, map.fromOf(weight) + done, rows,
-                               row_units, first, units);
+                    copyCodes(a.w[weight], ring, row_units, part);
+                } else if (turn == warp) {
+                    if (is_four_bit) {
+                        copyScales(a.w[weight], ring, row_units, a.block_shift, part);
+                    } else if (lane == 0) {
+                        ring.empty().wait(ring.parity ^ 1U);
+                        ring.full().arrive();
+                    }
                 }
-                turn = turn + 1 == kFetchWarps ? 0 : turn + 1;
+                turn = turn + 1 == kFetchWarps ? 1 : turn + 1;
                 ring.next();
             }
         }
     }
+    waitForCopies();
 }
 
 } // namespace kernels::cuda

@@ -226,7 +226,7 @@ Status Stream::flush() {
     if (is_stream) {
         status = launchStream(*this, to, static_cast<int>(count), clocks);
         if (times != nullptr && status == Status::Ok) {
-            times->addSteps(handle, clocks, labels);
+            times->addSteps(handle, clocks, labels, kStreamMarks);
         }
         return status;
     }
@@ -240,7 +240,7 @@ Status Stream::flush() {
     status = launchResident(KernelId::token, static_cast<unsigned>(facts.multiprocessors),
                             kTokenThreads, shared, parameters);
     if (times != nullptr && status == Status::Ok) {
-        times->addSteps(handle, clocks, labels);
+        times->addSteps(handle, clocks, labels, 3);
     }
     return status;
 }
