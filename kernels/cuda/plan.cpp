@@ -102,8 +102,13 @@ ProjectPlan planResidentProject(int multiprocessors,
     return best;
 }
 
-StreamPlan planStreamProject(
-    int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int weights, int bits) {
+StreamPlan planStreamProject(int multiprocessors,
+                             int64_t outputs,
+                             int64_t cols,
+                             bool is_pair,
+                             int weights,
+                             int bits,
+                             bool is_residual) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t chunks = ceilDivide(units, kChunkUnits);
     const int64_t local = ceilDivide(outputs, multiprocessors);
@@ -115,14 +120,18 @@ StreamPlan planStreamProject(
     plan.units = static_cast<int>(units);
     plan.chunk_units = static_cast<int>(ceilDivide(units, std::max<int64_t>(chunks, 1)));
     plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles));
-    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles);
+    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), is_residual ? 3 : 1,
+                                         plan.pass_tiles);
+    plan.share = static_cast<int>(outputs / multiprocessors);
+    plan.extra = static_cast<int>(outputs % multiprocessors);
     return plan;
 }
 
 StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
-    layout.row = align(kStreamBarrierBytes + kStepRing * static_cast<int>(sizeof(TokenStep)));
+    layout.attend = align(kStreamBarrierBytes + kStepRing * static_cast<int>(sizeof(TokenStep)));
+    layout.row = layout.attend + align(kAttendConstantBytes);
     layout.work = layout.row + align(row_bytes);
     layout.chunks = layout.work + align(work_bytes);
     // Fewer would leave a fetching warp without a chunk to work on.

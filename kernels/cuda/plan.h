@@ -79,10 +79,19 @@ struct StreamPlan {
     int chunk_units = 0; ///< Of them in one chunk: equal chunks as far as possible.
     int pass_tiles = 0;  ///< Tiles whose sums are kept at a time; a pair's all.
     int work_bytes = 0;
+    int share = 0; ///< Outputs of a block, in multiples of grain;
+    int extra = 0; ///< blocks that have one grain more.
+    int grain = 1;
 };
-/// outputs, is_pair as of planProject(); weights: how many follow each other; bits: 4 or 8.
-StreamPlan planStreamProject(
-    int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int weights, int bits);
+/// outputs, is_pair as of planProject(); weights: how many follow each other; bits: 4 or 8;
+/// is_residual: the step adds to the residual row or norms it.
+StreamPlan planStreamProject(int multiprocessors,
+                             int64_t outputs,
+                             int64_t cols,
+                             bool is_pair,
+                             int weights,
+                             int bits,
+                             bool is_residual);
 
 /// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
 StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes);

@@ -154,11 +154,15 @@ struct ProjectKernelArgs {
     int32_t block_shift; ///< log2 of the 4-bit block size.
     // stream.cu only.
     int32_t units;       ///< 32-byte units of a weight row.
-    int32_t chunk_units; ///< Of them in one chunk. What is above is all that fetching needs.
+    int32_t chunk_units; ///< Of them in one chunk.
+    int32_t share;       ///< Outputs of a block, in multiples of `grain`;
+    int32_t extra;       ///< blocks that have one grain more.
+    int32_t grain;       ///< What is above is all that fetching needs.
     int32_t pass_tiles;  ///< Tiles of 16 rows whose sums are in shared memory at a time.
     int32_t link;        ///< Of t (residual inputs), else of x.
     int32_t publish;     ///< How the next step wants the outputs.
     int32_t keeps_row;   ///< The residual row x is in shared memory.
+    float inverse_cols;
     const float* x;
     const float* t;
     float* x_out;
@@ -234,7 +238,7 @@ struct alignas(16) TokenStep {
     };
 };
 /// What fetching needs of a step: its beginning.
-inline constexpr int kStepHeadBytes = 320;
+inline constexpr int kStepHeadBytes = 352;
 static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, pass_tiles) <=
                   kStepHeadBytes,
               "the rest is not copied");
@@ -282,22 +286,28 @@ inline constexpr int kTileHeads = 8;
 
 /// Where things lie in shared memory, in bytes.
 struct StreamLayout {
+    int32_t attend; ///< Constants of attention.
     int32_t row;    ///< The residual row in fp32.
     int32_t work;   ///< What one step uses.
     int32_t chunks; ///< [chunk_count, kChunkBytes]
     int32_t chunk_count;
 };
 
-/// Work memory of a projection: the input as two planes of signed bytes with a scale for 64
-/// columns, sums [pass_tiles * 16, kComputeWarps], 128 floats, 16 zero bytes.
-BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
-    return 2 * cols + (cols / 64 * 4 + 15) / 16 * 16 + pass_tiles * kTileRows * kComputeWarps * 4 + 512 + 16;
+/// Work memory of a projection (StreamWork). rows: of fp32 that it keeps: what it took, and the norms.
+BELFRY_HOST_DEVICE constexpr int32_t
+streamProjectBytes(int32_t cols, int32_t rows, int32_t pass_tiles) {
+    return 2 * cols + 16 + 512 + (cols / 64 * 4 + 15) / 16 * 16 + rows * cols * 4 +
+           pass_tiles * kTileRows * kComputeWarps * 4;
 }
+/// Behind the residual row: cosines and sines of both kinds of attention, and what else of them stays
+/// the same for a whole token (AttendConstants).
+inline constexpr int kTurnFloats = 512;
+inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 64);
 /// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
-           16 * kComputeWarps * 4 + 3 * head_dim * 4 + 2 * (head_dim * 2 + 16);
+           16 * kComputeWarps * 4 + 2 * head_dim * 4 + 2 * (head_dim * 2 + 16);
 }
 
 } // namespace kernels::cuda

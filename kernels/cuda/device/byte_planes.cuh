@@ -101,60 +101,55 @@ struct PlaneInput {
     uint32_t scales;  ///< Shared address: fp32 of each block.
 };
 
-/// 16 rows x 64 columns of 4-bit codes: adds to the sums of rows g and g + 8, which lanes with t = 0
-/// hold. at: shared address of the lane's 8 bytes of row g; scale: absmax of both rows.
-__device__ __forceinline__ void multiplyUnit4(const CodePlanes& planes,
-                                              uint32_t at,
-                                              uint32_t rows8,
-                                              const uint4& x,
-                                              float x_scale,
-                                              const uint2& scale,
-                                              float (&sums)[2]) {
-    const uint2 first = loadShared8(at);
-    const uint2 second = loadShared8(at + rows8);
-    int high[4] = {};
-    int low[4] = {};
+/// 16 rows x 64 columns of 4-bit codes as sums of products: the table's lower half in [0], its upper
+/// half in [1].
+struct CodeSums {
+    int high[2][4] = {};
+    int low[2][4] = {};
+
+    /// first, second: the lane's 16 codes of rows g and g + 8; x: its 16 bytes of the input.
+    __device__ __forceinline__ void
+    multiply(const CodePlanes& planes, const uint2& first, const uint2& second, const uint4& x) {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-        const uint32_t wa = i == 0 ? first.x : first.y;
-        const uint32_t wb = i == 0 ? second.x : second.y;
-        const uint32_t b0 = i == 0 ? x.x : x.z;
-        const uint32_t b1 = i == 0 ? x.y : x.w;
-        const uint32_t lower[4] = {wa, wb, wa >> 16, wb >> 16};
-        const uint32_t na = wa ^ 0x88888888U;
-        const uint32_t nb = wb ^ 0x88888888U;
-        const uint32_t upper[4] = {na, nb, na >> 16, nb >> 16};
-        uint32_t a[4];
+        for (int i = 0; i < 2; ++i) {
+            const uint32_t wa = i == 0 ? first.x : first.y;
+            const uint32_t wb = i == 0 ? second.x : second.y;
+            const uint32_t b0 = i == 0 ? x.x : x.z;
+            const uint32_t b1 = i == 0 ? x.y : x.w;
 #pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            a[r] = permuteBytes(planes.high[0], planes.high[1], lower[r]);
+            for (int half = 0; half < 2; ++half) {
+                const uint32_t turn = half == 0 ? 0 : 0x88888888U;
+                const uint32_t codes[4] = {wa ^ turn, wb ^ turn, (wa ^ turn) >> 16,
+                                           (wb ^ turn) >> 16};
+                uint32_t a[4];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    a[r] = permuteBytes(planes.high[2 * half], planes.high[2 * half + 1], codes[r]);
+                }
+                multiplyAddBytes(high[half], a, b0, b1);
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    a[r] = permuteBytes(planes.low[2 * half], planes.low[2 * half + 1], codes[r]);
+                }
+                multiplyAddBytes(low[half], a, b0, b1);
+            }
         }
-        multiplyAddBytes(high, a, b0, b1);
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            a[r] = permuteBytes(planes.low[0], planes.low[1], lower[r]);
-        }
-        multiplyAddBytes(low, a, b0, b1);
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            a[r] = permuteBytes(planes.high[2], planes.high[3], upper[r]);
-        }
-        multiplyAddBytes(high, a, b0, b1);
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            a[r] = permuteBytes(planes.low[2], planes.low[3], upper[r]);
-        }
-        multiplyAddBytes(low, a, b0, b1);
     }
+
+    /// Adds to the sums of rows g and g + 8, which lanes with t = 0 hold; scale: absmax of both.
+    __device__ __forceinline__ void addTo(float (&sums)[2], float x_scale, const uint2& scale) const {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        // Columns 0 and 1: the input's planes. At most 64 x 8191 x 127: 27 bits.
-        const auto by_high = static_cast<float>(high[2 * r] * 128 + low[2 * r]);
-        const auto by_low = static_cast<float>(high[2 * r + 1] * 128 + low[2 * r + 1]);
-        sums[r] = fmaf(fmaf(by_high, 128.0F, by_low) * x_scale,
-                       __uint_as_float(r == 0 ? scale.x : scale.y), sums[r]);
+        for (int r = 0; r < 2; ++r) {
+            // Columns 0 and 1: the input's planes. At most 64 x 8191 x 128: 27 bits.
+            const auto by_high = static_cast<float>((high[0][2 * r] + high[1][2 * r]) * 128 +
+                                                    low[0][2 * r] + low[1][2 * r]);
+            const auto by_low = static_cast<float>((high[0][2 * r + 1] + high[1][2 * r + 1]) * 128 +
+                                                   low[0][2 * r + 1] + low[1][2 * r + 1]);
+            sums[r] = fmaf(fmaf(by_high, 128.0F, by_low) * x_scale,
+                           __uint_as_float(r == 0 ? scale.x : scale.y), sums[r]);
+        }
     }
-}
+};
 
 /// 16 rows x 32 columns of signed bytes; the rows' scales come at the end.
 __device__ __forceinline__ void multiplyUnit8(

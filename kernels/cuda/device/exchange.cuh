@@ -83,45 +83,43 @@ struct StepClocks {
     }
 };
 
-/// Value `index` of a step's packets.
-__device__ __forceinline__ float takePacket(const uint2* packets, int index, uint32_t mark) {
-    uint2 packet = loadPacket(packets + index);
-    while (packet.y != mark) {
-        packet = loadPacket(packets + index);
-    }
-    return __uint_as_float(packet.x);
-}
-
-/// Values 4 c to 4 c + 3 for COUNT values of c that lie `stride` apart, below `fours`; zeros behind.
-/// All are asked for before the first is waited for.
-template <int COUNT>
-__device__ __forceinline__ void
-takeFours(const uint2* packets, int c, int stride, int fours, uint32_t mark, float4 (&to)[COUNT]) {
-    uint4 low[COUNT];
-    uint4 high[COUNT];
+/// `fours` times four values from packet `first` on (a multiple of 4), into shared memory; the thread
+/// that takes values c, c + kComputeThreads, ... stores them at the same places. Two are asked for at a
+/// time. Returns the sum of their squares.
+__device__ __forceinline__ float
+takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to) {
+    float sum = 0.0F;
+#pragma unroll 1
+    for (int c = threadIdx.x; c < fours; c += 2 * kComputeThreads) {
+        const uint2* const at = packets + first + 4 * c;
+        const bool has_second = c + kComputeThreads < fours;
+        const uint2* const second = at + (has_second ? 4 * kComputeThreads : 0);
+        uint4 v[4];
+        bool is_there = false;
+        while (!is_there) {
+            v[0] = loadPackets(at);
+            v[1] = loadPackets(at + 2);
+            v[2] = v[0];
+            v[3] = v[1];
+            if (has_second) {
+                v[2] = loadPackets(second);
+                v[3] = loadPackets(second + 2);
+            }
+            is_there = v[0].y == mark && v[0].w == mark && v[1].y == mark && v[1].w == mark &&
+                       v[2].y == mark && v[2].w == mark && v[3].y == mark && v[3].w == mark;
+        }
 #pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-        const int at = c + i * stride;
-        if (at < fours) {
-            low[i] = loadPackets(packets + 4 * at);
-            high[i] = loadPackets(packets + 4 * at + 2);
+        for (int i = 0; i < 2; ++i) {
+            if (i == 0 || has_second) {
+                const float4 four = make_float4(
+                    __uint_as_float(v[2 * i].x), __uint_as_float(v[2 * i].z),
+                    __uint_as_float(v[2 * i + 1].x), __uint_as_float(v[2 * i + 1].z));
+                to[c + i * kComputeThreads] = four;
+                sum += (four.x * four.x + four.y * four.y) + (four.z * four.z + four.w * four.w);
+            }
         }
     }
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-        const int at = c + i * stride;
-        to[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        if (at < fours) {
-            while (low[i].y != mark || low[i].w != mark) {
-                low[i] = loadPackets(packets + 4 * at);
-            }
-            while (high[i].y != mark || high[i].w != mark) {
-                high[i] = loadPackets(packets + 4 * at + 2);
-            }
-            to[i] = make_float4(__uint_as_float(low[i].x), __uint_as_float(low[i].z),
-                                __uint_as_float(high[i].x), __uint_as_float(high[i].z));
-        }
-    }
+    return sum;
 }
 
 } // namespace kernels::cuda

@@ -37,6 +37,9 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     for (int i = 0; i < kStepRing - 1; ++i) {
         fetchStep(steps, i, count);
     }
+    for (int i = threadIdx.x; i < kAttendConstantBytes / 4; i += kComputeThreads) {
+        reinterpret_cast<uint32_t*>(dynamicShared() + layout.attend)[i] = 0;
+    }
     waitForCopies();
     syncCompute();
 #pragma unroll 1
@@ -51,11 +54,9 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         clocks.note(0);
         clocks.note(1);
         if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, exchange, i, clocks);
-        } else if (step.project.w[0].format == kFormatInt8Row) {
-            streamProject<false>(step.project, work, row, ring, exchange, i, clocks);
+            streamAttend(step.attend, work, dynamicShared() + layout.attend, exchange, i, clocks);
         } else {
-            streamProject<true>(step.project, work, row, ring, exchange, i, clocks);
+            streamProject(step.project, work, row, ring, exchange, i, clocks);
         }
         clocks.note(4);
         waitForCopies();
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         fetchWeights(steps, count, ring, warp,
                      dynamicShared() + 2 * kMaxChunks * 8 + warp * 2 * kStepHeadBytes,
-                     exchange.block, exchange.grid);
+                     exchange.block);
     }
 }
 

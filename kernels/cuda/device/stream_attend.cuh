@@ -23,7 +23,6 @@ struct AttendWork {
     char* weights;  ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
     float* factors; ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
     float* merged;  ///< [kComputeWarps, 16]
-    float* turns;   ///< [2, head_dim / 2]: cosine, sine of each pair
     float* norms;   ///< [2, head_dim]: of queries and keys
     char* fresh;    ///< 2 rows: the new key and value
     int row_bytes;
@@ -45,8 +44,6 @@ __device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
     memory += 256;
     w.merged = reinterpret_cast<float*>(memory);
     memory += 16 * kComputeWarps * 4;
-    w.turns = reinterpret_cast<float*>(memory);
-    memory += head_dim * 4;
     w.norms = reinterpret_cast<float*>(memory);
     memory += 2 * head_dim * 4;
     w.fresh = memory;
@@ -55,24 +52,61 @@ __device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
     return w;
 }
 
-/// The parts of the rows in use.
-struct AttendParts {
+/// What stays the same for all layers of one kind while a token is made.
+struct AttendConstants {
+    const float* inv_freq; ///< Of which kind: these are the pointers it was read through.
+    const int32_t* position_at;
+    const int32_t* count_at;
+    const int32_t* slot_at;
+    int position;
+    int slot;
+    int count; ///< Cache rows in use.
     int chunk; ///< Rows of one part, a multiple of kTileKeys.
     int parts;
-    __device__ __forceinline__ AttendParts(int count, int most) {
-        const int tiles = (count + kTileKeys - 1) / kTileKeys;
-        const int per_part = (tiles + most - 1) / most;
-        chunk = (per_part > 0 ? per_part : 1) * kTileKeys;
-        parts = (count + chunk - 1) / chunk;
-    }
+    int split; ///< This block's part.
+    int kv_head;
+    int pad;
+    float turns[kTurnFloats]; ///< [2, head_dim / 2]: cosine, sine of each pair.
 };
+static_assert(2 * sizeof(AttendConstants) <= kAttendConstantBytes, "as the host plans");
 
-__device__ __forceinline__ uint32_t packBf16(float low, float high) {
-    const __nv_bfloat16 a = __float2bfloat16_rn(low);
-    const __nv_bfloat16 b = __float2bfloat16_rn(high);
-    return static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(&a)) |
-           (static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(&b)) << 16);
+/// The constants of this step's kind, read where they are not there yet. All compute threads.
+__device__ __forceinline__ const AttendConstants&
+attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exchange) {
+    AttendConstants& c = reinterpret_cast<AttendConstants*>(memory)[a.window > 0 ? 1 : 0];
+    const int32_t* const slot_at = a.k != nullptr ? a.slot : nullptr;
+    const bool is_there = c.inv_freq == a.inv_freq && c.position_at == a.position &&
+                          c.count_at == a.key_count &&
+                          (slot_at == nullptr || c.slot_at == slot_at);
+    if (is_there) {
+        return c;
+    }
+    syncCompute(); // everybody has looked
+    const int position = *a.position;
+    const int half = a.head_dim / 2;
+    for (int d = threadIdx.x; d < half; d += kComputeThreads) {
+        sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &c.turns[half + d],
+                &c.turns[d]);
+    }
+    if (threadIdx.x == 0) {
+        c.position = position;
+        c.slot = slot_at != nullptr ? *slot_at : -1;
+        c.count = *a.key_count;
+        const int tiles = (c.count + kTileKeys - 1) / kTileKeys;
+        const int per_part = (tiles + a.splits - 1) / a.splits;
+        c.chunk = (per_part > 0 ? per_part : 1) * kTileKeys;
+        c.parts = (c.count + c.chunk - 1) / c.chunk;
+        c.split = exchange.block / a.num_kv_heads;
+        c.kv_head = exchange.block - c.split * a.num_kv_heads;
+        c.position_at = a.position;
+        c.count_at = a.key_count;
+        c.slot_at = slot_at;
+        c.inv_freq = a.inv_freq;
+    }
+    syncCompute();
+    return c;
 }
+
 __device__ __forceinline__ float roundBf16(float v) {
     return __bfloat162float(__float2bfloat16_rn(v));
 }
@@ -93,90 +127,58 @@ __device__ __forceinline__ void copyTile(
     }
 }
 
-/// One head in the registers of a warp: value 2 i is element lane + 32 i of the lower half of the
-/// head, 2 i + 1 that of the upper half.
-template <int PAIRS> // 8: heads of up to 512
-struct HeadRow {
-    float v[2 * PAIRS];
-};
-template <int PAIRS>
-__device__ __forceinline__ HeadRow<PAIRS>
-takeHead(const AttendStepKernelArgs& a, const float* plain, const uint2* packets, int first, uint32_t mark) {
-    const int half = a.head_dim / 2;
-    const int lane = threadIdx.x & 31;
-    HeadRow<PAIRS> head;
-    const bool is_linked = a.link == kLinkPackets;
-    constexpr int kAtOnce = 8;
-#pragma unroll
-    for (int i0 = 0; i0 < 2 * PAIRS; i0 += kAtOnce) {
-        uint2 got[kAtOnce];
-#pragma unroll
-        for (int j = 0; j < kAtOnce; ++j) {
-            const int i = i0 + j;
-            const int d = lane + 32 * (i >> 1);
-            if (d < half) {
-                if (is_linked) {
-                    got[j] = loadPacket(packets + first + d + (i & 1) * half);
-                } else {
-                    got[j] = make_uint2(__float_as_uint(__ldcg(plain + d + (i & 1) * half)), mark);
-                }
-            }
-        }
-#pragma unroll
-        for (int j = 0; j < kAtOnce; ++j) {
-            const int i = i0 + j;
-            const int d = lane + 32 * (i >> 1);
-            head.v[i] = 0.0F;
-            if (d < half) {
-                while (got[j].y != mark) {
-                    got[j] = loadPacket(packets + first + d + (i & 1) * half);
-                }
-                head.v[i] = __uint_as_float(got[j].x);
-            }
-        }
-    }
-    return head;
-}
-
-/// Norm (nullptr: none), RoPE (turns nullptr: none) and scale.
-template <int PAIRS>
-__device__ __forceinline__ void turnHead(
-    HeadRow<PAIRS>& head, const float* norm, const float* turns, int dim, float eps, float scale) {
+/// Norm (nullptr: none), RoPE (turns nullptr: none) and scale of one head; a warp. high, low: the
+/// result as two bf16; low nullptr: rounded to one, and stored to the cache as well.
+__device__ __forceinline__ void turnHead(const float* head,
+                                         const float* norm,
+                                         const float* turns,
+                                         int dim,
+                                         float eps,
+                                         float scale,
+                                         __nv_bfloat16* high,
+                                         __nv_bfloat16* low,
+                                         __nv_bfloat16* cache) {
     const int lane = threadIdx.x & 31;
     const int half = dim / 2;
     float sum = 0.0F;
-#pragma unroll
-    for (int i = 0; i < 2 * PAIRS; ++i) {
-        sum = fmaf(head.v[i], head.v[i], sum);
+#pragma unroll 2
+    for (int d = lane; d < dim; d += 32) {
+        sum = fmaf(head[d], head[d], sum);
     }
-    const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
-#pragma unroll
-    for (int i = 0; i < PAIRS; ++i) {
-        const int d = lane + 32 * i;
-        if (d < half) {
-            float a = head.v[2 * i] * inverse;
-            float b = head.v[2 * i + 1] * inverse;
-            if (norm != nullptr) {
-                a *= norm[d];
-                b *= norm[d + half];
-            }
-            const float cosine = turns != nullptr ? turns[d] : 1.0F;
-            const float sine = turns != nullptr ? turns[half + d] : 0.0F;
-            head.v[2 * i] = (a * cosine - b * sine) * scale;
-            head.v[2 * i + 1] = (b * cosine + a * sine) * scale;
+    const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps);
+#pragma unroll 1
+    for (int d = lane; d < half; d += 32) {
+        float a = head[d] * inverse;
+        float b = head[d + half] * inverse;
+        if (norm != nullptr) {
+            a *= norm[d];
+            b *= norm[d + half];
+        }
+        if (turns != nullptr) {
+            const float turned = a * turns[d] - b * turns[half + d];
+            b = b * turns[d] + a * turns[half + d];
+            a = turned;
+        }
+        a *= scale;
+        b *= scale;
+        high[d] = __float2bfloat16_rn(a);
+        high[d + half] = __float2bfloat16_rn(b);
+        if (low != nullptr) {
+            low[d] = __float2bfloat16_rn(a - roundBf16(a));
+            low[d + half] = __float2bfloat16_rn(b - roundBf16(b));
+        } else {
+            cache[d] = high[d];
+            cache[d + half] = high[d + half];
         }
     }
 }
 
 /// The part of this block: sums over rows [begin, end).
-template <int PAIRS>
 __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                                             const AttendWork& w,
+                                            const AttendConstants& constants,
                                             const Exchange& exchange,
                                             int step,
-                                            int kv_head,
-                                            int split,
-                                            int parts,
                                             int begin,
                                             int end,
                                             const StepClocks& clocks) {
@@ -185,84 +187,79 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const int dim = a.head_dim;
     const int half = dim / 2;
     const int heads = a.num_heads / a.num_kv_heads;
+    const int kv_head = constants.kv_head;
+    const int split = constants.split;
+    const int parts = constants.parts;
     const int head0 = kv_head * heads;
-    const int position = *a.position;
-    const bool is_owner = a.k != nullptr;
-    const int slot = is_owner ? *a.slot : -1;
+    const int position = constants.position;
+    const int slot = a.k != nullptr ? constants.slot : -1;
     const bool holds_new = slot >= begin && slot < end;
-    const uint2* const packets = exchange.packetsOf(step - 1 + kPacketSteps);
-    const uint32_t mark = exchange.markOf(step - 1);
 
     copyTile(a, a.cache_k, w.keys, w.row_bytes, kv_head, begin, end);
     commitCopies();
-    copyTile(a, a.cache_v, w.values, w.row_bytes, kv_head, begin, end);
-    commitCopies();
-    // Queries are made by a warp each, then the new key and the new value.
-    const bool is_query = warp < heads;
-    const bool is_key = warp == kTileHeads && holds_new;
-    const bool is_value = warp == kTileHeads + 1 && holds_new;
-    for (int d = threadIdx.x; d < dim; d += kComputeThreads) {
-        const bool has_norm[2] = {a.q_norm.data != nullptr, a.k_norm.data != nullptr};
-        w.norms[d] = has_norm[0] ? loadElement(a.q_norm.data, a.q_norm.type, d) : 1.0F;
-        w.norms[dim + d] = has_norm[1] ? loadElement(a.k_norm.data, a.k_norm.type, d) : 1.0F;
-        if (d < half) {
-            sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &w.turns[half + d],
-                    &w.turns[d]);
+#pragma unroll 1
+    for (int which = 0; which < 2; ++which) {
+        const VectorArgs norm = which == 0 ? a.q_norm : a.k_norm;
+#pragma unroll 1
+        for (int c = threadIdx.x; c < dim / 4; c += kComputeThreads) {
+            reinterpret_cast<float4*>(w.norms)[which * (dim / 4) + c] =
+                norm.data != nullptr ? loadFour(norm, 4 * c)
+                                     : make_float4(1.0F, 1.0F, 1.0F, 1.0F);
         }
+    }
+    // Rows of heads that there are not, and factors.
+    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * (w.row_bytes / 16);
+         i += kComputeThreads) {
+        reinterpret_cast<uint4*>(w.queries)[i] = make_uint4(0, 0, 0, 0);
+    }
+    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * kWeightRowBytes / 4;
+         i += kComputeThreads) {
+        reinterpret_cast<uint32_t*>(w.weights)[i] = 0;
     }
     if (threadIdx.x < kTileHeads) {
         w.factors[threadIdx.x] = 0.0F;
     }
-    // Rows of heads that there are not.
-    for (int i = threadIdx.x; i < 2 * kTileHeads * (w.row_bytes / 16); i += kComputeThreads) {
-        const int row = i / (w.row_bytes / 16);
-        if ((row & (kTileHeads - 1)) >= heads) {
-            reinterpret_cast<uint4*>(w.queries)[i] = make_uint4(0, 0, 0, 0);
-        }
+    // The heads as they come, where the values will be.
+    float* const staged = reinterpret_cast<float*>(w.values);
+    const uint2* const packets = exchange.packetsOf(step - 1 + kPacketSteps);
+    const uint32_t mark = exchange.markOf(step - 1);
+    const int keys_at = a.num_heads * dim;
+    const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
+#pragma unroll 1
+    for (int which = 0; which < (holds_new ? 3 : 1); ++which) {
+        const int first = which == 0   ? head0 * dim
+                          : which == 1 ? keys_at + kv_head * dim
+                                       : values_at + kv_head * dim;
+        takeValues(packets, first, (which == 0 ? heads * dim : dim) / 4, mark,
+                   reinterpret_cast<float4*>(staged + (which == 0 ? 0 : heads + which - 1) * dim));
     }
-    for (int i = threadIdx.x; i < 2 * kTileHeads * kWeightRowBytes / 4; i += kComputeThreads) {
-        reinterpret_cast<uint32_t*>(w.weights)[i] = 0;
-    }
+    clocks.note(1);
     syncCompute();
-    if (is_query || is_key || is_value) {
-        const int keys_at = a.num_heads * dim;
-        const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
-        const int row = is_query ? head0 + warp : kv_head;
-        const float* const plain = is_query ? a.q : is_key ? a.k : a.v;
-        HeadRow<PAIRS> head =
-            takeHead<PAIRS>(a, plain + row * dim, packets,
-                            (is_query ? 0 : is_key ? keys_at : values_at) + row * dim, mark);
-        clocks.note(1);
-        turnHead<PAIRS>(head, is_value ? nullptr : w.norms + (is_key ? dim : 0),
-                        is_value ? nullptr : w.turns, dim, a.eps, is_query ? a.scale : 1.0F);
+    const bool is_query = warp < heads;
+    const bool is_key = warp == kTileHeads && holds_new;
+    if (is_query || is_key || (warp == kTileHeads + 1 && holds_new)) {
         auto* const high = reinterpret_cast<__nv_bfloat16*>(
             is_query ? w.queries + warp * w.row_bytes : w.fresh + (is_key ? 0 : w.row_bytes));
-        auto* const low =
-            reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes);
+        auto* const low = is_query ? reinterpret_cast<__nv_bfloat16*>(
+                                         w.queries + (kTileHeads + warp) * w.row_bytes)
+                                   : nullptr;
         auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
                             (static_cast<int64_t>(slot) * a.num_kv_heads + kv_head) * dim;
-#pragma unroll
-        for (int i = 0; i < 2 * PAIRS; ++i) {
-            const int d = lane + 32 * (i >> 1);
-            if (d < half) {
-                const __nv_bfloat16 rounded = __float2bfloat16_rn(head.v[i]);
-                const int at = d + (i & 1) * half;
-                high[at] = rounded;
-                if (is_query) {
-                    low[at] = __float2bfloat16_rn(head.v[i] - __bfloat162float(rounded));
-                } else {
-                    cache[at] = rounded;
-                }
-            }
-        }
+        const bool is_turned = is_query || is_key;
+        turnHead(staged + (is_query ? warp : heads + warp - kTileHeads) * dim,
+                 is_turned ? w.norms + (is_query ? 0 : dim) : nullptr,
+                 is_turned ? constants.turns : nullptr, dim, a.eps, is_query ? a.scale : 1.0F, high,
+                 low, cache);
     }
-
+    syncCompute();
+    copyTile(a, a.cache_v, w.values, w.row_bytes, kv_head, begin, end);
+    commitCopies();
     clocks.note(2);
 
     // Running maximum and sum of head `warp`, the same in all lanes.
     float largest = -INFINITY;
     float total = 0.0F;
-    constexpr int kMostColumns = (PAIRS * 8 + kComputeWarps - 1) / kComputeWarps; // of 8
+    constexpr int kMostColumns = (64 + kComputeWarps - 1) / kComputeWarps; // of 8, of heads of 512
     float out[kMostColumns][4] = {};
     const int column_tiles = dim / 8;
     const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
@@ -328,8 +325,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 }
             }
             const float next = fmaxf(largest, warpMax(score));
-            const float correction = largest == -INFINITY ? 0.0F : expf(largest - next);
-            const float p = is_visible ? expf(score - next) : 0.0F;
+            const float correction = largest == -INFINITY ? 0.0F : __expf(largest - next);
+            const float p = is_visible ? __expf(score - next) : 0.0F;
             total = total * correction + warpSum(p);
             largest = next;
             reinterpret_cast<__nv_bfloat16*>(w.weights + warp * kWeightRowBytes)[lane] =
@@ -338,7 +335,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 __float2bfloat16_rn(p - roundBf16(p));
             if (lane == 0) {
                 w.factors[warp] = correction;
-                w.factors[kTileHeads + warp] = total > 0.0F ? 1.0F / total : 0.0F;
+                w.factors[kTileHeads + warp] = total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
             }
         }
         waitForCopyGroups<1>(); // the values; the next keys may still be on their way
@@ -445,13 +442,13 @@ mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange&
             largest = fmaxf(largest, __ldcg(&tails[p].x));
         }
         largest = warpMax(largest);
-        float share = tail.x == -INFINITY ? 0.0F : expf(tail.x - largest);
+        float share = tail.x == -INFINITY ? 0.0F : __expf(tail.x - largest);
         float sum = share * tail.y;
         float total = share * value;
         for (int p = part + 2 * kComputeWarps; p < parts; p += 2 * kComputeWarps) {
             tail = __ldcg(tails + p);
             value = __ldcg(column + static_cast<int64_t>(p) * dim);
-            share = tail.x == -INFINITY ? 0.0F : expf(tail.x - largest);
+            share = tail.x == -INFINITY ? 0.0F : __expf(tail.x - largest);
             sum = fmaf(share, tail.y, sum);
             total = fmaf(share, value, total);
         }
@@ -473,7 +470,7 @@ mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange&
                 total += w.merged[i * 16 + threadIdx.x];
                 sum += sums[i];
             }
-            const float result = sum > 0.0F ? total / sum : 0.0F;
+            const float result = sum > 0.0F ? __fdividef(total, sum) : 0.0F;
             const int at = first + static_cast<int>(threadIdx.x);
             if (a.publish == kLinkPackets) {
                 exchange.publish(step, at, result);
@@ -487,32 +484,26 @@ mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange&
 
 __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
                                              char* memory,
+                                             char* constant_memory,
                                              const Exchange& exchange,
                                              int step,
                                              const StepClocks& clocks) {
     const AttendWork w = attendWork(memory, a.head_dim);
-    const int count = *a.key_count;
-    const AttendParts p(count, a.splits);
-    const int groups = a.num_kv_heads;
-    const int split = exchange.block / groups;
-    const int kv_head = exchange.block - split * groups;
-    if (split < p.parts) {
-        const int begin = split * p.chunk;
-        const int end = begin + p.chunk < count ? begin + p.chunk : count;
-        if (a.head_dim > 256) {
-            attendRange<8>(a, w, exchange, step, kv_head, split, p.parts, begin, end, clocks);
-        } else {
-            attendRange<4>(a, w, exchange, step, kv_head, split, p.parts, begin, end, clocks);
-        }
+    const AttendConstants& constants = attendConstants(a, constant_memory, exchange);
+    if (constants.split < constants.parts) {
+        const int begin = constants.split * constants.chunk;
+        const int end =
+            begin + constants.chunk < constants.count ? begin + constants.chunk : constants.count;
+        attendRange(a, w, constants, exchange, step, begin, end, clocks);
         // Also the cache's new row, for the layers that read it.
         exchange.raiseFlag(step);
     }
     clocks.note(3);
-    if (p.parts > 1) {
+    if (constants.parts > 1) {
         const long long before = clocks.now();
-        exchange.waitForFlags(step, p.parts * groups);
+        exchange.waitForFlags(step, constants.parts * a.num_kv_heads);
         clocks.add(5, clocks.now() - before);
-        mergeColumns(a, w, exchange, step, p.parts);
+        mergeColumns(a, w, exchange, step, constants.parts);
     }
 }
 

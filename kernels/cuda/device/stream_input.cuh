@@ -17,10 +17,12 @@ struct StreamWork {
     float* scales;   ///< [cols / 64]
     uint32_t* zeros; ///< [4]
     float* buffer;   ///< [128]: sums of warps.
+    float4* taken;   ///< [cols / 4]: x or t; each thread its own elements.
+    float4* norms;   ///< [2, cols / 4]: norm and t_norm, of residual inputs.
     float* partial;  ///< [pass_tiles * 16, kComputeWarps]
 };
 
-__device__ __forceinline__ StreamWork streamWork(char* memory, int cols) {
+__device__ __forceinline__ StreamWork streamWork(char* memory, int cols, bool is_residual) {
     StreamWork w{};
     w.planes = memory;
     memory += 2 * cols;
@@ -30,6 +32,10 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, int cols) {
     memory += 512;
     w.scales = reinterpret_cast<float*>(memory);
     memory += (cols / 64 * 4 + 15) & ~15;
+    w.taken = reinterpret_cast<float4*>(memory);
+    memory += cols * 4;
+    w.norms = reinterpret_cast<float4*>(memory);
+    memory += is_residual ? 2 * cols * 4 : 0;
     w.partial = reinterpret_cast<float*>(memory);
     return w;
 }
@@ -43,40 +49,29 @@ __device__ __forceinline__ float halfWarpMax(float value) {
     return value;
 }
 
-__device__ __forceinline__ uint32_t packBytes(int a, int b, int c, int d) {
-    const uint32_t low = permuteBytes(static_cast<uint32_t>(a), static_cast<uint32_t>(b), 0x0040U);
-    const uint32_t high = permuteBytes(static_cast<uint32_t>(c), static_cast<uint32_t>(d), 0x0040U);
-    return permuteBytes(low, high, 0x5410U);
-}
-
-/// Columns 4 c to 4 c + 3 as bytes; all lanes of the warp, `is_there` tells whose columns exist.
-/// is_four_bit: in the order in which codes lie in their words, neighbours swapped.
+/// Columns 4 c to 4 c + 3 as bytes: q = 128 high + low, low from 0 to 127. All lanes of the warp;
+/// `is_there` tells whose columns exist. pairs: selector that puts neighbours in the order in which
+/// they lie in a weight's bytes.
 __device__ __forceinline__ void
-storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool is_there) {
+storePlanes(const StreamWork& w, int c, const float4& v, uint32_t pairs, bool is_there) {
     const float largest = halfWarpMax(largestOf(v));
     // A row that is not finite keeps a scale that is not, and so do its products.
-    const bool is_usable = largest > 0.0F && largest < INFINITY;
-    const float up = is_usable ? static_cast<float>(kInputLevels) / largest : 0.0F;
-    const float values[4] = {v.x, v.y, v.z, v.w};
-    int high[4];
-    int low[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        const int q = __float2int_rn(values[i] * up);
-        high[i] = (q + 64) >> 7;
-        low[i] = q - high[i] * 128;
-    }
+    const bool is_usable = largest > 1e-30F && largest < INFINITY;
+    const float up = is_usable ? __fdividef(static_cast<float>(kInputLevels), largest) : 0.0F;
+    // Rounded to an integer in the low bits: 1.5 * 2^23 leaves no others.
+    constexpr float kMagic = 12582912.0F;
+    const uint32_t q[4] = {__float_as_uint(fmaf(v.x, up, kMagic)), __float_as_uint(fmaf(v.y, up, kMagic)),
+                           __float_as_uint(fmaf(v.z, up, kMagic)), __float_as_uint(fmaf(v.w, up, kMagic))};
+    const uint32_t first = permuteBytes(q[0], q[1], pairs);
+    const uint32_t second = permuteBytes(q[2], q[3], pairs);
     if (!is_there) {
         return;
     }
-    const int block = c >> 4;
-    uint32_t* const to =
-        reinterpret_cast<uint32_t*>(w.planes + block * 128) + (c & 15);
-    const int odd = is_four_bit ? 1 : 0;
-    to[0] = packBytes(high[odd], high[1 - odd], high[2 + odd], high[3 - odd]);
-    to[16] = packBytes(low[odd], low[1 - odd], low[2 + odd], low[3 - odd]);
+    uint32_t* const to = reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128) + (c & 15);
+    to[0] = permuteBytes(first << 1, second << 1, 0x7531U);
+    to[16] = permuteBytes(first, second, 0x6420U) & 0x7f7f7f7fU;
     if ((c & 15) == 0) {
-        w.scales[block] = largest / static_cast<float>(kInputLevels);
+        w.scales[c >> 4] = largest * (1.0F / static_cast<float>(kInputLevels));
     }
 }
 
@@ -106,134 +101,93 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
 }
 
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in
-/// buffer[64 + warp]. row: the residual row in shared memory.
-__device__ __forceinline__ void
-makePlanes(const ProjectKernelArgs& a, const StreamWork& w, float4* row, const Exchange& exchange, int step, const StepClocks& clocks) {
+/// buffer[64 + warp]. row: the residual row in shared memory. Loops are not unrolled: what runs once
+/// in a step costs as much for its instructions' way into the cache as for itself.
+__device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
+                                           const StreamWork& w,
+                                           float4* row,
+                                           const Exchange& exchange,
+                                           int step,
+                                           const StepClocks& clocks) {
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
-    const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
-    const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
+    const bool is_plain = a.input == kInputPlain;
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;
-    const int rounds = (fours + kComputeThreads - 1) / kComputeThreads;
-    const uint2* packets = exchange.packetsOf(step - 1 + kPacketSteps);
-    const uint32_t mark = exchange.markOf(step - 1);
     if (threadIdx.x < 4) {
         w.zeros[threadIdx.x] = 0;
     }
-    if (!has_residual && !is_normed) {
+    if (!is_plain) {
+#pragma unroll 1
+        for (int which = 0; which < 2; ++which) { // on their way while this block waits
+            const VectorArgs vector = which == 0 ? a.norm : a.t_norm;
+            if (vector.data != nullptr) {
+#pragma unroll 1
+                for (int c = threadIdx.x; c < fours; c += kComputeThreads) {
+                    w.norms[which * fours + c] = loadFour(vector, 4 * c);
+                }
+            }
+        }
+    }
+    float sum = 0.0F;
+    if (a.link == kLinkPackets) {
+        sum = takeValues(exchange.packetsOf(step - 1 + kPacketSteps), 0, fours,
+                         exchange.markOf(step - 1), w.taken);
+    } else {
         if (a.link == kLinkFlags) {
             exchange.waitForFlags(step - 1, exchange.grid);
         }
-        constexpr int kAtOnce = 3;
-        for (int i = 0; i < rounds; i += kAtOnce) {
-            const int c0 = threadIdx.x + i * kComputeThreads;
-            float4 v[kAtOnce];
-            if (a.link == kLinkPackets) {
-                takeFours<kAtOnce>(packets, c0, kComputeThreads, fours, mark, v);
-            } else {
-#pragma unroll
-                for (int j = 0; j < kAtOnce; ++j) {
-                    const int c = c0 + j * kComputeThreads;
-                    v[j] = c < fours ? loadFour(a.x + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-                }
-            }
-            if (i == 0) {
-                clocks.note(1);
-            }
-#pragma unroll
-            for (int j = 0; j < kAtOnce; ++j) {
-                const int c = c0 + j * kComputeThreads;
-                storePlanes(w, c, v[j], is_four_bit, c < fours);
-            }
+        const float* const from = has_residual ? a.t : a.x;
+#pragma unroll 4
+        for (int c = threadIdx.x; c < fours; c += kComputeThreads) {
+            const float4 v = loadFour(from + 4 * c);
+            w.taken[c] = v;
+            sum += sumOfSquares(v);
         }
-        syncCompute();
-        return;
     }
+    clocks.note(1);
     float scale = 0.0F;
-    constexpr int kMostRounds = 4; // rows of up to 6144
-    float4 t[kMostRounds];
-    float4 norm[kMostRounds];
-    float4 t_norm[kMostRounds];
-    // On their way while this block waits.
-#pragma unroll
-    for (int i = 0; i < kMostRounds; ++i) {
-        const int c = threadIdx.x + i * kComputeThreads;
-        norm[i] = make_float4(1.0F, 1.0F, 1.0F, 1.0F);
-        t_norm[i] = norm[i];
-        if (c < fours) {
-            norm[i] = is_normed ? loadFour(a.norm, 4 * c) : norm[i];
-            t_norm[i] = has_residual ? loadFour(a.t_norm, 4 * c) : norm[i];
-        }
-    }
     if (has_residual) {
-        float sum = 0.0F;
-        if (a.link == kLinkPackets) {
-#pragma unroll
-            for (int i = 0; i < kMostRounds; i += 2) {
-                if (i < rounds) {
-                    float4 pair[2];
-                    takeFours<2>(packets, threadIdx.x + i * kComputeThreads, kComputeThreads, fours,
-                                 mark, pair);
-                    t[i] = pair[0];
-                    t[i + 1] = pair[1];
-                }
-            }
-        } else {
-            if (a.link == kLinkFlags) {
-                exchange.waitForFlags(step - 1, exchange.grid);
-            }
-#pragma unroll
-            for (int i = 0; i < kMostRounds; ++i) {
-                const int c = threadIdx.x + i * kComputeThreads;
-                t[i] = c < fours ? loadFour(a.t + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-            }
-        }
-        clocks.note(1);
-#pragma unroll
-        for (int i = 0; i < kMostRounds; ++i) {
-            if (i < rounds) {
-                sum += sumOfSquares(t[i]);
-            }
-        }
         sum = warpSum(sum);
         if (lane == 0) {
             w.buffer[warp] = sum;
         }
         syncCompute();
-        scale = rsqrtf(sumOfWarps(w.buffer) / static_cast<float>(a.cols) + a.eps);
+        scale = rsqrtf(sumOfWarps(w.buffer) * a.inverse_cols + a.eps) * a.scalar;
     }
-    float sum = 0.0F;
-#pragma unroll
-    for (int i = 0; i < kMostRounds; ++i) {
-        if (i >= rounds) {
-            break;
-        }
-        const int c = threadIdx.x + i * kComputeThreads;
+    sum = 0.0F;
+    const uint32_t pairs = is_four_bit ? 0x1054U : 0x5410U;
+#pragma unroll 1
+    for (int c0 = threadIdx.x & ~31; c0 < fours; c0 += kComputeThreads) {
+        const int c = c0 + lane;
         const bool is_there = c < fours;
-        float4 v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        if (is_there) {
-            v = a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c);
+        float4 v = is_there ? w.taken[c] : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        if (!is_plain && is_there) {
             if (has_residual) {
-                const float4& weight = t_norm[i];
-                v.x = (v.x + t[i].x * scale * weight.x) * a.scalar;
-                v.y = (v.y + t[i].y * scale * weight.y) * a.scalar;
-                v.z = (v.z + t[i].z * scale * weight.z) * a.scalar;
-                v.w = (v.w + t[i].w * scale * weight.w) * a.scalar;
+                const float4 x = a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c);
+                const float4 t_norm = w.norms[fours + c];
+                v.x = fmaf(v.x * scale, t_norm.x, x.x * a.scalar);
+                v.y = fmaf(v.y * scale, t_norm.y, x.y * a.scalar);
+                v.z = fmaf(v.z * scale, t_norm.z, x.z * a.scalar);
+                v.w = fmaf(v.w * scale, t_norm.w, x.w * a.scalar);
                 if (exchange.block == 0) {
                     *reinterpret_cast<float4*>(a.x_out + 4 * c) = v;
                 }
             }
             row[c] = v;
-            sum += sumOfSquares(v);
-            v.x *= norm[i].x;
-            v.y *= norm[i].y;
-            v.z *= norm[i].z;
-            v.w *= norm[i].w;
+            if (a.norm.data != nullptr) {
+                sum += sumOfSquares(v);
+                const float4 norm = w.norms[c];
+                v.x *= norm.x;
+                v.y *= norm.y;
+                v.z *= norm.z;
+                v.w *= norm.w;
+            }
         }
-        storePlanes(w, c, v, is_four_bit, is_there);
+        storePlanes(w, c, v, pairs, is_there);
     }
-    if (is_normed) {
+    if (a.norm.data != nullptr) {
         sum = warpSum(sum);
         if (lane == 0) {
             w.buffer[64 + warp] = sum;

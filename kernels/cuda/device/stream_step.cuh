@@ -10,10 +10,8 @@
 namespace kernels::cuda {
 
 /// Tiles [first, end) of the block: sums of this warp's columns into w.partial.
-template <bool IS_FOUR_BIT>
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
-                                              const CodePlanes& planes,
                                               WeightRing& ring,
                                               int first,
                                               int end,
@@ -21,35 +19,60 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int g = lane >> 2;
-    const int t = lane & 3;
-    const PlaneInput input = planeInput(w, IS_FOUR_BIT);
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const CodePlanes planes = a.w[0].format == kFormatFp4 ? kFp4Planes : kNf4Planes;
+    const PlaneInput input = planeInput(w, is_four_bit);
+    const int row_units = a.units;
+    const int chunk_units = a.chunk_units;
+    float* to = w.partial + g * kComputeWarps + warp;
 #pragma unroll 1
-    for (int tile = first; tile < end; ++tile) {
+    for (int tile = first; tile < end; ++tile, to += kTileRows * kComputeWarps) {
         float sums[2] = {};
         int unit = warp; // of the row, this warp's next
 #pragma unroll 1
-        for (int chunk = 0; chunk < a.units; chunk += a.chunk_units) {
-            const int units = a.units - chunk < a.chunk_units ? a.units - chunk : a.chunk_units;
+        for (int chunk = 0; chunk < row_units; chunk += chunk_units) {
+            const int left = row_units - chunk;
+            const int units = left < chunk_units ? left : chunk_units;
             const int stride = chunkRowBytes(units);
+            const uint32_t at = sharedAddress(ring.chunk());
+            const uint32_t codes = at + g * stride + (lane & 3) * 8 - chunk * kUnitBytes;
+            const uint32_t scales = at + kChunkCodeBytes + g * 8 - chunk * (kTileRows * 4);
             const long long before = clocks.now();
             ring.full().wait(ring.parity);
             clocks.add(5, clocks.now() - before);
-            const uint32_t codes = sharedAddress(ring.chunk()) + g * stride + t * 8;
-            const uint32_t scales = sharedAddress(ring.chunk()) + kChunkCodeBytes + g * 8;
+            if (is_four_bit) {
 #pragma unroll 1
-            for (; unit < chunk + units; unit += kComputeWarps) {
-                const int at = unit - chunk;
-                if constexpr (IS_FOUR_BIT) {
-                    const uint4 x = loadShared16(input.at + unit * input.stride);
-                    const float x_scale = __uint_as_float(loadShared(input.scales + unit * 4));
-                    multiplyUnit4(planes, codes + at * kUnitBytes, 8 * stride, x, x_scale,
-                                  loadShared8(scales + at * (kTileRows * 4)), sums);
-                } else {
+                for (; unit < chunk + units; unit += 2 * kComputeWarps) {
+                    // Two units at a time where there are two: one's products hide the other's.
+                    const int other = unit + kComputeWarps;
+                    const bool has_other = other < chunk + units;
+                    CodeSums sum;
+                    CodeSums more;
+                    const uint32_t codes0 = codes + unit * kUnitBytes;
+                    sum.multiply(planes, loadShared8(codes0), loadShared8(codes0 + 8 * stride),
+                                 loadShared16(input.at + unit * input.stride));
+                    if (has_other) {
+                        const uint32_t codes1 = codes + other * kUnitBytes;
+                        more.multiply(planes, loadShared8(codes1), loadShared8(codes1 + 8 * stride),
+                                      loadShared16(input.at + other * input.stride));
+                    }
+                    sum.addTo(sums, __uint_as_float(loadShared(input.scales + unit * 4)),
+                              loadShared8(scales + unit * (kTileRows * 4)));
+                    if (!has_other) {
+                        unit += kComputeWarps;
+                        break;
+                    }
+                    more.addTo(sums, __uint_as_float(loadShared(input.scales + other * 4)),
+                               loadShared8(scales + other * (kTileRows * 4)));
+                }
+            } else {
+#pragma unroll 2
+                for (; unit < chunk + units; unit += kComputeWarps) {
                     const int block = unit >> 1;
                     const uint2 x = loadShared8(input.at + block * input.stride +
                                                 (unit & 1) * input.half);
                     const float x_scale = __uint_as_float(loadShared(input.scales + block * 4));
-                    multiplyUnit8(codes + at * kUnitBytes, 8 * stride, x, x_scale, sums);
+                    multiplyUnit8(codes + unit * kUnitBytes, 8 * stride, x, x_scale, sums);
                 }
             }
             __syncwarp();
@@ -58,8 +81,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             }
             ring.next();
         }
-        if (t == 0) {
-            float* const to = w.partial + ((tile - first) * kTileRows + g) * kComputeWarps + warp;
+        if ((lane & 3) == 0) {
             to[0] = sums[0];
             to[8 * kComputeWarps] = sums[1];
         }
@@ -78,7 +100,13 @@ __device__ __forceinline__ float rowSum(const StreamWork& w, int row) {
     return sum;
 }
 
-template <bool IS_FOUR_BIT>
+/// x times the logistic function of 2 sqrt(2 / pi) (x + 0.044715 x^3): the tanh form of GELU.
+__device__ __forceinline__ float geluFast(float x) {
+    constexpr float kTwoRootTwoOverPi = 1.5957691216057308F;
+    const float inner = kTwoRootTwoOverPi * (x + 0.044715F * x * x * x);
+    return __fdividef(x, 1.0F + __expf(-inner));
+}
+
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
                                               float4* row,
@@ -86,55 +114,51 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
-    const StreamWork w = streamWork(memory, a.cols);
-    const TileMap map(a, exchange.block, exchange.grid);
+    const StreamWork w = streamWork(memory, a.cols, a.input != kInputPlain);
+    const TileMap map(a, exchange.block);
     const bool is_pair = a.output == kOutputGeluPair;
-    CodePlanes planes{};
-    if (IS_FOUR_BIT) {
-        planes = a.w[0].format == kFormatFp4 ? kFp4Planes : kNf4Planes;
-    }
-    const int begin = firstOutput(a, exchange.block, exchange.grid);
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const int second = static_cast<int>(a.w[0].rows);
+    const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
     makePlanes(a, w, row, exchange, step, clocks);
     clocks.note(2);
+#pragma unroll 1
     for (int first = 0; first < map.first[3]; first += a.pass_tiles) {
         const int end = map.first[3] < first + a.pass_tiles ? map.first[3] : first + a.pass_tiles;
         if (first > 0) {
             syncCompute(); // the sums of the pass before have been read
         }
-        multiplyTiles<IS_FOUR_BIT>(a, w, planes, ring, first, end, clocks);
+        multiplyTiles(a, w, ring, first, end, clocks);
         syncCompute();
         clocks.note(3);
-        float factor = IS_FOUR_BIT ? 1.0F / kPlaneScale : 1.0F;
-        if (a.input == kInputNorm || a.input == kInputResidualNorm) {
-            factor *= rsqrtf(sumOfWarps(w.buffer + 64) / static_cast<float>(a.cols) + a.eps);
-        }
         // Pairs come in one pass: the first weight's rows.
         const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
+#pragma unroll 1
         for (int i = threadIdx.x; i < rows; i += kComputeThreads) {
-            const int tile = first + i / kTileRows;
+            const int tile = first + (i >> 4);
             const int weight = is_pair ? 0 : map.weightOf(tile);
-            const int local = i - (map.firstOf(weight) - first) * kTileRows;
+            const int local = i + (first - map.tileOf(weight)) * kTileRows;
             if (local >= map.rowsOfWeight(weight)) {
                 continue;
             }
             const int at = map.fromOf(weight) + local;
-            float value = rowSum(w, i) * factor;
-            if (!IS_FOUR_BIT) {
-                value *= a.w[weight].row_scale[at];
+            float norm = is_four_bit ? 1.0F / kPlaneScale : 1.0F;
+            if (a.norm.data != nullptr) {
+                norm *= rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
             }
-            if (is_pair) {
-                float up = rowSum(w, map.first[1] * kTileRows + i) * factor;
-                if (!IS_FOUR_BIT) {
-                    up *= a.w[1].row_scale[at];
+            float value = rowSum(w, i) * norm * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
+            if (a.output != kOutputStore) {
+                float other = 0.0F;
+                if (is_pair) {
+                    other = rowSum(w, map.first[1] * kTileRows + i) * norm *
+                            (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
+                } else {
+                    other = a.multiply[at];
                 }
-                value = geluTanh(value) * up;
-            } else if (a.output == kOutputGeluMultiply) {
-                value = geluTanh(value) * a.multiply[at];
+                value = geluFast(value) * other;
             }
             if (a.publish == kLinkPackets) {
-                int before = weight > 0 ? static_cast<int>(a.w[0].rows) : 0;
-                before += weight > 1 ? static_cast<int>(a.w[1].rows) : 0;
-                exchange.publish(step, before + at, value);
+                exchange.publish(step, at + (weight == 0 ? 0 : weight == 1 ? second : third), value);
             } else {
                 a.y[weight][at] = value;
             }

@@ -5,9 +5,13 @@
 #pragma once
 
 #include "kernels/cuda/device/exchange.cuh"
-#include "kernels/cuda/device/project_lora.cuh"
 
 namespace kernels::cuda {
+
+/// First output of a block: `share` each, and one grain more for the first `extra` blocks.
+__device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block) {
+    return block * a.share + (block < a.extra ? block : a.extra) * a.grain;
+}
 
 /// The rows of a block in one step, as tiles of up to 16 rows of one weight.
 struct TileMap {
@@ -15,9 +19,10 @@ struct TileMap {
     int rows[3];  ///< How many of them.
     int first[4]; ///< Tile at which each weight's begin; [3]: of all.
 
-    __device__ __forceinline__ TileMap(const ProjectKernelArgs& a, int block, int grid) {
-        const int begin = firstOutput(a, block, grid);
-        const int end = firstOutput(a, block + 1, grid);
+    __device__ __forceinline__ TileMap(const ProjectKernelArgs& a, int block) {
+        const int begin = firstOutput(a, block);
+        const int end = firstOutput(a, block + 1);
+        const bool is_pair = a.output == kOutputGeluPair;
         int before = 0;
         int tiles = 0;
 #pragma unroll
@@ -26,11 +31,13 @@ struct TileMap {
             rows[j] = 0;
             first[j] = tiles;
             if (j < a.count) {
-                const RowRange range = rowsOf(a, j, begin, end, before);
-                before += static_cast<int>(a.w[j].rows);
-                from[j] = range.from;
-                rows[j] = range.to > range.from ? range.to - range.from : 0;
+                const int all = static_cast<int>(a.w[j].rows);
+                const int low = begin > before ? begin - before : 0;
+                const int high = end - before < all ? end - before : all;
+                from[j] = low;
+                rows[j] = high > low ? high - low : 0;
                 tiles += (rows[j] + kTileRows - 1) / kTileRows;
+                before += is_pair ? 0 : all;
             }
         }
         first[3] = tiles;
@@ -39,7 +46,7 @@ struct TileMap {
     __device__ __forceinline__ int weightOf(int tile) const {
         return tile < first[1] ? 0 : tile < first[2] ? 1 : 2;
     }
-    __device__ __forceinline__ int firstOf(int weight) const {
+    __device__ __forceinline__ int tileOf(int weight) const {
         return weight == 0 ? first[0] : weight == 1 ? first[1] : first[2];
     }
     __device__ __forceinline__ int fromOf(int weight) const {
@@ -70,15 +77,14 @@ struct WeightRing {
     /// One thread, at the start.
     __device__ __forceinline__ void init() const {
         for (int i = 0; i < count; ++i) {
-            CopyBarrier{barriers + i}.init(2); // codes, absmax
+            CopyBarrier{barriers + i}.init(1);
             CopyBarrier{barriers + kMaxChunks + i}.init(kComputeWarps);
         }
         fenceBarriers();
     }
 };
 
-/// A warp's part of bringing a chunk: the first fetching warp copies the codes of all, the others
-/// expand absmax in turn.
+/// A chunk is brought by one of the fetching warps, in turn.
 struct ChunkPart {
     int from;  ///< First row.
     int rows;
@@ -100,30 +106,28 @@ copyCodes(const WeightArgs& w, const WeightRing& ring, int row_units, const Chun
                      (static_cast<int64_t>(part.from + lane) * row_units + part.first) * kUnitBytes,
                  part.units * kUnitBytes, full);
     }
-    if (lane == 0) {
-        full.arrive();
-    }
 }
 
-/// A unit is 64 weights: absmax of the block that it lies in. Two lanes a row.
-__device__ __forceinline__ void copyScales(
-    const WeightArgs& w, const WeightRing& ring, int row_units, int block_shift, const ChunkPart& part) {
-    const int lane = threadIdx.x & 31;
-    const int row = lane >> 1;
-    const int shift = block_shift - 6;
-    float* const to = reinterpret_cast<float*>(ring.chunk() + kChunkCodeBytes) + (row & 7) * 2 +
-                      (row >> 3);
-    // Below 2^31: rows of one weight times their blocks.
-    const int row_block = (part.from + row) * (row_units >> shift);
-    constexpr int kOfLane = kChunkUnits / 2;
+/// A unit is 64 weights: absmax of the block that it lies in, two lanes a row. Loads may be ahead of
+/// the chunk's place: load() first, then store().
+struct ChunkScales {
+    static constexpr int kOfLane = kChunkUnits / 2;
     int code[kOfLane];
     float outer[kOfLane];
-    if (row < part.rows) {
+
+    __device__ __forceinline__ void load(const WeightArgs& w, int row_units, int shift, const ChunkPart& part) {
+        const int lane = threadIdx.x & 31;
+        if ((lane >> 1) >= part.rows) {
+            return;
+        }
+        // Below 2^31: rows of one weight times their blocks.
+        const int row_block = (part.from + (lane >> 1)) * (row_units >> shift);
 #pragma unroll
         for (int i = 0; i < kOfLane; ++i) {
             const int u = (lane & 1) + 2 * i;
             if (u < part.units) {
                 const int at = row_block + ((part.first + u) >> shift);
+                code[i] = 0;
                 if (w.absmax != nullptr) {
                     outer[i] = __ldg(w.absmax + at);
                 } else {
@@ -133,8 +137,14 @@ __device__ __forceinline__ void copyScales(
             }
         }
     }
-    ring.empty().wait(ring.parity ^ 1U);
-    if (row < part.rows) {
+    __device__ __forceinline__ void store(const WeightArgs& w, char* chunk, const ChunkPart& part) const {
+        const int lane = threadIdx.x & 31;
+        const int row = lane >> 1;
+        float* const to =
+            reinterpret_cast<float*>(chunk + kChunkCodeBytes) + (row & 7) * 2 + (row >> 3);
+        if (row >= part.rows) {
+            return;
+        }
 #pragma unroll
         for (int i = 0; i < kOfLane; ++i) {
             const int u = (lane & 1) + 2 * i;
@@ -148,15 +158,11 @@ __device__ __forceinline__ void copyScales(
             }
         }
     }
-    __syncwarp();
-    if (lane == 0) {
-        ring.full().arrive();
-    }
-}
+};
 
 /// One of the fetching warps, for the whole token. heads: [2, kStepHeadBytes], this warp's.
 __device__ __forceinline__ void fetchWeights(
-    const TokenStep* steps, int count, WeightRing ring, int warp, char* heads, int block, int grid) {
+    const TokenStep* steps, int count, WeightRing ring, int warp, char* heads, int block) {
     const int lane = threadIdx.x & 31;
     const auto copyHead = [&](int index) {
         if (index < count && lane < kStepHeadBytes / 16) {
@@ -165,7 +171,7 @@ __device__ __forceinline__ void fetchWeights(
         }
         commitCopies();
     };
-    int turn = 1;
+    int turn = 0;
     copyHead(0);
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
@@ -178,14 +184,14 @@ __device__ __forceinline__ void fetchWeights(
             continue;
         }
         const ProjectKernelArgs& a = step.project;
-        const TileMap map(a, block, grid);
+        const TileMap map(a, block);
         const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
         const int row_units = a.units;
         const int chunk_units = a.chunk_units;
 #pragma unroll 1
         for (int tile = 0; tile < map.first[3]; ++tile) {
             const int weight = map.weightOf(tile);
-            const int done = (tile - map.firstOf(weight)) * kTileRows;
+            const int done = (tile - map.tileOf(weight)) * kTileRows;
             const int left = map.rowsOfWeight(weight) - done;
             ChunkPart part{};
             part.from = map.fromOf(weight) + done;
@@ -194,18 +200,22 @@ __device__ __forceinline__ void fetchWeights(
             for (part.first = 0; part.first < row_units; part.first += chunk_units) {
                 part.units =
                     row_units - part.first < chunk_units ? row_units - part.first : chunk_units;
-                if (warp == 0) {
+                if (turn == warp) {
+                    ChunkScales scales;
+                    if (is_four_bit) {
+                        scales.load(a.w[weight], row_units, a.block_shift - 6, part);
+                    }
                     ring.empty().wait(ring.parity ^ 1U);
                     copyCodes(a.w[weight], ring, row_units, part);
-                } else if (turn == warp) {
                     if (is_four_bit) {
-                        copyScales(a.w[weight], ring, row_units, a.block_shift, part);
-                    } else if (lane == 0) {
-                        ring.empty().wait(ring.parity ^ 1U);
+                        scales.store(a.w[weight], ring.chunk(), part);
+                    }
+                    __syncwarp();
+                    if (lane == 0) {
                         ring.full().arrive();
                     }
                 }
-                turn = turn + 1 == kFetchWarps ? 1 : turn + 1;
+                turn = turn + 1 == kFetchWarps ? 0 : turn + 1;
                 ring.next();
             }
         }

@@ -102,7 +102,8 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const bool is_four_bit = isFourBit(args.w[0].format);
     const StreamPlan plan =
         planStreamProject(s.facts.multiprocessors, outputs, args.cols,
-                          args.output == kOutputGeluPair, args.count, is_four_bit ? 4 : 8);
+                          args.output == kOutputGeluPair, args.count, is_four_bit ? 4 : 8,
+                          args.input != kInputPlain);
     const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     if (!fits(t, s, row_bytes, plan.work_bytes)) {
         return Status::Unsupported;
@@ -110,6 +111,10 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     args.units = plan.units;
     args.chunk_units = plan.chunk_units;
     args.pass_tiles = plan.pass_tiles;
+    args.share = plan.share;
+    args.extra = plan.extra;
+    args.grain = plan.grain;
+    args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
@@ -178,7 +183,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
     const int work_bytes = streamAttendBytes(args.head_dim);
-    if (!is_linked || heads > kTileHeads || args.head_dim < 32 || splits < 1 ||
+    if (!is_linked || heads > kTileHeads || args.head_dim < 32 || args.head_dim > kTurnFloats ||
+        splits < 1 ||
         partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
         return Status::Unsupported;
     }
