@@ -108,10 +108,11 @@ StreamPlan planStreamProject(int multiprocessors,
                              bool is_pair,
                              int weights,
                              int bits,
-                             bool is_residual) {
+                             int grain) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t chunks = ceilDivide(units, kChunkUnits);
-    const int64_t local = ceilDivide(outputs, multiprocessors);
+    const int64_t grains = ceilDivide(outputs, grain);
+    const int64_t local = ceilDivide(grains, multiprocessors) * grain;
     // Every weight's rows may end in a tile that is not full.
     const int64_t tiles = is_pair ? 2 * ceilDivide(local, kTileRows)
                                   : ceilDivide(local, kTileRows) + weights - 1;
@@ -120,10 +121,10 @@ StreamPlan planStreamProject(int multiprocessors,
     plan.units = static_cast<int>(units);
     plan.chunk_units = static_cast<int>(ceilDivide(units, std::max<int64_t>(chunks, 1)));
     plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles));
-    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), is_residual ? 3 : 1,
-                                         plan.pass_tiles);
-    plan.share = static_cast<int>(outputs / multiprocessors);
-    plan.extra = static_cast<int>(outputs % multiprocessors);
+    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles);
+    plan.share = static_cast<int>(grains / multiprocessors) * grain;
+    plan.extra = static_cast<int>(grains % multiprocessors);
+    plan.grain = grain;
     return plan;
 }
 
@@ -131,7 +132,10 @@ StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
     layout.attend = align(kStreamBarrierBytes + kStepRing * static_cast<int>(sizeof(TokenStep)));
-    layout.row = layout.attend + align(kAttendConstantBytes);
+    layout.norms = layout.attend + align(kAttendConstantBytes);
+    // The norms of a residual row, or of heads.
+    layout.norm_bytes = std::max(align(row_bytes), kTurnFloats * 4);
+    layout.row = layout.norms + 2 * layout.norm_bytes;
     layout.work = layout.row + align(row_bytes);
     layout.chunks = layout.work + align(work_bytes);
     // Fewer would leave a fetching warp without a chunk to work on.

@@ -12,7 +12,7 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = 20U << 20U;
+inline constexpr size_t kPanelBytes = 19U << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier.
 inline constexpr size_t kCounterBytes = 4096;
@@ -26,7 +26,9 @@ inline constexpr size_t kTraceBytes = size_t{32} << 10U;
 inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceBytes;
 inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kExchangeBytes =
-    kFlagBytes + size_t{kPacketSteps} * static_cast<size_t>(kPackets) * 8U;
+    kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +
+                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets + 1)) *
+                     8U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
@@ -84,14 +86,14 @@ struct StreamPlan {
     int grain = 1;
 };
 /// outputs, is_pair as of planProject(); weights: how many follow each other; bits: 4 or 8;
-/// is_residual: the step adds to the residual row or norms it.
+/// grain: outputs that stay together.
 StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,
                              bool is_pair,
                              int weights,
                              int bits,
-                             bool is_residual);
+                             int grain);
 
 /// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
 StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes);

@@ -22,6 +22,8 @@ struct TokenSteps {
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
     int row_bytes = 0;
     int work_bytes = 0;
+    int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
+    int wide_uses[kWideRegions] = {};
 };
 
 } // namespace kernels::cuda

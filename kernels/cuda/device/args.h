@@ -133,6 +133,7 @@ struct TapArgs {
 inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
 inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.
 inline constexpr int32_t kLinkFlags = 2;   ///< From memory, behind one flag of every block.
+inline constexpr int32_t kLinkWide = 3;    ///< Three values of 19 bits in a packet.
 
 /// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
 /// plain row only in resident blocks.
@@ -162,6 +163,9 @@ struct ProjectKernelArgs {
     int32_t link;        ///< Of t (residual inputs), else of x.
     int32_t publish;     ///< How the next step wants the outputs.
     int32_t keeps_row;   ///< The residual row x is in shared memory.
+    int32_t wide_region; ///< Of kLinkWide: where, and the how manieth use of it in this launch.
+    int32_t wide_use;
+    int32_t publish_use;
     float inverse_cols;
     const float* x;
     const float* t;
@@ -280,6 +284,11 @@ inline constexpr int kStreamMarks = 6;
 /// again.
 inline constexpr int kPackets = 6144;
 inline constexpr int kPacketSteps = 8;
+/// Values of a wide row, and places for such rows: one for each width, so that all of a place is
+/// written every time.
+inline constexpr int kWideValues = 16384;
+inline constexpr int kWidePackets = kWideValues / 3 + 1;
+inline constexpr int kWideRegions = 2;
 /// Keys of a tile of attention, and the heads of one kv head that share it.
 inline constexpr int kTileKeys = 32;
 inline constexpr int kTileHeads = 8;
@@ -287,17 +296,19 @@ inline constexpr int kTileHeads = 8;
 /// Where things lie in shared memory, in bytes.
 struct StreamLayout {
     int32_t attend; ///< Constants of attention.
+    int32_t norms;  ///< Norms of a step, as they are stored: two vectors of norm_bytes.
+    int32_t norm_bytes;
     int32_t row;    ///< The residual row in fp32.
     int32_t work;   ///< What one step uses.
     int32_t chunks; ///< [chunk_count, kChunkBytes]
     int32_t chunk_count;
+    int32_t wide_uses[kWideRegions]; ///< Of this launch.
 };
 
-/// Work memory of a projection (StreamWork). rows: of fp32 that it keeps: what it took, and the norms.
-BELFRY_HOST_DEVICE constexpr int32_t
-streamProjectBytes(int32_t cols, int32_t rows, int32_t pass_tiles) {
-    return 2 * cols + 16 + 512 + (cols / 64 * 4 + 15) / 16 * 16 + rows * cols * 4 +
-           pass_tiles * kTileRows * kComputeWarps * 4;
+/// Work memory of a projection (StreamWork).
+BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
+    return 2 * cols + 16 + 512 + (cols / 64 * 4 + 15) / 16 * 16 + cols * 4 + 64 +
+           pass_tiles * kTileRows * (kComputeWarps + 1) * 4;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them stays
 /// the same for a whole token (AttendConstants).
@@ -307,7 +318,7 @@ inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 64);
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
-           16 * kComputeWarps * 4 + 2 * head_dim * 4 + 2 * (head_dim * 2 + 16);
+           16 * kComputeWarps * 4 + 2 * (head_dim * 2 + 16);
 }
 
 } // namespace kernels::cuda

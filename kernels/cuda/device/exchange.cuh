@@ -28,9 +28,10 @@ __device__ __forceinline__ void syncCompute(
 }
 
 struct Exchange {
-    uint2* packets;   ///< [kPacketSteps, kPackets]
+    uint2* packets;   ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets + 1]
     int32_t* flags;   ///< [grid]
     uint32_t base;    ///< Number of the first step, less one.
+    int wide_base[kWideRegions]; ///< Uses of each place for wide rows before this launch.
     int block;
     int grid;
 
@@ -43,6 +44,27 @@ struct Exchange {
     }
     __device__ __forceinline__ void publish(int step, int index, float value) const {
         storePacket(packetsOf(step) + index, __float_as_uint(value), markOf(step));
+    }
+
+    /// Place of a wide row and what marks it in the `use`-th use of this launch: 1 to 127.
+    __device__ __forceinline__ uint2* widePackets(int region) const {
+        return packets + kPacketSteps * kPackets + region * (kWidePackets + 1);
+    }
+    __device__ __forceinline__ uint32_t wideMark(int region, int use) const {
+        return 1U + static_cast<uint32_t>((region == 0 ? wide_base[0] : wide_base[1]) + use) % 127U;
+    }
+    /// Values 3 index to 3 index + 2, rounded to 11 bits of mantissa.
+    __device__ __forceinline__ void
+    publishWide(uint2* to, uint32_t mark, int index, float a, float b, float c) const {
+        const uint32_t v0 = shorten(a);
+        const uint32_t v1 = shorten(b);
+        const uint32_t v2 = shorten(c);
+        storePacket(to + index, v0 | (v1 << 19), (v1 >> 13) | (v2 << 6) | (mark << 25));
+    }
+    /// The upper 19 bits, to nearest.
+    static __device__ __forceinline__ uint32_t shorten(float v) {
+        const uint32_t bits = __float_as_uint(v);
+        return (bits + 0xfffU + ((bits >> 13) & 1U)) >> 13;
     }
 
     /// After everything that this block has to write for `step`; all compute threads.
@@ -120,6 +142,42 @@ takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to
         }
     }
     return sum;
+}
+
+/// A wide row of `count` values into shared memory; any thread takes any of them. A barrier has to
+/// follow.
+__device__ __forceinline__ void
+takeWide(const uint2* packets, int count, uint32_t mark, float* to) {
+    const int pairs = (count + 5) / 6;
+    constexpr int kAtOnce = 3;
+#pragma unroll 1
+    for (int p = threadIdx.x; p < pairs; p += kAtOnce * kComputeThreads) {
+        uint4 v[kAtOnce];
+        bool is_there = false;
+        while (!is_there) {
+            is_there = true;
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                const int at = p + i * kComputeThreads < pairs ? p + i * kComputeThreads : p;
+                v[i] = loadPackets(packets + 2 * at);
+            }
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                is_there = is_there && (v[i].y >> 25) == mark && (v[i].w >> 25) == mark;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int at = p + i * kComputeThreads;
+            if (at < pairs) {
+                float2* const out = reinterpret_cast<float2*>(to + 6 * at);
+                const auto value = [](uint32_t bits) { return __uint_as_float(bits << 13); };
+                out[0] = make_float2(value(v[i].x), value((v[i].x >> 19) | (v[i].y << 13)));
+                out[1] = make_float2(value(v[i].y >> 6), value(v[i].z));
+                out[2] = make_float2(value((v[i].z >> 19) | (v[i].w << 13)), value(v[i].w >> 6));
+            }
+        }
+    }
 }
 
 } // namespace kernels::cuda

@@ -32,6 +32,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          Exchange exchange,
                                          long long* trace) {
     char* const work = dynamicShared() + layout.work;
+    char* const norms = dynamicShared() + layout.norms;
     float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
     const bool is_timed = trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0;
     for (int i = 0; i < kStepRing - 1; ++i) {
@@ -40,6 +41,9 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     for (int i = threadIdx.x; i < kAttendConstantBytes / 4; i += kComputeThreads) {
         reinterpret_cast<uint32_t*>(dynamicShared() + layout.attend)[i] = 0;
     }
+    waitForCopies();
+    syncCompute();
+    prefetchNorms(stepAt(0), norms, layout.norm_bytes);
     waitForCopies();
     syncCompute();
 #pragma unroll 1
@@ -54,9 +58,15 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         clocks.note(0);
         clocks.note(1);
         if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, dynamicShared() + layout.attend, exchange, i, clocks);
+            streamAttend(step.attend, work, dynamicShared() + layout.attend, norms,
+                         layout.norm_bytes, exchange, i, clocks);
+            if (i + 1 < count) {
+                syncCompute(); // this step's norms are done with
+                prefetchNorms(stepAt(i + 1), norms, layout.norm_bytes);
+            }
         } else {
-            streamProject(step.project, work, row, ring, exchange, i, clocks);
+            streamProject(step.project, work, row, norms, layout.norm_bytes,
+                          i + 1 < count ? &stepAt(i + 1) : nullptr, ring, exchange, i, clocks);
         }
         clocks.note(4);
         waitForCopies();
@@ -69,8 +79,8 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
 extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
-// shared memory: planned by token_steps.cpp. counters [2]: the number of the last step of the launch
-// before, and zero. trace: nullptr, or
+// shared memory: planned by token_steps.cpp. counters [4]: the number of the last step of the
+// launch before, zero, and uses of the places for wide rows. trace: nullptr, or
 // [count, kStreamMarks] for the clocks of block 0.
 __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                                                         int count,
@@ -81,8 +91,12 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                                                         long long* trace) {
     const WeightRing ring{reinterpret_cast<uint64_t*>(dynamicShared()),
                           dynamicShared() + layout.chunks, layout.chunk_count};
-    const Exchange exchange{packets, flags, static_cast<uint32_t>(loadAcquire(counters)),
-                            static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)};
+    const Exchange exchange{packets,
+                            flags,
+                            static_cast<uint32_t>(loadAcquire(counters)),
+                            {loadAcquire(counters + 2), loadAcquire(counters + 3)},
+                            static_cast<int>(blockIdx.x),
+                            static_cast<int>(gridDim.x)};
     if (threadIdx.x == 0) {
         ring.init();
     }
@@ -93,6 +107,9 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;
             counters[1] = 0;
+            for (int i = 0; i < kWideRegions; ++i) {
+                counters[2 + i] = (exchange.wide_base[i] + layout.wide_uses[i]) % 127;
+            }
         }
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;

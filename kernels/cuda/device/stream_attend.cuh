@@ -23,7 +23,6 @@ struct AttendWork {
     char* weights;  ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
     float* factors; ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
     float* merged;  ///< [kComputeWarps, 16]
-    float* norms;   ///< [2, head_dim]: of queries and keys
     char* fresh;    ///< 2 rows: the new key and value
     int row_bytes;
 };
@@ -44,8 +43,6 @@ __device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
     memory += 256;
     w.merged = reinterpret_cast<float*>(memory);
     memory += 16 * kComputeWarps * 4;
-    w.norms = reinterpret_cast<float*>(memory);
-    memory += 2 * head_dim * 4;
     w.fresh = memory;
     memory += 2 * w.row_bytes;
     w.scores = reinterpret_cast<float*>(memory);
@@ -127,10 +124,10 @@ __device__ __forceinline__ void copyTile(
     }
 }
 
-/// Norm (nullptr: none), RoPE (turns nullptr: none) and scale of one head; a warp. high, low: the
+/// Norm (no data: none), RoPE (turns nullptr: none) and scale of one head; a warp. high, low: the
 /// result as two bf16; low nullptr: rounded to one, and stored to the cache as well.
 __device__ __forceinline__ void turnHead(const float* head,
-                                         const float* norm,
+                                         const VectorArgs& norm,
                                          const float* turns,
                                          int dim,
                                          float eps,
@@ -141,18 +138,18 @@ __device__ __forceinline__ void turnHead(const float* head,
     const int lane = threadIdx.x & 31;
     const int half = dim / 2;
     float sum = 0.0F;
-#pragma unroll 2
+#pragma unroll 4
     for (int d = lane; d < dim; d += 32) {
         sum = fmaf(head[d], head[d], sum);
     }
     const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps);
-#pragma unroll 1
+#pragma unroll 4
     for (int d = lane; d < half; d += 32) {
         float a = head[d] * inverse;
         float b = head[d + half] * inverse;
-        if (norm != nullptr) {
-            a *= norm[d];
-            b *= norm[d + half];
+        if (norm.data != nullptr) {
+            a *= loadElement(norm.data, norm.type, d);
+            b *= loadElement(norm.data, norm.type, d + half);
         }
         if (turns != nullptr) {
             const float turned = a * turns[d] - b * turns[half + d];
@@ -177,6 +174,8 @@ __device__ __forceinline__ void turnHead(const float* head,
 __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                                             const AttendWork& w,
                                             const AttendConstants& constants,
+                                            const char* norms,
+                                            int norm_bytes,
                                             const Exchange& exchange,
                                             int step,
                                             int begin,
@@ -197,16 +196,6 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
 
     copyTile(a, a.cache_k, w.keys, w.row_bytes, kv_head, begin, end);
     commitCopies();
-#pragma unroll 1
-    for (int which = 0; which < 2; ++which) {
-        const VectorArgs norm = which == 0 ? a.q_norm : a.k_norm;
-#pragma unroll 1
-        for (int c = threadIdx.x; c < dim / 4; c += kComputeThreads) {
-            reinterpret_cast<float4*>(w.norms)[which * (dim / 4) + c] =
-                norm.data != nullptr ? loadFour(norm, 4 * c)
-                                     : make_float4(1.0F, 1.0F, 1.0F, 1.0F);
-        }
-    }
     // Rows of heads that there are not, and factors.
     for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * (w.row_bytes / 16);
          i += kComputeThreads) {
@@ -246,8 +235,13 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
                             (static_cast<int64_t>(slot) * a.num_kv_heads + kv_head) * dim;
         const bool is_turned = is_query || is_key;
+        // As stored, brought by the step before.
+        VectorArgs norm = is_query ? a.q_norm : a.k_norm;
+        if (norm.data != nullptr) {
+            norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
+        }
         turnHead(staged + (is_query ? warp : heads + warp - kTileHeads) * dim,
-                 is_turned ? w.norms + (is_query ? 0 : dim) : nullptr,
+                 norm,
                  is_turned ? constants.turns : nullptr, dim, a.eps, is_query ? a.scale : 1.0F, high,
                  low, cache);
     }
@@ -485,6 +479,8 @@ mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange&
 __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
                                              char* memory,
                                              char* constant_memory,
+                                             const char* norms,
+                                             int norm_bytes,
                                              const Exchange& exchange,
                                              int step,
                                              const StepClocks& clocks) {
@@ -494,7 +490,7 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
         const int begin = constants.split * constants.chunk;
         const int end =
             begin + constants.chunk < constants.count ? begin + constants.chunk : constants.count;
-        attendRange(a, w, constants, exchange, step, begin, end, clocks);
+        attendRange(a, w, constants, norms, norm_bytes, exchange, step, begin, end, clocks);
         // Also the cache's new row, for the layers that read it.
         exchange.raiseFlag(step);
     }

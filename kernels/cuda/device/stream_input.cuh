@@ -17,12 +17,12 @@ struct StreamWork {
     float* scales;   ///< [cols / 64]
     uint32_t* zeros; ///< [4]
     float* buffer;   ///< [128]: sums of warps.
-    float4* taken;   ///< [cols / 4]: x or t; each thread its own elements.
-    float4* norms;   ///< [2, cols / 4]: norm and t_norm, of residual inputs.
+    float4* taken;   ///< [cols / 4]: x or t
     float* partial;  ///< [pass_tiles * 16, kComputeWarps]
+    float* results;  ///< [pass_tiles * 16]
 };
 
-__device__ __forceinline__ StreamWork streamWork(char* memory, int cols, bool is_residual) {
+__device__ __forceinline__ StreamWork streamWork(char* memory, int cols, int pass_tiles) {
     StreamWork w{};
     w.planes = memory;
     memory += 2 * cols;
@@ -33,10 +33,9 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, int cols, bool is
     w.scales = reinterpret_cast<float*>(memory);
     memory += (cols / 64 * 4 + 15) & ~15;
     w.taken = reinterpret_cast<float4*>(memory);
-    memory += cols * 4;
-    w.norms = reinterpret_cast<float4*>(memory);
-    memory += is_residual ? 2 * cols * 4 : 0;
+    memory += cols * 4 + 64; // a wide row comes in sixes
     w.partial = reinterpret_cast<float*>(memory);
+    w.results = w.partial + pass_tiles * kTileRows * kComputeWarps;
     return w;
 }
 
@@ -90,22 +89,46 @@ __device__ __forceinline__ PlaneInput planeInput(const StreamWork& w, bool is_fo
     return input;
 }
 
-/// Sum over the compute warps of what each put into buffer[warp]; after a barrier.
+/// Sum over the compute warps of what each put into buffer[warp]; after a barrier. Aligned to 16.
 __device__ __forceinline__ float sumOfWarps(const float* buffer) {
     float sum = 0.0F;
 #pragma unroll
-    for (int i = 0; i < kComputeWarps; ++i) {
-        sum += buffer[i];
+    for (int i = 0; i < kComputeWarps / 4; ++i) {
+        const float4 v = reinterpret_cast<const float4*>(buffer)[i];
+        sum += (v.x + v.y) + (v.z + v.w);
     }
     return sum;
 }
 
+/// Sends the norms of a step on their way into shared memory, as they are stored; the copies are
+/// waited for at the end of the step that runs meanwhile.
+__device__ __forceinline__ void
+prefetchNorms(const VectorArgs& first, const VectorArgs& second, int count, char* to, int stride) {
+#pragma unroll 1
+    for (int which = 0; which < 2; ++which) {
+        const VectorArgs& vector = which == 0 ? first : second;
+        const int bytes = vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
+        for (int at = threadIdx.x * 16; at < bytes; at += kComputeThreads * 16) {
+            copyAsync16(to + which * stride + at, static_cast<const char*>(vector.data) + at);
+        }
+    }
+}
+__device__ __forceinline__ void prefetchNorms(const TokenStep& step, char* to, int stride) {
+    if (step.kind == kStepAttend) {
+        prefetchNorms(step.attend.q_norm, step.attend.k_norm, step.attend.head_dim, to, stride);
+    } else {
+        prefetchNorms(step.project.norm, step.project.t_norm, step.project.cols, to, stride);
+    }
+}
+
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in
-/// buffer[64 + warp]. row: the residual row in shared memory. Loops are not unrolled: what runs once
+/// buffer[64 + warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart. Loops are not unrolled: what runs once
 /// in a step costs as much for its instructions' way into the cache as for itself.
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
                                            float4* row,
+                                           const char* norms,
+                                           int norm_bytes,
                                            const Exchange& exchange,
                                            int step,
                                            const StepClocks& clocks) {
@@ -118,22 +141,14 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     if (threadIdx.x < 4) {
         w.zeros[threadIdx.x] = 0;
     }
-    if (!is_plain) {
-#pragma unroll 1
-        for (int which = 0; which < 2; ++which) { // on their way while this block waits
-            const VectorArgs vector = which == 0 ? a.norm : a.t_norm;
-            if (vector.data != nullptr) {
-#pragma unroll 1
-                for (int c = threadIdx.x; c < fours; c += kComputeThreads) {
-                    w.norms[which * fours + c] = loadFour(vector, 4 * c);
-                }
-            }
-        }
-    }
     float sum = 0.0F;
     if (a.link == kLinkPackets) {
         sum = takeValues(exchange.packetsOf(step - 1 + kPacketSteps), 0, fours,
                          exchange.markOf(step - 1), w.taken);
+    } else if (a.link == kLinkWide) {
+        takeWide(exchange.widePackets(a.wide_region), a.cols,
+                 exchange.wideMark(a.wide_region, a.wide_use), reinterpret_cast<float*>(w.taken));
+        syncCompute();
     } else {
         if (a.link == kLinkFlags) {
             exchange.waitForFlags(step - 1, exchange.grid);
@@ -166,7 +181,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         if (!is_plain && is_there) {
             if (has_residual) {
                 const float4 x = a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c);
-                const float4 t_norm = w.norms[fours + c];
+                const float4 t_norm = loadFour(VectorArgs{norms + norm_bytes, a.t_norm.type, 0}, 4 * c);
                 v.x = fmaf(v.x * scale, t_norm.x, x.x * a.scalar);
                 v.y = fmaf(v.y * scale, t_norm.y, x.y * a.scalar);
                 v.z = fmaf(v.z * scale, t_norm.z, x.z * a.scalar);
@@ -178,7 +193,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
             row[c] = v;
             if (a.norm.data != nullptr) {
                 sum += sumOfSquares(v);
-                const float4 norm = w.norms[c];
+                const float4 norm = loadFour(VectorArgs{norms, a.norm.type, 0}, 4 * c);
                 v.x *= norm.x;
                 v.y *= norm.y;
                 v.z *= norm.z;

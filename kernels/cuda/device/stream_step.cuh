@@ -25,6 +25,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const int row_units = a.units;
     const int chunk_units = a.chunk_units;
     float* to = w.partial + g * kComputeWarps + warp;
+    long long waited = 0;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile, to += kTileRows * kComputeWarps) {
         float sums[2] = {};
@@ -39,7 +40,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             const uint32_t scales = at + kChunkCodeBytes + g * 8 - chunk * (kTileRows * 4);
             const long long before = clocks.now();
             ring.full().wait(ring.parity);
-            clocks.add(5, clocks.now() - before);
+            waited += clocks.now() - before;
             if (is_four_bit) {
 #pragma unroll 1
                 for (; unit < chunk + units; unit += 2 * kComputeWarps) {
@@ -86,6 +87,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             to[8 * kComputeWarps] = sums[1];
         }
     }
+    clocks.add(5, waited);
 }
 
 /// Sum of one row over the warps; `row` counts from the first tile of the pass.
@@ -110,17 +112,23 @@ __device__ __forceinline__ float geluFast(float x) {
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
                                               float4* row,
+                                              char* norms,
+                                              int norm_bytes,
+                                              const TokenStep* next,
                                               WeightRing& ring,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
-    const StreamWork w = streamWork(memory, a.cols, a.input != kInputPlain);
+    const StreamWork w = streamWork(memory, a.cols, a.pass_tiles);
     const TileMap map(a, exchange.block);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const int second = static_cast<int>(a.w[0].rows);
     const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
-    makePlanes(a, w, row, exchange, step, clocks);
+    makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
+    if (next != nullptr) {
+        prefetchNorms(*next, norms, norm_bytes);
+    }
     clocks.note(2);
 #pragma unroll 1
     for (int first = 0; first < map.first[3]; first += a.pass_tiles) {
@@ -157,7 +165,9 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 }
                 value = geluFast(value) * other;
             }
-            if (a.publish == kLinkPackets) {
+            if (a.publish == kLinkWide) {
+                w.results[i] = value;
+            } else if (a.publish == kLinkPackets) {
                 exchange.publish(step, at + (weight == 0 ? 0 : weight == 1 ? second : third), value);
             } else {
                 a.y[weight][at] = value;
@@ -166,6 +176,21 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     }
     if (a.publish == kLinkFlags) {
         exchange.raiseFlag(step);
+    } else if (a.publish == kLinkWide) {
+        syncCompute();
+        uint2* const to = exchange.widePackets(a.wide_region) + map.from[0] / 3;
+        const uint32_t mark = exchange.wideMark(a.wide_region, a.publish_use);
+        // The last packet may be short, and one more fills its pair.
+        const int packets = (map.rows[0] + 2) / 3;
+        for (int i = threadIdx.x; i < packets; i += kComputeThreads) {
+            const bool has[2] = {3 * i + 1 < map.rows[0], 3 * i + 2 < map.rows[0]};
+            exchange.publishWide(to, mark, i, w.results[3 * i], has[0] ? w.results[3 * i + 1] : 0.0F,
+                                 has[1] ? w.results[3 * i + 2] : 0.0F);
+        }
+        const bool is_last = map.rows[0] > 0 && map.from[0] + map.rows[0] == a.outputs;
+        if (is_last && threadIdx.x == 0 && ((map.from[0] / 3 + packets) & 1) != 0) {
+            exchange.publishWide(to, mark, packets, 0.0F, 0.0F, 0.0F);
+        }
     }
 }
 

@@ -10,7 +10,8 @@ namespace kernels::cuda {
 
 /// First output of a block: `share` each, and one grain more for the first `extra` blocks.
 __device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block) {
-    return block * a.share + (block < a.extra ? block : a.extra) * a.grain;
+    const int first = block * a.share + (block < a.extra ? block : a.extra) * a.grain;
+    return first < a.outputs ? first : a.outputs;
 }
 
 /// The rows of a block in one step, as tiles of up to 16 rows of one weight.

@@ -13,6 +13,8 @@ namespace {
 constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
 /// Its own counters, behind those of the grid barrier.
 constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
+/// Values of a packet of a wide row.
+constexpr int kWideGrain = 3;
 /// Columns that a thread's share of a residual row may have.
 constexpr int64_t kMostResidualColumns = int64_t{4} * 4 * kComputeThreads;
 
@@ -87,9 +89,19 @@ Status startList(Stream& s) {
     if (const Status status = s.flush(); status != Status::Ok) {
         return status;
     }
-    s.steps.row_bytes = 0;
-    s.steps.work_bytes = 0;
     return Status::Ok;
+}
+
+/// The place for wide rows of this width; -1: there is none. Always the same one for a width, and
+/// never two widths of a model in one: what was not written would be taken for new some day.
+int wideRegion(TokenSteps& t, int64_t values) {
+    const int region = values > kWideValues / 2 ? 1 : 0;
+    if (values > kWideValues ||
+        (t.wide_values[region] != 0 && t.wide_values[region] != values)) {
+        return -1;
+    }
+    t.wide_values[region] = values;
+    return region;
 }
 
 } // namespace
@@ -103,7 +115,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const StreamPlan plan =
         planStreamProject(s.facts.multiprocessors, outputs, args.cols,
                           args.output == kOutputGeluPair, args.count, is_four_bit ? 4 : 8,
-                          args.input != kInputPlain);
+                          args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
     const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     if (!fits(t, s, row_bytes, plan.work_bytes)) {
         return Status::Unsupported;
@@ -135,6 +147,16 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
             // Attention publishes packets only.
             if (args.link == kLinkFlags && before.kind == kStepAttend) {
                 args.link = kLinkNone;
+            } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
+                       !hasResidual(args)) {
+                const int region = wideRegion(t, left.values);
+                if (region >= 0) {
+                    args.link = kLinkWide;
+                    args.wide_region = region;
+                    args.wide_use = t.wide_uses[region]++;
+                    before.project.wide_region = region;
+                    before.project.publish_use = args.wide_use;
+                }
             }
         }
     }
@@ -151,6 +173,10 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (t.steps.empty()) {
         t.row_bytes = 0;
         t.work_bytes = 0;
+        for (int i = 0; i < kWideRegions; ++i) {
+            t.wide_values[i] = 0;
+            t.wide_uses[i] = 0;
+        }
     }
     if (args.input != kInputPlain) {
         t.row = hasResidual(args) ? args.x_out : args.x;
@@ -183,7 +209,11 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
     const int work_bytes = streamAttendBytes(args.head_dim);
-    if (!is_linked || heads > kTileHeads || args.head_dim < 32 || args.head_dim > kTurnFloats ||
+    const auto is_aligned = [](const void* at) {
+        return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+    };
+    if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
+        !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
         splits < 1 ||
         partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
         return Status::Unsupported;
@@ -205,6 +235,9 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     StreamLayout layout =
         planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.work_bytes);
+    for (int i = 0; i < kWideRegions; ++i) {
+        layout.wide_uses[i] = s.steps.wide_uses[i];
+    }
     const auto shared =
         static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
