@@ -209,7 +209,7 @@ struct CopyBarrier {
     }
     /// What this thread has written is visible to who has waited.
     __device__ __forceinline__ void arrive() const {
-#if __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 900
         asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(
                          sharedAddress(at))
                      : "memory");
