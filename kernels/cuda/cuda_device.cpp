@@ -5,6 +5,7 @@
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/plan.h"
+#include "kernels/stage_times.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -110,11 +111,18 @@ Status CudaDevice::open(std::string* message) {
         return Status::Unsupported;
     }
     const auto before = cardMemory(uuid_);
-    Status status = openContext(message);
+    Status status = Status::Ok;
+    {
+        const StageTimer timer("context of a card");
+        status = openContext(message);
+    }
     if (status != Status::Ok) {
         return status;
     }
-    status = loadKernels(message);
+    {
+        const StageTimer timer("kernels onto a card");
+        status = loadKernels(message);
+    }
     if (status != Status::Ok) {
         return status;
     }
