@@ -8,7 +8,7 @@
 namespace kernels::cuda {
 
 /// counters[0]: arrivals of this launch; counters[1]: blocks that are done. Both zero between
-/// launches.
+/// launches. counters[2]: launches so far.
 struct GridBarrier {
     int32_t* counters;
     int grid;
@@ -44,6 +44,7 @@ struct GridBarrier {
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == grid - 1) {
             counters[0] = 0;
             counters[1] = 0;
+            counters[2] += 1;
         }
     }
 };
