@@ -130,6 +130,7 @@ struct ModelSummary {
     uint64_t bytes = 0;
     int64_t max_context = 0;
     bool has_vision = false, has_audio = false;
+    double longest_sound_s = 0.0; ///< Of one clip that the model takes; 0 without the tower.
     bool is_header_only = false; ///< Weights are absent: plan works, load does not.
     std::string quantization;    ///< "none", "nf4", "nf4-dq", ...: what the files hold.
     std::vector<ModuleSummary> modules;
