@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording opened through libsndfile from bytes in memory, after its header was checked. Shared by
-// what the tower hears (audio.cpp) and what the user hears and sees (sound_listening.cpp).
+// A recording opened through libsndfile from bytes in memory, after its header was checked. Shared
+// by what the tower hears (audio.cpp) and what the user hears and sees (sound_listening.cpp).
 #pragma once
 
 #include "engine/base/result.h"

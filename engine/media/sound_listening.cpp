@@ -112,9 +112,9 @@ Result<ListeningPart> listen(std::span<const std::byte> bytes, double start_s, d
     part.start_s = static_cast<double>(first) / static_cast<double>(rate);
     part.is_last = read - before <= count;
     const auto toListening = [rate](int64_t frames) {
-        return static_cast<size_t>(std::llround(static_cast<double>(frames) *
-                                                static_cast<double>(kListeningRate) /
-                                                static_cast<double>(rate)));
+        return static_cast<size_t>(
+            std::llround(static_cast<double>(frames) * static_cast<double>(kListeningRate) /
+                         static_cast<double>(rate)));
     };
     ENGINE_ASSIGN(const std::vector<float> heard, toListeningRate(std::move(stereo), rate));
     const size_t from = std::min(toListening(before) * 2, heard.size());
@@ -122,8 +122,8 @@ Result<ListeningPart> listen(std::span<const std::byte> bytes, double start_s, d
         std::min(toListening(before + std::min(read - before, count)) * 2, heard.size());
     part.samples.reserve(to - from);
     for (size_t i = from; i < to; ++i) {
-        part.samples.push_back(static_cast<int16_t>(
-            std::lround(std::clamp(heard[i], -1.0F, 1.0F) * 32767.0F)));
+        part.samples.push_back(
+            static_cast<int16_t>(std::lround(std::clamp(heard[i], -1.0F, 1.0F) * 32767.0F)));
     }
     return part;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as the user hears and sees it: parts of it as 48 kHz stereo for a loudspeaker, and the
-// peaks that a waveform is drawn from. The same decoder as for the audio tower, so what can be sent
-// can be heard. Memory is bounded by the part that is asked for, not by the length of the file.
+// A recording as the user hears and sees it: parts of it as 48 kHz stereo for a loudspeaker, and
+// the peaks that a waveform is drawn from. The same decoder as for the audio tower, so what can be
+// sent can be heard. Memory is bounded by the part that is asked for, not by the length of the
+// file.
 #pragma once
 
 #include "engine/base/result.h"

@@ -330,12 +330,11 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
                               : info.seconds;
     const double longest = longestSound(config);
     if (length > longest) {
-        return Error{ErrorCode::InvalidRequest,
-                     "the recording is " + std::to_string(info.seconds) +
-                         " s long, one clip may have " +
-                         std::to_string(std::lround(longest)) + " s; choose a part of it",
-                     {{"seconds", std::to_string(info.seconds)},
-                      {"longest_s", std::to_string(longest)}}};
+        return Error{
+            ErrorCode::InvalidRequest,
+            "the recording is " + std::to_string(info.seconds) + " s long, one clip may have " +
+                std::to_string(std::lround(longest)) + " s; choose a part of it",
+            {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =
         audioTokens(static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) + 2;

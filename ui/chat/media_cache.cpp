@@ -102,19 +102,19 @@ const MediaCache::Outline& MediaCache::outline(const QString& file) {
     if (decoder_ == nullptr) {
         return *outlines_.insert(file, {});
     }
-    QThreadPool::globalInstance()->start([file, results = results_, decoder = decoder_,
-                                          stop = stop_.get_token()] {
-        Outline outline;
-        if (QFile::exists(file)) {
-            outline = decoder->outline(file, stop);
-        } else {
-            outline.state = SoundOutline::State::Missing;
-        }
-        results->post([file, outline = std::move(outline)](MediaCache& cache) {
-            cache.outlines_[file] = outline;
-            Q_EMIT cache.changed(file);
+    QThreadPool::globalInstance()->start(
+        [file, results = results_, decoder = decoder_, stop = stop_.get_token()] {
+            Outline outline;
+            if (QFile::exists(file)) {
+                outline = decoder->outline(file, stop);
+            } else {
+                outline.state = SoundOutline::State::Missing;
+            }
+            results->post([file, outline = std::move(outline)](MediaCache& cache) {
+                cache.outlines_[file] = outline;
+                Q_EMIT cache.changed(file);
+            });
         });
-    });
     return *outlines_.insert(file, {});
 }
 

@@ -34,9 +34,9 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* playe
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setAccessibleName(tr("Conversation"));
-    setAccessibleDescription(
-        tr("Up and Down walk over the messages, the context menu has their actions; Enter plays the "
-           "sound of a message"));
+    setAccessibleDescription(tr(
+        "Up and Down walk over the messages, the context menu has their actions; Enter plays the "
+        "sound of a message"));
     setObjectName(QStringLiteral("messageList"));
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);

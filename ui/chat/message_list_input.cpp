@@ -566,8 +566,8 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
         const Attachment& attachment = model_->turn(row).attachments[i];
         const bool is_sound = attachment.kind == engine::MessagePart::Kind::Audio;
         const bool is_playing =
-            is_sound && player_->isPlaying({attachment.file, attachment.cut_start_s,
-                                            attachment.cut_length_s});
+            is_sound &&
+            player_->isPlaying({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
         menu->addAction((is_playing ? tr("Pause %1")
                          : is_sound ? tr("Play %1")
                                     : tr("Open %1"))

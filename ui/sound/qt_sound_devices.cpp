@@ -72,8 +72,8 @@ protected:
         format.setChannelCount(kSoundChannels);
         format.setSampleFormat(QAudioFormat::Int16);
         if (!device.isFormatSupported(format)) {
-            fail(SoundProblem::CannotOpen, device.description() + QStringLiteral(": ") +
-                                               formatText(format));
+            fail(SoundProblem::CannotOpen,
+                 device.description() + QStringLiteral(": ") + formatText(format));
             return;
         }
         sink_ = std::make_unique<QAudioSink>(device, format);
@@ -87,7 +87,8 @@ protected:
         connect(sink_.get(), &QAudioSink::stateChanged, this, [this](QAudio::State state) {
             if (state == QAudio::StoppedState && sink_->error() != QAudio::NoError) {
                 // Not from within the sink's own signal: it is destroyed by this.
-                QMetaObject::invokeMethod(this, [this] { reopen(); }, Qt::QueuedConnection);
+                QMetaObject::invokeMethod(
+                    this, [this] { reopen(); }, Qt::QueuedConnection);
             }
         });
         timer_.start();
@@ -113,9 +114,9 @@ protected:
     }
 
     [[nodiscard]] qint64 pendingFrames() const override {
-        return sink_ == nullptr ? 0
-                                : (sink_->bufferSize() - sink_->bytesFree()) /
-                                      PcmStream::kFrameBytes;
+        return sink_ == nullptr
+                   ? 0
+                   : (sink_->bufferSize() - sink_->bytesFree()) / PcmStream::kFrameBytes;
     }
 
 private:
@@ -255,10 +256,11 @@ private:
         SoundOutput* output = output_;
         SoundInput* input = input_;
         // On their own thread, before it ends.
-        QObject::connect(thread_, &QThread::finished, output, [output] { output->stop(); },
-                         Qt::DirectConnection);
-        QObject::connect(thread_, &QThread::finished, input, [input] { input->stop(); },
-                         Qt::DirectConnection);
+        QObject::connect(
+            thread_, &QThread::finished, output, [output] { output->stop(); },
+            Qt::DirectConnection);
+        QObject::connect(
+            thread_, &QThread::finished, input, [input] { input->stop(); }, Qt::DirectConnection);
         thread_->start();
     }
 

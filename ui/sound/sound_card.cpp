@@ -25,8 +25,8 @@ SoundCard::SoundCard(SoundPlayer* player, MediaCache* media, QWidget* parent)
     setMouseTracking(true);
     setMinimumSize(160, kHeight);
     page = 5.0;
-    setAccessibleDescription(
-        tr("Space plays and pauses, the arrow keys move by a second, Page Up and Page Down by five"));
+    setAccessibleDescription(tr(
+        "Space plays and pauses, the arrow keys move by a second, Page Up and Page Down by five"));
     connect(player_, &SoundPlayer::changed, this, [this] { describe(); });
     connect(media_, &MediaCache::changed, this, [this](const QString& file) {
         if (file == clip_.file) {
@@ -136,8 +136,8 @@ QRectF SoundCard::wavePlace() const {
     const double left = buttonPlace().right() + kGap;
     // Room for the longest text, so that the bars stay where they are while it plays.
     const double length = maximum();
-    const QString longest = clockText(length, length < 10.0) + QStringLiteral(" / ") +
-                            clockText(length, length < 10.0);
+    const QString longest =
+        clockText(length, length < 10.0) + QStringLiteral(" / ") + clockText(length, length < 10.0);
     const double right =
         width() - (is_framed_ ? kSide : 4.0) - metrics.horizontalAdvance(longest) - kGap;
     return {left, height() / 2.0 - 14.0, std::max(right - left, 10.0), 28.0};
@@ -194,7 +194,7 @@ void SoundCard::paintEvent(QPaintEvent* event) {
     if (has_line) {
         // In place of the waveform; the whole sentence is in the tool tip, for a screen reader in
         // the value, and in the notice below the conversation.
-        const QString words = is_missing ? tr("%1: file not found").arg(name_)
+        const QString words = is_missing  ? tr("%1: file not found").arg(name_)
                               : is_broken ? tr("%1: cannot be read").arg(name_)
                                           : problem;
         painter.setPen(theme.danger);

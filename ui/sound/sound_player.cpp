@@ -170,19 +170,19 @@ void SoundPlayer::requestPart(int index) {
         takePart(ticket_, index, known->second);
         return;
     }
-    QThreadPool::globalInstance()->start([self = QPointer(this), decoder = decoder_,
-                                          file = clip_.file, ticket = ticket_, index] {
-        auto part = std::make_shared<const SoundPart>(
-            decoder->part(file, index * kSoundPartSeconds, kSoundPartSeconds));
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [self, ticket, index, part] {
-                if (self != nullptr) {
-                    self->takePart(ticket, index, part);
-                }
-            },
-            Qt::QueuedConnection);
-    });
+    QThreadPool::globalInstance()->start(
+        [self = QPointer(this), decoder = decoder_, file = clip_.file, ticket = ticket_, index] {
+            auto part = std::make_shared<const SoundPart>(
+                decoder->part(file, index * kSoundPartSeconds, kSoundPartSeconds));
+            QMetaObject::invokeMethod(
+                QCoreApplication::instance(),
+                [self, ticket, index, part] {
+                    if (self != nullptr) {
+                        self->takePart(ticket, index, part);
+                    }
+                },
+                Qt::QueuedConnection);
+        });
 }
 
 void SoundPlayer::takePart(quint64 ticket,
@@ -206,9 +206,8 @@ void SoundPlayer::takePart(quint64 ticket,
     SoundOutput* output = devices()->output();
     if (index == wanted_part_) {
         wanted_part_ = -1;
-        const double end_of_part =
-            part->start_s +
-            static_cast<double>(part->samples.size()) / (kSoundChannels * double{kSoundRate});
+        const double end_of_part = part->start_s + static_cast<double>(part->samples.size()) /
+                                                       (kSoundChannels * double{kSoundRate});
         if (part->is_last && position_s_ >= end_of_part - 0.01) {
             position_s_ = clip_.start_s; // the end was heard: from the beginning
             if (partAt(position_s_) != index) {
@@ -221,9 +220,8 @@ void SoundPlayer::takePart(quint64 ticket,
             clip_.length_s > 0.0 ? std::llround((clip_.start_s + clip_.length_s) * kSoundRate) : -1;
         watchdog_.start();
         setState(State::Playing);
-        QMetaObject::invokeMethod(output, [output, ticket, from, end, part] {
-            output->play(ticket, from, end, part);
-        });
+        QMetaObject::invokeMethod(
+            output, [output, ticket, from, end, part] { output->play(ticket, from, end, part); });
     } else {
         QMetaObject::invokeMethod(output,
                                   [output, ticket, part] { output->addPart(ticket, part); });

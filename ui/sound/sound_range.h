@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses which part of a long recording is used: the whole waveform with the part marked. The mouse
-// drags the part or puts it where it clicks; arrow keys, Page Up, Page Down, Home and End move it.
+// Chooses which part of a long recording is used: the whole waveform with the part marked. The
+// mouse drags the part or puts it where it clicks; arrow keys, Page Up, Page Down, Home and End
+// move it.
 #pragma once
 
 #include "ui/sound/time_slider.h"
@@ -41,7 +42,8 @@ private:
     MediaCache* media_;
     QString file_;
     double seconds_ = 0.0, length_s_ = 0.0, start_s_ = 0.0;
-    double grip_ = -1.0; ///< Where the part is held, pixels from its left edge; negative = it is not.
+    double grip_ =
+        -1.0; ///< Where the part is held, pixels from its left edge; negative = it is not.
 };
 
 } // namespace ui

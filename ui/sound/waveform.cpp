@@ -16,8 +16,7 @@ QString clockText(double seconds, bool has_tenths) {
     const qint64 tenths = std::llround(std::max(seconds, 0.0) * 10.0);
     const qint64 whole = has_tenths ? tenths / 10 : std::llround(std::max(seconds, 0.0));
     const QString rest = QStringLiteral("%1").arg(whole % 60, 2, 10, QLatin1Char('0'));
-    const QString fraction =
-        has_tenths ? QStringLiteral(".%1").arg(tenths % 10) : QString();
+    const QString fraction = has_tenths ? QStringLiteral(".%1").arg(tenths % 10) : QString();
     if (whole >= 3600) {
         return QStringLiteral("%1:%2:%3%4")
             .arg(whole / 3600)
@@ -35,8 +34,7 @@ float peakBetween(const SoundOutline& outline, double from_s, double to_s) {
     const auto count = static_cast<qint64>(outline.peaks.size());
     const auto first =
         std::clamp(static_cast<qint64>(std::floor(from_s * scale)), qint64{0}, count - 1);
-    const auto last =
-        std::clamp(static_cast<qint64>(std::ceil(to_s * scale)), first + 1, count);
+    const auto last = std::clamp(static_cast<qint64>(std::ceil(to_s * scale)), first + 1, count);
     return *std::max_element(outline.peaks.begin() + first, outline.peaks.begin() + last);
 }
 
@@ -56,8 +54,7 @@ void drawWaveform(QPainter& painter,
     for (int i = 0; i < bars; ++i) {
         const double start = length_s * i / bars;
         const double end = length_s * (i + 1) / bars;
-        const auto peak =
-            static_cast<double>(peakBetween(outline, from_s + start, from_s + end));
+        const auto peak = static_cast<double>(peakBetween(outline, from_s + start, from_s + end));
         const double height = std::max(2.0, peak * place.height());
         painter.setBrush((start + end) / 2.0 < played_s ? played : waiting);
         painter.drawRoundedRect(

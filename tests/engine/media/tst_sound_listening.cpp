@@ -103,8 +103,8 @@ void TestSoundListening::channels() {
     const auto two = engine::readListeningPart(stereo, 0.0, 1.0);
     QVERIFY(two.has_value());
     QCOMPARE(two->samples, (std::vector<int16_t>{16384, -8192, 16384, -8192}));
-    const auto four = write(
-        support::encodeSound({1.0F, 0.5F, 0.25F, 0.25F}, 4, 48000, SF_FORMAT_WAV | SF_FORMAT_FLOAT));
+    const auto four = write(support::encodeSound({1.0F, 0.5F, 0.25F, 0.25F}, 4, 48000,
+                                                 SF_FORMAT_WAV | SF_FORMAT_FLOAT));
     const auto mixed = engine::readListeningPart(four, 0.0, 1.0);
     QVERIFY(mixed.has_value());
     QCOMPARE(mixed->samples, (std::vector<int16_t>{16384, 16384}));
