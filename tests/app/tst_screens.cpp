@@ -129,7 +129,7 @@ void TestScreens::checkSound(Program& program, const QString& long_recording) {
     check(program.window.get(), QStringLiteral("05b-sound-plays"));
     devices->out.to_open = ui::SoundProblem::NoDevice;
     player->stop();
-    player->toggle(card()->clip());
+    player->toggle(card()->clip()); // told in the card and below the conversation
     support::settle();
     QVERIFY(!player->problem(card()->clip()).isEmpty());
     check(program.window.get(), QStringLiteral("05c-no-sound-device"));

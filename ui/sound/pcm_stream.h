@@ -17,7 +17,7 @@ class PcmStream : public QIODevice {
     Q_OBJECT
 
 public:
-    static constexpr qint64 kFrameBytes = 2 * kSoundChannels;
+    static constexpr qint64 kFrameBytes = qint64{2} * kSoundChannels;
 
     explicit PcmStream(QObject* parent = nullptr);
 

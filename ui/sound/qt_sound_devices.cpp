@@ -72,16 +72,14 @@ protected:
         format.setChannelCount(kSoundChannels);
         format.setSampleFormat(QAudioFormat::Int16);
         if (!device.isFormatSupported(format)) {
-            fail(SoundProblem::CannotOpen,
-                 device.description() + QStringLiteral(": ") + formatText(format));
+            cannotOpen(device.description() + QStringLiteral(": ") + formatText(format));
             return;
         }
         sink_ = std::make_unique<QAudioSink>(device, format);
         sink_->setBufferSize(format.bytesForDuration(qint64{kBufferMs} * 1000));
         sink_->start(stream);
         if (sink_->error() != QAudio::NoError) {
-            fail(SoundProblem::CannotOpen,
-                 device.description() + QStringLiteral(": ") + reasonText(sink_->error()));
+            cannotOpen(device.description() + QStringLiteral(": ") + reasonText(sink_->error()));
             return;
         }
         connect(sink_.get(), &QAudioSink::stateChanged, this, [this](QAudio::State state) {
@@ -134,12 +132,20 @@ private:
             return;
         }
         since_lost_.start();
+        is_reopening_ = true;
         open(stream());
+        is_reopening_ = false;
+    }
+
+    void cannotOpen(const QString& detail) {
+        // What is still listed may be what has just gone.
+        fail(is_reopening_ ? SoundProblem::Lost : SoundProblem::CannotOpen, detail);
     }
 
     std::unique_ptr<QAudioSink> sink_;
     QTimer timer_;
     QElapsedTimer since_lost_;
+    bool is_reopening_ = false;
 };
 
 /// What the source delivers, as 16-bit mono.
@@ -148,11 +154,11 @@ QByteArray toMono16(const QByteArray& raw, const QAudioFormat& format) {
     const qsizetype frames = raw.size() / std::max(format.bytesPerFrame(), 1);
     QByteArray out(frames * 2, Qt::Uninitialized);
     auto* to = reinterpret_cast<qint16*>(out.data());
+    const char* sample = raw.constData();
     for (qsizetype i = 0; i < frames; ++i) {
         float sum = 0.0F;
-        for (int c = 0; c < channels; ++c) {
-            sum += format.normalizedSampleValue(raw.constData() + i * format.bytesPerFrame() +
-                                                c * format.bytesPerSample());
+        for (int c = 0; c < channels; ++c, sample += format.bytesPerSample()) {
+            sum += format.normalizedSampleValue(sample);
         }
         to[i] = static_cast<qint16>(
             std::lround(std::clamp(sum / static_cast<float>(channels), -1.0F, 1.0F) * 32767.0F));

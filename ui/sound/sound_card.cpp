@@ -83,7 +83,7 @@ void SoundCard::press() {
 
 QString SoundCard::valueText() const {
     const QString time = tr("%1 of %2").arg(clockText(value()), clockText(maximum()));
-    if (const QString problem = player_->problem(clip_); !problem.isEmpty()) {
+    if (QString problem = player_->problem(clip_); !problem.isEmpty()) {
         return problem;
     }
     return player_->isPlaying(clip_) ? tr("%1, playing").arg(time) : time;
