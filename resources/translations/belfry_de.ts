@@ -278,12 +278,12 @@
         <translation>Vom Mikrofon aufnehmen, noch einmal zum Verwenden</translation>
     </message>
     <message>
-        <source>Play or pause the sound of a message</source>
-        <translation>Ton einer Nachricht abspielen oder anhalten</translation>
+        <source>Play or pause the sound in focus</source>
+        <translation>Ton mit dem Fokus abspielen oder anhalten</translation>
     </message>
     <message>
-        <source>Move in the sound of a message</source>
-        <translation>Im Ton einer Nachricht vor und zurück</translation>
+        <source>Five seconds forward or back in the sound in focus</source>
+        <translation>Fünf Sekunden vor oder zurück im Ton mit dem Fokus</translation>
     </message>
 </context>
 <context>

@@ -278,12 +278,12 @@
         <translation>Enregistrer au micro, à nouveau pour utiliser</translation>
     </message>
     <message>
-        <source>Play or pause the sound of a message</source>
-        <translation>Lire ou suspendre le son d’un message</translation>
+        <source>Play or pause the sound in focus</source>
+        <translation>Lire ou suspendre le son sélectionné</translation>
     </message>
     <message>
-        <source>Move in the sound of a message</source>
-        <translation>Avancer ou reculer dans le son d’un message</translation>
+        <source>Five seconds forward or back in the sound in focus</source>
+        <translation>Cinq secondes en avant ou en arrière dans le son sélectionné</translation>
     </message>
 </context>
 <context>
