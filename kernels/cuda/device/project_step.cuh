@@ -388,18 +388,18 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     if (!IS_RESIDENT) {
         prefetchCodes<THREADS>(a, block, grid);
     }
-    const auto has_units = [&] { return IS_RESIDENT && a.lora_units > 0; };
-    const auto units = [&] { return loraUnits(a, s.partial + a.local_rows * a.k_split); };
-    if (has_units()) {
-        placeUnits<THREADS>(a, units(), block, grid, begin, end);
+    float* const updates = s.partial + a.local_rows * a.k_split;
+    const bool has_units = IS_RESIDENT && a.lora_units > 0;
+    if (has_units) {
+        placeUnits<THREADS>(a, loraUnits(a, updates), block, grid, begin, end);
     } else if (a.lora_count + a.tap_count > 0) {
         placeUpdates<THREADS>(a, lora(), begin, end, local_rows);
     }
     float undo = 1.0F;
     const auto makeAll = [&] {
         undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
-        if (has_units()) {
-            publishUnits<THREADS>(a, units(), s.x, undo, block, grid);
+        if (has_units) {
+            publishUnits<THREADS>(a, loraUnits(a, updates), s.x, undo, block, grid);
         } else if (a.lora_count > 0) {
             reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
         }
@@ -420,8 +420,8 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
             multiply<FORMAT, 1, THREADS>(a, s, begin, local_rows);
         }
     }
-    if (has_units()) {
-        collectUnits<THREADS>(a, units());
+    if (has_units) {
+        collectUnits<THREADS>(a, loraUnits(a, updates));
     }
     __syncthreads();
     for (int i = threadIdx.x; i < end - begin; i += THREADS) {
@@ -444,10 +444,11 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
                 sums[1] *= a.w[1].row_scale[ref.row];
             }
         }
-        if (has_units()) {
-            sums[0] += unitUpdateOf(a, units(), ref.weight, i);
+        if (has_units) {
+            const LoraUnits units = loraUnits(a, updates);
+            sums[0] += unitUpdateOf(a, units, ref.weight, i);
             if (is_pair) {
-                sums[1] += unitUpdateOf(a, units(), 1, end - begin + i);
+                sums[1] += unitUpdateOf(a, units, 1, end - begin + i);
             }
         } else if (a.lora_count > 0) {
             sums[0] += updateOf(a, lora(), ref.weight, i, local_rows);
