@@ -175,6 +175,8 @@ Status CudaDevice::openContext(std::string* message) {
     stream_.steps.is_enabled = std::getenv("BELFRY_SINGLE_STEPS") == nullptr;
     stream_.steps.has_units = std::getenv("BELFRY_LORA_BLOCKS") == nullptr;
     stream_.steps.has_tiles = std::getenv("BELFRY_ATTENTION_PARTS") == nullptr;
+    // The same for one launch with barriers, as on cards without bulk copies.
+    stream_.steps.may_stream = std::getenv("BELFRY_BARRIER_STEPS") == nullptr;
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {
@@ -397,6 +399,12 @@ void CudaDevice::setScratch(void* scratch, size_t bytes) {
     if (scratch != nullptr && bytes >= kCounterBytes && makeCurrent() == Status::Ok) {
         check(driver_->memsetD8Async(stream_.scratch, 0, kCounterBytes, stream_.handle),
               "cuMemsetD8Async");
+        // Nobody may find the number of a step there before it is published.
+        if (bytes >= kExchangeOffset + kExchangeBytes) {
+            check(driver_->memsetD8Async(stream_.scratch + kExchangeOffset, 0, kExchangeBytes,
+                                         stream_.handle),
+                  "cuMemsetD8Async");
+        }
     }
 }
 

@@ -39,6 +39,7 @@ namespace kernels::cuda {
     X(attend_step_256)                                                                             \
     X(attend_step_512)                                                                             \
     X(token)                                                                                       \
+    X(stream)                                                                                      \
     X(argmax)                                                                                      \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \

@@ -22,20 +22,28 @@ void KernelTimes::after(CuStream stream) {
 
 void KernelTimes::addSteps(CuStream stream,
                            CuPointer trace,
-                           const std::vector<std::string>& labels) {
-    std::vector<long long> clocks(3 * labels.size());
+                           const std::vector<std::string>& labels,
+                           size_t marks) {
+    std::vector<long long> clocks(marks * labels.size());
     if (driver_->memcpyDtoHAsync(clocks.data(), trace, clocks.size() * sizeof(long long), stream) !=
             kCuSuccess ||
         driver_->streamSynchronize(stream) != kCuSuccess) {
         return;
     }
+    const bool is_stream = marks == kStreamMarks;
     for (size_t i = 0; i < labels.size(); ++i) {
         StepSum& sum = steps_[labels[i]];
+        const long long* const at = clocks.data() + marks * i;
         ++sum.count;
-        sum.before_wait += static_cast<double>(clocks[3 * i + 1] - clocks[3 * i]);
-        sum.after_wait += static_cast<double>(clocks[3 * i + 2] - clocks[3 * i + 1]);
+        sum.marks = marks;
+        for (size_t m = 0; m + 1 < (is_stream ? marks - 1 : marks); ++m) {
+            sum.after[m] += static_cast<double>(at[m + 1] - at[m]);
+        }
+        if (is_stream) {
+            sum.after[marks - 1] += static_cast<double>(at[marks - 1]);
+        }
         if (i + 1 < labels.size()) {
-            sum.whole += static_cast<double>(clocks[3 * i + 3] - clocks[3 * i]);
+            sum.whole += static_cast<double>(at[marks] - at[0]);
         }
     }
 }
@@ -44,10 +52,18 @@ void KernelTimes::print(CuStream stream) {
     driver_->streamSynchronize(stream);
     for (const auto& [label, sum] : steps_) {
         const auto count = static_cast<double>(sum.count);
-        std::fprintf(stderr,
-                     "  step %-62s %7ld times, clocks: %7.0f whole, %6.0f wait, %6.0f work\n",
-                     label.c_str(), sum.count, sum.whole / count, sum.before_wait / count,
-                     sum.after_wait / count);
+        std::fprintf(stderr, "  step %-52s %6ld times, clocks: %6.0f whole,", label.c_str(),
+                     sum.count, sum.whole / count);
+        if (sum.marks == kStreamMarks) {
+            std::fprintf(stderr,
+                         " %5.0f wait, %5.0f input, %6.0f products (%5.0f of them waiting), %5.0f "
+                         "results\n",
+                         sum.after[0] / count, sum.after[1] / count, sum.after[2] / count,
+                         sum.after[kStreamMarks - 1] / count, sum.after[3] / count);
+        } else {
+            std::fprintf(stderr, " %6.0f wait, %6.0f work\n", sum.after[0] / count,
+                         sum.after[1] / count);
+        }
     }
     struct Sum {
         size_t id = 0;

@@ -4,6 +4,7 @@
 // then, so that decode steps are launched (and seen) one by one.
 #pragma once
 
+#include "kernels/cuda/device/args.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/kernel_list.h"
 
@@ -20,8 +21,12 @@ public:
     void after(CuStream stream);
     /// Waits for the stream and prints a table on stderr: kernel, launches, total and mean time.
     void print(CuStream stream);
-    /// Adds the clocks of a launch of decode steps: trace [labels, 3] on the device (token.cu).
-    void addSteps(CuStream stream, CuPointer trace, const std::vector<std::string>& labels);
+    /// Adds the clocks of a launch of decode steps: trace [labels, marks] on the device, marks 3
+    /// (token.cu) or kStreamMarks (stream.cu).
+    void addSteps(CuStream stream,
+                  CuPointer trace,
+                  const std::vector<std::string>& labels,
+                  size_t marks);
 
 private:
     struct Span {
@@ -33,8 +38,8 @@ private:
     struct StepSum {
         long count = 0;
         double whole = 0.0; ///< Clocks from start to start.
-        double before_wait = 0.0;
-        double after_wait = 0.0;
+        size_t marks = 0;
+        double after[kStreamMarks] = {}; ///< Clocks from mark to mark.
     };
     std::map<std::string, StepSum> steps_;
 };

@@ -157,6 +157,50 @@ AttendPlan planResidentAttend(
     return plan;
 }
 
+StreamPlan planStreamProject(int multiprocessors,
+                             int64_t outputs,
+                             int64_t cols,
+                             bool is_pair,
+                             int weights,
+                             int bits,
+                             int grain) {
+    const int64_t units = cols * bits / 8 / kUnitBytes;
+    const int64_t chunks = ceilDivide(units, kChunkUnits);
+    const int64_t grains = ceilDivide(outputs, grain);
+    const int64_t local = ceilDivide(grains, multiprocessors) * grain;
+    // Every weight's rows may end in a tile that is not full.
+    const int64_t tiles =
+        is_pair ? 2 * ceilDivide(local, kTileRows) : ceilDivide(local, kTileRows) + weights - 1;
+    constexpr int64_t kPassTiles = 12;
+    StreamPlan plan;
+    plan.units = static_cast<int>(units);
+    plan.chunk_units = static_cast<int>(ceilDivide(units, std::max<int64_t>(chunks, 1)));
+    plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles));
+    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles);
+    plan.share = static_cast<int>(grains / multiprocessors) * grain;
+    plan.extra = static_cast<int>(grains % multiprocessors);
+    plan.grain = grain;
+    return plan;
+}
+
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes) {
+    const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
+    StreamLayout layout{};
+    layout.attend = align(kStreamBarrierBytes + kStepRing * static_cast<int>(sizeof(TokenStep)));
+    layout.norms = layout.attend + align(kAttendConstantBytes);
+    // The norms of a residual row, or of heads.
+    layout.norm_bytes = std::max(align(row_bytes), kTurnFloats * 4);
+    layout.row = layout.norms + 2 * layout.norm_bytes;
+    layout.work = layout.row + align(row_bytes);
+    layout.chunks = layout.work + align(work_bytes);
+    // Fewer would leave a fetching warp without a chunk to work on.
+    constexpr int kFewest = 4;
+    constexpr int kStatic = 1024; // what a compiler may want for itself
+    const int count = std::min((shared_bytes - kStatic - layout.chunks) / kChunkBytes, kMaxChunks);
+    layout.chunk_count = count < kFewest ? 0 : count;
+    return layout;
+}
+
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads) {
     const int64_t heads = std::min<int64_t>(num_heads / num_kv_heads, 4);
     const int64_t groups = num_heads / heads;

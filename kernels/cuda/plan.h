@@ -3,6 +3,7 @@
 // Pure functions, tested without a card.
 #pragma once
 
+#include "kernels/cuda/device/args.h"
 #include "kernels/cuda/stream.h"
 
 #include <cstddef>
@@ -11,20 +12,28 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = 20U << 20U;
+inline constexpr size_t kPanelBytes = 19U << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
-inline constexpr size_t kCounterBytes = 8192;
+inline constexpr size_t kCounterBytes = 40960;
 inline constexpr size_t kBarrierOffset = 2048;
 inline constexpr size_t kUnitOffset = 4096;
 /// Then the steps of a token (token.cu): 50 layers of seven.
 inline constexpr size_t kStepBytes = size_t{416} << 10U;
 /// Then, for measurements, three clocks a step.
 inline constexpr size_t kTraceBytes = size_t{32} << 10U;
+/// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets.
+/// Nothing else may ever write there.
+inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceBytes;
+inline constexpr size_t kFlagBytes = 2048;
+inline constexpr size_t kExchangeBytes =
+    kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +
+                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets + 1)) *
+                     8U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
-inline constexpr size_t kPartialOffset = kCounterBytes + kStepBytes + kTraceBytes;
+inline constexpr size_t kPartialOffset = kExchangeOffset + kExchangeBytes;
 /// Products keep their input and panel over the partial results: neither outlives its own step.
 inline constexpr size_t kWorkOffset = kPartialOffset;
 /// Of the panel, for cuBLASLt where it is in use.
@@ -90,6 +99,29 @@ struct AttendPlan {
 /// shared: bytes of a block without the ring of steps.
 AttendPlan planResidentAttend(
     int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared);
+
+/// How a projection is cut for stream.cu.
+struct StreamPlan {
+    int units = 0;       ///< 32-byte units of a weight row.
+    int chunk_units = 0; ///< Of them in one chunk: equal chunks as far as possible.
+    int pass_tiles = 0;  ///< Tiles whose sums are kept at a time; a pair's all.
+    int work_bytes = 0;
+    int share = 0; ///< Outputs of a block, in multiples of grain;
+    int extra = 0; ///< blocks that have one grain more.
+    int grain = 1;
+};
+/// outputs, is_pair as of planProject(); weights: how many follow each other; bits: 4 or 8;
+/// grain: outputs that stay together.
+StreamPlan planStreamProject(int multiprocessors,
+                             int64_t outputs,
+                             int64_t cols,
+                             bool is_pair,
+                             int weights,
+                             int bits,
+                             int grain);
+
+/// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

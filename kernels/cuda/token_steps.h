@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode steps on their way into one launch (device/token.cu): host side.
+// Decode steps on their way into one launch (device/stream.cu or device/token.cu): host side.
 #pragma once
 
 #include "kernels/cuda/device/args.h"
@@ -18,6 +18,14 @@ struct TokenSteps {
     size_t uploaded = 0;       ///< Steps of this token that were launched already.
     unsigned shared_bytes = 0; ///< Most that one of them needs.
     int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
+    // For stream.cu.
+    bool may_stream = true;     ///< False: never, for comparisons.
+    bool is_stream = false;     ///< The steps collected so far are its.
+    const float* row = nullptr; ///< Which row the blocks will have in shared memory.
+    int row_bytes = 0;
+    int work_bytes = 0;
+    int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
+    int wide_uses[kWideRegions] = {};
 };
 
 } // namespace kernels::cuda

@@ -3,6 +3,7 @@
 // value as kernel parameters. Pointers are device addresses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #ifdef __CUDACC__
@@ -128,6 +129,12 @@ struct TapArgs {
     int32_t pad;
 };
 
+/// How a step gets what the step before has made (stream.cu).
+inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
+inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.
+inline constexpr int32_t kLinkFlags = 2;   ///< From memory, behind one flag of every block.
+inline constexpr int32_t kLinkWide = 3;    ///< Three values of 19 bits in a packet.
+
 /// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
 /// plain row only in resident blocks.
 BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols, bool is_resident) {
@@ -166,6 +173,22 @@ struct ProjectKernelArgs {
     int32_t input;
     int32_t output;
     int32_t cols;
+    int32_t outputs;     ///< Results of all weights together (a pair gives one).
+    int32_t block_shift; ///< log2 of the 4-bit block size.
+    // stream.cu only.
+    int32_t units;       ///< 32-byte units of a weight row.
+    int32_t chunk_units; ///< Of them in one chunk.
+    int32_t share;       ///< Outputs of a block, in multiples of `grain`;
+    int32_t extra;       ///< blocks that have one grain more.
+    int32_t grain;       ///< What is above is all that fetching needs.
+    int32_t pass_tiles;  ///< Tiles of 16 rows whose sums are in shared memory at a time.
+    int32_t link;        ///< Of t (residual inputs), else of x.
+    int32_t publish;     ///< How the next step wants the outputs.
+    int32_t keeps_row;   ///< The residual row x is in shared memory.
+    int32_t wide_region; ///< Of kLinkWide: where, and the how manieth use of it in this launch.
+    int32_t wide_use;
+    int32_t publish_use;
+    float inverse_cols;
     const float* x;
     const float* t;
     float* x_out;
@@ -176,9 +199,7 @@ struct ProjectKernelArgs {
     float eps;
     int32_t rows_per_warp; ///< 1, 2 or 4 rows whose loads are in flight together.
     int32_t k_split;       ///< Warps that share one row group: 1, 2, 4, 8 or 16.
-    int32_t block_shift;   ///< log2 of the 4-bit block size.
     int32_t x_elements;    ///< cols rounded up to 512.
-    int32_t outputs;       ///< Results of all weights together (a pair gives one).
     int32_t local_rows;    ///< Most weight rows that a block owns.
     // kInputAttention: as of the attention step.
     const float* partial;
@@ -238,6 +259,8 @@ struct AttendStepKernelArgs {
     int32_t is_ring;  ///< Position p lies in row p % capacity: rows beyond the window are not read.
     int32_t key_groups; ///< Groups of 16 keys in a tile.
     int32_t stages;     ///< Tiles in shared memory: 1 or 2.
+    int32_t link;       ///< stream.cu: of q, k and v.
+    int32_t publish;    ///< stream.cu: of out.
 };
 
 /// One step of a decoded token for the kernel that runs them all (token.cu).
@@ -251,6 +274,11 @@ struct alignas(16) TokenStep {
         AttendStepKernelArgs attend;
     };
 };
+/// What fetching needs of a step: its beginning.
+inline constexpr int kStepHeadBytes = 352;
+static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, pass_tiles) <=
+                  kStepHeadBytes,
+              "the rest is not copied");
 /// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
 /// prefetched, the one being read.
 inline constexpr int kStepRing = 4;
@@ -259,7 +287,8 @@ inline constexpr int kMaxParts = 160;
 /// Heads of one attention part, and parts of up to this many keys are merged by their reader.
 inline constexpr int kPartHeads = 4;
 inline constexpr int kDirectKeys = 128;
-/// Attention by tiles (attend_tiles.cuh): heads of one part; head elements of one warp.
+/// Attention by tiles (attend_tiles.cuh, stream_attend.cuh): heads of one part; head elements of
+/// one warp.
 inline constexpr int kTileHeads = 8;
 inline constexpr int kTileDims = 64;
 /// Bytes between two rows of a tile: padded, so that eight rows lie in different banks.
@@ -274,5 +303,70 @@ tileSharedBytes(int32_t head_dim, int32_t key_groups, int32_t stages) {
 }
 /// Shared memory of an attention step behind the table of code values (PartShared).
 inline constexpr int kPartSharedBytes = 55360;
+
+// --- stream.cu ---
+
+/// Warps that compute, and warps that fetch weights for them.
+inline constexpr int kComputeWarps = 12;
+inline constexpr int kComputeThreads = kComputeWarps * 32;
+inline constexpr int kFetchWarps = 4;
+inline constexpr int kStreamThreads = kComputeThreads + kFetchWarps * 32;
+/// A chunk of weights: up to 16 rows of up to 24 units of 32 bytes, a row's units behind each other
+/// and padded so that eight rows lie in different banks; behind them one absmax for each unit of
+/// each row.
+inline constexpr int kTileRows = 16;
+inline constexpr int kUnitBytes = 32;
+inline constexpr int kChunkUnits = 24;
+inline constexpr int kChunkCodeBytes = kTileRows * (kChunkUnits + 1) * kUnitBytes;
+inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
+BELFRY_HOST_DEVICE constexpr int32_t chunkRowBytes(int32_t units) {
+    return (units | 1) * kUnitBytes;
+}
+inline constexpr int kMaxChunks = 16;
+/// Shared memory begins with two barriers a chunk and, for each fetching warp, the heads of two
+/// steps; then the ring of steps.
+inline constexpr int kStreamBarrierBytes = 2 * kMaxChunks * 8 + kFetchWarps * 2 * kStepHeadBytes;
+/// Clocks of a step when they are asked for: at its start, with the input there, with its planes
+/// made, with the products done and at its end; and what the first warp waited for weights.
+inline constexpr int kStreamMarks = 6;
+/// Values that a step may publish as packets of eight bytes, and steps before their place is used
+/// again.
+inline constexpr int kPackets = 6144;
+inline constexpr int kPacketSteps = 8;
+/// Values of a wide row, and places for such rows: one for each width, so that all of a place is
+/// written every time.
+inline constexpr int kWideValues = 16384;
+inline constexpr int kWidePackets = kWideValues / 3 + 1;
+inline constexpr int kWideRegions = 2;
+/// Keys of a tile of attention.
+inline constexpr int kTileKeys = 32;
+
+/// Where things lie in shared memory, in bytes.
+struct StreamLayout {
+    int32_t attend; ///< Constants of attention.
+    int32_t norms;  ///< Norms of a step, as they are stored: two vectors of norm_bytes.
+    int32_t norm_bytes;
+    int32_t row;    ///< The residual row in fp32.
+    int32_t work;   ///< What one step uses.
+    int32_t chunks; ///< [chunk_count, kChunkBytes]
+    int32_t chunk_count;
+    int32_t wide_uses[kWideRegions]; ///< Of this launch.
+};
+
+/// Work memory of a projection (StreamWork).
+BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
+    return 2 * cols + 16 + 512 + (cols / 64 * 4 + 15) / 16 * 16 + cols * 4 + 64 +
+           pass_tiles * kTileRows * (kComputeWarps + 1) * 4;
+}
+/// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
+/// stays the same for a whole token (AttendConstants).
+inline constexpr int kTurnFloats = 512;
+inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 64);
+/// Of attention (AttendWork).
+BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
+    return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
+           2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
+           16 * kComputeWarps * 4 + 2 * (head_dim * 2 + 16);
+}
 
 } // namespace kernels::cuda

@@ -75,10 +75,17 @@ __device__ __noinline__ void prefetchUnits(const ProjectKernelArgs& a, int block
     }
 }
 
-/// Constants only: before the wait. Copies are under way when this returns.
+/// Constants only: before the wait. Copies are under way when this returns. [begin, end): outputs of
+/// the block; tag: of this step, 0 = from the number of the launch.
 template <int THREADS>
 __device__ __noinline__ void
-placeUnits(const ProjectKernelArgs& a, LoraUnits s, int block, int grid, int begin, int end) {
+placeUnits(const ProjectKernelArgs& a,
+           LoraUnits s,
+           int block,
+           int grid,
+           int begin,
+           int end,
+           uint32_t tag = 0) {
     const bool is_pair = a.output == kOutputGeluPair;
     int before = 0; // rows of the weights before this one
     int weight = 0;
@@ -116,8 +123,9 @@ placeUnits(const ProjectKernelArgs& a, LoraUnits s, int block, int grid, int beg
         s.factors[lane] = *a.lora[lane].factor;
     }
     if (lane == 31) {
-        *s.tag = static_cast<uint32_t>(__ldcg(a.lora_epoch)) * 1024U +
-                 static_cast<uint32_t>(a.lora_step) + 1U;
+        *s.tag = tag != 0 ? tag
+                          : static_cast<uint32_t>(__ldcg(a.lora_epoch)) * 1024U +
+                                static_cast<uint32_t>(a.lora_step) + 1U;
     }
 }
 

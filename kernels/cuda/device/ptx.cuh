@@ -161,6 +161,137 @@ __device__ __forceinline__ Tagged loadTagged(const uint64_t* at) {
     return {__uint_as_float(static_cast<uint32_t>(both)), static_cast<uint32_t>(both >> 32U)};
 }
 
+/// The first `threads` threads of the block (whole warps) wait for each other at barrier `id`; the
+/// others of the block do not take part. __syncthreads() is barrier 0.
+__device__ __forceinline__ void syncSome(int id, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/// Four bytes of (high, low) by the nibbles of the selector's lower half; a nibble with its top bit
+/// set gives the sign of the byte it names, eight times.
+__device__ __forceinline__ uint32_t permuteBytes(uint32_t low, uint32_t high, uint32_t selector) {
+    uint32_t result = 0;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
+    return result;
+}
+
+/// c += a b for one warp: a 16 x 32, b 32 x 8 in signed bytes, c in 32-bit integers. Fragments as
+/// of mma.m16n8k32: lane (g = lane / 4, t = lane % 4) holds of a rows g and g + 8 at columns 4t and
+/// 4t + 16, of b column g at the same rows, of c rows g and g + 8 at columns 2t and 2t + 1.
+__device__ __forceinline__ void
+multiplyAddBytes(int (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+__device__ __forceinline__ uint2 loadShared8(uint32_t address) {
+    uint2 v;
+    asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address));
+    return v;
+}
+
+__device__ __forceinline__ uint4 loadShared16(uint32_t address) {
+    uint4 v;
+    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "r"(address));
+    return v;
+}
+
+/// A barrier of 8 bytes in shared memory that counts arrivals and bytes of bulk copies. Its phases
+/// are told apart by their parity: wait(0) waits for the end of the first one.
+struct CopyBarrier {
+    uint64_t* at;
+
+    /// One thread, before anybody else uses it; then fenceBarriers() and a barrier of the block.
+    __device__ __forceinline__ void init(int arrivals) const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(sharedAddress(at)),
+                     "r"(arrivals)
+                     : "memory");
+#endif
+    }
+    /// This phase does not end before `bytes` more have been copied.
+    __device__ __forceinline__ void expect(int bytes) const {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
+                         sharedAddress(at)),
+                     "r"(bytes)
+                     : "memory");
+#endif
+    }
+    /// What this thread has written is visible to who has waited.
+    __device__ __forceinline__ void arrive() const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(
+                         sharedAddress(at))
+                     : "memory");
+#endif
+    }
+    __device__ __forceinline__ void wait(uint32_t parity) const {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("{\n"
+                     ".reg .pred done;\n"
+                     "again:\n"
+                     "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
+                     "@!done bra again;\n"
+                     "}" ::"r"(sharedAddress(at)),
+                     "r"(parity)
+                     : "memory");
+#endif
+    }
+};
+
+/// After CopyBarrier::init(): bulk copies see the barriers too.
+__device__ __forceinline__ void fenceBarriers() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/// `bytes` from global to shared memory in the background; all three are multiples of 16. The
+/// barrier counts them.
+__device__ __forceinline__ void
+copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];" ::"r"(shared),
+                 "l"(global), "r"(bytes), "r"(sharedAddress(barrier.at))
+                 : "memory");
+#endif
+}
+
+/// Two neighbours of eight bytes; each of them is read at once.
+__device__ __forceinline__ uint4 loadPackets(const uint2* at) {
+    uint4 v;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(at)
+                 : "memory");
+    return v;
+}
+__device__ __forceinline__ uint2 loadPacket(const uint2* at) {
+    uint2 v;
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0,%1}, [%2];"
+                 : "=r"(v.x), "=r"(v.y)
+                 : "l"(at)
+                 : "memory");
+    return v;
+}
+/// Eight bytes that others see at once or not at all.
+__device__ __forceinline__ void storePacket(uint2* at, uint32_t value, uint32_t mark) {
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1,%2};" ::"l"(at), "r"(value), "r"(mark)
+                 : "memory");
+}
+__device__ __forceinline__ void storeRelease(int32_t* at, int value) {
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
 } // namespace kernels::cuda
 
 #else

@@ -49,6 +49,11 @@ std::string labelOf(const TokenStep& step) {
 /// first where the two do not go together.
 Status makeRoom(Stream& s, unsigned shared, int32_t format) {
     TokenSteps& t = s.steps;
+    if (t.is_stream) {
+        if (const Status status = s.flush(); status != Status::Ok) {
+            return status;
+        }
+    }
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
     if (shared + ring > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
@@ -74,7 +79,23 @@ int32_t pieceBytes(const LoraArgs& lora) {
     return bytes % 16 == 0 && reinterpret_cast<uintptr_t>(lora.b) % 16 == 0 ? bytes : 0;
 }
 
-/// Shares A h of the updates out over the blocks where their operands allow it.
+/// How a projection is dealt out, its updates included.
+ProjectPlan planCollected(const Stream& s, ProjectKernelArgs& args, int64_t outputs) {
+    const bool is_pair = args.output == kOutputGeluPair;
+    ProjectPlan plan = planResidentProject(s.facts.multiprocessors, static_cast<int>(kTokenThreads),
+                                           outputs, args.cols, is_pair,
+                                           isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    const LoraUnitPlan units = shareUpdates(s, args);
+    plan.shared_bytes += static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
+    plan.shared_bytes +=
+        units.units > 0
+            ? loraUnitBytes(units, args.lora_first[3], plan.local_rows, args.lora_pitch)
+            : loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+    return plan;
+}
+
+} // namespace
+
 LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
     LoraUnitPlan none;
     if (!s.steps.has_units || args.lora_count == 0 || args.lora_sums != nullptr ||
@@ -102,23 +123,6 @@ LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
     return plan;
 }
 
-/// How a projection is dealt out, its updates included.
-ProjectPlan planCollected(const Stream& s, ProjectKernelArgs& args, int64_t outputs) {
-    const bool is_pair = args.output == kOutputGeluPair;
-    ProjectPlan plan = planResidentProject(s.facts.multiprocessors, static_cast<int>(kTokenThreads),
-                                           outputs, args.cols, is_pair,
-                                           isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
-    const LoraUnitPlan units = shareUpdates(s, args);
-    plan.shared_bytes += static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
-    plan.shared_bytes +=
-        units.units > 0
-            ? loraUnitBytes(units, args.lora_first[3], plan.local_rows, args.lora_pitch)
-            : loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
-    return plan;
-}
-
-} // namespace
-
 Status beginSteps(Queue q) {
     Stream& s = *static_cast<Stream*>(q.context);
     TokenSteps& t = s.steps;
@@ -134,6 +138,8 @@ Status beginSteps(Queue q) {
     }
     t.steps.clear();
     t.uploaded = 0;
+    t.is_stream = false;
+    t.row = nullptr;
     t.is_collecting = true;
     return Status::Ok;
 }
@@ -154,6 +160,9 @@ bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs) {
 
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
+    if (const Status status = streamProject(s, args, outputs); status != Status::Unsupported) {
+        return status;
+    }
     const ProjectPlan plan = planCollected(s, args, outputs);
     args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset);
     args.lora_epoch = pointerOf<const int32_t>(s.scratch + kBarrierOffset) + 2;
@@ -190,6 +199,9 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 }
 
 Status collectAttend(Stream& s, AttendStepKernelArgs args) {
+    if (const Status status = streamAttend(s, args); status != Status::Unsupported) {
+        return status;
+    }
     const unsigned ring = kStepRing * sizeof(TokenStep);
     AttendPlan plan;
     if (s.steps.has_tiles) {
@@ -263,25 +275,35 @@ Status Stream::flush() {
     }
     t.steps.clear();
     t.uploaded += count;
+    const bool is_stream = t.is_stream;
     const unsigned shared = t.shared_bytes;
     const int32_t format = t.table_format == 0 ? kFormatNf4 : t.table_format;
     t.shared_bytes = 0;
     t.table_format = 0;
+    t.is_stream = false;
+    t.row = nullptr;
     if (status != Status::Ok) {
+        return status;
+    }
+    const CuPointer clocks = times == nullptr ? 0 : scratch + kCounterBytes + kStepBytes;
+    if (is_stream) {
+        status = launchStream(*this, to, static_cast<int>(count), clocks);
+        if (times != nullptr && status == Status::Ok) {
+            times->addSteps(handle, clocks, labels, kStreamMarks);
+        }
         return status;
     }
     const auto* list = pointerOf<const TokenStep>(to);
     auto* counters = pointerOf<int32_t>(scratch + kBarrierOffset);
     auto number = static_cast<int>(count);
     auto table = static_cast<int>(format);
-    auto* trace =
-        times == nullptr ? nullptr : pointerOf<long long>(scratch + kCounterBytes + kStepBytes);
+    auto* trace = pointerOf<long long>(clocks);
     void* parameters[] = {static_cast<void*>(&list), &number, &table, static_cast<void*>(&counters),
                           static_cast<void*>(&trace)};
     status = launchResident(KernelId::token, static_cast<unsigned>(facts.multiprocessors),
                             kTokenThreads, shared, parameters);
     if (times != nullptr && status == Status::Ok) {
-        times->addSteps(handle, reinterpret_cast<CuPointer>(trace), labels);
+        times->addSteps(handle, clocks, labels, 3);
     }
     return status;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/plan.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops.h"
 
@@ -11,11 +12,19 @@ namespace kernels::cuda {
 Status beginSteps(Queue q);
 Status endSteps(Queue q);
 
+/// The parts of it for stream.cu (stream_steps.cpp). Unsupported: nothing was added or launched.
+Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
+Status streamAttend(Stream& s, AttendStepKernelArgs args);
+/// Launches the steps, which are on the device.
+Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
+
 /// Adds a projection; `outputs` as ProjectPlan. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 /// collectProject() would add it: one part of its outputs a multiprocessor.
 bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs);
+/// Shares A h of the updates out over the blocks where their operands allow it; units = 0: not.
+LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 

@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -31,6 +32,13 @@ struct PendingCopy {
     uint64_t group;
 };
 
+struct BulkCopy {
+    void* to;
+    const void* from;
+    size_t bytes;
+    uint64_t* barrier;
+};
+
 struct Thread {
     ThreadIds ids;
     Fiber fiber;
@@ -39,6 +47,7 @@ struct Thread {
     State state = State::Ready;
     std::vector<PendingCopy> copies;
     uint64_t copy_group = 0;
+    int barrier = 0; ///< At which one it waits.
     uint64_t priority = 0; ///< Order::Starving: the higher one goes first.
 };
 
@@ -58,6 +67,8 @@ struct Block {
     std::vector<Thread*> yielding; ///< Go on when nobody else can.
     int alive = 0;
     int arrived = 0;
+    int arrived_some[16] = {}; ///< At barriers of a number of threads.
+    std::vector<BulkCopy> bulk_copies;
     BarrierVotes votes;   ///< Of the barrier that fills.
     BarrierVotes outcome; ///< Of the one before.
     std::unique_ptr<SharedMemory> shared;
@@ -163,6 +174,8 @@ void admitBlock() {
     block->warps.assign((count + 31) / 32, Warp{});
     block->alive = static_cast<int>(count);
     block->arrived = 0;
+    std::fill_n(block->arrived_some, 16, 0);
+    block->bulk_copies.clear();
     block->votes = {};
     block->ready.clear();
     block->yielding.clear();
@@ -350,18 +363,21 @@ void leaveForGood() {
     switchFiber(l.current->fiber, l.outside, true);
 }
 
-void wakeBarrier(Block& block) {
-    Launch& l = *launch;
-    block.outcome = block.votes;
-    block.votes = {};
-    block.arrived = 0;
-    ++l.progress;
+void wakeThreadsAt(Block& block, int barrier) {
+    ++launch->progress;
     for (size_t i = block.threads.size(); i-- > 0;) {
         Thread& t = *block.threads[i];
-        if (t.state == State::AtBarrier) {
+        if (t.state == State::AtBarrier && t.barrier == barrier) {
             makeReady(block, t);
         }
     }
+}
+
+void wakeBarrier(Block& block) {
+    block.outcome = block.votes;
+    block.votes = {};
+    block.arrived = 0;
+    wakeThreadsAt(block, 0);
 }
 
 void threadMain() {
@@ -555,12 +571,106 @@ BarrierVotes blockBarrier(int vote, const std::source_location& place) {
     block.votes.count += vote != 0 ? 1 : 0;
     ++block.arrived;
     self.state = State::AtBarrier;
+    self.barrier = 0;
     if (block.arrived == block.alive) {
         wakeBarrier(block);
     }
     leave();
     // Nobody reaches the next barrier's end before everybody has left this one.
     return block.outcome;
+}
+
+void someBarrier(int id, int threads, const std::source_location& place) {
+    Thread& self = *launch->current;
+    Block& block = *self.block;
+    if (id < 1 || id > 15 || threads % 32 != 0 ||
+        threads > static_cast<int>(block.threads.size())) {
+        fail("a barrier of " + std::to_string(threads) + " threads with the number " +
+             std::to_string(id));
+    }
+    if (siteOf(place).is_skipped) {
+        return;
+    }
+    int& arrived = block.arrived_some[id];
+    self.state = State::AtBarrier;
+    self.barrier = id;
+    if (++arrived == threads) {
+        arrived = 0;
+        wakeThreadsAt(block, id);
+    }
+    leave();
+}
+
+namespace {
+
+/// What an emulated barrier in shared memory holds in its 8 bytes.
+struct CopyBarrierState {
+    uint16_t arrivals;  ///< Of a phase.
+    uint16_t missing;   ///< In this phase.
+    int32_t bytes : 31; ///< Still to be copied in this phase.
+    uint32_t parity : 1;
+};
+static_assert(sizeof(CopyBarrierState) == sizeof(uint64_t));
+
+void change(uint64_t* at, int arrivals, int bytes) {
+    auto state = std::bit_cast<CopyBarrierState>(*at);
+    if (arrivals > state.missing) {
+        fail("more arrivals at a barrier in shared memory than it was made for");
+    }
+    state.missing = static_cast<uint16_t>(state.missing - arrivals);
+    state.bytes += bytes;
+    if (state.missing == 0 && state.bytes == 0) {
+        state.missing = state.arrivals;
+        state.parity = state.parity == 0 ? 1 : 0;
+    }
+    *at = std::bit_cast<uint64_t>(state);
+    ++launch->progress;
+    noteAtomicWrite();
+}
+
+void copyNow(const BulkCopy& copy) {
+    std::memcpy(copy.to, copy.from, copy.bytes);
+    change(copy.barrier, 0, -static_cast<int>(copy.bytes));
+}
+
+} // namespace
+
+void initCopyBarrier(uint64_t* at, int arrivals) {
+    const auto count = static_cast<uint16_t>(arrivals);
+    *at = std::bit_cast<uint64_t>(CopyBarrierState{count, count, 0, 0});
+}
+
+void expectCopies(uint64_t* at, int bytes) {
+    change(at, 0, bytes);
+}
+
+void arriveAtCopyBarrier(uint64_t* at) {
+    change(at, 1, 0);
+}
+
+bool isPhaseOver(uint64_t* at, uint32_t parity) {
+    auto& copies = launch->current->block->bulk_copies;
+    for (size_t i = copies.size(); i-- > 0;) {
+        if (copies[i].barrier == at) {
+            const BulkCopy copy = copies[i];
+            copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
+            copyNow(copy);
+        }
+    }
+    return std::bit_cast<CopyBarrierState>(*at).parity != (parity & 1U);
+}
+
+void copyBulk(void* to, const void* from, size_t bytes, uint64_t* barrier) {
+    const BulkCopy copy{to, from, bytes, barrier};
+    if (launch->isSeeded() && (launch->draw() & 1U) == 0) {
+        copyNow(copy);
+        return;
+    }
+    launch->current->block->bulk_copies.push_back(copy);
+}
+
+void noteProgress() {
+    ++launch->progress;
 }
 
 void noteAtomicWrite() {

@@ -75,6 +75,20 @@ struct BarrierVotes {
 /// __syncthreads() at `place`: threads that have ended do not count.
 BarrierVotes blockBarrier(int vote, const std::source_location& place);
 
+/// bar.sync with a number of threads: those that meet at `id` (1 to 15) are `threads`.
+void someBarrier(int id, int threads, const std::source_location& place);
+
+/// A barrier in shared memory that counts arrivals and copied bytes (mbarrier), and copies of any
+/// size that it counts (cp.async.bulk): done when somebody looks whether the phase is over at the
+/// latest, with a seed at random before.
+void initCopyBarrier(uint64_t* at, int arrivals);
+void expectCopies(uint64_t* at, int bytes);
+void arriveAtCopyBarrier(uint64_t* at);
+bool isPhaseOver(uint64_t* at, uint32_t parity);
+void copyBulk(void* to, const void* from, size_t bytes, uint64_t* barrier);
+/// Something happened that somebody may wait for: no deadlock yet.
+void noteProgress();
+
 /// A chance for others to run: after an atomic or an acquiring load. Loops that wait for other
 /// blocks go through here.
 void yieldToOthers();

@@ -52,6 +52,34 @@ inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
     }
 }
 
+/// The same of mma.m16n8k32 with signed bytes and integer sums.
+inline void combineMultiplyAddBytes(Lane (&lanes)[32], uint32_t) {
+    int a[16][32];
+    int b[8][32]; // [n][k]
+    const auto byteOf = [](uint32_t word, int i) {
+        return static_cast<int>(static_cast<int8_t>(word >> (8 * i)));
+    };
+    for (int lane = 0; lane < 32; ++lane) {
+        const uint32_t* const w = lanes[lane].word;
+        for (int i = 0; i < 4; ++i) {
+            for (int r = 0; r < 4; ++r) {
+                a[lane / 4 + (r & 1) * 8][lane % 4 * 4 + i + (r >> 1) * 16] = byteOf(w[4 + r], i);
+            }
+            b[lane / 4][lane % 4 * 4 + i] = byteOf(w[8], i);
+            b[lane / 4][lane % 4 * 4 + i + 16] = byteOf(w[9], i);
+        }
+    }
+    for (int lane = 0; lane < 32; ++lane) {
+        for (int r = 0; r < 4; ++r) {
+            int sum = static_cast<int>(lanes[lane].word[r]);
+            for (int k = 0; k < 32; ++k) {
+                sum += a[lane / 4 + (r >> 1) * 8][k] * b[lane % 4 * 2 + (r & 1)][k];
+            }
+            lanes[lane].word[r] = static_cast<uint32_t>(sum);
+        }
+    }
+}
+
 /// Lane: words 0-1 the address of a row of 16 bytes (lane i: row i % 8 of matrix i / 8); becomes
 /// this lane's pair of each matrix in words 0-3.
 template <bool IS_TRANSPOSED>
@@ -166,6 +194,76 @@ inline Tagged loadTagged(const uint64_t* at) {
 inline void addRelease(int32_t* at, int value) {
     *at += value;
     ::emulator::noteAtomicWrite();
+    ::emulator::yieldToOthers();
+}
+
+inline void syncSome(int id,
+                     int threads,
+                     const std::source_location& place = std::source_location::current()) {
+    ::emulator::someBarrier(id, threads, place);
+}
+inline uint32_t permuteBytes(uint32_t low, uint32_t high, uint32_t selector) {
+    return __byte_perm(low, high, selector); // the emulated one knows signs
+}
+inline void multiplyAddBytes(int (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    ::emulator::Lane lane{};
+    std::memcpy(lane.word, c, 16);
+    std::copy_n(a, 4, lane.word + 4);
+    lane.word[8] = b0;
+    lane.word[9] = b1;
+    ::emulator::exchange(::emulator::Exchange::MultiplyAdd, 0xffffffffU,
+                         ::emulator::combineMultiplyAddBytes, lane);
+    std::memcpy(c, lane.word, 16);
+}
+inline uint2 loadShared8(uint32_t address) {
+    uint2 value{};
+    std::memcpy(&value, ::emulator::sharedPointer(address, 8, 8), 8);
+    return value;
+}
+inline uint4 loadShared16(uint32_t address) {
+    uint4 value{};
+    std::memcpy(&value, ::emulator::sharedPointer(address, 16, 16), 16);
+    return value;
+}
+
+struct CopyBarrier {
+    uint64_t* at;
+
+    void init(int arrivals) const { ::emulator::initCopyBarrier(at, arrivals); }
+    void expect(int bytes) const { ::emulator::expectCopies(at, bytes); }
+    void arrive() const { ::emulator::arriveAtCopyBarrier(at); }
+    void wait(uint32_t parity) const {
+        while (!::emulator::isPhaseOver(at, parity)) {
+            ::emulator::yieldToOthers();
+        }
+    }
+};
+inline void fenceBarriers() {}
+inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
+    if (((reinterpret_cast<uintptr_t>(global) | static_cast<uintptr_t>(bytes)) & 15) != 0) {
+        ::emulator::fail("copyBulk: not aligned to 16 bytes");
+    }
+    ::emulator::copyBulk(::emulator::sharedPointer(shared, static_cast<size_t>(bytes), 16), global,
+                         static_cast<size_t>(bytes), barrier.at);
+}
+
+inline uint4 loadPackets(const uint2* at) {
+    ::emulator::yieldToOthers();
+    return {at[0].x, at[0].y, at[1].x, at[1].y};
+}
+inline uint2 loadPacket(const uint2* at) {
+    ::emulator::yieldToOthers();
+    return *at;
+}
+inline void storePacket(uint2* at, uint32_t value, uint32_t mark) {
+    *at = {value, mark};
+    ::emulator::noteAtomicWrite();
+    ::emulator::noteProgress();
+}
+inline void storeRelease(int32_t* at, int value) {
+    *at = value;
+    ::emulator::noteAtomicWrite();
+    ::emulator::noteProgress();
     ::emulator::yieldToOthers();
 }
 

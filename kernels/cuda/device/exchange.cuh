@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the blocks of stream.cu hand results to each other without a barrier over the grid.
+//
+// Short results travel as packets: a value and the number of its step in eight bytes that are read
+// and written at once. Who needs a value reads its packet until the number is right: one way through
+// L2 instead of a write, a fence, an arrival, a poll and a read. Long ones lie in memory as they are,
+// behind one flag of every block.
+//
+// A place for packets is used again after kPacketSteps steps. Every block reads all results of every
+// projection before it writes those of the next, so that nobody can be two projections behind.
+#pragma once
+
+#include "kernels/cuda/device/common.cuh"
+
+namespace kernels::cuda {
+
+/// The barrier of the threads that compute; the fetching warps go their own way.
+__device__ __forceinline__ void syncCompute(
+#ifndef __CUDACC__
+    const std::source_location& place = std::source_location::current()
+#endif
+) {
+#ifdef __CUDACC__
+    syncSome(1, kComputeThreads);
+#else
+    syncSome(1, kComputeThreads, place);
+#endif
+}
+
+struct Exchange {
+    uint2* packets;   ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets + 1]
+    int32_t* flags;   ///< [grid]
+    uint32_t base;    ///< Number of the first step, less one.
+    int wide_base[kWideRegions]; ///< Uses of each place for wide rows before this launch.
+    int block;
+    int grid;
+
+    /// What marks the results of step `step`.
+    __device__ __forceinline__ uint32_t markOf(int step) const {
+        return base + static_cast<uint32_t>(step) + 1;
+    }
+    __device__ __forceinline__ uint2* packetsOf(int step) const {
+        return packets + (step % kPacketSteps) * kPackets;
+    }
+    __device__ __forceinline__ void publish(int step, int index, float value) const {
+        storePacket(packetsOf(step) + index, __float_as_uint(value), markOf(step));
+    }
+
+    /// Place of a wide row and what marks it in the `use`-th use of this launch: 1 to 127.
+    __device__ __forceinline__ uint2* widePackets(int region) const {
+        return packets + kPacketSteps * kPackets + region * (kWidePackets + 1);
+    }
+    __device__ __forceinline__ uint32_t wideMark(int region, int use) const {
+        return 1U + static_cast<uint32_t>((region == 0 ? wide_base[0] : wide_base[1]) + use) % 127U;
+    }
+    /// Values 3 index to 3 index + 2, rounded to 11 bits of mantissa.
+    __device__ __forceinline__ void
+    publishWide(uint2* to, uint32_t mark, int index, float a, float b, float c) const {
+        const uint32_t v0 = shorten(a);
+        const uint32_t v1 = shorten(b);
+        const uint32_t v2 = shorten(c);
+        storePacket(to + index, v0 | (v1 << 19), (v1 >> 13) | (v2 << 6) | (mark << 25));
+    }
+    /// The upper 19 bits, to nearest.
+    static __device__ __forceinline__ uint32_t shorten(float v) {
+        const uint32_t bits = __float_as_uint(v);
+        return (bits + 0xfffU + ((bits >> 13) & 1U)) >> 13;
+    }
+
+    /// After everything that this block has to write for `step`; all compute threads.
+    __device__ __forceinline__ void raiseFlag(int step) const {
+        syncCompute();
+        if (threadIdx.x == 0) {
+            storeRelease(flags + block, static_cast<int>(markOf(step)));
+        }
+    }
+    /// Waits for the flags of the first `blocks` blocks; all compute threads.
+    __device__ __forceinline__ void waitForFlags(int step, int blocks) const {
+        const int mark = static_cast<int>(markOf(step));
+        for (int b = threadIdx.x; b < blocks; b += kComputeThreads) {
+            // Polling with acquiring loads would empty the first-level cache every time.
+            while (loadRelaxed(flags + b) - mark < 0) {
+            }
+        }
+        __threadfence();
+        syncCompute();
+    }
+};
+
+/// Where the first thread of the first block notes its clock; nullptr: nobody asked.
+struct StepClocks {
+    long long* at; ///< [kStreamMarks]
+    __device__ __forceinline__ void note(int mark) const {
+        if (at != nullptr) {
+            at[mark] = clock64();
+        }
+    }
+    __device__ __forceinline__ void add(int mark, long long clocks) const {
+        if (at != nullptr) {
+            at[mark] += clocks;
+        }
+    }
+    [[nodiscard]] __device__ __forceinline__ long long now() const {
+        return at != nullptr ? clock64() : 0;
+    }
+};
+
+/// `fours` times four values from packet `first` on (a multiple of 4), into shared memory; the thread
+/// that takes values c, c + kComputeThreads, ... stores them at the same places. Two are asked for at a
+/// time. Returns the sum of their squares.
+__device__ __forceinline__ float
+takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to) {
+    float sum = 0.0F;
+#pragma unroll 1
+    for (int c = threadIdx.x; c < fours; c += 2 * kComputeThreads) {
+        const uint2* const at = packets + first + 4 * c;
+        const bool has_second = c + kComputeThreads < fours;
+        const uint2* const second = at + (has_second ? 4 * kComputeThreads : 0);
+        uint4 v[4];
+        bool is_there = false;
+        while (!is_there) {
+            v[0] = loadPackets(at);
+            v[1] = loadPackets(at + 2);
+            v[2] = v[0];
+            v[3] = v[1];
+            if (has_second) {
+                v[2] = loadPackets(second);
+                v[3] = loadPackets(second + 2);
+            }
+            is_there = v[0].y == mark && v[0].w == mark && v[1].y == mark && v[1].w == mark &&
+                       v[2].y == mark && v[2].w == mark && v[3].y == mark && v[3].w == mark;
+        }
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            if (i == 0 || has_second) {
+                const float4 four = make_float4(
+                    __uint_as_float(v[2 * i].x), __uint_as_float(v[2 * i].z),
+                    __uint_as_float(v[2 * i + 1].x), __uint_as_float(v[2 * i + 1].z));
+                to[c + i * kComputeThreads] = four;
+                sum += (four.x * four.x + four.y * four.y) + (four.z * four.z + four.w * four.w);
+            }
+        }
+    }
+    return sum;
+}
+
+/// A wide row of `count` values into shared memory; any thread takes any of them. A barrier has to
+/// follow.
+__device__ __forceinline__ void
+takeWide(const uint2* packets, int count, uint32_t mark, float* to) {
+    const int pairs = (count + 5) / 6;
+    constexpr int kAtOnce = 3;
+#pragma unroll 1
+    for (int p = threadIdx.x; p < pairs; p += kAtOnce * kComputeThreads) {
+        uint4 v[kAtOnce];
+        bool is_there = false;
+        while (!is_there) {
+            is_there = true;
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                const int at = p + i * kComputeThreads < pairs ? p + i * kComputeThreads : p;
+                v[i] = loadPackets(packets + 2 * at);
+            }
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                is_there = is_there && (v[i].y >> 25) == mark && (v[i].w >> 25) == mark;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int at = p + i * kComputeThreads;
+            if (at < pairs) {
+                float2* const out = reinterpret_cast<float2*>(to + 6 * at);
+                const auto value = [](uint32_t bits) { return __uint_as_float(bits << 13); };
+                out[0] = make_float2(value(v[i].x), value((v[i].x >> 19) | (v[i].y << 13)));
+                out[1] = make_float2(value(v[i].y >> 6), value(v[i].z));
+                out[2] = make_float2(value((v[i].z >> 19) | (v[i].w << 13)), value(v[i].w >> 6));
+            }
+        }
+    }
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of stream.cu: one block takes a range of cache rows of one kv head for all its query
+// heads, on tensor cores. Keys and values of a tile travel into shared memory while the block waits
+// for the queries. Queries and softmax weights are split into two bf16 each, in the two halves of a
+// 16-row operand (up to eight heads), so that nothing is rounded that was not rounded before.
+//
+// The new token's key and value take their own row of the tile; the block that has that row also
+// stores them to the cache. One part: it publishes the result. More: every block merges some columns
+// of all parts and publishes those.
+#pragma once
+
+#include "kernels/cuda/device/exchange.cuh"
+#include "kernels/cuda/device/project_input.cuh"
+
+namespace kernels::cuda {
+
+/// Work memory of attention (streamAttendBytes()); rows of head_dim bf16 are 16 bytes apart more.
+struct AttendWork {
+    char* keys;     ///< [kTileKeys] rows
+    char* values;   ///< [kTileKeys] rows
+    char* queries;  ///< [2 kTileHeads] rows: high parts, low parts
+    float* scores;  ///< [2 halves of the columns, 2 kTileHeads, kTileKeys + 1]
+    char* weights;  ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
+    float* factors; ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
+    float* merged;  ///< [kComputeWarps, 16]
+    char* fresh;    ///< 2 rows: the new key and value
+    int row_bytes;
+};
+constexpr int kWeightRowBytes = kTileKeys * 2 + 16;
+
+__device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
+    AttendWork w{};
+    w.row_bytes = head_dim * 2 + 16;
+    w.keys = memory;
+    memory += kTileKeys * w.row_bytes;
+    w.values = memory;
+    memory += kTileKeys * w.row_bytes;
+    w.queries = memory;
+    memory += 2 * kTileHeads * w.row_bytes;
+    w.weights = memory;
+    memory += 2 * kTileHeads * kWeightRowBytes;
+    w.factors = reinterpret_cast<float*>(memory);
+    memory += 256;
+    w.merged = reinterpret_cast<float*>(memory);
+    memory += 16 * kComputeWarps * 4;
+    w.fresh = memory;
+    memory += 2 * w.row_bytes;
+    w.scores = reinterpret_cast<float*>(memory);
+    return w;
+}
+
+/// What stays the same for all layers of one kind while a token is made.
+struct AttendConstants {
+    const float* inv_freq; ///< Of which kind: these are the pointers it was read through.
+    const int32_t* position_at;
+    const int32_t* count_at;
+    const int32_t* slot_at;
+    int position;
+    int slot;
+    int count;     ///< Cache rows in reach.
+    int first_row; ///< The first of them; behind the last row of a ring comes row 0.
+    int chunk; ///< Rows of one part, a multiple of kTileKeys.
+    int parts;
+    int split; ///< This block's part.
+    int kv_head;
+    float turns[kTurnFloats]; ///< [2, head_dim / 2]: cosine, sine of each pair.
+};
+static_assert(2 * sizeof(AttendConstants) <= kAttendConstantBytes, "as the host plans");
+
+/// The constants of this step's kind, read where they are not there yet. All compute threads.
+__device__ __forceinline__ const AttendConstants&
+attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exchange) {
+    AttendConstants& c = reinterpret_cast<AttendConstants*>(memory)[a.window > 0 ? 1 : 0];
+    const int32_t* const slot_at = a.k != nullptr ? a.slot : nullptr;
+    const bool is_there = c.inv_freq == a.inv_freq && c.position_at == a.position &&
+                          c.count_at == a.key_count &&
+                          (slot_at == nullptr || c.slot_at == slot_at);
+    if (is_there) {
+        return c;
+    }
+    syncCompute(); // everybody has looked
+    const int position = *a.position;
+    const int half = a.head_dim / 2;
+    for (int d = threadIdx.x; d < half; d += kComputeThreads) {
+        sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &c.turns[half + d],
+                &c.turns[d]);
+    }
+    if (threadIdx.x == 0) {
+        c.position = position;
+        c.slot = slot_at != nullptr ? *slot_at : -1;
+        c.count = *a.key_count;
+        c.first_row = 0;
+        if (a.is_ring != 0) {
+            // Position p lies in row p % capacity: only the window's rows are read.
+            const int most = a.window > 0 && a.window < a.capacity ? static_cast<int>(a.window)
+                                                                    : a.capacity;
+            c.count = position + 1 < most ? position + 1 : most;
+            c.first_row = (position + 1 - c.count) % a.capacity;
+        }
+        const int tiles = (c.count + kTileKeys - 1) / kTileKeys;
+        const int per_part = (tiles + a.splits - 1) / a.splits;
+        c.chunk = (per_part > 0 ? per_part : 1) * kTileKeys;
+        c.parts = (c.count + c.chunk - 1) / c.chunk;
+        c.split = exchange.block / a.num_kv_heads;
+        c.kv_head = exchange.block - c.split * a.num_kv_heads;
+        c.position_at = a.position;
+        c.count_at = a.key_count;
+        c.slot_at = slot_at;
+        c.inv_freq = a.inv_freq;
+    }
+    syncCompute();
+    return c;
+}
+
+__device__ __forceinline__ float roundBf16(float v) {
+    return __bfloat162float(__float2bfloat16_rn(v));
+}
+
+/// Cache row of key i.
+__device__ __forceinline__ int
+rowOf(const AttendStepKernelArgs& a, const AttendConstants& constants, int i) {
+    const int row = constants.first_row + i;
+    return row < a.capacity ? row : row - a.capacity;
+}
+
+/// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values.
+__device__ __forceinline__ void copyTile(
+    const AttendStepKernelArgs& a,
+    const void* cache,
+    char* to,
+    int row_bytes,
+    const AttendConstants& constants,
+    int first,
+    int end) {
+    const int kv_head = constants.kv_head;
+    const int vectors = a.head_dim / 8;
+    const int shift = 31 - __clz(vectors);
+    const char* const from = static_cast<const char*>(cache) + kv_head * a.head_dim * 2;
+    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * a.head_dim * 2;
+    for (int i = threadIdx.x; i < kTileKeys << shift; i += kComputeThreads) {
+        const int row = i >> shift;
+        const int column = i & (vectors - 1);
+        const bool is_there = first + row < end;
+        copyAsync16(sharedAddress(to + row * row_bytes + column * 16),
+                    from + rowOf(a, constants, is_there ? first + row : 0) * stride + column * 16,
+                    is_there);
+    }
+}
+
+/// Norm (no data: none), RoPE (turns nullptr: none) and scale of one head; a warp. high, low: the
+/// result as two bf16; low nullptr: rounded to one, and stored to the cache as well.
+__device__ __forceinline__ void turnHead(const float* head,
+                                         const VectorArgs& norm,
+                                         const float* turns,
+                                         int dim,
+                                         float eps,
+                                         float scale,
+                                         __nv_bfloat16* high,
+                                         __nv_bfloat16* low,
+                                         __nv_bfloat16* cache) {
+    const int lane = threadIdx.x & 31;
+    const int half = dim / 2;
+    float sum = 0.0F;
+#pragma unroll 4
+    for (int d = lane; d < dim; d += 32) {
+        sum = fmaf(head[d], head[d], sum);
+    }
+    const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps);
+#pragma unroll 4
+    for (int d = lane; d < half; d += 32) {
+        float a = head[d] * inverse;
+        float b = head[d + half] * inverse;
+        if (norm.data != nullptr) {
+            a *= loadElement(norm.data, norm.type, d);
+            b *= loadElement(norm.data, norm.type, d + half);
+        }
+        if (turns != nullptr) {
+            const float turned = a * turns[d] - b * turns[half + d];
+            b = b * turns[d] + a * turns[half + d];
+            a = turned;
+        }
+        a *= scale;
+        b *= scale;
+        high[d] = __float2bfloat16_rn(a);
+        high[d + half] = __float2bfloat16_rn(b);
+        if (low != nullptr) {
+            low[d] = __float2bfloat16_rn(a - roundBf16(a));
+            low[d + half] = __float2bfloat16_rn(b - roundBf16(b));
+        } else {
+            cache[d] = high[d];
+            cache[d + half] = high[d + half];
+        }
+    }
+}
+
+/// The part of this block: sums over rows [begin, end).
+__device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
+                                            const AttendWork& w,
+                                            const AttendConstants& constants,
+                                            const char* norms,
+                                            int norm_bytes,
+                                            const Exchange& exchange,
+                                            int step,
+                                            int begin,
+                                            int end,
+                                            const StepClocks& clocks) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int dim = a.head_dim;
+    const int half = dim / 2;
+    const int heads = a.num_heads / a.num_kv_heads;
+    const int kv_head = constants.kv_head;
+    const int split = constants.split;
+    const int parts = constants.parts;
+    const int head0 = kv_head * heads;
+    const int position = constants.position;
+    const int slot = a.k != nullptr ? constants.slot : -1;
+    // The new token among the rows in reach.
+    const int fresh = a.k == nullptr ? -1 : a.is_ring != 0 ? constants.count - 1 : slot;
+    const bool holds_new = fresh >= begin && fresh < end;
+
+    copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, begin, end);
+    commitCopies();
+    // Rows of heads that there are not, and factors.
+    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * (w.row_bytes / 16);
+         i += kComputeThreads) {
+        reinterpret_cast<uint4*>(w.queries)[i] = make_uint4(0, 0, 0, 0);
+    }
+    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * kWeightRowBytes / 4;
+         i += kComputeThreads) {
+        reinterpret_cast<uint32_t*>(w.weights)[i] = 0;
+    }
+    if (threadIdx.x < kTileHeads) {
+        w.factors[threadIdx.x] = 0.0F;
+    }
+    // The heads as they come, where the values will be.
+    float* const staged = reinterpret_cast<float*>(w.values);
+    const uint2* const packets = exchange.packetsOf(step - 1 + kPacketSteps);
+    const uint32_t mark = exchange.markOf(step - 1);
+    const int keys_at = a.num_heads * dim;
+    const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
+#pragma unroll 1
+    for (int which = 0; which < (holds_new ? 3 : 1); ++which) {
+        const int first = which == 0   ? head0 * dim
+                          : which == 1 ? keys_at + kv_head * dim
+                                       : values_at + kv_head * dim;
+        takeValues(packets, first, (which == 0 ? heads * dim : dim) / 4, mark,
+                   reinterpret_cast<float4*>(staged + (which == 0 ? 0 : heads + which - 1) * dim));
+    }
+    clocks.note(1);
+    syncCompute();
+    const bool is_query = warp < heads;
+    const bool is_key = warp == kTileHeads && holds_new;
+    if (is_query || is_key || (warp == kTileHeads + 1 && holds_new)) {
+        auto* const high = reinterpret_cast<__nv_bfloat16*>(
+            is_query ? w.queries + warp * w.row_bytes : w.fresh + (is_key ? 0 : w.row_bytes));
+        auto* const low = is_query ? reinterpret_cast<__nv_bfloat16*>(
+                                         w.queries + (kTileHeads + warp) * w.row_bytes)
+                                   : nullptr;
+        auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
+                            (static_cast<int64_t>(slot) * a.num_kv_heads + kv_head) * dim;
+        const bool is_turned = is_query || is_key;
+        // As stored, brought by the step before.
+        VectorArgs norm = is_query ? a.q_norm : a.k_norm;
+        if (norm.data != nullptr) {
+            norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
+        }
+        turnHead(staged + (is_query ? warp : heads + warp - kTileHeads) * dim,
+                 norm,
+                 is_turned ? constants.turns : nullptr, dim, a.eps, is_query ? a.scale : 1.0F, high,
+                 low, cache);
+    }
+    syncCompute();
+    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end);
+    commitCopies();
+    clocks.note(2);
+
+    // Running maximum and sum of head `warp`, the same in all lanes.
+    float largest = -INFINITY;
+    float total = 0.0F;
+    constexpr int kMostColumns = (64 + kComputeWarps - 1) / kComputeWarps; // of 8, of heads of 512
+    float out[kMostColumns][4] = {};
+    const int column_tiles = dim / 8;
+    const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
+#pragma unroll 1
+    for (int first = begin; first < end; first += kTileKeys) {
+        const bool has_new = holds_new && fresh >= first && fresh < first + kTileKeys;
+        waitForCopyGroups<1>();
+        if (has_new) {
+            syncCompute(); // after the copy of the old row
+            if (static_cast<int>(threadIdx.x) < dim / 8) {
+                reinterpret_cast<uint4*>(w.keys + (fresh - first) * w.row_bytes)[threadIdx.x] =
+                    reinterpret_cast<const uint4*>(w.fresh)[threadIdx.x];
+            }
+        }
+        syncCompute();
+        // Scores: eight keys and half of the columns a warp.
+        if (warp < 8) {
+            const int key0 = (warp & 3) * 8;
+            const int column0 = (warp >> 2) * half;
+            float c[4] = {};
+            for (int d = 0; d < half; d += 32) {
+                // Rows 0-7 and 8-15 of 16 columns, then of 16 more; keys of 32 columns.
+                uint32_t q0[4];
+                uint32_t q1[4];
+                uint32_t k[4];
+                const uint32_t at = static_cast<uint32_t>((column0 + d) * 2);
+                const uint32_t q_at = sharedAddress(w.queries) + lane_row + at +
+                                      ((lane >> 3) & 1) * (8 * w.row_bytes) + (lane >> 4) * 16;
+                loadMatrix4(k, sharedAddress(w.keys) + key0 * w.row_bytes + lane_row + at +
+                                   (lane >> 3) * 16);
+                loadMatrix4(q0, q_at);
+                multiplyAdd(c, q0, k[0], k[1]);
+                if (half - d > 16) {
+                    loadMatrix4(q1, q_at + 32);
+                    multiplyAdd(c, q1, k[2], k[3]);
+                }
+            }
+            float* const to = w.scores + ((warp >> 2) * 2 * kTileHeads + (lane >> 2)) * (kTileKeys + 1) +
+                              key0 + (lane & 3) * 2;
+            to[0] = c[0];
+            to[1] = c[1];
+            to[8 * (kTileKeys + 1)] = c[2];
+            to[8 * (kTileKeys + 1) + 1] = c[3];
+        }
+        syncCompute();
+        const int after = first + kTileKeys;
+        if (after < end) {
+            copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, after, end);
+        }
+        commitCopies();
+        const int key = first + lane;
+        const int at_position = key >= end                         ? -1
+                                : key == fresh || a.is_ring != 0 ? position
+                                                                 : a.key_position[key];
+        const bool is_visible = at_position >= 0 && at_position <= position &&
+                                (a.window == 0 || at_position > position - a.window);
+        const uint32_t visible = __ballot_sync(0xffffffffU, is_visible ? 1 : 0);
+        if (warp < heads) {
+            float score = -INFINITY;
+            if (is_visible) {
+                score = 0.0F;
+#pragma unroll
+                for (int part = 0; part < 4; ++part) {
+                    score += w.scores[(part * kTileHeads + warp) * (kTileKeys + 1) + lane];
+                }
+            }
+            const float next = fmaxf(largest, warpMax(score));
+            const float correction = largest == -INFINITY ? 0.0F : __expf(largest - next);
+            const float p = is_visible ? __expf(score - next) : 0.0F;
+            total = total * correction + warpSum(p);
+            largest = next;
+            reinterpret_cast<__nv_bfloat16*>(w.weights + warp * kWeightRowBytes)[lane] =
+                __float2bfloat16_rn(p);
+            reinterpret_cast<__nv_bfloat16*>(w.weights + (kTileHeads + warp) * kWeightRowBytes)[lane] =
+                __float2bfloat16_rn(p - roundBf16(p));
+            if (lane == 0) {
+                w.factors[warp] = correction;
+                w.factors[kTileHeads + warp] = total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
+            }
+        }
+        waitForCopyGroups<1>(); // the values; the next keys may still be on their way
+        if (has_new || visible != 0xffffffffU) {
+            syncCompute();
+            if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
+                reinterpret_cast<uint4*>(w.values + (fresh - first) * w.row_bytes)[threadIdx.x] =
+                    reinterpret_cast<const uint4*>(w.fresh + w.row_bytes)[threadIdx.x];
+            }
+            // A hidden row may hold anything, NaN included: times zero it must be zero.
+            for (int r = warp; r < kTileKeys; r += kComputeWarps) {
+                if ((visible >> r & 1U) == 0) {
+                    for (int i = lane; i < dim / 8; i += 32) {
+                        reinterpret_cast<uint4*>(w.values + r * w.row_bytes)[i] = make_uint4(0, 0, 0, 0);
+                    }
+                }
+            }
+        }
+        syncCompute();
+        // Values: eight columns of all heads at a time.
+        uint32_t p[2][4];
+        const uint32_t p_at = sharedAddress(w.weights) + (lane & 7) * kWeightRowBytes +
+                              ((lane >> 3) & 1) * (8 * kWeightRowBytes) + (lane >> 4) * 16;
+        loadMatrix4(p[0], p_at);
+        loadMatrix4(p[1], p_at + 32);
+        const float correction = w.factors[lane >> 2];
+#pragma unroll
+        for (int i = 0; i < kMostColumns; ++i) {
+            const int column = warp + i * kComputeWarps;
+            if (column < column_tiles) {
+                uint32_t v[4];
+                loadMatrix4Transposed(v, sharedAddress(w.values) + lane * w.row_bytes + column * 16);
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    out[i][r] *= correction;
+                }
+                multiplyAdd(out[i], p[0], v[0], v[1]);
+                multiplyAdd(out[i], p[1], v[2], v[3]);
+            }
+        }
+        syncCompute();
+        if (after < end) {
+            copyTile(a, a.cache_v, w.values, w.row_bytes, constants, after, end);
+        }
+        commitCopies();
+    }
+    waitForCopies();
+
+    const int h = lane >> 2;
+    if (h < heads) {
+        const float share = parts == 1 ? w.factors[kTileHeads + h] : 1.0F;
+#pragma unroll
+        for (int i = 0; i < kMostColumns; ++i) {
+            const int column = warp + i * kComputeWarps;
+            if (column < column_tiles) {
+                const int d = column * 8 + (lane & 3) * 2;
+                const float low = (out[i][0] + out[i][2]) * share;
+                const float high = (out[i][1] + out[i][3]) * share;
+                const int at = (head0 + h) * dim + d;
+                if (parts > 1) {
+                    float* const to = a.partial + (static_cast<int64_t>(head0 + h) * a.splits + split) * dim + d;
+                    *reinterpret_cast<float2*>(to) = make_float2(low, high);
+                } else if (a.publish == kLinkPackets) {
+                    exchange.publish(step, at, low);
+                    exchange.publish(step, at + 1, high);
+                } else {
+                    a.out[at] = low;
+                    a.out[at + 1] = high;
+                }
+            }
+        }
+    }
+    if (parts > 1 && warp < heads && lane == 0) {
+        reinterpret_cast<float2*>(a.partial + static_cast<int64_t>(a.num_heads) * a.splits *
+                                                  dim)[(head0 + warp) * a.splits + split] =
+            make_float2(largest, total);
+    }
+}
+
+/// Sixteen columns at a time of all parts: sum of exp(m - M) part / L.
+__device__ __forceinline__ void
+mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange& exchange, int step, int parts) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int dim = a.head_dim;
+    const int columns = a.num_heads * dim;
+    for (int first = exchange.block * 16; first < columns; first += exchange.grid * 16) {
+        const int h = first / dim;
+        const float2* const tails =
+            reinterpret_cast<const float2*>(a.partial +
+                                            static_cast<int64_t>(a.num_heads) * a.splits * dim) +
+            h * a.splits;
+        const float* const column = a.partial + static_cast<int64_t>(h) * a.splits * dim +
+                                    (first - h * dim) + (lane & 15);
+        // All loads of a thread's first part come before any is used.
+        const int part = warp * 2 + (lane >> 4);
+        float value = part < parts ? __ldcg(column + static_cast<int64_t>(part) * dim) : 0.0F;
+        float2 tail = make_float2(-INFINITY, 0.0F);
+        if (part < parts) {
+            tail = __ldcg(tails + part);
+        }
+        float largest = -INFINITY;
+        for (int p = lane; p < parts; p += 32) {
+            largest = fmaxf(largest, __ldcg(&tails[p].x));
+        }
+        largest = warpMax(largest);
+        float share = tail.x == -INFINITY ? 0.0F : __expf(tail.x - largest);
+        float sum = share * tail.y;
+        float total = share * value;
+        for (int p = part + 2 * kComputeWarps; p < parts; p += 2 * kComputeWarps) {
+            tail = __ldcg(tails + p);
+            value = __ldcg(column + static_cast<int64_t>(p) * dim);
+            share = tail.x == -INFINITY ? 0.0F : __expf(tail.x - largest);
+            sum = fmaf(share, tail.y, sum);
+            total = fmaf(share, value, total);
+        }
+        total += __shfl_xor_sync(0xffffffffU, total, 16);
+        sum += __shfl_xor_sync(0xffffffffU, sum, 16);
+        float* const sums = w.scores; // free by now
+        if (lane < 16) {
+            w.merged[warp * 16 + lane] = total;
+            if (lane == 0) {
+                sums[warp] = sum;
+            }
+        }
+        syncCompute();
+        if (threadIdx.x < 16) {
+            total = 0.0F;
+            sum = 0.0F;
+#pragma unroll
+            for (int i = 0; i < kComputeWarps; ++i) {
+                total += w.merged[i * 16 + threadIdx.x];
+                sum += sums[i];
+            }
+            const float result = sum > 0.0F ? __fdividef(total, sum) : 0.0F;
+            const int at = first + static_cast<int>(threadIdx.x);
+            if (a.publish == kLinkPackets) {
+                exchange.publish(step, at, result);
+            } else {
+                a.out[at] = result;
+            }
+        }
+        syncCompute();
+    }
+}
+
+__device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
+                                             char* memory,
+                                             char* constant_memory,
+                                             const char* norms,
+                                             int norm_bytes,
+                                             const Exchange& exchange,
+                                             int step,
+                                             const StepClocks& clocks) {
+    const AttendWork w = attendWork(memory, a.head_dim);
+    const AttendConstants& constants = attendConstants(a, constant_memory, exchange);
+    if (constants.split < constants.parts) {
+        const int begin = constants.split * constants.chunk;
+        const int end =
+            begin + constants.chunk < constants.count ? begin + constants.chunk : constants.count;
+        attendRange(a, w, constants, norms, norm_bytes, exchange, step, begin, end, clocks);
+        // Also the cache's new row, for the layers that read it.
+        exchange.raiseFlag(step);
+    }
+    clocks.note(3);
+    if (constants.parts > 1) {
+        const long long before = clocks.now();
+        exchange.waitForFlags(step, constants.parts * a.num_kv_heads);
+        clocks.add(5, clocks.now() - before);
+        mergeColumns(a, w, exchange, step, constants.parts);
+    }
+}
+
+} // namespace kernels::cuda

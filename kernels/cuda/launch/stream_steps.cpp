@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects decode steps for device/stream.cu: which step takes what from the one before, and how.
+#include "kernels/cuda/launch/token_steps.h"
+#include "kernels/cuda/plan.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
+/// Its own counters, behind those of the grid barrier.
+constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
+/// Values of a packet of a wide row.
+constexpr int kWideGrain = 3;
+/// Columns that a thread's share of a residual row may have.
+constexpr int64_t kMostResidualColumns = int64_t{4} * 4 * kComputeThreads;
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's address type
+template <typename T>
+T* pointerOf(CuPointer address) {
+    return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+bool isFourBit(int32_t format) {
+    return format == kFormatNf4 || format == kFormatFp4;
+}
+
+bool hasResidual(const ProjectKernelArgs& a) {
+    return a.input == kInputResidualNorm || a.input == kInputResidual;
+}
+
+bool isPossible(const Stream& s) {
+    return s.steps.may_stream && s.facts.compute_capability >= 90 &&
+           s.functions[static_cast<size_t>(KernelId::stream)] != nullptr &&
+           static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) <= kFlagBytes &&
+           s.steps.uploaded + s.steps.steps.size() < kMaxSteps;
+}
+
+/// Its weights have a form that the kernel takes.
+bool isStreamable(const ProjectKernelArgs& a) {
+    if (a.tap_count > 0 || (a.lora_count > 0 && a.lora_units == 0) || a.cols % 64 != 0) {
+        return false;
+    }
+    const bool is_four_bit = isFourBit(a.w[0].format);
+    if (!is_four_bit && a.w[0].format != kFormatInt8Row) {
+        return false;
+    }
+    for (int j = 0; j < a.count; ++j) {
+        const WeightArgs& w = a.w[j];
+        if (reinterpret_cast<uintptr_t>(w.data) % 16 != 0 ||
+            (is_four_bit &&
+             (w.block_size < 64 || !std::has_single_bit(static_cast<uint32_t>(w.block_size)) ||
+              a.cols % w.block_size != 0 || w.block_size != a.w[0].block_size))) {
+            return false;
+        }
+    }
+    const bool is_wide = a.input != kInputPlain && a.cols > kMostResidualColumns;
+    return !is_wide && (a.input == kInputPlain || a.input == kInputNorm || hasResidual(a));
+}
+
+/// What a step leaves for the next one: values, and where they would lie in memory.
+struct Left {
+    const float* at = nullptr;
+    int64_t values = 0;
+};
+Left leftBy(const TokenStep& step) {
+    if (step.kind == kStepAttend) {
+        return {step.attend.out, int64_t{step.attend.num_heads} * step.attend.head_dim};
+    }
+    return {step.project.y[0], step.project.outputs};
+}
+
+void publish(TokenStep& step, int32_t how) {
+    (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = how;
+}
+
+/// Room in shared memory for one more step; false: launch it otherwise.
+bool fits(const TokenSteps& t, const Stream& s, int row_bytes, int work_bytes) {
+    return planStreamLayout(s.facts.shared_bytes, std::max(t.row_bytes, row_bytes),
+                            std::max(t.work_bytes, work_bytes))
+               .chunk_count > 0;
+}
+
+/// The list begins anew: what is there is launched.
+Status startList(Stream& s) {
+    if (const Status status = s.flush(); status != Status::Ok) {
+        return status;
+    }
+    return Status::Ok;
+}
+
+/// The place for wide rows of this width; -1: there is none. Always the same one for a width, and
+/// never two widths of a model in one: what was not written would be taken for new some day.
+int wideRegion(TokenSteps& t, int64_t values) {
+    const int region = values > kWideValues / 2 ? 1 : 0;
+    if (values > kWideValues || (t.wide_values[region] != 0 && t.wide_values[region] != values)) {
+        return -1;
+    }
+    t.wide_values[region] = values;
+    return region;
+}
+
+} // namespace
+
+Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
+    TokenSteps& t = s.steps;
+    const LoraUnitPlan units = shareUpdates(s, args);
+    if (!isPossible(s) || !isStreamable(args)) {
+        return Status::Unsupported;
+    }
+    const bool is_four_bit = isFourBit(args.w[0].format);
+    const StreamPlan plan = planStreamProject(
+        s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair, args.count,
+        is_four_bit ? 4 : 8, args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
+    const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
+    int work_bytes = plan.work_bytes;
+    if (units.units > 0) {
+        args.local_rows = (plan.share + plan.grain) * (args.output == kOutputGeluPair ? 2 : 1);
+        work_bytes += static_cast<int>(
+            loraUnitBytes(units, args.lora_first[3], args.local_rows, args.lora_pitch));
+    }
+    if (!fits(t, s, row_bytes, work_bytes)) {
+        return Status::Unsupported;
+    }
+    args.units = plan.units;
+    args.chunk_units = plan.chunk_units;
+    args.pass_tiles = plan.pass_tiles;
+    args.share = plan.share;
+    args.extra = plan.extra;
+    args.grain = plan.grain;
+    args.inverse_cols = 1.0F / static_cast<float>(args.cols);
+    args.outputs = static_cast<int32_t>(outputs);
+    args.block_shift =
+        is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
+    args.link = kLinkNone;
+    args.publish = kLinkNone;
+    args.keeps_row = 0;
+    const float* const taken = hasResidual(args)           ? args.t
+                               : args.input == kInputPlain ? args.x
+                                                           : nullptr;
+    const bool is_row_there = args.input == kInputPlain || t.row == args.x;
+    if (t.is_stream && !t.steps.empty() && taken != nullptr && is_row_there) {
+        TokenStep& before = t.steps.back();
+        const Left left = leftBy(before);
+        const bool is_one = before.kind == kStepAttend || before.project.count == 1 ||
+                            before.project.output == kOutputGeluPair;
+        if (left.at == taken && left.values == args.cols && is_one) {
+            args.link = left.values <= kPackets ? kLinkPackets : kLinkFlags;
+            // Attention publishes packets only.
+            if (args.link == kLinkFlags && before.kind == kStepAttend) {
+                args.link = kLinkNone;
+            } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
+                       !hasResidual(args)) {
+                const int region = wideRegion(t, left.values);
+                if (region >= 0) {
+                    args.link = kLinkWide;
+                    args.wide_region = region;
+                    args.wide_use = t.wide_uses[region]++;
+                    before.project.wide_region = region;
+                    before.project.publish_use = args.wide_use;
+                }
+            }
+        }
+    }
+    if (args.link == kLinkNone && !t.steps.empty()) {
+        // Something else is needed than what the step before leaves: it has to be in memory.
+        if (const Status status = startList(s); status != Status::Ok) {
+            return status;
+        }
+    }
+    if (args.link != kLinkNone) {
+        publish(t.steps.back(), args.link);
+        args.keeps_row = args.input != kInputPlain ? 1 : 0;
+    }
+    if (t.steps.empty()) {
+        t.row_bytes = 0;
+        t.work_bytes = 0;
+        for (int i = 0; i < kWideRegions; ++i) {
+            t.wide_values[i] = 0;
+            t.wide_uses[i] = 0;
+        }
+    }
+    if (args.input != kInputPlain) {
+        t.row = hasResidual(args) ? args.x_out : args.x;
+    }
+    t.is_stream = true;
+    t.row_bytes = std::max(t.row_bytes, row_bytes);
+    t.work_bytes = std::max(t.work_bytes, work_bytes);
+    if (units.units > 0) {
+        // A place for the values of a step is used again when nobody can be so far behind.
+        args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset) +
+                          t.steps.size() % kPacketSteps * kMaxLoraUnits;
+    }
+    TokenStep step{};
+    step.kind = kStepProject;
+    step.project = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status streamAttend(Stream& s, AttendStepKernelArgs args) {
+    TokenSteps& t = s.steps;
+    if (!isPossible(s) || !t.is_stream || t.steps.empty() || t.steps.back().kind != kStepProject) {
+        return Status::Unsupported;
+    }
+    const ProjectKernelArgs& before = t.steps.back().project;
+    const bool is_linked =
+        before.y[0] == args.q && before.outputs <= kPackets && before.output == kOutputStore &&
+        (args.k == nullptr ? before.count == 1
+                           : before.y[1] == args.k && before.count == (args.v == args.k ? 2 : 3) &&
+                                 (args.v == args.k || before.y[2] == args.v));
+    const int heads = args.num_heads / args.num_kv_heads;
+    const int splits = s.facts.multiprocessors / args.num_kv_heads;
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
+                           (static_cast<size_t>(args.head_dim) + 2U) * 4U;
+    const int work_bytes = streamAttendBytes(args.head_dim);
+    const auto is_aligned = [](const void* at) {
+        return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+    };
+    if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
+        !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
+        splits < 1 || partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
+        return Status::Unsupported;
+    }
+    args.splits = splits;
+    args.partial = pointerOf<float>(s.scratch + kPartialOffset);
+    args.link = kLinkPackets;
+    args.publish = kLinkNone;
+    publish(t.steps.back(), kLinkPackets);
+    t.work_bytes = std::max(t.work_bytes, work_bytes);
+    TokenStep step{};
+    step.kind = kStepAttend;
+    step.attend = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
+    StreamLayout layout =
+        planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.work_bytes);
+    for (int i = 0; i < kWideRegions; ++i) {
+        layout.wide_uses[i] = s.steps.wide_uses[i];
+    }
+    const auto shared = static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
+    const auto* steps = pointerOf<const TokenStep>(list);
+    auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
+    auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
+    auto* packets = pointerOf<void>(s.scratch + kExchangeOffset + kFlagBytes);
+    auto* clocks = pointerOf<long long>(trace);
+    void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
+                          static_cast<void*>(&layout), static_cast<void*>(&counters),
+                          static_cast<void*>(&flags),  static_cast<void*>(&packets),
+                          static_cast<void*>(&clocks)};
+    return s.launchResident(KernelId::stream, static_cast<unsigned>(s.facts.multiprocessors),
+                            static_cast<unsigned>(kStreamThreads), shared, parameters);
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel that runs a whole token without a barrier over the grid (device/stream.cu) on the CPU:
+// chains of steps as a decoder has them, against the scalar table, in several thread orders.
+#include "tests/kernels/step_cases.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+using kernels::DType;
+using kernels::ProjectArgs;
+using kernels::Status;
+using kernels::WeightFormat;
+using namespace support;
+
+namespace {
+
+/// Input rows of 14 bits for 64 columns, codes of 14 bits; four steps behind each other and a
+/// softmax between them.
+constexpr double kStreamBound = 3e-3;
+
+/// What a chain is made of.
+struct ChainShape {
+    WeightFormat format = WeightFormat::Nf4;
+    bool is_nested = true;
+    int block = 64;
+    int64_t hidden = 192;
+    int64_t heads = 4;
+    int64_t kv_heads = 1;
+    int64_t dim = 64;
+    int64_t inter = 320;
+    int64_t ple = 64;
+    int64_t tokens = 5; ///< So far, the new one included.
+    int64_t window = 0;
+    bool k_is_v = false;
+    bool is_reader = false; ///< The second layer reads the first one's cache.
+};
+
+using Input = ProjectArgs::Input;
+using Output = ProjectArgs::Output;
+
+/// Decoder layers as engine/gemma4/decode_step.cpp composes them, and a head.
+struct Chain {
+    ChainShape shape;
+    std::vector<std::unique_ptr<ProjectCase>> projections;
+    std::vector<std::unique_ptr<AttendCase>> attentions;
+    std::vector<std::pair<bool, size_t>> order; ///< Attention or not, and which.
+    const float* x_there = nullptr;
+    std::vector<float> x;
+    const float* left_there = nullptr; ///< What is to be added next.
+    std::vector<float> left;
+    uint64_t seed = 1;
+
+    explicit Chain(const ChainShape& s, int layers) : shape(s) {
+        for (int i = 0; i < layers; ++i) {
+            addLayer(i);
+        }
+        add(WeightFormat::Int8Row, shape.hidden, {1000}, Input::ResidualNorm, Output::Store);
+    }
+
+    ProjectCase& add(WeightFormat format,
+                     int64_t cols,
+                     const std::vector<int64_t>& rows,
+                     Input input,
+                     Output output) {
+        projections.push_back(std::make_unique<ProjectCase>(
+            format, shape.is_nested && format != WeightFormat::Int8Row, shape.block, cols, rows,
+            input, output, seed += 20));
+        ProjectCase& c = *projections.back();
+        for (size_t i = 0; i < c.weights.size(); ++i) {
+            c.args.w[i].expand_type = DType::F32; // the reference as exact as the format is
+        }
+        if (input == Input::Plain) {
+            std::copy(left.begin(), left.end(), c.x.data());
+            c.args.x = left_there;
+        } else {
+            if (!x.empty()) {
+                std::copy(x.begin(), x.end(), c.x.data());
+                c.args.x = x_there;
+            }
+            if (c.args.t != nullptr) {
+                std::copy(left.begin(), left.end(), c.t.data());
+            }
+        }
+        c.compute(cols, rows);
+        for (size_t i = 0; i < c.weights.size(); ++i) {
+            c.args.w[i] = c.weights[i].view;
+        }
+        if (c.args.t != nullptr) {
+            c.args.t = left_there;
+            x = c.want_residual;
+            x_there = c.x_out.data();
+        } else if (input == Input::Norm) {
+            x = c.x.values();
+            x_there = c.args.x;
+        }
+        left = c.want[0];
+        left_there = c.y[0].data();
+        order.emplace_back(false, projections.size() - 1);
+        return c;
+    }
+
+    void addLayer(int index) {
+        const bool is_reader = shape.is_reader && index > 0;
+        const int64_t q = shape.heads * shape.dim;
+        const int64_t kv = shape.kv_heads * shape.dim;
+        std::vector<int64_t> rows{q};
+        if (!is_reader) {
+            rows.push_back(kv);
+            if (!shape.k_is_v) {
+                rows.push_back(kv);
+            }
+        }
+        ProjectCase& qkv = add(shape.format, shape.hidden, rows,
+                               index == 0 ? Input::Norm : Input::ResidualNorm, Output::Store);
+        attentions.push_back(std::make_unique<AttendCase>(shape.heads, shape.kv_heads, shape.dim,
+                                                          shape.tokens, 256, shape.window,
+                                                          !is_reader, seed += 20));
+        AttendCase& a = *attentions.back();
+        if (is_reader) {
+            const AttendCase& owner = *attentions.front();
+            a.cache_k = Guarded<uint8_t>(owner.want_k);
+            a.cache_v = Guarded<uint8_t>(owner.want_v);
+        }
+        const std::vector<float> none;
+        const size_t v = shape.k_is_v ? 1 : 2;
+        a.readFrom(qkv.y[0].data(), qkv.want[0], is_reader ? nullptr : qkv.y[1].data(),
+                   is_reader ? none : qkv.want[1], is_reader ? nullptr : qkv.y[v].data(),
+                   is_reader ? none : qkv.want[v]);
+        if (is_reader) {
+            a.args.cache_k = attentions.front()->cache_k.data();
+            a.args.cache_v = attentions.front()->cache_v.data();
+        }
+        order.emplace_back(true, attentions.size() - 1);
+        left = a.want;
+        left_there = a.out.data();
+        add(shape.format, q, {shape.hidden}, Input::Plain, Output::Store);
+        add(shape.format, shape.hidden, {shape.inter, shape.inter}, Input::ResidualNorm,
+            Output::GeluPair);
+        add(shape.format, shape.inter, {shape.hidden}, Input::Plain, Output::Store);
+        if (shape.ple > 0) {
+            add(shape.format, shape.hidden, {shape.ple}, Input::Residual, Output::GeluMultiply);
+            add(shape.format, shape.ple, {shape.hidden}, Input::Plain, Output::Store);
+        }
+    }
+
+    Status run(kernels::cuda::CudaDevice& d) {
+        Status status = d.ops().begin_steps(d.queue());
+        for (const auto& [is_attention, index] : order) {
+            if (status == Status::Ok) {
+                status = is_attention ? d.ops().attend_step(d.queue(), attentions[index]->args)
+                                      : d.ops().project(d.queue(), projections[index]->args);
+            }
+        }
+        const Status ended = d.ops().end_steps(d.queue());
+        return status == Status::Ok ? ended : status;
+    }
+
+    /// Error of what the last step made, and of the cache rows.
+    [[nodiscard]] double error() const {
+        double residual = 0.0;
+        double error = projections.back()->error(&residual);
+        for (const auto& a : attentions) {
+            if (a->args.k != nullptr) {
+                error = std::max(error, a->distantRows() / 10); // bf16
+            }
+        }
+        return std::max(error, residual);
+    }
+};
+
+} // namespace
+
+class TestCudaStream : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void chain_data();
+    void chain();
+};
+
+void TestCudaStream::chain_data() {
+    QTest::addColumn<ChainShape>("shape");
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<int>("seed");
+    const auto row = [](const char* name, int multiprocessors, int seed, const auto& change) {
+        ChainShape shape;
+        change(shape);
+        QTest::newRow(name) << shape << multiprocessors << seed;
+    };
+    row("nested nf4", 4, 0, [](ChainShape&) {});
+    row("one token", 3, 1, [](ChainShape& s) { s.tokens = 1; });
+    row("fp4, plain absmax", 3, 2, [](ChainShape& s) {
+        s.format = WeightFormat::Fp4;
+        s.is_nested = false;
+    });
+    row("blocks of 128", 5, 3, [](ChainShape& s) {
+        s.block = 128;
+        s.hidden = 256;
+        s.inter = 384;
+        s.ple = 128;
+    });
+    row("8-bit", 4, 4, [](ChainShape& s) { s.format = WeightFormat::Int8Row; });
+    row("parts", 4, 5, [](ChainShape& s) { s.tokens = 200; });
+    row("window in a ring", 5, 6, [](ChainShape& s) {
+        s.tokens = 400;
+        s.window = 90;
+    });
+    row("two kv heads", 4, 7, [](ChainShape& s) {
+        s.kv_heads = 2;
+        s.tokens = 100;
+    });
+    row("keys are values", 4, 8, [](ChainShape& s) { s.k_is_v = true; });
+    row("a reader", 4, 9, [](ChainShape& s) {
+        s.is_reader = true;
+        s.tokens = 130;
+    });
+    row("no per-layer input", 3, 10, [](ChainShape& s) { s.ple = 0; });
+    row("wide heads and rows", 6, 11, [](ChainShape& s) {
+        s.hidden = 1600;
+        s.dim = 512;
+        s.heads = 2;
+        s.tokens = 40;
+        s.inter = 6400;
+    });
+}
+
+void TestCudaStream::chain() {
+    QFETCH(ChainShape, shape);
+    QFETCH(int, multiprocessors);
+    QFETCH(int, seed);
+    EmulatedCardOptions options;
+    options.multiprocessors = multiprocessors;
+    options.run.seed = static_cast<uint64_t>(seed);
+    EmulatedCard card(options);
+    Chain chain(shape, 2);
+    for (int turn = 0; turn < 2; ++turn) { // the second one meets what the first one left
+        QCOMPARE(chain.run(card.device()), Status::Ok);
+        QCOMPARE(QString::fromStdString(card.finish()), QString());
+        const double error = chain.error();
+        QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+    }
+    QCOMPARE(card.ran(), std::vector<std::string>({"belfry_stream", "belfry_stream"}));
+}
+
+QTEST_GUILESS_MAIN(TestCudaStream)
+#include "tst_cuda_stream.moc"
