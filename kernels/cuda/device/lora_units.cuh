@@ -123,9 +123,11 @@ placeUnits(const ProjectKernelArgs& a,
         s.factors[lane] = *a.lora[lane].factor;
     }
     if (lane == 31) {
+        // The top bit: never a tag that a caller gives.
         *s.tag = tag != 0 ? tag
-                          : static_cast<uint32_t>(__ldcg(a.lora_epoch)) * 1024U +
-                                static_cast<uint32_t>(a.lora_step) + 1U;
+                          : (static_cast<uint32_t>(__ldcg(a.lora_epoch)) * 1024U +
+                             static_cast<uint32_t>(a.lora_step)) |
+                                0x80000000U;
     }
 }
 
