@@ -336,7 +336,7 @@ inline constexpr int kPacketSteps = 8;
 /// Values of a wide row, and places for such rows: one for each width, so that all of a place is
 /// written every time.
 inline constexpr int kWideValues = 16384;
-inline constexpr int kWidePackets = kWideValues / 3 + 1;
+inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; // pairs of them are read at once
 inline constexpr int kWideRegions = 2;
 /// Keys of a tile of attention.
 inline constexpr int kTileKeys = 32;
@@ -355,7 +355,7 @@ struct StreamLayout {
 
 /// Work memory of a projection (StreamWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
-    return 2 * cols + 16 + 512 + (cols / 64 * 4 + 15) / 16 * 16 + cols * 4 + 64 +
+    return 2 * cols + 16 + 512 + cols / 64 * 16 + cols * 4 + 64 +
            pass_tiles * kTileRows * (kComputeWarps + 1) * 4;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them

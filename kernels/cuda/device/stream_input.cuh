@@ -14,7 +14,7 @@ namespace kernels::cuda {
 /// Work memory of a projection (streamProjectBytes()).
 struct StreamWork {
     char* planes;    ///< [cols / 64, 2, 64] signed bytes: high, low.
-    float* scales;   ///< [cols / 64]
+    InputBlock* scales; ///< [cols / 64]
     uint32_t* zeros; ///< [4]
     float* buffer;   ///< [128]: sums of warps.
     float4* taken;   ///< [cols / 4]: x or t
@@ -30,8 +30,8 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, int cols, int pas
     memory += 16;
     w.buffer = reinterpret_cast<float*>(memory);
     memory += 512;
-    w.scales = reinterpret_cast<float*>(memory);
-    memory += (cols / 64 * 4 + 15) & ~15;
+    w.scales = reinterpret_cast<InputBlock*>(memory);
+    memory += cols / 64 * static_cast<int>(sizeof(InputBlock));
     w.taken = reinterpret_cast<float4*>(memory);
     memory += cols * 4 + 64; // a wide row comes in sixes
     w.partial = reinterpret_cast<float*>(memory);
@@ -63,14 +63,28 @@ storePlanes(const StreamWork& w, int c, const float4& v, uint32_t pairs, bool is
                            __float_as_uint(fmaf(v.z, up, kMagic)), __float_as_uint(fmaf(v.w, up, kMagic))};
     const uint32_t first = permuteBytes(q[0], q[1], pairs);
     const uint32_t second = permuteBytes(q[2], q[3], pairs);
+    const uint32_t high = permuteBytes(first << 1, second << 1, 0x7531U);
+    const uint32_t low = permuteBytes(first, second, 0x6420U) & 0x7f7f7f7fU;
+    // Both sums in one number: at most 64 x 127 in either half.
+    int both = __dp4a(static_cast<int>(high), 0x01010101, 0) * 65536 +
+               __dp4a(static_cast<int>(low), 0x01010101, 0);
+#pragma unroll
+    for (int offset = 8; offset > 0; offset >>= 1) {
+        both += __shfl_xor_sync(0xffffffffU, both, offset);
+    }
     if (!is_there) {
         return;
     }
     uint32_t* const to = reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128) + (c & 15);
-    to[0] = permuteBytes(first << 1, second << 1, 0x7531U);
-    to[16] = permuteBytes(first, second, 0x6420U) & 0x7f7f7f7fU;
+    to[0] = high;
+    to[16] = low;
     if ((c & 15) == 0) {
-        w.scales[c >> 4] = largest * (1.0F / static_cast<float>(kInputLevels));
+        InputBlock block;
+        block.scale = largest * (1.0F / static_cast<float>(kInputLevels));
+        block.high_zeros = (both >> 16) * -kPlaneZero;
+        block.low_zeros = (both & 0xffff) * -kPlaneZero;
+        block.pad = 0;
+        w.scales[c >> 4] = block;
     }
 }
 

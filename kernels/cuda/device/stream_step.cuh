@@ -57,13 +57,13 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                         more.multiply(planes, loadShared8(codes1), loadShared8(codes1 + 8 * stride),
                                       loadShared16(input.at + other * input.stride));
                     }
-                    sum.addTo(sums, __uint_as_float(loadShared(input.scales + unit * 4)),
+                    sum.addTo(sums, loadShared16(input.scales + unit * 16),
                               loadShared8(scales + unit * (kTileRows * 4)));
                     if (!has_other) {
                         unit += kComputeWarps;
                         break;
                     }
-                    more.addTo(sums, __uint_as_float(loadShared(input.scales + other * 4)),
+                    more.addTo(sums, loadShared16(input.scales + other * 16),
                                loadShared8(scales + other * (kTileRows * 4)));
                 }
             } else {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                     const int block = unit >> 1;
                     const uint2 x = loadShared8(input.at + block * input.stride +
                                                 (unit & 1) * input.half);
-                    const float x_scale = __uint_as_float(loadShared(input.scales + block * 4));
+                    const float x_scale = __uint_as_float(loadShared(input.scales + block * 16));
                     multiplyUnit8(codes + unit * kUnitBytes, 8 * stride, x, x_scale, sums);
                 }
             }

@@ -98,6 +98,13 @@ inline uint32_t __byte_perm(uint32_t low, uint32_t high, uint32_t selector) {
     }
     return result;
 }
+/// Sum of the products of four signed bytes.
+inline int __dp4a(int a, int b, int sum) {
+    for (int i = 0; i < 4; ++i) {
+        sum += static_cast<int8_t>(a >> (8 * i)) * static_cast<int8_t>(b >> (8 * i));
+    }
+    return sum;
+}
 inline int __popc(uint32_t bits) {
     return std::popcount(bits);
 }
