@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/plan.h"
 
+#include "kernels/cuda/device/args.h"
+
 #include <algorithm>
+#include <bit>
 
 namespace kernels::cuda {
 
@@ -73,6 +76,30 @@ unsigned loraSharedBytes(
     return static_cast<unsigned>((ranks + width * plan.local_rows + taps) * 4);
 }
 
+LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols) {
+    LoraUnitPlan plan;
+    const int64_t slabs = ceilDivide(cols, kSlab);
+    const int64_t wanted = std::clamp<int64_t>(multiprocessors / ranks, 1, slabs);
+    const int64_t columns = ceilDivide(slabs, wanted) * kSlab;
+    const int64_t chunks = ceilDivide(cols, columns);
+    if (ranks * chunks > kMaxLoraUnits) {
+        return plan;
+    }
+    plan.units = static_cast<int>(ranks * chunks);
+    plan.chunks = static_cast<int>(chunks);
+    plan.columns = static_cast<int>(columns);
+    plan.own = static_cast<int>(ceilDivide(plan.units, multiprocessors));
+    return plan;
+}
+
+unsigned
+loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch) {
+    return static_cast<unsigned>(
+        16 +
+        (loraUnitSums(units.units, static_cast<int32_t>(ranks)) + int64_t{kLoraUnitNumbers}) * 4 +
+        local_rows * pitch + int64_t{units.own} * units.columns * 4);
+}
+
 ProjectPlan planResidentProject(int multiprocessors,
                                 int threads,
                                 int64_t outputs,
@@ -102,6 +129,34 @@ ProjectPlan planResidentProject(int multiprocessors,
     return best;
 }
 
+AttendPlan planResidentAttend(
+    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared) {
+    AttendPlan plan;
+    const int per_kv = num_heads / num_kv_heads;
+    const int heads = std::min(per_kv, kTileHeads);
+    if (per_kv % heads != 0 || head_dim < 16 || head_dim > 512 ||
+        !std::has_single_bit(static_cast<unsigned>(head_dim))) {
+        return plan;
+    }
+    const int dim_groups = std::max(1, head_dim / kTileDims);
+    const int most = static_cast<int>(kWarps) / dim_groups;
+    struct Form {
+        int stages, key_groups;
+    };
+    for (const Form form : {Form{2, most}, {2, most / 2}, {1, most / 2}, {1, most / 4}}) {
+        plan.shared_bytes =
+            32768U + static_cast<unsigned>(tileSharedBytes(head_dim, form.key_groups, form.stages));
+        if (form.key_groups > 0 && plan.shared_bytes <= shared) {
+            plan.stages = form.stages;
+            plan.key_groups = form.key_groups;
+            plan.tile = 16 * form.key_groups;
+            plan.splits = std::min(kMaxParts, multiprocessors / (num_heads / heads));
+            return plan;
+        }
+    }
+    return plan;
+}
+
 StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,
@@ -114,8 +169,8 @@ StreamPlan planStreamProject(int multiprocessors,
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
     // Every weight's rows may end in a tile that is not full.
-    const int64_t tiles = is_pair ? 2 * ceilDivide(local, kTileRows)
-                                  : ceilDivide(local, kTileRows) + weights - 1;
+    const int64_t tiles =
+        is_pair ? 2 * ceilDivide(local, kTileRows) : ceilDivide(local, kTileRows) + weights - 1;
     constexpr int64_t kPassTiles = 12;
     StreamPlan plan;
     plan.units = static_cast<int>(units);
@@ -141,8 +196,7 @@ StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes) {
     // Fewer would leave a fetching warp without a chunk to work on.
     constexpr int kFewest = 4;
     constexpr int kStatic = 1024; // what a compiler may want for itself
-    const int count =
-        std::min((shared_bytes - kStatic - layout.chunks) / kChunkBytes, kMaxChunks);
+    const int count = std::min((shared_bytes - kStatic - layout.chunks) / kChunkBytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
     return layout;
 }

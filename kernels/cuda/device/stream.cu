@@ -50,6 +50,10 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     for (int i = 0; i < count; ++i) {
         // Into the place of the step before: everybody is behind it.
         fetchStep(steps, i + kStepRing - 1, count);
+        if (i + 2 < count && stepAt(i + 2).kind == kStepProject &&
+            stepAt(i + 2).project.lora_units > 0) {
+            prefetchUpdates(stepAt(i + 2).project, exchange);
+        }
         const TokenStep& step = stepAt(i);
         const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
         if (is_timed) {

@@ -57,12 +57,12 @@ struct AttendConstants {
     const int32_t* slot_at;
     int position;
     int slot;
-    int count; ///< Cache rows in use.
+    int count;     ///< Cache rows in reach.
+    int first_row; ///< The first of them; behind the last row of a ring comes row 0.
     int chunk; ///< Rows of one part, a multiple of kTileKeys.
     int parts;
     int split; ///< This block's part.
     int kv_head;
-    int pad;
     float turns[kTurnFloats]; ///< [2, head_dim / 2]: cosine, sine of each pair.
 };
 static_assert(2 * sizeof(AttendConstants) <= kAttendConstantBytes, "as the host plans");
@@ -89,6 +89,14 @@ attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exc
         c.position = position;
         c.slot = slot_at != nullptr ? *slot_at : -1;
         c.count = *a.key_count;
+        c.first_row = 0;
+        if (a.is_ring != 0) {
+            // Position p lies in row p % capacity: only the window's rows are read.
+            const int most = a.window > 0 && a.window < a.capacity ? static_cast<int>(a.window)
+                                                                    : a.capacity;
+            c.count = position + 1 < most ? position + 1 : most;
+            c.first_row = (position + 1 - c.count) % a.capacity;
+        }
         const int tiles = (c.count + kTileKeys - 1) / kTileKeys;
         const int per_part = (tiles + a.splits - 1) / a.splits;
         c.chunk = (per_part > 0 ? per_part : 1) * kTileKeys;
@@ -108,9 +116,23 @@ __device__ __forceinline__ float roundBf16(float v) {
     return __bfloat162float(__float2bfloat16_rn(v));
 }
 
+/// Cache row of key i.
+__device__ __forceinline__ int
+rowOf(const AttendStepKernelArgs& a, const AttendConstants& constants, int i) {
+    const int row = constants.first_row + i;
+    return row < a.capacity ? row : row - a.capacity;
+}
+
 /// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values.
 __device__ __forceinline__ void copyTile(
-    const AttendStepKernelArgs& a, const void* cache, char* to, int row_bytes, int kv_head, int first, int end) {
+    const AttendStepKernelArgs& a,
+    const void* cache,
+    char* to,
+    int row_bytes,
+    const AttendConstants& constants,
+    int first,
+    int end) {
+    const int kv_head = constants.kv_head;
     const int vectors = a.head_dim / 8;
     const int shift = 31 - __clz(vectors);
     const char* const from = static_cast<const char*>(cache) + kv_head * a.head_dim * 2;
@@ -120,7 +142,8 @@ __device__ __forceinline__ void copyTile(
         const int column = i & (vectors - 1);
         const bool is_there = first + row < end;
         copyAsync16(sharedAddress(to + row * row_bytes + column * 16),
-                    from + (is_there ? first + row : 0) * stride + column * 16, is_there);
+                    from + rowOf(a, constants, is_there ? first + row : 0) * stride + column * 16,
+                    is_there);
     }
 }
 
@@ -192,9 +215,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const int head0 = kv_head * heads;
     const int position = constants.position;
     const int slot = a.k != nullptr ? constants.slot : -1;
-    const bool holds_new = slot >= begin && slot < end;
+    // The new token among the rows in reach.
+    const int fresh = a.k == nullptr ? -1 : a.is_ring != 0 ? constants.count - 1 : slot;
+    const bool holds_new = fresh >= begin && fresh < end;
 
-    copyTile(a, a.cache_k, w.keys, w.row_bytes, kv_head, begin, end);
+    copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, begin, end);
     commitCopies();
     // Rows of heads that there are not, and factors.
     for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * (w.row_bytes / 16);
@@ -246,7 +271,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                  low, cache);
     }
     syncCompute();
-    copyTile(a, a.cache_v, w.values, w.row_bytes, kv_head, begin, end);
+    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end);
     commitCopies();
     clocks.note(2);
 
@@ -259,12 +284,12 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
 #pragma unroll 1
     for (int first = begin; first < end; first += kTileKeys) {
-        const bool has_new = holds_new && slot >= first && slot < first + kTileKeys;
+        const bool has_new = holds_new && fresh >= first && fresh < first + kTileKeys;
         waitForCopyGroups<1>();
         if (has_new) {
             syncCompute(); // after the copy of the old row
             if (static_cast<int>(threadIdx.x) < dim / 8) {
-                reinterpret_cast<uint4*>(w.keys + (slot - first) * w.row_bytes)[threadIdx.x] =
+                reinterpret_cast<uint4*>(w.keys + (fresh - first) * w.row_bytes)[threadIdx.x] =
                     reinterpret_cast<const uint4*>(w.fresh)[threadIdx.x];
             }
         }
@@ -301,11 +326,13 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         syncCompute();
         const int after = first + kTileKeys;
         if (after < end) {
-            copyTile(a, a.cache_k, w.keys, w.row_bytes, kv_head, after, end);
+            copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, after, end);
         }
         commitCopies();
         const int key = first + lane;
-        const int at_position = key < end ? (key == slot ? position : a.key_position[key]) : -1;
+        const int at_position = key >= end                         ? -1
+                                : key == fresh || a.is_ring != 0 ? position
+                                                                 : a.key_position[key];
         const bool is_visible = at_position >= 0 && at_position <= position &&
                                 (a.window == 0 || at_position > position - a.window);
         const uint32_t visible = __ballot_sync(0xffffffffU, is_visible ? 1 : 0);
@@ -336,7 +363,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         if (has_new || visible != 0xffffffffU) {
             syncCompute();
             if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
-                reinterpret_cast<uint4*>(w.values + (slot - first) * w.row_bytes)[threadIdx.x] =
+                reinterpret_cast<uint4*>(w.values + (fresh - first) * w.row_bytes)[threadIdx.x] =
                     reinterpret_cast<const uint4*>(w.fresh + w.row_bytes)[threadIdx.x];
             }
             // A hidden row may hold anything, NaN included: times zero it must be zero.
@@ -372,7 +399,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         }
         syncCompute();
         if (after < end) {
-            copyTile(a, a.cache_v, w.values, w.row_bytes, kv_head, after, end);
+            copyTile(a, a.cache_v, w.values, w.row_bytes, constants, after, end);
         }
         commitCopies();
     }

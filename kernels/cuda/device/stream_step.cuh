@@ -4,7 +4,7 @@
 // unit, so that a block with two rows is as busy as one with two hundred.
 #pragma once
 
-#include "kernels/cuda/device/stream_input.cuh"
+#include "kernels/cuda/device/stream_lora.cuh"
 #include "kernels/cuda/device/weight_ring.cuh"
 
 namespace kernels::cuda {
@@ -147,7 +147,16 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const int second = static_cast<int>(a.w[0].rows);
     const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
+    const bool has_units = a.lora_units > 0;
+    const int begin = firstOutput(a, exchange.block);
+    if (has_units) {
+        placeUnits<kComputeThreads>(a, streamUnits(a, w), exchange.block, exchange.grid, begin,
+                                    firstOutput(a, exchange.block + 1), exchange.markOf(step));
+    }
     makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
+    if (has_units) {
+        publishPlanes(a, w, streamUnits(a, w), exchange);
+    }
     if (next != nullptr) {
         prefetchNorms(*next, norms, norm_bytes);
     }
@@ -159,6 +168,9 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             syncCompute(); // the sums of the pass before have been read
         }
         multiplyTiles(a, w, ring, first, end, clocks);
+        if (has_units && first == 0) {
+            collectUnits<kComputeThreads>(a, streamUnits(a, w));
+        }
         syncCompute();
         clocks.note(3);
         // Pairs come in one pass: the first weight's rows.
@@ -172,16 +184,26 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 continue;
             }
             const int at = map.fromOf(weight) + local;
-            float norm = is_four_bit ? 1.0F / kPlaneScale : 1.0F;
+            float factor = 1.0F;
             if (a.norm.data != nullptr) {
-                norm *= rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
+                factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
             }
+            const float norm = is_four_bit ? factor * (1.0F / kPlaneScale) : factor;
             float value = rowSum(w, i) * norm * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
+            if (has_units) {
+                const int slot =
+                    is_pair ? i : at + (weight == 0 ? 0 : weight == 1 ? second : third) - begin;
+                value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), weight, slot), value);
+            }
             if (a.output != kOutputStore) {
                 float other = 0.0F;
                 if (is_pair) {
                     other = rowSum(w, map.first[1] * kTileRows + i) * norm *
                             (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
+                    if (has_units) {
+                        other = fmaf(factor,
+                                     unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i), other);
+                    }
                 } else {
                     other = a.multiply[at];
                 }

@@ -41,7 +41,7 @@ bool isPossible(const Stream& s) {
 
 /// Its weights have a form that the kernel takes.
 bool isStreamable(const ProjectKernelArgs& a) {
-    if (a.lora_count + a.tap_count > 0 || a.cols % 64 != 0) {
+    if (a.tap_count > 0 || (a.lora_count > 0 && a.lora_units == 0) || a.cols % 64 != 0) {
         return false;
     }
     const bool is_four_bit = isFourBit(a.w[0].format);
@@ -96,8 +96,7 @@ Status startList(Stream& s) {
 /// never two widths of a model in one: what was not written would be taken for new some day.
 int wideRegion(TokenSteps& t, int64_t values) {
     const int region = values > kWideValues / 2 ? 1 : 0;
-    if (values > kWideValues ||
-        (t.wide_values[region] != 0 && t.wide_values[region] != values)) {
+    if (values > kWideValues || (t.wide_values[region] != 0 && t.wide_values[region] != values)) {
         return -1;
     }
     t.wide_values[region] = values;
@@ -108,16 +107,22 @@ int wideRegion(TokenSteps& t, int64_t values) {
 
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
+    const LoraUnitPlan units = shareUpdates(s, args);
     if (!isPossible(s) || !isStreamable(args)) {
         return Status::Unsupported;
     }
     const bool is_four_bit = isFourBit(args.w[0].format);
-    const StreamPlan plan =
-        planStreamProject(s.facts.multiprocessors, outputs, args.cols,
-                          args.output == kOutputGeluPair, args.count, is_four_bit ? 4 : 8,
-                          args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
+    const StreamPlan plan = planStreamProject(
+        s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair, args.count,
+        is_four_bit ? 4 : 8, args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
     const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
-    if (!fits(t, s, row_bytes, plan.work_bytes)) {
+    int work_bytes = plan.work_bytes;
+    if (units.units > 0) {
+        args.local_rows = (plan.share + plan.grain) * (args.output == kOutputGeluPair ? 2 : 1);
+        work_bytes += static_cast<int>(
+            loraUnitBytes(units, args.lora_first[3], args.local_rows, args.lora_pitch));
+    }
+    if (!fits(t, s, row_bytes, work_bytes)) {
         return Status::Unsupported;
     }
     args.units = plan.units;
@@ -133,9 +138,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     args.link = kLinkNone;
     args.publish = kLinkNone;
     args.keeps_row = 0;
-    const float* const taken = hasResidual(args)            ? args.t
+    const float* const taken = hasResidual(args)           ? args.t
                                : args.input == kInputPlain ? args.x
-                                                            : nullptr;
+                                                           : nullptr;
     const bool is_row_there = args.input == kInputPlain || t.row == args.x;
     if (t.is_stream && !t.steps.empty() && taken != nullptr && is_row_there) {
         TokenStep& before = t.steps.back();
@@ -183,7 +188,12 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     t.is_stream = true;
     t.row_bytes = std::max(t.row_bytes, row_bytes);
-    t.work_bytes = std::max(t.work_bytes, plan.work_bytes);
+    t.work_bytes = std::max(t.work_bytes, work_bytes);
+    if (units.units > 0) {
+        // A place for the values of a step is used again when nobody can be so far behind.
+        args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset) +
+                          t.steps.size() % kPacketSteps * kMaxLoraUnits;
+    }
     TokenStep step{};
     step.kind = kStepProject;
     step.project = args;
@@ -193,14 +203,12 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 
 Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     TokenSteps& t = s.steps;
-    if (!isPossible(s) || !t.is_stream || t.steps.empty() ||
-        t.steps.back().kind != kStepProject) {
+    if (!isPossible(s) || !t.is_stream || t.steps.empty() || t.steps.back().kind != kStepProject) {
         return Status::Unsupported;
     }
     const ProjectKernelArgs& before = t.steps.back().project;
     const bool is_linked =
-        before.y[0] == args.q && before.outputs <= kPackets &&
-        before.output == kOutputStore &&
+        before.y[0] == args.q && before.outputs <= kPackets && before.output == kOutputStore &&
         (args.k == nullptr ? before.count == 1
                            : before.y[1] == args.k && before.count == (args.v == args.k ? 2 : 3) &&
                                  (args.v == args.k || before.y[2] == args.v));
@@ -214,13 +222,11 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     };
     if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
         !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
-        splits < 1 ||
-        partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
+        splits < 1 || partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
         return Status::Unsupported;
     }
     args.splits = splits;
     args.partial = pointerOf<float>(s.scratch + kPartialOffset);
-    args.direct_splits = 0;
     args.link = kLinkPackets;
     args.publish = kLinkNone;
     publish(t.steps.back(), kLinkPackets);
@@ -238,8 +244,7 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
-    const auto shared =
-        static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
+    const auto shared = static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);

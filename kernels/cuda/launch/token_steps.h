@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/plan.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops.h"
 
@@ -21,7 +22,9 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 /// collectProject() would add it: one part of its outputs a multiprocessor.
-bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs);
+bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs);
+/// Shares A h of the updates out over the blocks where their operands allow it; units = 0: not.
+LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 
