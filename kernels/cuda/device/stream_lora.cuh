@@ -100,7 +100,7 @@ __device__ __noinline__ void publishPlanes(const ProjectKernelArgs& a,
                 : piece.type == kElementF16
                     ? dotPlanes<kElementF16>(row, words[0], words[16], is_four_bit)
                     : dotPlanes<kElementF32>(row, words[0], words[16], is_four_bit);
-            sum = fmaf(dot, w.scales[c >> 4].scale, sum);
+            sum = fmaf(dot, w.scales[c >> 4], sum);
         }
         sum = warpSum(sum);
         if (lane == 0) {
