@@ -5,6 +5,7 @@
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
 #include "app/settings_store.h"
+#include "app/start_words.h"
 #include "app/startup_facts.h"
 #include "app/translations.h"
 #include "app/wiring.h"
@@ -85,6 +86,9 @@ int run(int argc, char** argv, QString& restart) {
 } // namespace
 
 int main(int argc, char** argv) {
+    if (const auto code = app::answerStartWords(argc, argv)) {
+        return *code;
+    }
     QString restart;
     const int result = run(argc, argv, restart);
     if (!restart.isEmpty()) {
