@@ -12,7 +12,7 @@ cmake --build "$root/build/release" -j "$jobs"
 belfry=$root/build/release/app/belfry
 if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     say "No display found: running the command-line demo instead of the window"
-elif (ulimit -c 0 && "$belfry" --probe-display 2>/dev/null); then
+elif (ulimit -c 0 && "$belfry" --probe-display) 2>/dev/null; then
     say "Starting Belfry"
     exec "$belfry" "$@"
 else
