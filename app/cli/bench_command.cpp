@@ -252,6 +252,29 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         out["audio"] = {{"audio_s", 10}, {"seconds", seconds}};
     }
     out["memory"] = memoryJson(engine.memory());
+    // The slowest card of those that compute counts as the ceiling of all.
+    const std::vector<engine::CardCeiling> cards =
+        arguments.has_ceiling ? engine.measureCards() : std::vector<engine::CardCeiling>();
+    out["cards"] = ordered_json::array();
+    double card_read = 0.0;
+    double card_gflops = 0.0;
+    for (const engine::CardCeiling& card : cards) {
+        out["cards"].push_back({{"device", card.device.toString()},
+                                {"read_gb_per_s", card.read_gb_per_s},
+                                {"bf16_gflops", card.bf16_gflops}});
+        card_read = card_read > 0 ? std::min(card_read, card.read_gb_per_s) : card.read_gb_per_s;
+        card_gflops = card_gflops > 0 ? std::min(card_gflops, card.bf16_gflops) : card.bf16_gflops;
+    }
+    if (card_read > 0) {
+        for (auto& row : out["decode"]) {
+            row["share_of_card_read"] = row["weight_gb_per_s"].get<double>() / card_read;
+        }
+    }
+    if (card_gflops > 0) {
+        for (auto& row : out["prefill"]) {
+            row["share_of_card_peak"] = row["gflops"].get<double>() / card_gflops;
+        }
+    }
 
     if (arguments.is_json) {
         std::cout << out.dump(2) << "\n";
@@ -270,6 +293,17 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         std::printf("         a plain read of these weights where they lie: %.1f GB/s\n",
                     weights_read);
     }
+    for (const engine::CardCeiling& card : cards) {
+        std::printf(
+            "card     %s, read %.0f GB/s, tensor cores %.0f TFLOP/s in bf16 (measured now)\n",
+            card.device.toString().c_str(), card.read_gb_per_s, card.bf16_gflops / 1000);
+    }
+    // NAME of a row in percent, with what it is a share of; nothing where it was not measured.
+    const auto share = [](const ordered_json& row, const char* name, const char* of) {
+        if (row.contains(name)) {
+            std::printf("  %5.1f %% of %s", 100 * row[name].get<double>(), of);
+        }
+    };
     std::printf("load     %.2f s\n", engine.loadSeconds());
     for (const auto& row : out["prefill"]) {
         std::printf("prefill  %6d tokens   %8.1f tokens/s   %7.1f GFLOP/s",
@@ -278,6 +312,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         if (!is_on_card) {
             std::printf("  %5.1f %% of peak", 100 * row["share_of_peak"].get<double>());
         }
+        share(row, "share_of_card_peak", "the card's tensor cores");
         std::printf("\n");
     }
     for (const auto& row : out["decode"]) {
@@ -289,6 +324,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                         100 * row["share_of_read_bandwidth"].get<double>(),
                         100 * row["share_of_weights_read"].get<double>());
         }
+        share(row, "share_of_card_read", "the card's read bandwidth");
         std::printf("\n");
     }
     if (out.contains("adapter")) {
