@@ -28,7 +28,7 @@ inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceByt
 inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kExchangeBytes =
     kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +
-                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets + 1)) *
+                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets)) *
                      8U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;

@@ -336,7 +336,7 @@ inline constexpr int kPacketSteps = 8;
 /// Values of a wide row, and places for such rows: one for each width, so that all of a place is
 /// written every time.
 inline constexpr int kWideValues = 16384;
-inline constexpr int kWidePackets = kWideValues / 3 + 1;
+inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; ///< Read in pairs.
 inline constexpr int kWideRegions = 2;
 /// Keys of a tile of attention.
 inline constexpr int kTileKeys = 32;

@@ -28,7 +28,7 @@ __device__ __forceinline__ void syncCompute(
 }
 
 struct Exchange {
-    uint2* packets;   ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets + 1]
+    uint2* packets;   ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets]
     int32_t* flags;   ///< [grid]
     uint32_t base;    ///< Number of the first step, less one.
     int wide_base[kWideRegions]; ///< Uses of each place for wide rows before this launch.
@@ -48,7 +48,7 @@ struct Exchange {
 
     /// Place of a wide row and what marks it in the `use`-th use of this launch: 1 to 127.
     __device__ __forceinline__ uint2* widePackets(int region) const {
-        return packets + kPacketSteps * kPackets + region * (kWidePackets + 1);
+        return packets + kPacketSteps * kPackets + region * kWidePackets;
     }
     __device__ __forceinline__ uint32_t wideMark(int region, int use) const {
         return 1U + static_cast<uint32_t>((region == 0 ? wide_base[0] : wide_base[1]) + use) % 127U;

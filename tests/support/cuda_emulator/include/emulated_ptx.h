@@ -248,6 +248,9 @@ inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier
 }
 
 inline uint4 loadPackets(const uint2* at) {
+    if (reinterpret_cast<uintptr_t>(at) % 16 != 0) {
+        ::emulator::fail("loadPackets: not aligned to 16 bytes");
+    }
     ::emulator::yieldToOthers();
     return {at[0].x, at[0].y, at[1].x, at[1].y};
 }
