@@ -1756,6 +1756,10 @@ Soll die Datei ersetzt werden?</translation>
         <source>Editing: the message and what follows it are kept as an earlier version</source>
         <translation>Bearbeiten: die Nachricht und was auf sie folgt bleiben als frühere Fassung</translation>
     </message>
+    <message>
+        <source>The model is being loaded; write meanwhile</source>
+        <translation>Das Modell wird geladen; schreiben Sie ruhig schon</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -2848,6 +2852,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Load again</source>
         <translation>Erneut laden</translation>
+    </message>
+    <message>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
+        <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3) und Ordner mit einem Modell oder Adapter</translation>
     </message>
 </context>
 <context>

@@ -1756,6 +1756,10 @@ Faut-il le remplacer ?</translation>
         <source>Editing: the message and what follows it are kept as an earlier version</source>
         <translation>Modification : le message et la suite restent comme version antérieure</translation>
     </message>
+    <message>
+        <source>The model is being loaded; write meanwhile</source>
+        <translation>Le modèle se charge ; écrivez en attendant</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -2848,6 +2852,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Load again</source>
         <translation>Recharger</translation>
+    </message>
+    <message>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
+        <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3) et des dossiers contenant un modèle ou un adaptateur</translation>
     </message>
 </context>
 <context>

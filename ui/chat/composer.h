@@ -53,6 +53,8 @@ public:
     void showCost(const QString& file, const engine::MediaCost& cost);
     void showCostError(const QString& file, const engine::Error& error);
     void setModel(const engine::ModelSummary* model, bool is_loaded);
+    /// A model is on its way: the hint says wait, not load.
+    void setLoading(bool is_loading);
     void setBusy(bool is_generating, bool is_stopping, bool is_queued);
     void setEditing(bool is_editing);
     void setPrompts(const std::vector<PromptShortcut>& prompts);
@@ -95,7 +97,8 @@ private:
     QPushButton *send_, *stop_;
     QListWidget* prompt_list_;
     std::vector<PromptShortcut> prompts_;
-    bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
+    bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false,
+         is_loading_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
 };
 
