@@ -783,6 +783,14 @@ Soll die Datei ersetzt werden?</translation>
         <source>Five seconds forward or back in the sound in focus</source>
         <translation>Fünf Sekunden vor oder zurück im Ton mit dem Fokus</translation>
     </message>
+    <message>
+        <source>Send after the running reply</source>
+        <translation>Nach der laufenden Antwort senden</translation>
+    </message>
+    <message>
+        <source>Rename the chat in the list</source>
+        <translation>Chat in der Liste umbenennen</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>

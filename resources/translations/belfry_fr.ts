@@ -783,6 +783,14 @@ Faut-il le remplacer ?</translation>
         <source>Five seconds forward or back in the sound in focus</source>
         <translation>Cinq secondes en avant ou en arrière dans le son sélectionné</translation>
     </message>
+    <message>
+        <source>Send after the running reply</source>
+        <translation>Envoyer après la réponse en cours</translation>
+    </message>
+    <message>
+        <source>Rename the chat in the list</source>
+        <translation>Renommer la discussion dans la liste</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
