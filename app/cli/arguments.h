@@ -22,6 +22,7 @@ struct Arguments {
     // prompt and media
     bool has_prompt = false;
     std::string prompt, raw_prompt, system, text;
+    bool has_text = false; ///< tokenize: --text was given, perhaps empty.
     bool reads_stdin = false;
     std::vector<std::string> images, audios;
     std::vector<int32_t> ids;

@@ -129,6 +129,12 @@ public:
     /// Encodes an attachment ahead of its use (while the user still types).
     Result<void>
     encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop);
+    /// Whether `model`, loaded or not, can take these files, by its config and their headers.
+    /// Errors: those of reading the model and the files; InvalidRequest (no tower for them, a
+    /// recording that is too long).
+    Result<void> checkMedia(const std::string& model,
+                            const std::vector<std::string>& images,
+                            const std::vector<std::string>& audios) const;
     /// Token cost from the file's header.
     Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens);
 

@@ -653,6 +653,8 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             const std::string name = std::string(formatName(format, nested)) +
                                      (is_collected ? ", collected" : "") +
                                      (type == DType::BF16 ? ", bf16" : ", fp32") + " adapter";
+            // Ranks of eight: A h is shared out over the blocks (lora_units.cuh).
+            const bool is_shared = is_collected && type == DType::BF16;
             const int64_t in = 1536;
             const int64_t outs[3] = {2048, 256, 192};
             Pair<float> x(d, normal(1536));
@@ -664,7 +666,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
                            {d, format, outs[1], in, nested},
                            {d, format, outs[2], in, nested}};
             const Update updates[3] = {{d, type, in, outs[0], 16, 0},
-                                       {d, type, in, outs[2], 5, 2},
+                                       {d, type, in, outs[2], is_shared ? 8 : 5, 2},
                                        {d, type, in, outs[2], 64, 2}};
             Buffer y(d, (2048 + 256 + 192) * 4);
             ProjectArgs p;
@@ -700,7 +702,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             const Update on_gate(d, type, in, middle, 16, 0);
             const Update on_up(d, type, in, middle, 8, 1);
             const Update first(d, type, middle, in, 16, 0);
-            const Update second(d, type, middle, in, 3, 0);
+            const Update second(d, type, middle, in, is_shared ? 8 : 3, 0);
             std::vector<float> a = product(h, gate, middle);
             std::vector<float> b = product(h, up, middle);
             on_gate.add(h, a);
@@ -739,8 +741,10 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             behind.lora[1] = second.card;
             for (const bool has_sums : {true, false}) {
                 status = run([&] {
+                    pair.tap_count = 2;
                     pair.tap_parts = d.ops().project_parts(d.queue(), pair);
-                    behind.lora_sums = has_sums ? sums.f() : nullptr;
+                    pair.tap_count = pair.tap_parts > 0 ? 2 : 0;
+                    behind.lora_sums = has_sums && pair.tap_count > 0 ? sums.f() : nullptr;
                     behind.lora_parts = pair.tap_parts;
                     const Status outcome = d.ops().project(d.queue(), pair);
                     return outcome == Status::Ok ? d.ops().project(d.queue(), behind) : outcome;

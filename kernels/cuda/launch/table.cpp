@@ -279,6 +279,11 @@ int projectParts(Queue q, const ProjectArgs& step) {
     for (int i = 0; i < step.tap_count; ++i) {
         args.tap_ranks += static_cast<int32_t>(step.tap[i].rows);
     }
+    const bool shares = std::all_of(step.tap, step.tap + step.tap_count,
+                                    [](const MatView& a) { return a.rows % 8 == 0; });
+    if (s.steps.is_collecting && s.steps.has_units && shares) {
+        return 0; // the step behind makes A h over all blocks
+    }
     if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {
         return s.facts.multiprocessors;
     }
