@@ -109,6 +109,7 @@ const std::map<std::string, std::string>& commandUsage() {
                   "report\n"},
         {"bench", std::string("belfry-cli bench (MODEL | --shape e2b|e4b) [load options] --prefill "
                               "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n"
+                              "  [--no-ceiling]   without measuring what a card reaches at most\n"
                               "  [--adapter-rank N]   decode again with a random adapter of this "
                               "rank on every linear\n") +
                       kLoadOptions},
@@ -220,6 +221,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--stdin", flag(out.reads_stdin, true)},
         {"--effect", flag(out.checks_effect, true)},
         {"--no-towers", flag(out.has_towers, false)},
+        {"--no-ceiling", flag(out.has_ceiling, false)},
         {"--quant", text(out.load.quant)},
         {"--head", text(out.load.head)},
         {"--cache", text(out.load.cache_folder)},

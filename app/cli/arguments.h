@@ -37,6 +37,7 @@ struct Arguments {
     std::vector<int64_t> prefill = {512}, depth = {0};
     int64_t decode = 32;
     bool has_towers = true;
+    bool has_ceiling = true;
     int64_t adapter_rank = 0; ///< 0 = no random adapter.
 };
 
