@@ -54,7 +54,7 @@ HostArena::Region HostArena::mapRegion(size_t bytes) {
     const size_t wanted = roundUp(std::max(bytes, kRegionBytes), kHugePage);
     // Mapped with a huge page to spare, then cut to whole huge pages.
     void* const mapped = mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
         return region;
     }
