@@ -163,23 +163,13 @@ void HostArena::free(void* pointer) {
         }
     }
     region.first_free = std::min(region.first_free, at->first);
-    waiting_bytes_ += end - begin;
-    if (waiting_bytes_ >= kMostWaitingBytes) {
-        giveBack();
+    // Pages that this block was the last to use, those that it shared with free neighbours too.
+    const size_t lowest = std::max(roundUp(at->first, kPage), roundDown(begin, kPage));
+    const size_t highest =
+        std::min(roundDown(at->first + at->second.bytes, kPage), roundUp(end, kPage));
+    if (lowest < highest) {
+        (void)madvise(region.base + lowest, highest - lowest, MADV_DONTNEED);
     }
-}
-
-void HostArena::giveBack() {
-    for (auto& [base, region] : regions_) {
-        for (const auto& [offset, extent] : region.extents) {
-            const size_t first = roundUp(offset, kPage);
-            const size_t last = roundDown(offset + extent.bytes, kPage);
-            if (extent.is_free && first < last) {
-                (void)madvise(base + first, last - first, MADV_DONTNEED);
-            }
-        }
-    }
-    waiting_bytes_ = 0;
 }
 
 HostArena::~HostArena() {
@@ -200,7 +190,6 @@ void* HostArena::allocate(size_t /*bytes*/) {
     return nullptr;
 }
 void HostArena::free(void* /*pointer*/) {}
-void HostArena::giveBack() {}
 HostArena::~HostArena() = default;
 
 #endif

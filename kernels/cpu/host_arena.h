@@ -2,8 +2,7 @@
 // Memory for weights and caches, packed block after block into regions of huge pages, whatever the
 // size of a block: reading them then meets few TLB misses, also where a tensor has less than a
 // huge page or ends in the middle of one. Takes no more memory than the blocks: a huge page is only
-// asked for where blocks fill it, and what is freed goes back to the system page by page, as soon
-// as it is more than a few MiB.
+// asked for where blocks fill it, and what is freed goes back to the system at once, page by page.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +28,8 @@ public:
     /// Aligned to 64 bytes, zeros or what an earlier block left; nullptr when the system refuses.
     /// `bytes` > 0.
     void* allocate(size_t bytes);
-    /// Of a pointer that allocate() gave. Never fails. Pages go back to the system when a region is
-    /// empty, and when kMostWaitingBytes were freed (each time costs the other cores an interrupt).
+    /// Of a pointer that allocate() gave. Never fails.
     void free(void* pointer);
-    static constexpr size_t kMostWaitingBytes = size_t{4} << 20;
     /// Address space held now, in bytes; memory is taken page by page when it is written.
     [[nodiscard]] size_t reservedBytes() const;
 
@@ -49,12 +46,10 @@ private:
         size_t first_free = 0;            ///< No free extent begins before.
         std::map<size_t, Extent> extents; ///< By offset, without gaps; no two free neighbours.
     };
-    void giveBack();
     static Region mapRegion(size_t bytes);
     static void* take(Region& region, size_t bytes);
 
     std::map<char*, Region> regions_; ///< By base.
-    size_t waiting_bytes_ = 0;        ///< Freed and not yet given back, at most.
 };
 
 } // namespace kernels::cpu
