@@ -17,7 +17,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kNoAnswerMs = 5000;
+constexpr int kNoAnswerMs = 8000;
 constexpr double kShortest = 0.1; ///< Seconds; less is a slip of the finger.
 
 template <typename T>
@@ -81,7 +81,7 @@ QString SoundRecorder::sentence(SoundProblem problem, const QString& detail) {
 }
 
 double SoundRecorder::seconds() const {
-    return rate_ > 0 ? static_cast<double>(samples_.size() / 2) / rate_ : 0.0;
+    return rate_ > 0 ? static_cast<double>(samples_.size()) / (2.0 * rate_) : 0.0;
 }
 
 void SoundRecorder::start(SoundInput* input, double limit_s) {
