@@ -12,18 +12,18 @@ namespace engine {
 
 namespace {
 
-Result<void> checkRecording(const std::string& file) {
+Result<void> checkRecording(const std::string& file, double longest) {
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(file));
-    if (info.samples_16k <= kMaxAudioSamples) {
+    if (info.seconds <= longest) {
         return {};
     }
-    std::array<char, 32> seconds{};
-    std::snprintf(seconds.data(), seconds.size(), "%.1f", info.seconds);
+    std::array<char, 96> text{};
+    std::snprintf(text.data(), text.size(),
+                  ": the recording has %.1f seconds, the model hears at most %.1f", info.seconds,
+                  longest);
     return Error{ErrorCode::InvalidRequest,
-                 file + ": the recording has " + seconds.data() +
-                     " seconds, the model hears at most " + std::to_string(kMaxAudioSeconds) +
-                     "; choose a part of it",
-                 {{"seconds", seconds.data()}}};
+                 file + text.data() + "; choose a part of it",
+                 {{"seconds", std::to_string(info.seconds)}}};
 }
 
 } // namespace
@@ -47,7 +47,7 @@ Result<void> Engine::checkMedia(const std::string& model,
         ENGINE_TRY(probeImageFile(image));
     }
     for (const std::string& audio : audios) {
-        ENGINE_TRY(checkRecording(audio));
+        ENGINE_TRY(checkRecording(audio, longestSound(folder.config)));
     }
     return {};
 }

@@ -151,6 +151,8 @@ void TestChat::conversation() {
                                       "The word is seven.\n"));
     QVERIFY2(told.err.contains("not attached: no-such.jpg: "), qPrintable(told.err));
     QVERIFY2(told.err.contains("attached: JPEG, "), qPrintable(told.err));
+    QVERIFY2(told.err.contains("attached: FLAC, 16-bit PCM, 0.9 s, "), qPrintable(told.err));
+    QVERIFY2(told.err.contains("34.8 s long"), qPrintable(told.err));
     QVERIFY2(told.err.contains("unknown command /pictures"), qPrintable(told.err));
     QCOMPARE(told.err.count("not attached"), 2);
 }
