@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/startup_facts.h"
 
+#include "kernels/cpu/tables.h"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -48,6 +50,7 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
                               .section(QLatin1Char(' '), 0, 0)
                               .toULongLong() *
                           1024;
+    system.kernels = QString::fromLatin1(kernels::bestCpuOps().name);
     system.threads = QThread::idealThreadCount();
     system.home = QDir::homePath();
     system.data_folder = data_folder;

@@ -262,11 +262,11 @@ void Wiring::connectHistory() {
     };
     connect(store_, &ChatStore::changeFailed, this, failed);
     connect(store_, &ChatStore::exported, this, [this](const QString& file) {
-        window_->notice()->showNotice(tr("Exported"), QDir::toNativeSeparators(file));
+        window_->notice()->showPassing(tr("Exported"), QDir::toNativeSeparators(file));
     });
     connect(history, &ui::HistoryPane::importRequested, store_, &ChatStore::importChat);
     connect(store_, &ChatStore::imported, this, [this](const QString& file, const QString& id) {
-        window_->notice()->showNotice(tr("Imported"), QDir::toNativeSeparators(file));
+        window_->notice()->showPassing(tr("Imported"), QDir::toNativeSeparators(file));
         openChat(id);
     });
     connect(store_, &ChatStore::importFailed, this,

@@ -783,6 +783,14 @@ Soll die Datei ersetzt werden?</translation>
         <source>Five seconds forward or back in the sound in focus</source>
         <translation>Fünf Sekunden vor oder zurück im Ton mit dem Fokus</translation>
     </message>
+    <message>
+        <source>Send after the running reply</source>
+        <translation>Nach der laufenden Antwort senden</translation>
+    </message>
+    <message>
+        <source>Rename the chat in the list</source>
+        <translation>Chat in der Liste umbenennen</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -1780,6 +1788,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>This model has no audio tower and cannot hear sounds.</source>
         <translation>Dieses Modell hat keinen Audioturm und kann keine Töne hören.</translation>
+    </message>
+    <message>
+        <source>The model is being loaded; write meanwhile</source>
+        <translation>Das Modell wird geladen; schreiben Sie ruhig schon</translation>
     </message>
 </context>
 <context>
@@ -2873,6 +2885,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Load again</source>
         <translation>Erneut laden</translation>
+    </message>
+    <message>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
+        <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3) und Ordner mit einem Modell oder Adapter</translation>
     </message>
 </context>
 <context>
@@ -4067,6 +4083,93 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1 % · %2 of %3</source>
         <translation>%1 % · %2 von %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Suggestion</name>
+    <message>
+        <source>vision tower to %1</source>
+        <translation>Bildturm auf %1</translation>
+    </message>
+    <message>
+        <source>audio tower to %1</source>
+        <translation>Audioturm auf %1</translation>
+    </message>
+    <message>
+        <source>per-layer embeddings to %1</source>
+        <translation>Einbettungen je Schicht auf %1</translation>
+    </message>
+    <message>
+        <source>layers %1 to %2 to %3</source>
+        <translation>Schichten %1 bis %2 auf %3</translation>
+    </message>
+    <message>
+        <source>token embedding to the CPU (the head has its own copy)</source>
+        <translation>Token-Einbettung auf die CPU (der Kopf hat eine eigene Kopie)</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and token embedding to the CPU</source>
+        <translation>Kopf in 8 Bit und Token-Einbettung auf die CPU</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>Gewichte: %1</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens</source>
+        <translation>ein Kontext von %1 Token</translation>
+    </message>
+    <message>
+        <source>nothing measurable</source>
+        <translation>nichts Messbares</translation>
+    </message>
+    <message>
+        <source>one read of %1 per token</source>
+        <translation>einmal Lesen von %1 je Token</translation>
+    </message>
+    <message>
+        <source>about %1 per image</source>
+        <translation>etwa %1 je Bild</translation>
+    </message>
+    <message>
+        <source>about %1 per 10 s of sound</source>
+        <translation>etwa %1 je 10 s Ton</translation>
+    </message>
+    <message>
+        <source>about %1 per token</source>
+        <translation>etwa %1 je Token</translation>
+    </message>
+    <message>
+        <source>one read of the files each time</source>
+        <translation>jedes Mal einmal Lesen der Dateien</translation>
+    </message>
+    <message>
+        <source>memory of the conversation</source>
+        <translation>Gedächtnis des Gesprächs</translation>
+    </message>
+    <message>
+        <source>some accuracy; it is faster</source>
+        <translation>etwas Genauigkeit; es ist schneller</translation>
+    </message>
+    <message>
+        <source>some accuracy of the last layer; it is faster</source>
+        <translation>etwas Genauigkeit der letzten Schicht; es ist schneller</translation>
+    </message>
+    <message>
+        <source>a little more accuracy</source>
+        <translation>etwas mehr Genauigkeit</translation>
+    </message>
+    <message>
+        <source>hardly any accuracy</source>
+        <translation>kaum Genauigkeit</translation>
+    </message>
+    <message>
+        <source>%1: frees %2, costs %3</source>
+        <translation>%1: gibt %2 frei, kostet %3</translation>
+    </message>
+    <message>
+        <source>%1: frees %2 (enough by itself), costs %3</source>
+        <translation>%1: gibt %2 frei (das genügt schon), kostet %3</translation>
     </message>
 </context>
 <context>

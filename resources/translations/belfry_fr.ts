@@ -783,6 +783,14 @@ Faut-il le remplacer ?</translation>
         <source>Five seconds forward or back in the sound in focus</source>
         <translation>Cinq secondes en avant ou en arrière dans le son sélectionné</translation>
     </message>
+    <message>
+        <source>Send after the running reply</source>
+        <translation>Envoyer après la réponse en cours</translation>
+    </message>
+    <message>
+        <source>Rename the chat in the list</source>
+        <translation>Renommer la discussion dans la liste</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -1780,6 +1788,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>This model has no audio tower and cannot hear sounds.</source>
         <translation>Ce modèle n’a pas de tour audio et ne peut pas entendre de sons.</translation>
+    </message>
+    <message>
+        <source>The model is being loaded; write meanwhile</source>
+        <translation>Le modèle se charge ; écrivez en attendant</translation>
     </message>
 </context>
 <context>
@@ -2873,6 +2885,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Load again</source>
         <translation>Recharger</translation>
+    </message>
+    <message>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
+        <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3) et des dossiers contenant un modèle ou un adaptateur</translation>
     </message>
 </context>
 <context>
@@ -4067,6 +4083,93 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>%1 % · %2 of %3</source>
         <translation>%1 % · %2 sur %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Suggestion</name>
+    <message>
+        <source>vision tower to %1</source>
+        <translation>tour de vision vers %1</translation>
+    </message>
+    <message>
+        <source>audio tower to %1</source>
+        <translation>tour audio vers %1</translation>
+    </message>
+    <message>
+        <source>per-layer embeddings to %1</source>
+        <translation>plongements par couche vers %1</translation>
+    </message>
+    <message>
+        <source>layers %1 to %2 to %3</source>
+        <translation>couches %1 à %2 vers %3</translation>
+    </message>
+    <message>
+        <source>token embedding to the CPU (the head has its own copy)</source>
+        <translation>plongement des jetons vers le CPU (la tête a sa propre copie)</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and token embedding to the CPU</source>
+        <translation>tête en 8 bits et plongement des jetons vers le CPU</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>poids : %1</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens</source>
+        <translation>un contexte de %1 jetons</translation>
+    </message>
+    <message>
+        <source>nothing measurable</source>
+        <translation>rien de mesurable</translation>
+    </message>
+    <message>
+        <source>one read of %1 per token</source>
+        <translation>une lecture de %1 par jeton</translation>
+    </message>
+    <message>
+        <source>about %1 per image</source>
+        <translation>environ %1 par image</translation>
+    </message>
+    <message>
+        <source>about %1 per 10 s of sound</source>
+        <translation>environ %1 pour 10 s de son</translation>
+    </message>
+    <message>
+        <source>about %1 per token</source>
+        <translation>environ %1 par jeton</translation>
+    </message>
+    <message>
+        <source>one read of the files each time</source>
+        <translation>une lecture des fichiers à chaque fois</translation>
+    </message>
+    <message>
+        <source>memory of the conversation</source>
+        <translation>de la mémoire de la conversation</translation>
+    </message>
+    <message>
+        <source>some accuracy; it is faster</source>
+        <translation>un peu de précision ; c’est plus rapide</translation>
+    </message>
+    <message>
+        <source>some accuracy of the last layer; it is faster</source>
+        <translation>un peu de précision de la dernière couche ; c’est plus rapide</translation>
+    </message>
+    <message>
+        <source>a little more accuracy</source>
+        <translation>un peu plus de précision</translation>
+    </message>
+    <message>
+        <source>hardly any accuracy</source>
+        <translation>presque aucune précision</translation>
+    </message>
+    <message>
+        <source>%1: frees %2, costs %3</source>
+        <translation>%1 : libère %2, coûte %3</translation>
+    </message>
+    <message>
+        <source>%1: frees %2 (enough by itself), costs %3</source>
+        <translation>%1 : libère %2 (cela suffit), coûte %3</translation>
     </message>
 </context>
 <context>

@@ -7,7 +7,11 @@
 #include "tests/support/thread_spy.h"
 #include "ui/chat/message_list.h"
 #include "ui/compare/compare_pane.h"
+#include "ui/sound/sound_range.h"
+#include "ui/sound/sound_recorder.h"
+#include "ui/style/format.h"
 
+#include <QFile>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QSlider>
@@ -24,6 +28,7 @@ class TestMainStory : public QObject {
 private Q_SLOTS:
     void demoIsOneClickAway();
     void fromFolderToAnswerAndBack();
+    void partOfALongRecording();
     void impossibleLayoutIsToldBeforeApply();
     void memoryRunsOutDuringApply();
     void brokenFolderExplainsItself();
@@ -165,6 +170,61 @@ void TestMainStory::fromFolderToAnswerAndBack() {
                                   10000);
         QVERIFY(!program.session().isLoaded());
         program.shot("8-reopened");
+    }
+}
+
+void TestMainStory::partOfALongRecording() {
+    // 75 s of a quiet tone, at a quarter of the usual rate to keep the file small.
+    QTemporaryDir folder;
+    QByteArray samples;
+    for (int i = 0; i < 75 * 4000; ++i) {
+        const auto value = static_cast<qint16>(i % 100 < 50 ? 900 : -900);
+        samples.append(reinterpret_cast<const char*>(&value), 2);
+    }
+    const QByteArray whole = ui::wavBytes(samples, 4000);
+    QFile file(folder.filePath(QStringLiteral("interview.wav")));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(whole) == whole.size());
+    file.close();
+    QString chat_id;
+    {
+        Program program(folder.path());
+        QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 8 * kGiB));
+        QCOMPARE(program.session().summary()->longest_sound_s, 30.0);
+        QVERIFY(program.load());
+        program.window->takeFiles({file.fileName()});
+        QTRY_VERIFY(program.find("useFirstPart") != nullptr &&
+                    program.find("useFirstPart")->isVisible());
+        QVERIFY(!program.find("sendButton")->isEnabled());
+        QTest::mouseClick(program.find("choosePart"), Qt::LeftButton);
+        auto* range = program.find<ui::SoundRange>("soundRange");
+        QTRY_VERIFY(range->isVisible());
+        QTest::keyClick(range, Qt::Key_PageUp);
+        QTest::keyClick(range, Qt::Key_Right);
+        auto* detail = program.find<QLabel>("attachmentDetail");
+        // The engine's answer for the part: tokens and the place of the tower.
+        QTRY_VERIFY(detail->text().contains(ui::deviceName("sim:0")));
+        QVERIFY2(detail->text().contains(QStringLiteral("0:11 to 0:41 of 1:15")),
+                 qPrintable(detail->text()));
+        QVERIFY2(detail->text().contains(QStringLiteral("752")), qPrintable(detail->text()));
+        program.ask(QStringLiteral("What do you hear?"));
+        QVERIFY(program.waitForReply(2));
+        const ui::ChatTurn& reply = program.chat().chat().turns.back();
+        // 30 s are 750 soft tokens and two markers; the rest is the text around them.
+        QVERIFY2(reply.timing.prefill_tokens > 752 && reply.timing.prefill_tokens < 852,
+                 qPrintable(QString::number(reply.timing.prefill_tokens)));
+        chat_id = program.chat().chat().id;
+    }
+    {
+        Program program(folder.path());
+        QTRY_COMPARE_WITH_TIMEOUT(program.chat().chat().id, chat_id, 10000);
+        QVERIFY(!program.chat().chat().turns.front().attachments.empty());
+        const ui::Attachment kept = program.chat().chat().turns.front().attachments.front();
+        QCOMPARE(kept.cut_start_s, 11.0);
+        QCOMPARE(kept.cut_length_s, 30.0);
+        QFile stored(kept.file); // the whole recording, in the program's own folder
+        QVERIFY(kept.file != file.fileName());
+        QVERIFY(stored.open(QIODevice::ReadOnly));
+        QCOMPARE(stored.readAll(), whole);
     }
 }
 

@@ -20,10 +20,13 @@
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QMenu>
+#include <QMimeData>
 #include <QTemporaryDir>
 #include <QTranslator>
+#include <QUrl>
 
 #include <cmath>
 
@@ -243,12 +246,40 @@ void TestScreens::screens() {
         QTest::mouseClick(program.find<QAbstractButton>("compareButton"), Qt::LeftButton);
         QTRY_VERIFY(program.window->comparePane()->isVisible());
         check(program.window.get(), QStringLiteral("09-compare"));
+        QTest::mouseClick(program.find("compareRun"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(program.session().state() == ui::Session::State::Ready &&
+                                     !program.window->comparePane()->isRunning(),
+                                 20000);
+        check(program.window.get(), QStringLiteral("09b-compared"));
         Q_EMIT program.window->comparePane()->closeRequested();
+
+        // What a file costs, before it is sent.
+        program.window->takeFiles({program.sample("circles_and_square.png")});
+        program.input()->setPlainText(QStringLiteral("And this?"));
+        QTRY_VERIFY(program.find<QWidget>("attachmentChip") != nullptr);
+        check(program.window.get(), QStringLiteral("20-before-sending"));
+        for (const char* name : {"notes.txt", "circles_and_square.png"}) {
+            QMimeData data;
+            data.setUrls({QUrl::fromLocalFile(program.sample(name))});
+            QDragEnterEvent enter(QPoint(400, 300), Qt::CopyAction, &data, Qt::LeftButton, {});
+            QCoreApplication::sendEvent(program.window.get(), &enter);
+            QDragMoveEvent move(QPoint(410, 300), Qt::CopyAction, &data, Qt::LeftButton, {});
+            QCoreApplication::sendEvent(program.window.get(), &move);
+            QCOMPARE(move.isAccepted(), QLatin1String(name) != QLatin1String("notes.txt"));
+            checkAsIs(program.window.get(), move.isAccepted() ? QStringLiteral("21-drop")
+                                                              : QStringLiteral("21b-drop-refused"));
+            QDragLeaveEvent leave;
+            QCoreApplication::sendEvent(program.window.get(), &leave);
+        }
+        program.input()->clear();
 
         engine::Error error;
         error.code = engine::ErrorCode::OutOfMemory;
         error.message = "model.vision_tower on sim:0: 312 MiB asked, 204 MiB free";
-        Q_EMIT program.session().failed(QStringLiteral("-"), error);
+        Q_EMIT program.session().failed(
+            QCoreApplication::translate("ui::Session",
+                                        "Nothing was moved; everything is where it was"),
+            error);
         check(program.window.get(), QStringLiteral("10-error"));
         error.code = engine::ErrorCode::DeviceLost;
         error.message = "cuda:0: the device stopped answering (CUDA_ERROR_ILLEGAL_ADDRESS)";

@@ -402,6 +402,8 @@ void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapsh
         // What the reply is really made with: a change may have been on its way when it was asked.
         model_->setStreamingAdapters(snapshot_->adapters);
     }
+    composer_->setLoading(snapshot_ != nullptr &&
+                          snapshot_->state == engine::EngineSnapshot::State::Loading);
     updateGauge();
 }
 

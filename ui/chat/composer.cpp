@@ -447,6 +447,13 @@ QString Composer::attachmentError() const {
     return {};
 }
 
+void Composer::setLoading(bool is_loading) {
+    if (is_loading_ != is_loading) {
+        is_loading_ = is_loading;
+        updateHint();
+    }
+}
+
 void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     has_model_ = model != nullptr;
     can_see_ = model == nullptr || model->has_vision;
@@ -501,7 +508,8 @@ void Composer::updateHint() {
         return;
     }
     if (!is_loaded_) {
-        hint_->setText(tr("Load a model to send"));
+        hint_->setText(is_loading_ ? tr("The model is being loaded; write meanwhile")
+                                   : tr("Load a model to send"));
         return;
     }
     if (isEmpty()) {

@@ -61,6 +61,8 @@ public:
     void showCost(const QString& file, const engine::MediaCost& cost);
     void showCostError(const QString& file, const engine::Error& error);
     void setModel(const engine::ModelSummary* model, bool is_loaded);
+    /// A model is on its way: the hint says wait, not load.
+    void setLoading(bool is_loading);
     void setBusy(bool is_generating, bool is_stopping, bool is_queued);
     void setEditing(bool is_editing);
     void setPrompts(const std::vector<PromptShortcut>& prompts);
@@ -107,6 +109,7 @@ private:
     QTimer cost_timer_; ///< While a part is being chosen, its cost is asked now and then.
     double longest_sound_s_ = 0.0;
     bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
+    bool is_loading_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
 };
 

@@ -63,6 +63,7 @@ double TextBlock::inset() const {
 }
 
 double TextBlock::doShape(double width) {
+    shaped_.setFillsWidth(true);
     return shaped_.shape(width - inset());
 }
 
@@ -106,6 +107,9 @@ QRectF TextBlock::caret() const {
 }
 
 double TextBlock::usedWidth(double width) const {
+    if (shaped_.isRightToLeft()) {
+        return width;
+    }
     return std::min(width, std::ceil(shaped_.naturalWidth() + inset()) + 1.0);
 }
 

@@ -69,6 +69,13 @@ double ShapedText::shape(double width) {
         natural_width_ = std::max(natural_width_, line.naturalTextWidth());
     }
     layout_->endLayout();
+    if (alignment_ == Qt::AlignLeft && text_.text.isRightToLeft()) {
+        const double edge = fills_width_ ? width : natural_width_;
+        for (int i = 0; i < layout_->lineCount(); ++i) {
+            QTextLine line = layout_->lineAt(i);
+            line.setPosition({std::max(0.0, edge - line.naturalTextWidth()), line.y()});
+        }
+    }
     return height_;
 }
 

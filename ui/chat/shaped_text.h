@@ -24,6 +24,10 @@ public:
     ShapedText() = default;
     ShapedText(InlineText text, const QFont& font, const QFont& code_font, double line_factor);
 
+    /// Text that reads from the right begins at the right edge of the whole width, not only of its
+    /// own longest line.
+    void setFillsWidth(bool fills) { fills_width_ = fills; }
+    [[nodiscard]] bool isRightToLeft() const { return text_.text.isRightToLeft(); }
     void setAlignment(Qt::Alignment alignment) { alignment_ = alignment; }
     /// Wraps at word boundaries or, where nothing else fits, anywhere.
     void setWrapAnywhere(bool is_anywhere) { wraps_anywhere_ = is_anywhere; }
@@ -53,6 +57,7 @@ private:
     QFont font_, code_font_;
     double line_factor_ = 1.35;
     Qt::Alignment alignment_ = Qt::AlignLeft;
+    bool fills_width_ = false;
     bool wraps_anywhere_ = false;
     std::unique_ptr<QTextLayout> layout_;
     double height_ = 0.0, natural_width_ = 0.0;

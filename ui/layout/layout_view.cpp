@@ -6,6 +6,7 @@
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/notice_bar.h"
+#include "ui/layout/suggestion_words.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -262,7 +263,7 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
                     line = tr("Line %1, column %2: %3").arg(issue.line).arg(issue.column).arg(line);
                 }
                 for (const std::string& suggestion : issue.suggestions) {
-                    line += QStringLiteral(" ") + QString::fromStdString(suggestion);
+                    line += QStringLiteral(" ") + suggestionWords(suggestion);
                 }
                 details << line;
             }

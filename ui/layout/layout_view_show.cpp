@@ -3,6 +3,7 @@
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
+#include "ui/layout/suggestion_words.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -431,7 +432,7 @@ void LayoutView::showIssues() {
     const auto add = [&details](const engine::PlanIssue& issue) {
         details << QString::fromStdString(issue.message);
         for (const std::string& suggestion : issue.suggestions) {
-            details << QStringLiteral("    • ") + QString::fromStdString(suggestion);
+            details << QStringLiteral("    • ") + suggestionWords(suggestion);
         }
     };
     for (const engine::PlanIssue& issue : plan->errors) {
@@ -458,9 +459,8 @@ void LayoutView::showIssues() {
     QString text = over.isEmpty() ? QString::fromStdString(plan->errors.front().message)
                                   : over.join(QLatin1Char(' '));
     if (!plan->errors.front().suggestions.empty()) {
-        text +=
-            QStringLiteral(" ") +
-            tr("Try: %1.").arg(QString::fromStdString(plan->errors.front().suggestions.front()));
+        text += QStringLiteral(" ") +
+                tr("Try: %1.").arg(suggestionWords(plan->errors.front().suggestions.front()));
     }
     notice_->showNotice(NoticeBar::Kind::Error, text, details, tr("Make it fit"));
 }

@@ -351,7 +351,7 @@ int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y
     painter->restore();
     painter->setFont(small_font);
     painter->setPen(theme.text_muted);
-    const quint64 shown = device.has_measured ? device.used() : device.predicted.total();
+    const quint64 shown = device.used(); // what is only planned stands at the right
     const QString left = device.capacity > 0
                              ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
                              : formatBytes(shown);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/main_window.h"
 
+#include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
@@ -369,6 +370,15 @@ void MainWindow::connectPanes() {
                 compare_->setAdapters(session_->adapters());
                 setComparing(true);
             });
+    // Who picks a chat wants to see it.
+    const auto show_chat = [this] {
+        if (tab_ == Tab::Layout) {
+            setTab(Tab::Chat);
+        }
+    };
+    connect(history_, &HistoryPane::chatChosen, this, show_chat);
+    connect(history_, &HistoryPane::importRequested, this, show_chat);
+    connect(this, &MainWindow::newChatRequested, this, show_chat);
     connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
     connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
     connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);
@@ -450,6 +460,19 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         return;
     }
     const QFileInfo first(urls.first().toLocalFile());
+    is_drop_refused_ =
+        !first.isDir() && std::none_of(urls.begin(), urls.end(), [](const QUrl& url) {
+            const QString file = url.toLocalFile();
+            return isPictureFile(file) || isSoundFile(file);
+        });
+    if (is_drop_refused_) {
+        overlay_->open(tr("%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds "
+                          "(WAV, FLAC, OGG, MP3) and folders with a model or an adapter")
+                           .arg(first.fileName()),
+                       QStringLiteral("alert"));
+        event->accept(); // else nobody tells when it leaves; dragMoveEvent() refuses
+        return;
+    }
     if (!first.isDir()) {
         overlay_->open(tr("Drop to attach to the next message"), QStringLiteral("image"));
     } else if (isAdapterFolder(first.filePath())) {
@@ -458,6 +481,10 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         overlay_->open(tr("Drop to choose this model"), QStringLiteral("folder"));
     }
     event->acceptProposedAction();
+}
+
+void MainWindow::dragMoveEvent(QDragMoveEvent* event) {
+    event->setAccepted(!is_drop_refused_);
 }
 
 void MainWindow::dragLeaveEvent(QDragLeaveEvent* /*event*/) {

@@ -25,6 +25,8 @@ namespace {
 
 constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
 
+constexpr int kTabsWidth = 320;
+
 constexpr int kCentreWidth = 600; ///< The bars above chat and layout in the longest language.
 
 } // namespace
@@ -132,6 +134,8 @@ void MainWindow::fitTabs() {
         texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
     }
     const int needed = header->isHidden() ? 0 : header->minimumSizeHint().width() + 40;
+    // In two rows the bar is as wide as its lower one at least: nothing in it is cut.
+    tab_bar_->setMinimumWidth(std::max(kTabsWidth, needed - 40 + 2 * Theme::kPadding));
     const bool is_one_row = tab_bar_->width() >= texts + needed + 2 * Theme::kPadding;
     const bool was_one_row = tab_row_->indexOf(header) >= 0;
     if (is_one_row != was_one_row) {

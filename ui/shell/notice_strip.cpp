@@ -18,6 +18,12 @@
 
 namespace ui {
 
+namespace {
+
+constexpr int kPassingMs = 12'000; ///< As long as a deleted chat can be taken back.
+
+} // namespace
+
 QString nextStep(engine::ErrorCode code) {
     switch (code) {
     case engine::ErrorCode::OutOfMemory:
@@ -84,6 +90,9 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     row->addWidget(copy_, 0, Qt::AlignTop);
     row->addWidget(close_, 0, Qt::AlignTop);
     hide();
+    passing_.setSingleShot(true);
+    passing_.setInterval(kPassingMs);
+    connect(&passing_, &QTimer::timeout, this, &QWidget::hide);
     connect(close_, &QPushButton::clicked, this, &QWidget::hide);
     connect(action_, &QPushButton::clicked, this, [this] {
         hide();
@@ -106,6 +115,7 @@ void NoticeStrip::showError(const QString& what, const engine::Error& error) {
 
 void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind kind) {
     kind_ = kind;
+    passing_.stop();
     const Theme& theme = Theme::current();
     icon_->setPixmap(
         iconPixmap(kind == Kind::Error ? QStringLiteral("alert") : QStringLiteral("info"), 20,
@@ -120,6 +130,11 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     update();
     QAccessibleEvent alert(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
+}
+
+void NoticeStrip::showPassing(const QString& what, const QString& detail) {
+    showNotice(what, detail);
+    passing_.start();
 }
 
 void NoticeStrip::showAction(const QString& what,

@@ -6,6 +6,7 @@
 #include "engine/api/error.h"
 
 #include <QFrame>
+#include <QTimer>
 
 #include <functional>
 
@@ -24,6 +25,8 @@ public:
 
     void showError(const QString& what, const engine::Error& error);
     void showNotice(const QString& what, const QString& detail, Kind kind = Kind::Info);
+    /// What went well and asks for nothing: goes by itself after a while.
+    void showPassing(const QString& what, const QString& detail);
     /// A notice with one thing to do about it: a button `action` that runs `chosen` and goes.
     void showAction(const QString& what,
                     const QString& detail,
@@ -37,6 +40,7 @@ protected:
 private:
     Kind kind_ = Kind::Info;
     std::function<void()> chosen_;
+    QTimer passing_;
     QLabel* icon_;
     QLabel* title_;
     QLabel* detail_;

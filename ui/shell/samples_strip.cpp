@@ -11,6 +11,8 @@
 #include <QPainterPath>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace ui {
 
 namespace {
@@ -50,18 +52,21 @@ protected:
             painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 8, 8);
         }
         int x = 12;
+        // Two beside each other are smaller in a narrow card.
+        const bool has_both = !thumbnail_.isNull() && !sample_.audio.isEmpty();
+        const int side = has_both ? std::min(64, (width() - 2 * 12 - 8) / 2) : 64;
         if (!thumbnail_.isNull()) {
-            const QRect box(x, 12, 64, 64);
+            const QRect box(x, 12 + 64 - side, side, side);
             QPainterPath path;
             path.addRoundedRect(box, 6, 6);
             painter.save();
             painter.setClipPath(path);
             painter.drawImage(box, thumbnail_);
             painter.restore();
-            x += 72;
+            x += side + 8;
         }
         if (!sample_.audio.isEmpty()) {
-            const QRect box(x, 12, 64, 64);
+            const QRect box(x, 12 + 64 - side, side, side);
             painter.setPen(Qt::NoPen);
             painter.setBrush(theme.raised);
             painter.drawRoundedRect(box, 6, 6);

@@ -47,6 +47,7 @@ std::vector<Shortcut> usualShortcuts() {
         {id("searchChats"), chat, Shortcuts::tr("Search chats"), {keys("Ctrl+K")}},
         {QString(), chat, Shortcuts::tr("Send the message"), {keys("Return")}},
         {QString(), chat, Shortcuts::tr("New line in the message"), {keys("Shift+Return")}},
+        {QString(), chat, Shortcuts::tr("Send after the running reply"), {keys("Ctrl+Return")}},
         {id("attach"), chat, Shortcuts::tr("Attach a picture or a sound"), {keys("Ctrl+U")}},
         {id("record"),
          chat,
@@ -76,6 +77,7 @@ std::vector<Shortcut> usualShortcuts() {
          chat,
          Shortcuts::tr("Delete the chat (can be undone)"),
          {keys("Ctrl+Shift+Backspace")}},
+        {QString(), chat, Shortcuts::tr("Rename the chat in the list"), {keys("F2")}},
         {id("showChat"), window, Shortcuts::tr("Show the chat"), {keys("Ctrl+1")}},
         {id("showLayout"),
          window,
@@ -156,8 +158,14 @@ QString shortcutProblem(const QString& action, const QKeySequence& keys) {
                 .arg(keys.toString(QKeySequence::NativeText));
         }
     }
-    for (const Shortcut& shortcut : shortcuts()) {
-        if (shortcut.isFixed() && shortcut.action != action && shortcut.keys.contains(keys)) {
+    // Chat and layout read their own keys; the others act everywhere.
+    const std::vector<Shortcut> all = shortcuts();
+    const auto of =
+        std::find_if(all.begin(), all.end(), [&](const Shortcut& s) { return s.action == action; });
+    const bool is_layout = of != all.end() && of->group == Shortcuts::tr("Layout");
+    for (const Shortcut& shortcut : all) {
+        const bool meets = !is_layout || shortcut.group == of->group;
+        if (shortcut.isFixed() && meets && shortcut.keys.contains(keys)) {
             return Shortcuts::tr("%1 always means: %2")
                 .arg(keys.toString(QKeySequence::NativeText), shortcut.text);
         }

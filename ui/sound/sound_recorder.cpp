@@ -81,7 +81,7 @@ QString SoundRecorder::sentence(SoundProblem problem, const QString& detail) {
 }
 
 double SoundRecorder::seconds() const {
-    return rate_ > 0 ? static_cast<double>(samples_.size() / 2) / rate_ : 0.0;
+    return rate_ > 0 ? static_cast<double>(samples_.size()) / (2.0 * rate_) : 0.0;
 }
 
 void SoundRecorder::start(SoundInput* input, double limit_s) {

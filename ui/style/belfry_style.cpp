@@ -281,6 +281,43 @@ void BelfryStyle::polish(QWidget* widget) {
     }
 }
 
+QIcon BelfryStyle::standardIcon(StandardPixmap which,
+                                const QStyleOption* option,
+                                const QWidget* widget) const {
+    switch (which) {
+    case SP_LineEditClearButton:
+        return icon(QStringLiteral("close"));
+    case SP_FileDialogNewFolder:
+        return icon(QStringLiteral("plus"));
+    case SP_FileDialogToParent:
+        return icon(QStringLiteral("send"));
+    case SP_FileDialogBack:
+    case SP_ArrowBack:
+        return icon(QStringLiteral("chevron-left"));
+    case SP_ArrowForward:
+        return icon(QStringLiteral("chevron-right"));
+    case SP_FileDialogListView:
+        return icon(QStringLiteral("layout"));
+    case SP_FileDialogDetailedView:
+        return icon(QStringLiteral("text"));
+    case SP_DirIcon:
+    case SP_DirClosedIcon:
+    case SP_DirOpenIcon:
+    case SP_DirLinkIcon:
+    case SP_DirHomeIcon:
+        return icon(QStringLiteral("folder"));
+    case SP_FileIcon:
+    case SP_FileLinkIcon:
+        return icon(QStringLiteral("report"));
+    case SP_ComputerIcon:
+    case SP_DesktopIcon:
+    case SP_DriveHDIcon:
+        return icon(QStringLiteral("chip"));
+    default:
+        return QProxyStyle::standardIcon(which, option, widget);
+    }
+}
+
 void BelfryStyle::unpolish(QWidget* widget) {
     QProxyStyle::unpolish(widget);
 }
@@ -389,6 +426,16 @@ void BelfryStyle::drawControl(ControlElement element,
             QStyleOptionButton copy(*push);
             copy.palette.setColor(QPalette::ButtonText, buttonTextColor(option, widget));
             copy.features &= ~QStyleOptionButton::HasMenu;
+            const ButtonKind kind = buttonKind(widget);
+            const bool is_on = (option->state & State_On) != 0;
+            if (!push->icon.name().isEmpty() &&
+                (kind == ButtonKind::Primary || kind == ButtonKind::Danger ||
+                 (kind == ButtonKind::Tab && !is_on))) {
+                copy.icon = QIcon(iconPixmap(push->icon.name(), push->iconSize.width(),
+                                             buttonTextColor(option, widget),
+                                             painter->device()->devicePixelRatioF()));
+                copy.state |= State_Enabled; // greyed already, where it has to be
+            }
             if ((push->features & QStyleOptionButton::HasMenu) != 0) {
                 copy.rect.adjust(0, 0, -20, 0);
                 drawChevron(painter,

@@ -13,6 +13,11 @@ class BelfryStyle : public QProxyStyle {
 public:
     BelfryStyle();
 
+    /// Ours where Qt's own dialogs and fields ask for one that we have.
+    [[nodiscard]] QIcon standardIcon(StandardPixmap which,
+                                     const QStyleOption* option = nullptr,
+                                     const QWidget* widget = nullptr) const override;
+
     void polish(QWidget* widget) override;
     void unpolish(QWidget* widget) override;
     using QProxyStyle::polish;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes, rectangles and hints of the style; what it paints is in belfry_style.cpp.
 #include "ui/style/belfry_style.h"
+#include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractScrollArea>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QMenu>
+#include <QPainterPath>
 #include <QScrollBar>
 #include <QStyleOption>
 #include <QTabBar>
@@ -144,11 +147,16 @@ int BelfryStyle::pixelMetric(PixelMetric metric,
                    : QProxyStyle::pixelMetric(metric, option, widget);
     }
     case PM_HeaderMargin:
-        return kCellMargin;
-    case PM_FocusFrameHMargin:
-        return qobject_cast<const QTreeView*>(widget) != nullptr
+    case PM_FocusFrameHMargin: {
+        // Tables of our own; the file dialog's columns are sized for narrow margins.
+        const auto* header = qobject_cast<const QHeaderView*>(widget);
+        const auto* table =
+            qobject_cast<const QTreeView*>(header != nullptr ? header->parentWidget() : widget);
+        return table != nullptr &&
+                       dynamic_cast<const RowDelegate*>(table->itemDelegate()) != nullptr
                    ? kCellMargin
                    : QProxyStyle::pixelMetric(metric, option, widget);
+    }
     case PM_SplitterWidth:
         return 1;
     case PM_MenuPanelWidth:
@@ -195,6 +203,17 @@ int BelfryStyle::styleHint(StyleHint hint,
     switch (hint) {
     case SH_ScrollBar_LeftClickAbsolutePosition:
         return 1;
+    case SH_Menu_Mask:
+        // Without a compositor the corners outside of the round box would be black.
+        if (auto* mask = qstyleoption_cast<QStyleHintReturnMask*>(return_data);
+            mask != nullptr && option != nullptr) {
+            QPainterPath box;
+            box.addRoundedRect(QRectF(option->rect), Theme::kRadius, Theme::kRadius);
+            mask->region = QRegion(box.toFillPolygon().toPolygon());
+            return 1;
+        }
+        return 0;
+    case SH_DialogButtonBox_ButtonsHaveIcons: // of another set than ours
     case SH_EtchDisabledText:
     case SH_DitherDisabledText:
     case SH_ComboBox_Popup:

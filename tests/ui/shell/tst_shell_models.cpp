@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
 // shortcuts that do not collide, and the session's order of requests.
+#include "ui/layout/suggestion_words.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/log_buffer.h"
@@ -35,6 +36,7 @@ private Q_SLOTS:
     void onlyAMapIsMoved();
     void reportHidesTheHomeFolder();
     void bytesReadTheSameEverywhere();
+    void suggestionsInTheWindowsWords();
 };
 
 void TestShellModels::recentModels() {
@@ -168,13 +170,20 @@ void TestShellModels::coverage() {
 }
 
 void TestShellModels::shortcutsAreDistinct() {
+    // Keys that a pane reads itself may mean something else in another pane.
     QSet<QString> seen;
     for (const ui::Shortcut& shortcut : ui::shortcuts()) {
         QVERIFY(!shortcut.text.isEmpty());
         for (const QKeySequence& keys : shortcut.keys) {
             const QString text = keys.toString(QKeySequence::PortableText);
-            QVERIFY2(!text.isEmpty() && !seen.contains(text), qPrintable(text));
-            seen.insert(text);
+            const QString in_group = shortcut.group + QLatin1Char(' ') + text;
+            QVERIFY2(!text.isEmpty() && !seen.contains(in_group), qPrintable(text));
+            QVERIFY2(shortcut.isFixed() || !seen.contains(text), qPrintable(text));
+            seen.insert(in_group);
+            if (!shortcut.isFixed()) {
+                seen.insert(text);
+                QVERIFY2(ui::shortcutProblem(shortcut.action, keys).isEmpty(), qPrintable(text));
+            }
         }
     }
 }
@@ -253,6 +262,26 @@ void TestShellModels::bytesReadTheSameEverywhere() {
     QCOMPARE(ui::formatBytes(4'700ULL << 20U), QStringLiteral("4.6 GiB"));
     QCOMPARE(ui::formatBytesDelta(-(qint64{312} << 20U)), QStringLiteral("−312 MiB"));
     QCOMPARE(ui::formatParameters(5'100'000'000), QStringLiteral("5.1 B"));
+}
+
+void TestShellModels::suggestionsInTheWindowsWords() {
+    QCOMPARE(ui::suggestionWords("move model.vision_tower and model.embed_vision to cpu: frees 312 "
+                                 "MiB, costs about 0.9 s per image (enough by itself)"),
+             QStringLiteral("vision tower to CPU: frees 312 MiB (enough by itself), costs about "
+                            "0.9 s per image"));
+    QCOMPARE(ui::suggestionWords("move model.language_model.embed_tokens_per_layer to cpu: frees "
+                                 "2.50 MiB, costs nothing measurable (one row of 1280 bytes per "
+                                 "token)"),
+             QStringLiteral("per-layer embeddings to CPU: frees 2.5 MiB, costs nothing "
+                            "measurable"));
+    QCOMPARE(ui::suggestionWords("move layers 20-34 to cpu: frees 570 MiB, costs about 12 ms per "
+                                 "token"),
+             QStringLiteral("layers 20 to 34 to CPU: frees 570 MiB, costs about 12 ms per token"));
+    // What the planner says anew stays as it is.
+    for (const char* other : {"use a device with more memory, or raise its limit", "cpu",
+                              "move model.new_part to cpu: frees 1.0 MiB, costs something"}) {
+        QCOMPARE(ui::suggestionWords(other), QString::fromLatin1(other));
+    }
 }
 
 QTEST_MAIN(TestShellModels)
