@@ -419,12 +419,13 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 if (parts > 1) {
                     float* const to = a.partial + (static_cast<int64_t>(head0 + h) * a.splits + split) * dim + d;
                     *reinterpret_cast<float2*>(to) = make_float2(low, high);
-                } else if (a.publish == kLinkPackets) {
-                    exchange.publish(step, at, low);
-                    exchange.publish(step, at + 1, high);
                 } else {
                     a.out[at] = low;
                     a.out[at + 1] = high;
+                    if (a.publish == kLinkPackets) {
+                        exchange.publish(step, at, low);
+                        exchange.publish(step, at + 1, high);
+                    }
                 }
             }
         }
@@ -493,10 +494,9 @@ mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange&
             }
             const float result = sum > 0.0F ? __fdividef(total, sum) : 0.0F;
             const int at = first + static_cast<int>(threadIdx.x);
+            a.out[at] = result;
             if (a.publish == kLinkPackets) {
                 exchange.publish(step, at, result);
-            } else {
-                a.out[at] = result;
             }
         }
         syncCompute();

@@ -209,12 +209,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 }
                 value = geluFast(value) * other;
             }
+            a.y[weight][at] = value; // also for who reads it after the launch
             if (a.publish == kLinkWide) {
                 w.results[i] = value;
             } else if (a.publish == kLinkPackets) {
                 exchange.publish(step, at + (weight == 0 ? 0 : weight == 1 ? second : third), value);
-            } else {
-                a.y[weight][at] = value;
             }
         }
     }
