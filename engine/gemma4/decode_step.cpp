@@ -381,6 +381,7 @@ Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
     attend.num_kv_heads = shape.num_kv_heads;
     attend.head_dim = shape.head_dim;
     attend.window = is_full ? 0 : text.sliding_window;
+    attend.is_ring = true; // KvCache::append()
     attend.eps = eps;
     attend.out = home_->buffer("o");
     ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention", layer.q.name);

@@ -6,6 +6,7 @@
 #include "engine/run/planning.h"
 #include "engine/run/sampler.h"
 #include "engine/text/reply_parser.h"
+#include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -151,6 +152,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     Loaded& target = *current;
     const ModelConfig& config = target.folder.config;
     const auto started = Clock::now();
+    const kernels::StageTimer timer("reply");
     Reply reply;
     reply.id = request.id;
 

@@ -2,6 +2,7 @@
 // Loading, moving and unloading a model, and changing its adapters.
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
+#include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,10 +105,13 @@ Result<void> Engine::Impl::fill(Loaded& target,
             target.folder.path.string() +
                 ": the weight files are not in the folder; a plan can be made, a load cannot"};
     }
-    // Read beside the opening of the cards: each takes some tenths of a second.
+    // Read beside the opening of the cards and the weights: it takes some tenths of a second.
     std::future<Result<Tokenizer>> tokenizer;
     if (!request.model.starts_with("shape:")) {
-        tokenizer = std::async([path = target.folder.path] { return readTokenizer(path); });
+        tokenizer = std::async([path = target.folder.path] {
+            const kernels::StageTimer timer("tokenizer");
+            return readTokenizer(path);
+        });
     }
     auto summary = summarize(target.folder);
     for (const auto& adapter : prepared.adapters) {
@@ -119,7 +123,17 @@ Result<void> Engine::Impl::fill(Loaded& target,
     device_options.sim_capacities = request.sim_gpus;
     device_options.is_reference_precision = request.is_reference_precision;
     target.devices = makeHostDevices(device_options);
-    ENGINE_TRY(openCards(target, *target.plan));
+    {
+        const kernels::StageTimer timer("opening cards");
+        ENGINE_TRY(openCards(target, *target.plan));
+    }
+    if (options.on_devices) {
+        options.on_devices(target.devices);
+    }
+
+    ENGINE_ASSIGN(target.store,
+                  ::engine::load(*target.folder.source, target.folder.config, *target.plan,
+                                 target.devices.set, loadOptions(target, progress, stop)));
     if (tokenizer.valid()) {
         ENGINE_ASSIGN(target.tokenizer, tokenizer.get());
         if (target.tokenizer->vocabSize() > target.folder.config.text.vocab_size) {
@@ -129,15 +143,9 @@ Result<void> Engine::Impl::fill(Loaded& target,
                              std::to_string(target.folder.config.text.vocab_size)};
         }
     }
-    if (options.on_devices) {
-        options.on_devices(target.devices);
-    }
-
-    ENGINE_ASSIGN(target.store,
-                  ::engine::load(*target.folder.source, target.folder.config, *target.plan,
-                                 target.devices.set, loadOptions(target, progress, stop)));
     target.adapters = std::make_unique<AdapterSet>(*target.devices.set.at(DeviceId::cpu()));
     ENGINE_TRY(addAdapters(target, request.adapters, prepared.adapters, stop));
+    const kernels::StageTimer timer("cache of keys and values, model");
     ENGINE_ASSIGN(target.kv,
                   KvCache::create(target.folder.config, *target.plan, target.devices.set));
     ENGINE_TRY(rebuildModel(target, target.plan));

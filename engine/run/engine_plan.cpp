@@ -5,6 +5,7 @@
 #include "engine/plan/map_write.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
+#include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +57,10 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
                                                      const std::stop_token& stop,
                                                      bool is_plan_only) const {
     Prepared out;
-    ENGINE_ASSIGN(out.folder, open(request.model));
+    {
+        const kernels::StageTimer timer("config and headers");
+        ENGINE_ASSIGN(out.folder, open(request.model));
+    }
     std::vector<AdapterFootprint> footprints;
     for (const AdapterChoice& choice : request.adapters) {
         if (is_plan_only) {
@@ -73,7 +77,11 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
         footprints.push_back(adapter->footprint());
         out.adapters.push_back(std::move(adapter));
     }
-    std::vector<DeviceInfo> devices = machineDevices(request, *options.gpus);
+    std::vector<DeviceInfo> devices;
+    {
+        const kernels::StageTimer timer("looking for cards");
+        devices = machineDevices(request, *options.gpus);
+    }
     for (DeviceInfo& device : devices) {
         const auto extra = held.find(device.id);
         if (extra != held.end() && device.id.kind != DeviceId::Kind::Sim) {
@@ -92,6 +100,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
             }
         }
     }
+    const kernels::StageTimer timer("plan");
     ENGINE_ASSIGN(const PlanRequest plan_request,
                   planRequest(request, out.folder, devices, footprints));
     PlacementPlan plan = makePlan(plan_request);

@@ -6,6 +6,7 @@
 
 #include "engine/run/loader_entries.h"
 #include "engine/run/loader_jobs.h"
+#include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <chrono>
@@ -128,12 +129,21 @@ Result<std::unique_ptr<TensorStore>> load(const TensorSource& source,
         options.on_progress({LoadStage::Check, 1, 1, {}});
     }
     auto start = Clock::now();
-    ENGINE_TRY(allocateAll(*impl, options));
+    {
+        const kernels::StageTimer timer("memory for weights");
+        ENGINE_TRY(allocateAll(*impl, options));
+    }
     impl->report.allocate_s = secondsSince(start);
     start = Clock::now();
     CacheSet caches(options.cache_folder, options.model_folder);
-    ENGINE_TRY(fillAll(*impl, caches, options));
-    ENGINE_TRY(updateCaches(*impl, caches, options));
+    {
+        const kernels::StageTimer timer("weights");
+        ENGINE_TRY(fillAll(*impl, caches, options));
+    }
+    {
+        const kernels::StageTimer timer("writing the cache");
+        ENGINE_TRY(updateCaches(*impl, caches, options));
+    }
     impl->report.fill_s = secondsSince(start);
     ENGINE_TRY(checkStop(options));
     return StoreBuilder::wrap(std::move(impl));

@@ -64,9 +64,6 @@ TensorFiller::TensorFiller(const WeightOrigin& origin,
                           : isFourBit(layout.format)  ? layout.block_size * kNestedBlockSize
                                                       : 1;
     piece_elements_ = std::max<int64_t>(group, kPieceBytes / size / group * group);
-    if (isNested(layout.format)) {
-        absmax_.resize(static_cast<size_t>(layout.parts().absmax_q));
-    }
 }
 
 int64_t TensorFiller::numPieces() const {
@@ -98,6 +95,7 @@ TensorFiller::acceptFourBit(int64_t first, int64_t count, std::span<const std::b
     const bool is_nested = isNested(layout_.format);
     float* absmax = nullptr;
     if (is_nested) {
+        absmax_.resize(static_cast<size_t>(layout_.parts().absmax_q)); // once, when its turn comes
         absmax = absmax_.data() + first_block;
     } else if (std::byte* scales = sink_->direct(DeviceTensor::Scales); scales != nullptr) {
         absmax = reinterpret_cast<float*>(scales) + first_block;

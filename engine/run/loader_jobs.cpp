@@ -4,6 +4,7 @@
 #include "engine/run/loader_jobs.h"
 
 #include "engine/run/loader_read_ahead.h"
+#include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <cstring>
@@ -107,17 +108,23 @@ public:
                 break;
             }
         }
+        auto buffers = std::make_unique<kernels::StageTimer>("read buffers");
         ENGINE_ASSIGN(const auto ahead,
                       ReadAhead::start(pieces_.size(), static_cast<size_t>(buffer_bytes_),
                                        options_->read_threads, locking,
                                        [this](size_t index, std::span<std::byte> buffer) {
                                            return read(pieces_[index], buffer);
                                        }));
+        buffers.reset();
+        kernels::StageSum waiting("of the weights, waiting for files");
         uint64_t done = 0;
         for (const Piece& piece : pieces_) {
             ENGINE_TRY(checkStop(*options_));
             Job& job = *jobs_[piece.job];
-            auto buffer = ahead->next();
+            auto buffer = [&] {
+                const kernels::StageSum::Piece wait(waiting);
+                return ahead->next();
+            }();
             if (!buffer && job.way != Way::Cached) {
                 return std::move(buffer).error();
             }

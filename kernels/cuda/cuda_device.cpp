@@ -5,6 +5,7 @@
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/plan.h"
+#include "kernels/stage_times.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -110,11 +111,18 @@ Status CudaDevice::open(std::string* message) {
         return Status::Unsupported;
     }
     const auto before = cardMemory(uuid_);
-    Status status = openContext(message);
+    Status status = Status::Ok;
+    {
+        const StageTimer timer("context of a card");
+        status = openContext(message);
+    }
     if (status != Status::Ok) {
         return status;
     }
-    status = loadKernels(message);
+    {
+        const StageTimer timer("kernels onto a card");
+        status = loadKernels(message);
+    }
     if (status != Status::Ok) {
         return status;
     }
@@ -165,6 +173,7 @@ Status CudaDevice::openContext(std::string* message) {
     }
     // For comparisons: one launch a step, as on cards that cannot hold a token's steps.
     stream_.steps.is_enabled = std::getenv("BELFRY_SINGLE_STEPS") == nullptr;
+    stream_.steps.has_tiles = std::getenv("BELFRY_ATTENTION_PARTS") == nullptr;
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {

@@ -3,6 +3,8 @@
 // every driver installs it; nothing of the CUDA toolkit is needed at run time.
 #include "kernels/cuda/driver.h"
 
+#include "kernels/stage_times.h"
+
 #if defined(_WIN32)
 #define NOMINMAX
 #define WIN32_LEAN_AND_MEAN
@@ -108,7 +110,10 @@ std::string Driver::errorName(CuResult code) const {
 }
 
 const Driver* systemDriver(std::string* why) {
-    static const Loaded loaded = load();
+    static const Loaded loaded = [] {
+        const StageTimer timer("driver");
+        return load();
+    }();
     if (why != nullptr) {
         *why = loaded.why;
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/plan.h"
 
+#include "kernels/cuda/device/args.h"
+
 #include <algorithm>
+#include <bit>
 
 namespace kernels::cuda {
 
@@ -100,6 +103,34 @@ ProjectPlan planResidentProject(int multiprocessors,
         static_cast<unsigned>(kTableBytes + kFactorBytes + slabs * kSlab * 2 + kBufferBytes +
                               (local * best.k_split + local * blocks) * 4);
     return best;
+}
+
+AttendPlan planResidentAttend(
+    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared) {
+    AttendPlan plan;
+    const int per_kv = num_heads / num_kv_heads;
+    const int heads = std::min(per_kv, kTileHeads);
+    if (per_kv % heads != 0 || head_dim < 16 || head_dim > 512 ||
+        !std::has_single_bit(static_cast<unsigned>(head_dim))) {
+        return plan;
+    }
+    const int dim_groups = std::max(1, head_dim / kTileDims);
+    const int most = static_cast<int>(kWarps) / dim_groups;
+    struct Form {
+        int stages, key_groups;
+    };
+    for (const Form form : {Form{2, most}, {2, most / 2}, {1, most / 2}, {1, most / 4}}) {
+        plan.shared_bytes =
+            32768U + static_cast<unsigned>(tileSharedBytes(head_dim, form.key_groups, form.stages));
+        if (form.key_groups > 0 && plan.shared_bytes <= shared) {
+            plan.stages = form.stages;
+            plan.key_groups = form.key_groups;
+            plan.tile = 16 * form.key_groups;
+            plan.splits = std::min(kMaxParts, multiprocessors / (num_heads / heads));
+            return plan;
+        }
+    }
+    return plan;
 }
 
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads) {

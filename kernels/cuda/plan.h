@@ -66,6 +66,18 @@ ProjectPlan planResidentProject(int multiprocessors,
                                 bool is_pair,
                                 int64_t block_size);
 
+/// How an attention step of resident blocks is dealt out (device/attend_tiles.cuh).
+struct AttendPlan {
+    int splits = 0;     ///< Most parts of the cache rows; 0: not in this form.
+    int tile = 0;       ///< Keys of a tile.
+    int key_groups = 0; ///< Groups of 16 keys in it.
+    int stages = 0;     ///< Tiles in shared memory at a time.
+    unsigned shared_bytes = 0;
+};
+/// shared: bytes of a block without the ring of steps.
+AttendPlan planResidentAttend(
+    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared);
+
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);
 

@@ -412,6 +412,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
                          {8, 1, 256, 600, 768, 512, true},
                          {8, 1, 512, 300, 4096, 0, true},
                          {8, 2, 256, 700, 768, 512, false},
+                         {8, 1, 256, 900, 768, 512, true},
                          {8, 2, 512, 2500, 4096, 0, true},
                          {4, 2, 32, 40, 64, 16, true},
                          {8, 1, 512, 1, 4096, 0, true}}) {
@@ -499,6 +500,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         s.num_kv_heads = c.kv;
         s.head_dim = c.dim;
         s.window = c.window;
+        s.is_ring = c.window > 0 || c.dim == 512;
         s.out = out.f();
         Status status = Status::Ok;
         for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
@@ -509,7 +511,8 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         }
         report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
                    " tokens",
-               status, relativeError(fetch(d, out, want.size()), want), 2e-5);
+               status, relativeError(fetch(d, out, want.size()), want),
+               form.empty() ? 2e-5 : 1e-4); // collected: queries as sums of two bf16 numbers
         std::vector<uint16_t> back(kb.size());
         d.copyOut(back.data(), ck.card->data, back.size() * 2);
         d.synchronize();

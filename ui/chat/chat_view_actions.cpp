@@ -11,6 +11,7 @@
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 
 #include <QClipboard>
@@ -489,10 +490,12 @@ void ChatView::regenerate(int row) {
     const int after = model_->rowCount() - row - 1;
     startReply(row);
     notice_->showNotice(ChatNotice::Tone::Info,
-                        after > 0 ? tr("The former reply and what follows it (%1) are kept: "
-                                       "Alt+Left shows them again.")
-                                        .arg(messagesWords(after))
-                                  : tr("The former reply is kept: Alt+Left shows it again."),
+                        withKeys(after > 0
+                                     ? tr("The former reply and what follows it (%1) are kept as "
+                                          "the version before")
+                                           .arg(messagesWords(after))
+                                     : tr("The former reply is kept as the version before"),
+                                 QStringLiteral("versionBefore")),
                         {}, kUndoMs);
 }
 

@@ -2,6 +2,7 @@
 // Mouse, keyboard, selection and the actions of the message view.
 #include "ui/chat/chat_request.h"
 #include "ui/chat/message_list.h"
+#include "ui/shell/shortcuts.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -41,9 +42,9 @@ void MessageList::buildActions() {
     };
     copy_ = make(QStringLiteral("copyMessage"), QStringLiteral("copy"), tr("Copy message"));
     regenerate_ = make(QStringLiteral("regenerateMessage"), QStringLiteral("refresh"),
-                       tr("Regenerate this reply (Ctrl+R for the last)"));
+                       tr("Regenerate this reply"));
     continue_ = make(QStringLiteral("continueMessage"), QStringLiteral("continue"),
-                     tr("Continue this reply (Alt+Enter for the last)"));
+                     tr("Continue this reply"));
     edit_ = make(QStringLiteral("editMessage"), QStringLiteral("edit"), tr("Edit and resend"));
     delete_ = make(QStringLiteral("deleteMessage"), QStringLiteral("trash"), tr("Delete message"));
     connect(copy_, &QToolButton::clicked, this, [this] { Q_EMIT copyRequested(actions_row_); });
@@ -94,6 +95,14 @@ void MessageList::placeActions() {
     continue_->setEnabled(!is_busy_ && row == static_cast<int>(rows_.size()) - 1);
     edit_->setEnabled(!is_busy_);
     delete_->setEnabled(!is_busy_);
+    // The keys act on the last reply only.
+    const bool is_last = row == static_cast<int>(rows_.size()) - 1;
+    const auto tell = [is_last](QToolButton* button, const QString& action) {
+        const QString words = button->accessibleName();
+        button->setToolTip(is_last ? withKeys(words, action) : words);
+    };
+    tell(regenerate_, QStringLiteral("regenerate"));
+    tell(continue_, QStringLiteral("continueReply"));
     const int buttons = is_cut_short ? 4 : 3;
     actions_->setFixedSize(28 * buttons, 28);
     // The statistics are on the left, the actions at the right end of the same line.
@@ -470,8 +479,8 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
             menu->addAction(words, this, [this, row, to] { Q_EMIT versionRequested(row, to); })
                 ->setEnabled(!is_busy_ && to >= 0 && to < shown.versionCount());
         };
-        step(tr("Version before (Alt+Left)"), shown.version - 1);
-        step(tr("Version after (Alt+Right)"), shown.version + 1);
+        step(withKeys(tr("Version before"), QStringLiteral("versionBefore")), shown.version - 1);
+        step(withKeys(tr("Version after"), QStringLiteral("versionAfter")), shown.version + 1);
     }
     if (!model_->turn(row).thinking.isEmpty()) {
         menu->addAction(rows_[static_cast<size_t>(row)].is_thinking_open ? tr("Fold thoughts")

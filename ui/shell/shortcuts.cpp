@@ -24,9 +24,8 @@ ShortcutKeys& userKeys() {
 }
 
 void refreshToolTip(QWidget* widget) {
-    const QString keys = shortcutText(widget->property(kToolTipAction).toString());
-    const QString text = widget->property(kToolTipText).toString();
-    widget->setToolTip(keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys));
+    widget->setToolTip(withKeys(widget->property(kToolTipText).toString(),
+                                widget->property(kToolTipAction).toString()));
 }
 
 QKeySequence keys(const char* portable) {
@@ -164,6 +163,11 @@ QString shortcutOwner(const QString& action, const QKeySequence& keys) {
         }
     }
     return {};
+}
+
+QString withKeys(const QString& text, const QString& action) {
+    const QString keys = shortcutText(action);
+    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
 }
 
 void setKeyToolTip(QWidget* widget, const QString& text, const QString& action) {

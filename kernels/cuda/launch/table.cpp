@@ -676,6 +676,8 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.counter = static_cast<int32_t*>(pointerOf(s.scratch));
     args.partial = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
     args.window = a.window;
+    args.capacity = static_cast<int32_t>(a.capacity);
+    args.is_ring = a.is_ring ? 1 : 0;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
     args.head_dim = static_cast<int32_t>(a.head_dim);

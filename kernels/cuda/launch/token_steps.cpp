@@ -136,13 +136,11 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenStep* before = t.steps.empty() ? nullptr : &t.steps.back();
     if (before != nullptr && before->kind == kStepAttend && args.input == kInputPlain &&
         before->attend.out == args.x && before->attend.num_heads <= 64) {
-        before->attend.direct_splits = std::min(kDirectSplits, before->attend.splits);
+        before->attend.range.direct_splits = std::min(kDirectSplits, before->attend.range.splits);
         args.input = kInputAttention;
         args.partial = before->attend.partial;
-        args.key_count = before->attend.key_count;
+        args.range = before->attend.range;
         args.head_dim = before->attend.head_dim;
-        args.splits = before->attend.splits;
-        args.direct_splits = before->attend.direct_splits;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -152,18 +150,44 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 }
 
 Status collectAttend(Stream& s, AttendStepKernelArgs args) {
-    const int splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
-    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
+    const unsigned ring = kStepRing * sizeof(TokenStep);
+    AttendPlan plan;
+    if (s.steps.has_tiles) {
+        plan =
+            planResidentAttend(s.facts.multiprocessors, args.num_heads, args.num_kv_heads,
+                               args.head_dim, static_cast<unsigned>(s.facts.shared_bytes) - ring);
+    }
+    if (plan.splits == 0) {
+        plan = {};
+        plan.splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
+        plan.shared_bytes = kAttendSharedBytes;
+    }
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(plan.splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
-    if (splits < 1 || partial + kPartialOffset > kPartialBytes) {
+    const bool has_parts = (args.num_heads / args.num_kv_heads) %
+                               std::min(args.num_heads / args.num_kv_heads, kPartHeads) ==
+                           0;
+    if (plan.splits < 1 || partial + kPartialOffset > kPartialBytes ||
+        (plan.tile == 0 && !has_parts)) {
         return Status::Unsupported;
     }
-    if (const Status status = makeRoom(s, kAttendSharedBytes, 0); status != Status::Ok) {
+    if (const Status status = makeRoom(s, plan.shared_bytes, 0); status != Status::Ok) {
         return status;
     }
-    args.splits = splits;
     args.partial = pointerOf<float>(s.scratch + kPartialOffset);
-    args.direct_splits = 0;
+    args.range = {};
+    args.range.from = args.key_count;
+    args.range.splits = plan.splits;
+    args.range.tile = plan.tile;
+    if (plan.tile > 0 && args.is_ring != 0) {
+        // Rows 0 to the position, or the window's.
+        args.range.from = args.position;
+        args.range.more = 1;
+        args.range.limit = static_cast<int32_t>(
+            args.window > 0 && args.window < args.capacity ? args.window : args.capacity);
+    }
+    args.key_groups = plan.key_groups;
+    args.stages = plan.stages;
     TokenStep step{};
     step.kind = kStepAttend;
     step.attend = args;
