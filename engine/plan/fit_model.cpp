@@ -33,21 +33,21 @@ struct AdapterNeed {
 /// -1 for the tensors of a decoder layer.
 int blockOf(const ExpectedTensor& tensor, int layers) {
     if (tensor.tower == Tower::Vision) {
-        return kFitVision;
+        return FitVision;
     }
     if (tensor.tower == Tower::Audio) {
-        return kFitAudio;
+        return FitAudio;
     }
     if (tensor.layer >= 0 && tensor.layer < layers) {
         return -1;
     }
     if (tensor.module == "model.language_model.embed_tokens_per_layer") {
-        return kFitPerLayerTable;
+        return FitPerLayerTable;
     }
     if (tensor.module == "model.language_model.embed_tokens") {
-        return kFitTable;
+        return FitTable;
     }
-    return tensor.module == "model.language_model.norm" ? kFitNorm : kFitProjection;
+    return tensor.module == "model.language_model.norm" ? FitNorm : FitProjection;
 }
 
 } // namespace
@@ -187,15 +187,14 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
             const auto layer = static_cast<size_t>(tensor.layer);
             out.layer_bytes[layer] += bytes + adapter.bytes;
             out.layer_scratch[layer] = std::max(out.layer_scratch[layer], adapter.scratch);
-        } else if (block == kFitTable) {
+        } else if (block == FitTable) {
             // The tied table is the head; beside a head of its own it is a table of rows.
             const AdapterNeed of_head = adapterOf("lm_head.weight");
             const Format head_format = headFormat(head, quant);
             out.has_own_head = head != HeadOption::Bf16 && head_format != row.format;
-            put(out.has_own_head ? kFitTable : kFitHead, bytes, adapter);
+            put(out.has_own_head ? FitTable : FitHead, bytes, adapter);
             row.format = head_format;
-            put(kFitHead, out.has_own_head ? saturated(rowBytes(request, row, tensor)) : 0,
-                of_head);
+            put(FitHead, out.has_own_head ? saturated(rowBytes(request, row, tensor)) : 0, of_head);
         } else {
             put(block, bytes, adapter);
         }
@@ -205,7 +204,7 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
 
 void FitModel::addSpans(FitFormats& format) const {
     const std::vector<LayerConfig>& config = request.config.text.layers;
-    const auto width = static_cast<size_t>(layers + 1);
+    const size_t width = static_cast<size_t>(layers) + 1;
     format.span_bytes.assign(width * width, 0);
     format.span_scratch.assign(width * width, 0);
     // A reader whose owner lies before the run needs a mirror, one per owner.
@@ -252,18 +251,18 @@ int64_t FitModel::readPs(int64_t bytes, int device) const {
 }
 
 int64_t FitModel::headPs(int device) const {
-    return readPs(formats.front().bytes[kFitHead], device) +
-           readPs(formats.front().bytes[kFitNorm], device);
+    return readPs(formats.front().bytes[FitHead], device) +
+           readPs(formats.front().bytes[FitNorm], device);
 }
 
 int64_t FitModel::projectionPs(int device) const {
-    return readPs(formats.front().bytes[kFitProjection], device);
+    return readPs(formats.front().bytes[FitProjection], device);
 }
 
 int64_t FitModel::mediaPs(FitBlock tower, int place, const FitFormats& format) const {
     const FitDevice& device = devices[static_cast<size_t>(computePlace(place))];
-    const double flops = tower == kFitVision ? imageFlops(request.config, request.image_tokens)
-                                             : 10 * audioFlopsPerSecond(request.config);
+    const double flops = tower == FitVision ? imageFlops(request.config, request.image_tokens)
+                                            : 10 * audioFlopsPerSecond(request.config);
     double time = flops / (towerShare(device.as_card) * device.rates.flops);
     if (place == disk) {
         time += static_cast<double>(format.bytes[tower]) /
@@ -273,13 +272,13 @@ int64_t FitModel::mediaPs(FitBlock tower, int place, const FitFormats& format) c
 }
 
 double FitModel::tokenSeconds(const FitCandidate& c) const {
-    int64_t time = headPs(c.place[kFitHead]) + projectionPs(c.place[kFitProjection]);
+    int64_t time = headPs(c.place[FitHead]) + projectionPs(c.place[FitProjection]);
     int before = -1;
     for (int d = 0, from = 0; d <= gpus; ++d) {
         const int to =
             d < gpus ? std::max(from, c.split[static_cast<size_t>(d)]) : std::max(from, layers);
         if (to > from) {
-            const auto row = static_cast<size_t>(d) * static_cast<size_t>(layers + 1);
+            const auto row = static_cast<size_t>(d) * (static_cast<size_t>(layers) + 1);
             time += layer_ps[row + static_cast<size_t>(to)] -
                     layer_ps[row + static_cast<size_t>(from)] +
                     (before >= 0 ? hop_ps[static_cast<size_t>(d)] : 0);
@@ -287,8 +286,8 @@ double FitModel::tokenSeconds(const FitCandidate& c) const {
         }
         from = to;
     }
-    if (before >= 0 && before != c.place[kFitHead]) {
-        time += hop_ps[static_cast<size_t>(c.place[kFitHead])];
+    if (before >= 0 && before != c.place[FitHead]) {
+        time += hop_ps[static_cast<size_t>(c.place[FitHead])];
     }
     return static_cast<double>(time) * 1e-12;
 }
@@ -305,14 +304,14 @@ int FitModel::layerPlace(const FitCandidate& c, int layer) const {
 }
 
 void FitModel::placeDependents(FitCandidate& c) const {
-    c.place[kFitNorm] = c.place[kFitHead];
-    c.place[kFitProjection] = layers > 0 ? layerPlace(c, 0) : c.place[kFitHead];
+    c.place[FitNorm] = c.place[FitHead];
+    c.place[FitProjection] = layers > 0 ? layerPlace(c, 0) : c.place[FitHead];
 }
 
 void FitModel::addProjection(const FitFormats& format, FitShare& share) const {
-    share.bytes += format.bytes[kFitProjection] + format.adapter[kFitProjection];
-    share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[kFitProjection]);
-    share.duties.has_ple_projection = format.bytes[kFitProjection] > 0;
+    share.bytes += format.bytes[FitProjection] + format.adapter[FitProjection];
+    share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[FitProjection]);
+    share.duties.has_ple_projection = format.bytes[FitProjection] > 0;
 }
 
 void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
@@ -323,32 +322,32 @@ void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
     host.bytes = format.host_adapter;
     host.adapter_scratch = format.host_scratch;
     int64_t visit = 0; // towers on disk visit the CPU one at a time
-    for (const FitBlock b : {kFitVision, kFitAudio, kFitPerLayerTable, kFitTable, kFitHead}) {
+    for (const FitBlock b : {FitVision, FitAudio, FitPerLayerTable, FitTable, FitHead}) {
         const int place = c.place[b];
         FitShare& share = out[static_cast<size_t>(computePlace(place))];
         share.bytes += format.adapter[b];
         share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[b]);
         if (place != disk) {
             share.bytes += format.bytes[b];
-        } else if (b == kFitVision || b == kFitAudio) {
+        } else if (b == FitVision || b == FitAudio) {
             visit = std::max(visit, format.bytes[b]);
         }
         const Duty duty = format.bytes[b] == 0 ? Duty::None
                           : place == disk      ? Duty::Visiting
                                                : Duty::Resident;
-        if (b == kFitVision) {
+        if (b == FitVision) {
             share.duties.vision = duty;
-        } else if (b == kFitAudio) {
+        } else if (b == FitAudio) {
             share.duties.audio = duty;
-        } else if (b == kFitHead) {
-            share.bytes += format.bytes[kFitNorm] + format.adapter[kFitNorm];
-            share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[kFitNorm]);
-            share.duties.has_head = format.bytes[kFitHead] > 0;
+        } else if (b == FitHead) {
+            share.bytes += format.bytes[FitNorm] + format.adapter[FitNorm];
+            share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[FitNorm]);
+            share.duties.has_head = format.bytes[FitHead] > 0;
         }
     }
     host.bytes += visit;
     if (layers == 0) {
-        addProjection(format, out[static_cast<size_t>(c.place[kFitHead])]);
+        addProjection(format, out[static_cast<size_t>(c.place[FitHead])]);
     }
 }
 

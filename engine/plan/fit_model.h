@@ -14,14 +14,14 @@ namespace engine {
 
 /// Blocks that are placed as one, beside the decoder layers.
 enum FitBlock : uint8_t {
-    kFitVision = 0,
-    kFitAudio,
-    kFitPerLayerTable,
-    kFitTable, ///< Token embedding, where the head has a copy of its own.
-    kFitHead,
-    kFitProjection, ///< Per-layer projection and its norm: with the first layer.
-    kFitNorm,       ///< With the head.
-    kFitBlockCount
+    FitVision = 0,
+    FitAudio,
+    FitPerLayerTable,
+    FitTable, ///< Token embedding, where the head has a copy of its own.
+    FitHead,
+    FitProjection, ///< Per-layer projection and its norm: with the first layer.
+    FitNorm,       ///< With the head.
+    FitBlockCount
 };
 
 inline constexpr int kFitMaxGpus = 8; ///< `fit` uses at most these; more are left alone.
@@ -30,7 +30,7 @@ inline constexpr int64_t kFitNoLimit = INT64_MAX;
 /// One member of the family of plans. Places are indices into FitModel::devices.
 struct FitCandidate {
     std::array<int, kFitMaxGpus> split{}; ///< Per GPU: the first layer after it; the rest: cpu.
-    std::array<int, kFitBlockCount> place{};
+    std::array<int, FitBlockCount> place{};
     size_t format = 0; ///< Index of the choice of formats.
 };
 
@@ -51,10 +51,10 @@ struct FitFormats {
     bool has_own_head = false;
     std::vector<int64_t> layer_bytes;   ///< Weights and adapters per layer.
     std::vector<int64_t> layer_scratch; ///< Of adapters: the largest on a device counts once.
-    std::array<int64_t, kFitBlockCount> bytes{};
-    std::array<int64_t, kFitBlockCount> adapter{}; ///< On the computing device, wherever stored.
-    std::array<int64_t, kFitBlockCount> scratch{}; ///< Of adapters.
-    int64_t host_adapter = 0;                      ///< On cpu whatever the placement.
+    std::array<int64_t, FitBlockCount> bytes{};
+    std::array<int64_t, FitBlockCount> adapter{}; ///< On the computing device, wherever stored.
+    std::array<int64_t, FitBlockCount> scratch{}; ///< Of adapters.
+    int64_t host_adapter = 0;                     ///< On cpu whatever the placement.
     int64_t host_scratch = 0;
     /// Of layers [from, to) on one device: weights, adapters, KV, mirrors of KV that is read from
     /// elsewhere; and the largest scratch of adapters. Index: from * (layers + 1) + to.
@@ -88,7 +88,7 @@ public:
     /// Picoseconds per token of head, norm and per-layer projection on a device.
     [[nodiscard]] int64_t headPs(int device) const;
     [[nodiscard]] int64_t projectionPs(int device) const;
-    /// Picoseconds of one image (kFitVision) or ten seconds of sound (kFitAudio).
+    /// Picoseconds of one image (FitVision) or ten seconds of sound (FitAudio).
     [[nodiscard]] int64_t mediaPs(FitBlock tower, int place, const FitFormats& format) const;
 
     [[nodiscard]] int computePlace(int place) const { return place == disk ? cpu : place; }
@@ -111,7 +111,7 @@ public:
     [[nodiscard]] int64_t excess(const std::vector<int64_t>& needs) const;
 
     [[nodiscard]] size_t span(int from, int to) const {
-        return static_cast<size_t>(from) * static_cast<size_t>(layers + 1) +
+        return static_cast<size_t>(from) * (static_cast<size_t>(layers) + 1) +
                static_cast<size_t>(to);
     }
 

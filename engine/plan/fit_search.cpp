@@ -10,7 +10,7 @@ namespace {
 
 /// Places of towers and tables with their cost.
 struct Inner {
-    std::array<int, kFitBlockCount> place{};
+    std::array<int, FitBlockCount> place{};
     int64_t media_ps = 0;
     int tables = 0;
 };
@@ -68,14 +68,13 @@ private:
     Tail boundOf(size_t format, int head) {
         FitCandidate c;
         c.format = format;
-        c.place[kFitHead] = head;
+        c.place[FitHead] = head;
         const FitFormats& f = model_.formats[format];
         shares_.assign(model_.devices.size(), FitShare());
         FitShare& share = shares_[static_cast<size_t>(head)];
-        share.bytes =
-            f.bytes[kFitHead] + f.adapter[kFitHead] + f.bytes[kFitNorm] + f.adapter[kFitNorm];
-        share.adapter_scratch = std::max(f.scratch[kFitHead], f.scratch[kFitNorm]);
-        share.duties.has_head = f.bytes[kFitHead] > 0;
+        share.bytes = f.bytes[FitHead] + f.adapter[FitHead] + f.bytes[FitNorm] + f.adapter[FitNorm];
+        share.adapter_scratch = std::max(f.scratch[FitHead], f.scratch[FitNorm]);
+        share.duties.has_head = f.bytes[FitHead] > 0;
         FitShare& host = shares_[static_cast<size_t>(model_.cpu)];
         host.bytes += f.host_adapter;
         host.adapter_scratch = std::max(host.adapter_scratch, f.host_scratch);
@@ -95,7 +94,7 @@ private:
         }
         FitCandidate c;
         c.format = start.format;
-        c.place[kFitHead] = start.head;
+        c.place[FitHead] = start.head;
         for (const Inner& inner : innerChoices(format, start.head)) {
             cost.token_ps = start.bound.ps;
             cost.media_ps = inner.media_ps;
@@ -125,12 +124,12 @@ private:
             const FitFormats& format = model_.formats[start.format];
             FitCandidate c;
             c.format = start.format;
-            c.place[kFitHead] = start.head;
+            c.place[FitHead] = start.head;
             for (const Inner& inner : innerChoices(format, start.head)) {
                 const auto is_kept = [&](FitBlock b) {
                     return format.bytes[b] > 0 && inner.place[b] != model_.disk;
                 };
-                if (is_kept(kFitPerLayerTable) || is_kept(kFitTable)) {
+                if (is_kept(FitPerLayerTable) || is_kept(FitTable)) {
                     continue;
                 }
                 apply(inner, c);
@@ -167,7 +166,7 @@ private:
     /// kImpossible). Of equal cuts the one that fills the first GPUs most.
     Tail placeLayers(const FitCandidate& c, bool must_fit) {
         const FitFormats& format = model_.formats[c.format];
-        const int head = c.place[kFitHead];
+        const int head = c.place[FitHead];
         const int layers = model_.layers;
         Tail* beyond = &tails_[index(model_.gpus + 1, 0)];
         std::fill(beyond, beyond + width_, kImpossible);
@@ -257,7 +256,7 @@ private:
     };
 
     static void apply(const Inner& inner, FitCandidate& c) {
-        for (const FitBlock b : {kFitVision, kFitAudio, kFitPerLayerTable, kFitTable}) {
+        for (const FitBlock b : {FitVision, FitAudio, FitPerLayerTable, FitTable}) {
             c.place[b] = inner.place[b];
         }
     }
@@ -283,17 +282,17 @@ private:
             own = head == cpu ? std::vector<int>{cpu, disk} : std::vector<int>{head, cpu, disk};
         }
         std::vector<Inner> all;
-        for (const int vision : choices(kFitVision)) {
-            for (const int audio : choices(kFitAudio)) {
+        for (const int vision : choices(FitVision)) {
+            for (const int audio : choices(FitAudio)) {
                 Inner inner;
-                inner.place[kFitVision] = vision;
-                inner.place[kFitAudio] = audio;
-                inner.media_ps = model_.mediaPs(kFitVision, vision, format) +
-                                 model_.mediaPs(kFitAudio, audio, format);
-                for (const int table : choices(kFitPerLayerTable)) {
+                inner.place[FitVision] = vision;
+                inner.place[FitAudio] = audio;
+                inner.media_ps = model_.mediaPs(FitVision, vision, format) +
+                                 model_.mediaPs(FitAudio, audio, format);
+                for (const int table : choices(FitPerLayerTable)) {
                     for (const int own_table : own) {
-                        inner.place[kFitPerLayerTable] = table;
-                        inner.place[kFitTable] = own_table;
+                        inner.place[FitPerLayerTable] = table;
+                        inner.place[FitTable] = own_table;
                         inner.tables = 4 * tableRank(own_table) + tableRank(table);
                         all.push_back(inner);
                     }

@@ -38,7 +38,7 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
     const auto device = [&](int place) { return model.devices[static_cast<size_t>(place)].id; };
     DeviceMap map;
     map.has_default = true;
-    const int home = model.layers > 0 ? model.layerPlace(c, 0) : c.place[kFitHead];
+    const int home = model.layers > 0 ? model.layerPlace(c, 0) : c.place[FitHead];
     map.default_fields.store = device(home);
     map.default_fields.compute = device(home);
     map.main_device = device(home);
@@ -58,14 +58,14 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
         }
     };
     const std::string language = "model.language_model.";
-    const int table = format.has_own_head ? c.place[kFitTable] : c.place[kFitHead];
+    const int table = format.has_own_head ? c.place[FitTable] : c.place[FitHead];
     if (table != home) {
         add(language + "embed_tokens", table);
     }
-    if (format.has_own_head && table != c.place[kFitHead]) {
-        add("lm_head", c.place[kFitHead], true);
+    if (format.has_own_head && table != c.place[FitHead]) {
+        add("lm_head", c.place[FitHead], true);
     }
-    addIfElsewhere(language + "embed_tokens_per_layer", kFitPerLayerTable);
+    addIfElsewhere(language + "embed_tokens_per_layer", FitPerLayerTable);
     for (int i = 0; i < model.layers;) {
         const int place = model.layerPlace(c, i);
         int last = i;
@@ -80,11 +80,11 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
         }
         i = last + 1;
     }
-    addIfElsewhere(language + "norm", kFitNorm);
-    addIfElsewhere("model.vision_tower", kFitVision);
-    addIfElsewhere("model.embed_vision", kFitVision);
-    addIfElsewhere("model.audio_tower", kFitAudio);
-    addIfElsewhere("model.embed_audio", kFitAudio);
+    addIfElsewhere(language + "norm", FitNorm);
+    addIfElsewhere("model.vision_tower", FitVision);
+    addIfElsewhere("model.embed_vision", FitVision);
+    addIfElsewhere("model.audio_tower", FitAudio);
+    addIfElsewhere("model.embed_audio", FitAudio);
     return map;
 }
 
@@ -101,8 +101,8 @@ public:
     std::vector<std::string> tell() {
         begin();
         tables();
-        media(kFitAudio, "audio tower", "10 s of sound take");
-        media(kFitVision, "vision tower", "an image takes");
+        media(FitAudio, "audio tower", "10 s of sound take");
+        media(FitVision, "vision tower", "an image takes");
         smallerFormats();
         head();
         layers();
@@ -150,18 +150,18 @@ private:
 
     void tables() {
         const TextConfig& text = model_.request.config.text;
-        if (isMoved(kFitPerLayerTable)) {
+        if (isMoved(FitPerLayerTable)) {
             const int64_t before = needOfFirst();
-            now_.place[kFitPerLayerTable] = place(kFitPerLayerTable);
-            step("per-layer embedding table to " + name(place(kFitPerLayerTable)), before,
+            now_.place[FitPerLayerTable] = place(FitPerLayerTable);
+            step("per-layer embedding table to " + name(place(FitPerLayerTable)), before,
                  "one row of " + std::to_string(text.num_layers * text.ple_size * 2) +
                      " bytes per token, not measurable");
         }
         const FitFormats& asked = model_.formats.front();
-        if (asked.has_own_head && isMoved(kFitTable)) {
+        if (asked.has_own_head && isMoved(FitTable)) {
             const int64_t before = needOfFirst();
-            now_.place[kFitTable] = place(kFitTable);
-            step("token embedding (the head has its own copy) to " + name(place(kFitTable)), before,
+            now_.place[FitTable] = place(FitTable);
+            step("token embedding (the head has its own copy) to " + name(place(FitTable)), before,
                  "one row of " + std::to_string(text.hidden_size * 2) +
                      " bytes per token, not measurable");
         }
@@ -197,19 +197,19 @@ private:
         }
         const int64_t before = needOfFirst();
         now_.format = found_.candidate.format;
-        now_.place[kFitTable] = place(kFitTable);
+        now_.place[FitTable] = place(FitTable);
         step(what, before, "smaller formats than asked for, as allowed: before layers leave");
     }
 
     void head() {
-        if (!isMoved(kFitHead)) {
+        if (!isMoved(FitHead)) {
             return;
         }
         const int64_t before = needOfFirst();
         const double seconds = model_.tokenSeconds(now_);
-        now_.place[kFitHead] = place(kFitHead);
+        now_.place[FitHead] = place(FitHead);
         model_.placeDependents(now_);
-        step("head to " + name(place(kFitHead)), before,
+        step("head to " + name(place(FitHead)), before,
              "it is read whole for every token" + slower(seconds));
     }
 
