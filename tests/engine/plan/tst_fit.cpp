@@ -126,7 +126,7 @@ void TestFit::bruteForce_data() {
     QTest::addRow("e2b, no GPU") << "e2b" << 0 << 10;
     QTest::addRow("e2b, one GPU") << "e2b" << 1 << 12;
     QTest::addRow("e2b, two GPUs") << "e2b" << 2 << 1;
-    QTest::addRow("e2b, two unlike GPUs") << "e2b" << -2 << 1;
+    QTest::addRow("e2b, two unlike GPUs") << "e2b" << -2 << 2;
     QTest::addRow("e4b, one GPU") << "e4b" << 1 << 6;
 }
 
@@ -162,11 +162,11 @@ void TestFit::bruteForce() {
         request.prefill_chunk = 8;
         if (are_unlike) {
             DeviceInfo& second = request.devices[2];
-            second.capacity = second.free = second.free / 2 * (1 + k);
+            second.capacity = second.free = need * (1 + k) / 3;
             second.rates.read_bytes_per_s = 900e9;
             second.rates.flops = 100e12;
         }
-        if (k % 2 == 1 || are_unlike) {
+        if (k % 2 == 1) {
             const std::string layer = "model.language_model.layers.1.mlp.up_proj.weight";
             request.adapters = {
                 {layer, need / 50, false, need / 100},
