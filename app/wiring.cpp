@@ -3,6 +3,7 @@
 
 #include "app/load_json.h"
 #include "app/log_bridge.h"
+#include "app/sound_files.h"
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
@@ -180,13 +181,11 @@ void Wiring::connectReplies() {
 void Wiring::connectMedia() {
     EngineWorker* worker = engine_->worker();
     ui::ChatView* chat = window_->chatView();
+    chat->setSoundDecoder(std::make_shared<const SoundFiles>());
     connect(chat, &ui::ChatView::mediaCostRequested, this,
-            [this, worker](const QString& file, engine::MessagePart::Kind kind, qint64 tokens) {
-                engine::MessagePart part;
-                part.kind = kind;
-                part.text = file.toStdString();
+            [this, worker](const engine::MessagePart& part, qint64 tokens) {
                 const quint64 ticket = next_ticket_++;
-                cost_files_[ticket] = file;
+                cost_files_[ticket] = ui::fromUtf8(part.text);
                 QMetaObject::invokeMethod(worker, [worker, part, tokens, ticket] {
                     worker->measureCost(part, tokens, ticket);
                 });

@@ -64,8 +64,8 @@ struct LoadRequest {
     std::string quant = "none";     ///< none, nf4, nf4-dq, fp4, fp4-dq
     std::string head = "bf16";      ///< bf16, int8, nf4
     int64_t context = 0;            ///< Tokens; 0 = the map's, else 4096.
-    int64_t prefill_chunk = 512;
-    int64_t image_tokens = 0;                             ///< 0 = the model's.
+    int64_t prefill_chunk = 0;      ///< Tokens; 0 = large on cards with room for it, else 512.
+    int64_t image_tokens = 0;       ///< 0 = the model's.
     std::vector<std::pair<std::string, uint64_t>> limits; ///< Device id, bytes.
     std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
     std::vector<AdapterChoice> adapters;
@@ -130,8 +130,9 @@ struct ModelSummary {
     uint64_t bytes = 0;
     int64_t max_context = 0;
     bool has_vision = false, has_audio = false;
-    bool is_header_only = false; ///< Weights are absent: plan works, load does not.
-    std::string quantization;    ///< "none", "nf4", "nf4-dq", ...: what the files hold.
+    double longest_sound_s = 0.0; ///< Of one clip that the model takes; 0 without the tower.
+    bool is_header_only = false;  ///< Weights are absent: plan works, load does not.
+    std::string quantization;     ///< "none", "nf4", "nf4-dq", ...: what the files hold.
     std::vector<ModuleSummary> modules;
     std::vector<LayerSummary> layers;
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.

@@ -59,7 +59,7 @@ FitModel::FitModel(const PlanRequest& r) : request(r) {
     tensors_ = request.tensors.empty() ? &own_tensors_ : &request.tensors;
     layers = static_cast<int>(request.config.text.layers.size());
     shape_.context = planContext(request, {});
-    shape_.prefill_chunk = std::max<int64_t>(1, request.prefill_chunk);
+    shape_.prefill_chunk = request.prefill_chunk > 0 ? request.prefill_chunk : kDefaultChunk;
     shape_.image_tokens = request.image_tokens;
     shape_.is_reference_precision = request.is_reference_precision;
     for (auto& answers : scratch_) {

@@ -9,7 +9,9 @@
 #include "kernels/stage_times.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <new>
 #include <random>
 
@@ -290,6 +292,17 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
     return {};
 }
 
+namespace {
+
+/// Seconds for people: "12.4".
+std::string oneDecimal(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
+} // namespace
+
 Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_tokens) {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
     const ModelConfig& config = target->folder.config;
@@ -321,20 +334,28 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
                      "this model has no audio tower: it cannot hear recordings"};
     }
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(part.text));
-    const double length =
-        part.cut_length_s > 0 ? std::min(part.cut_length_s, info.seconds) : info.seconds;
-    if (length > static_cast<double>(kMaxAudioSeconds)) {
+    if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {
         return Error{ErrorCode::InvalidRequest,
-                     "the recording is " + std::to_string(info.seconds) +
-                         " s long, one clip may have 30 s; choose a part of it",
-                     {{"seconds", std::to_string(info.seconds)}}};
+                     "the part starts at " + oneDecimal(part.cut_start_s) +
+                         " s, after the end of the recording, which has " +
+                         oneDecimal(info.seconds) + " s; choose an earlier part"};
+    }
+    const double length = part.cut_length_s > 0
+                              ? std::min(part.cut_length_s, info.seconds - part.cut_start_s)
+                              : info.seconds;
+    const double longest = longestSound(config);
+    if (length > longest) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            "the recording is " + oneDecimal(info.seconds) + " s long, one clip may have " +
+                oneDecimal(longest) + " s; choose a part of it",
+            {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =
         audioTokens(static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) + 2;
     cost.seconds = target->plan->estimate.audio_s_per_s * length;
     cost.device = devices.audio.toString();
-    cost.description = info.format + ", " +
-                       std::to_string(static_cast<int64_t>(std::lround(length * 10)) / 10) + " s";
+    cost.description = info.format + ", " + oneDecimal(length) + " s";
     return cost;
 }
 

@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory behind kernels/device.h. Large blocks are aligned to 2 MiB and offered to the
-// system as huge pages: streaming a weight then costs few TLB misses.
+// Host memory behind kernels/device.h. What is not tiny lies in huge pages (host_arena.h), where
+// the system has them.
 #include "kernels/cpu/host_device.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 namespace kernels::cpu {
 
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kHugePage = size_t{2} << 20;
 constexpr int kPoisonByte = 0xff;
 
 /// nullptr when the system has no room. `bytes` > 0.
 void* allocateBlock(size_t bytes) {
-    const size_t alignment = bytes >= kHugePage ? kHugePage : kAlignment;
-    if (bytes > SIZE_MAX - kHugePage) {
-        return nullptr;
-    }
-    // The size need not be a multiple of the alignment here: the tail of the last page stays
-    // untouched, so it costs no memory.
     void* block = nullptr;
 #if defined(_WIN32)
-    block = _aligned_malloc(bytes, alignment);
+    block = _aligned_malloc(bytes, kAlignment);
 #else
-    if (posix_memalign(&block, alignment, bytes) != 0) {
+    if (posix_memalign(&block, kAlignment, bytes) != 0) {
         return nullptr;
-    }
-#endif
-#if defined(__linux__)
-    if (bytes >= kHugePage) {
-        // A hint; without huge pages everything works, only slower.
-        (void)madvise(block, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
     }
 #endif
     return block;
@@ -58,8 +41,10 @@ HostDevice::HostDevice(uint64_t capacity, ThreadPool* pool, const OpTable& ops)
     : capacity_(capacity), pool_(pool), ops_(&ops) {}
 
 HostDevice::~HostDevice() {
-    for (const auto& entry : blocks_) {
-        freeBlock(entry.first);
+    for (const auto& [pointer, block] : blocks_) {
+        if (!block.is_in_arena) {
+            freeBlock(pointer);
+        }
     }
 }
 
@@ -71,16 +56,17 @@ void* HostDevice::allocate(size_t bytes, int tag) {
     if (capacity_ != 0 && (used_ > capacity_ || bytes > capacity_ - used_)) {
         return nullptr;
     }
-    void* block = allocateBlock(bytes > 0 ? bytes : 1);
+    const bool is_in_arena = HostArena::isAvailable() && bytes >= HostArena::kLeastBytes;
+    void* block = is_in_arena ? arena_.allocate(bytes) : allocateBlock(bytes > 0 ? bytes : 1);
     if (block == nullptr) {
         return nullptr;
     }
     try {
-        blocks_.emplace(block, Block{bytes, tag});
+        blocks_.emplace(block, Block{bytes, tag, is_in_arena});
         used_by_tag_[tag] += bytes;
     } catch (const std::bad_alloc&) {
         blocks_.erase(block);
-        freeBlock(block);
+        giveBack(block, is_in_arena);
         return nullptr;
     }
     used_ += bytes;
@@ -98,8 +84,17 @@ void HostDevice::free(void* pointer) {
     }
     used_ -= found->second.bytes;
     used_by_tag_[found->second.tag] -= found->second.bytes;
+    const bool is_in_arena = found->second.is_in_arena;
     blocks_.erase(found);
-    freeBlock(pointer);
+    giveBack(pointer, is_in_arena);
+}
+
+void HostDevice::giveBack(void* pointer, bool is_in_arena) {
+    if (is_in_arena) {
+        arena_.free(pointer);
+    } else {
+        freeBlock(pointer);
+    }
 }
 
 MemoryInfo HostDevice::memory() const {

@@ -4,6 +4,7 @@
 // made to fail, and fresh memory can be filled with a pattern that reads as NaN.
 #pragma once
 
+#include "kernels/cpu/host_arena.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/device.h"
@@ -52,7 +53,9 @@ private:
     struct Block {
         size_t bytes = 0;
         int tag = 0;
+        bool is_in_arena = false;
     };
+    void giveBack(void* pointer, bool is_in_arena);
 
     uint64_t capacity_;
     ThreadPool* pool_;
@@ -66,6 +69,7 @@ private:
 #else
     bool has_poison_ = true;
 #endif
+    HostArena arena_;
     std::unordered_map<void*, Block> blocks_;
     std::map<int, uint64_t> used_by_tag_;
 };

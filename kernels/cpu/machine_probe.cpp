@@ -54,8 +54,7 @@ double portableFp32(int64_t rounds) {
     return static_cast<double>(rounds) * 16.0;
 }
 
-/// The loops of the instruction set that the kernels use (BELFRY_CPU may limit both).
-ProbeLoops chooseLoops() {
+ProbeLoops findLoops() {
 #if defined(__x86_64__)
     const OpTable* const used = &bestCpuOps();
     if (used == cpuAvx512Bf16Ops()) {
@@ -69,6 +68,13 @@ ProbeLoops chooseLoops() {
     }
 #endif
     return {portableRead, portableFp32, nullptr};
+}
+
+/// The loops of the instruction set that the kernels use (BELFRY_CPU may limit both). Found once:
+/// a virtual machine may take 50 microseconds for each CPUID, as long as reading a small weight.
+ProbeLoops chooseLoops() {
+    static const ProbeLoops loops = findLoops();
+    return loops;
 }
 
 /// Best of amount() / seconds over repetitions of `slice` during `budget` seconds, at least three.

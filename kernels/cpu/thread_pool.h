@@ -5,6 +5,8 @@
 // (decode enqueues hundreds of short jobs per token) and then sleep. No priorities, no futures.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -76,6 +78,66 @@ void parallelFor(ThreadPool* pool, int64_t n, int64_t grain, Fn&& fn) {
         const int64_t end = begin + grain < n ? begin + grain : n;
         fn(begin, end);
     }
+}
+
+/// Hands out chunks of [0, n) so that each thread goes through a stretch of its own in order; who
+/// is done with his helps the others. What a processor reads ahead then is what the same core wants
+/// next, and the chunks can be small enough that threads end together.
+class Stretches {
+public:
+    Stretches(int64_t n, int64_t grain, int threads)
+        : grain_(std::max<int64_t>(1, grain)),
+          count_(static_cast<size_t>(std::clamp<int64_t>(threads, 1, kMost))) {
+        const int64_t chunks = (n + grain_ - 1) / grain_;
+        const auto parts = static_cast<int64_t>(count_);
+        for (int64_t i = 0; i < parts; ++i) {
+            Stretch& stretch = stretches_[static_cast<size_t>(i)];
+            stretch.next.store(chunks * i / parts * grain_, std::memory_order_relaxed);
+            stretch.end = std::min(n, chunks * (i + 1) / parts * grain_);
+        }
+    }
+    [[nodiscard]] int64_t count() const { return static_cast<int64_t>(count_); }
+
+    /// The next chunk for the thread that began with stretch `own`. False: all are taken.
+    bool next(int64_t own, int64_t& begin, int64_t& end) {
+        for (size_t i = 0; i < count_; ++i) {
+            Stretch& stretch = stretches_[(static_cast<size_t>(own) + i) % count_];
+            if (stretch.next.load(std::memory_order_relaxed) >= stretch.end) {
+                continue;
+            }
+            begin = stretch.next.fetch_add(grain_, std::memory_order_relaxed);
+            if (begin < stretch.end) {
+                end = std::min(begin + grain_, stretch.end);
+                return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    static constexpr int64_t kMost = 32; ///< More threads share stretches.
+    struct alignas(64) Stretch {
+        std::atomic<int64_t> next{0};
+        int64_t end = 0;
+    };
+    int64_t grain_;
+    size_t count_;
+    std::array<Stretch, kMost> stretches_;
+};
+
+/// Calls body(next) once on each thread that takes part; bool next(int64_t& begin, int64_t& end)
+/// gives it chunk after chunk of [0, n), see Stretches. Every index is in exactly one chunk.
+template <typename Body>
+void parallelStretches(ThreadPool* pool, int64_t n, int64_t grain, Body&& body) {
+    if (n <= 0) {
+        return;
+    }
+    Stretches stretches(n, grain, pool == nullptr ? 1 : pool->size());
+    parallelFor(pool, stretches.count(), 1, [&](int64_t own, int64_t /*end*/) {
+        body([&stretches, own](int64_t& begin, int64_t& end) {
+            return stretches.next(own, begin, end);
+        });
+    });
 }
 
 } // namespace kernels::cpu

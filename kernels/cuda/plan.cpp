@@ -76,6 +76,30 @@ unsigned loraSharedBytes(
     return static_cast<unsigned>((ranks + width * plan.local_rows + taps) * 4);
 }
 
+LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols) {
+    LoraUnitPlan plan;
+    const int64_t slabs = ceilDivide(cols, kSlab);
+    const int64_t wanted = std::clamp<int64_t>(multiprocessors / ranks, 1, slabs);
+    const int64_t columns = ceilDivide(slabs, wanted) * kSlab;
+    const int64_t chunks = ceilDivide(cols, columns);
+    if (ranks * chunks > kMaxLoraUnits) {
+        return plan;
+    }
+    plan.units = static_cast<int>(ranks * chunks);
+    plan.chunks = static_cast<int>(chunks);
+    plan.columns = static_cast<int>(columns);
+    plan.own = static_cast<int>(ceilDivide(plan.units, multiprocessors));
+    return plan;
+}
+
+unsigned
+loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch) {
+    return static_cast<unsigned>(
+        16 +
+        (loraUnitSums(units.units, static_cast<int32_t>(ranks)) + int64_t{kLoraUnitNumbers}) * 4 +
+        local_rows * pitch + int64_t{units.own} * units.columns * 4);
+}
+
 ProjectPlan planResidentProject(int multiprocessors,
                                 int threads,
                                 int64_t outputs,

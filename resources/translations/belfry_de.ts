@@ -771,6 +771,18 @@ Soll die Datei ersetzt werden?</translation>
         <source>%1 always means: %2</source>
         <translation>%1 bedeutet immer: %2</translation>
     </message>
+    <message>
+        <source>Record from the microphone, again to use it</source>
+        <translation>Vom Mikrofon aufnehmen, noch einmal zum Verwenden</translation>
+    </message>
+    <message>
+        <source>Play or pause the sound in focus</source>
+        <translation>Ton mit dem Fokus abspielen oder anhalten</translation>
+    </message>
+    <message>
+        <source>Five seconds forward or back in the sound in focus</source>
+        <translation>Fünf Sekunden vor oder zurück im Ton mit dem Fokus</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -1023,20 +1035,8 @@ Soll die Datei ersetzt werden?</translation>
 <context>
     <name>ui::AttachmentChip</name>
     <message>
-        <source>Use the first 30 s</source>
-        <translation>Die ersten 30 s verwenden</translation>
-    </message>
-    <message>
-        <source>Play %1</source>
-        <translation>%1 abspielen</translation>
-    </message>
-    <message>
         <source>Remove %1</source>
         <translation>%1 entfernen</translation>
-    </message>
-    <message>
-        <source>first 30 s</source>
-        <translation>erste 30 s</translation>
     </message>
     <message>
         <source>measuring…</source>
@@ -1062,12 +1062,29 @@ Soll die Datei ersetzt werden?</translation>
         <source>Sound %1: %2</source>
         <translation>Ton %1: %2</translation>
     </message>
-</context>
-<context>
-    <name>ui::AudioPlayer</name>
     <message>
-        <source>this build of Belfry plays no sound</source>
-        <translation>dieser Belfry-Bau spielt keinen Ton</translation>
+        <source>Choose a part</source>
+        <translation>Teil auswählen</translation>
+    </message>
+    <message>
+        <source>Choose the part of %1 that is used</source>
+        <translation>Teil von %1 auswählen, der verwendet wird</translation>
+    </message>
+    <message>
+        <source>Use the first %1</source>
+        <translation>Die ersten %1 verwenden</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>%1 bis %2 von %3</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1 is %2 long, and the model hears at most %3 at a time. Choose which part.</source>
+        <translation>%1 ist %2 lang, und das Modell hört höchstens %3 auf einmal. Wählen Sie, welchen Teil.</translation>
     </message>
 </context>
 <context>
@@ -1297,10 +1314,6 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Write a question first; Compare asks it of the model with and without its adapters.</source>
         <translation>Schreiben Sie erst eine Frage; Vergleichen stellt sie dem Modell ohne und mit Adaptern.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be played: %2</source>
-        <translation>%1 lässt sich nicht abspielen: %2</translation>
     </message>
     <message>
         <source>Open this address in the browser?
@@ -1755,6 +1768,18 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Editing: the message and what follows it are kept as an earlier version</source>
         <translation>Bearbeiten: die Nachricht und was auf sie folgt bleiben als frühere Fassung</translation>
+    </message>
+    <message>
+        <source>Record from the microphone</source>
+        <translation>Vom Mikrofon aufnehmen</translation>
+    </message>
+    <message>
+        <source>recording %1</source>
+        <translation>Aufnahme %1</translation>
+    </message>
+    <message>
+        <source>This model has no audio tower and cannot hear sounds.</source>
+        <translation>Dieses Modell hat keinen Audioturm und kann keine Töne hören.</translation>
     </message>
 </context>
 <context>
@@ -2920,10 +2945,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>keine Vorschau</translation>
     </message>
     <message>
-        <source>%1: file not found</source>
-        <translation>%1: Datei nicht gefunden</translation>
-    </message>
-    <message>
         <source>%1 / %2</source>
         <comment>version shown / number of versions</comment>
         <translation>%1 / %2</translation>
@@ -2989,10 +3010,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Conversation</source>
         <translation>Unterhaltung</translation>
-    </message>
-    <message>
-        <source>Up and Down walk over the messages, the context menu has their actions</source>
-        <translation>Auf und Ab gehen durch die Nachrichten, das Kontextmenü hat ihre Aktionen</translation>
     </message>
     <message>
         <source>Scroll the conversation</source>
@@ -3065,6 +3082,18 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Version after</source>
         <translation>Nächste Fassung</translation>
+    </message>
+    <message>
+        <source>Up and Down walk over the messages, the context menu has their actions; Enter plays the sound of a message</source>
+        <translation>Auf und Ab gehen durch die Nachrichten, das Kontextmenü hat ihre Aktionen; Eingabe spielt den Ton einer Nachricht ab</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>%1 anhalten</translation>
+    </message>
+    <message>
+        <source>Play %1</source>
+        <translation>%1 abspielen</translation>
     </message>
 </context>
 <context>
@@ -3458,6 +3487,53 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
+    <name>ui::RecordStrip</name>
+    <message>
+        <source>Keeping the recording…</source>
+        <translation>Aufnahme wird gespeichert…</translation>
+    </message>
+    <message>
+        <source>Opening the microphone…</source>
+        <translation>Mikrofon wird geöffnet…</translation>
+    </message>
+    <message>
+        <source>Recording %1 of %2</source>
+        <translation>Aufnahme %1 von %2</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>Verwenden</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Use the recording</source>
+        <translation>Aufnahme verwenden</translation>
+    </message>
+    <message>
+        <source>Try to record again</source>
+        <translation>Noch einmal aufnehmen</translation>
+    </message>
+    <message>
+        <source>End the recording and attach it</source>
+        <translation>Aufnahme beenden und anhängen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Cancel the recording</source>
+        <translation>Aufnahme verwerfen</translation>
+    </message>
+</context>
+<context>
     <name>ui::SamplesStrip</name>
     <message>
         <source>Ask: %1</source>
@@ -3812,6 +3888,114 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Give actions other keys</source>
         <translation>Aktionen andere Tasten geben</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundCard</name>
+    <message>
+        <source>Space plays and pauses, the arrow keys move by a second, Page Up and Page Down by five</source>
+        <translation>Leertaste spielt ab und hält an, die Pfeiltasten gehen um eine Sekunde weiter, Bild auf und Bild ab um fünf</translation>
+    </message>
+    <message>
+        <source>Sound %1</source>
+        <translation>Ton %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1, playing</source>
+        <translation>%1, wird abgespielt</translation>
+    </message>
+    <message>
+        <source>%1: %2 to %3 of %4</source>
+        <translation>%1: %2 bis %3 von %4</translation>
+    </message>
+    <message>
+        <source>The file is no longer there.</source>
+        <translation>Die Datei ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1: Datei nicht gefunden</translation>
+    </message>
+    <message>
+        <source>%1: cannot be read</source>
+        <translation>%1: nicht lesbar</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundPlayer</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and plays no sound. Open the file in another program.</source>
+        <translation>Diese Fassung von Belfry wurde ohne Qt Multimedia gebaut und spielt keinen Ton ab. Öffnen Sie die Datei in einem anderen Programm.</translation>
+    </message>
+    <message>
+        <source>No sound device was found. Connect or switch on a loudspeaker, then press play again.</source>
+        <translation>Kein Tongerät gefunden. Schließen Sie einen Lautsprecher an oder schalten Sie ihn ein und spielen Sie dann erneut ab.</translation>
+    </message>
+    <message>
+        <source>The sound device cannot be opened (%1). Choose another one in the system&apos;s settings, then press play again.</source>
+        <translation>Das Tongerät lässt sich nicht öffnen (%1). Wählen Sie in den Einstellungen des Systems ein anderes und spielen Sie dann erneut ab.</translation>
+    </message>
+    <message>
+        <source>The sound device is gone. Connect it again or choose another one in the system&apos;s settings, then press play.</source>
+        <translation>Das Tongerät ist weg. Schließen Sie es wieder an oder wählen Sie in den Einstellungen des Systems ein anderes und spielen Sie dann erneut ab.</translation>
+    </message>
+    <message>
+        <source>The sound system does not answer. Check that it runs, then press play again.</source>
+        <translation>Das Tonsystem antwortet nicht. Prüfen Sie, ob es läuft, und spielen Sie dann erneut ab.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRange</name>
+    <message>
+        <source>Start of the part that is used</source>
+        <translation>Anfang des verwendeten Teils</translation>
+    </message>
+    <message>
+        <source>The arrow keys move the part by a second, Page Up and Page Down by ten</source>
+        <translation>Die Pfeiltasten verschieben den Teil um eine Sekunde, Bild auf und Bild ab um zehn</translation>
+    </message>
+    <message>
+        <source>Drag to choose the part that the model hears</source>
+        <translation>Ziehen, um den Teil zu wählen, den das Modell hört</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>%1 bis %2 von %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRecorder</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and cannot record. Record in another program and attach the file.</source>
+        <translation>Diese Fassung von Belfry wurde ohne Qt Multimedia gebaut und kann nicht aufnehmen. Nehmen Sie in einem anderen Programm auf und hängen Sie die Datei an.</translation>
+    </message>
+    <message>
+        <source>No microphone was found. Connect one, or allow it in the system&apos;s privacy settings, then try again.</source>
+        <translation>Kein Mikrofon gefunden. Schließen Sie eines an oder erlauben Sie es in den Datenschutz-Einstellungen des Systems und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>The microphone cannot be opened (%1). Allow it in the system&apos;s privacy settings or close the program that uses it, then try again.</source>
+        <translation>Das Mikrofon lässt sich nicht öffnen (%1). Erlauben Sie es in den Datenschutz-Einstellungen des Systems oder schließen Sie das Programm, das es benutzt, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>The microphone is gone: what was recorded until then is kept.</source>
+        <translation>Das Mikrofon ist weg: was bis dahin aufgenommen wurde, bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>The microphone delivers nothing. Check that it is on and allowed in the system&apos;s privacy settings, then try again.</source>
+        <translation>Das Mikrofon liefert nichts. Prüfen Sie, ob es eingeschaltet und in den Datenschutz-Einstellungen des Systems erlaubt ist, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded. Keep recording while you speak, then choose Use.</source>
+        <translation>Es wurde nichts aufgenommen. Lassen Sie die Aufnahme laufen, während Sie sprechen, und wählen Sie dann Verwenden.</translation>
+    </message>
+    <message>
+        <source>The recording could not be written to %1; check that there is room and the folder can be written.</source>
+        <translation>Die Aufnahme konnte nicht nach %1 geschrieben werden; prüfen Sie, ob Platz ist und der Ordner beschreibbar ist.</translation>
     </message>
 </context>
 <context>

@@ -771,6 +771,18 @@ Faut-il le remplacer ?</translation>
         <source>%1 always means: %2</source>
         <translation>%1 signifie toujours : %2</translation>
     </message>
+    <message>
+        <source>Record from the microphone, again to use it</source>
+        <translation>Enregistrer au micro, à nouveau pour utiliser</translation>
+    </message>
+    <message>
+        <source>Play or pause the sound in focus</source>
+        <translation>Lire ou suspendre le son sélectionné</translation>
+    </message>
+    <message>
+        <source>Five seconds forward or back in the sound in focus</source>
+        <translation>Cinq secondes en avant ou en arrière dans le son sélectionné</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -1023,20 +1035,8 @@ Faut-il le remplacer ?</translation>
 <context>
     <name>ui::AttachmentChip</name>
     <message>
-        <source>Use the first 30 s</source>
-        <translation>Utiliser les 30 premières s</translation>
-    </message>
-    <message>
-        <source>Play %1</source>
-        <translation>Lire %1</translation>
-    </message>
-    <message>
         <source>Remove %1</source>
         <translation>Retirer %1</translation>
-    </message>
-    <message>
-        <source>first 30 s</source>
-        <translation>30 premières s</translation>
     </message>
     <message>
         <source>measuring…</source>
@@ -1062,12 +1062,29 @@ Faut-il le remplacer ?</translation>
         <source>Sound %1: %2</source>
         <translation>Son %1 : %2</translation>
     </message>
-</context>
-<context>
-    <name>ui::AudioPlayer</name>
     <message>
-        <source>this build of Belfry plays no sound</source>
-        <translation>cette version de Belfry ne joue pas les sons</translation>
+        <source>Choose a part</source>
+        <translation>Choisir une partie</translation>
+    </message>
+    <message>
+        <source>Choose the part of %1 that is used</source>
+        <translation>Choisir la partie de %1 à utiliser</translation>
+    </message>
+    <message>
+        <source>Use the first %1</source>
+        <translation>Utiliser les %1 premières</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>de %1 à %2 sur %3</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>de %1 à %2</translation>
+    </message>
+    <message>
+        <source>%1 is %2 long, and the model hears at most %3 at a time. Choose which part.</source>
+        <translation>%1 dure %2, et le modèle entend au plus %3 à la fois. Choisissez quelle partie.</translation>
     </message>
 </context>
 <context>
@@ -1297,10 +1314,6 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Write a question first; Compare asks it of the model with and without its adapters.</source>
         <translation>Écrivez d&apos;abord une question ; Comparer la pose au modèle sans et avec ses adaptateurs.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be played: %2</source>
-        <translation>%1 ne peut pas être lu : %2</translation>
     </message>
     <message>
         <source>Open this address in the browser?
@@ -1755,6 +1768,18 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Editing: the message and what follows it are kept as an earlier version</source>
         <translation>Modification : le message et la suite restent comme version antérieure</translation>
+    </message>
+    <message>
+        <source>Record from the microphone</source>
+        <translation>Enregistrer au micro</translation>
+    </message>
+    <message>
+        <source>recording %1</source>
+        <translation>enregistrement %1</translation>
+    </message>
+    <message>
+        <source>This model has no audio tower and cannot hear sounds.</source>
+        <translation>Ce modèle n’a pas de tour audio et ne peut pas entendre de sons.</translation>
     </message>
 </context>
 <context>
@@ -2920,10 +2945,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>pas d&apos;aperçu</translation>
     </message>
     <message>
-        <source>%1: file not found</source>
-        <translation>%1 : fichier introuvable</translation>
-    </message>
-    <message>
         <source>%1 / %2</source>
         <comment>version shown / number of versions</comment>
         <translation>%1 / %2</translation>
@@ -2989,10 +3010,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Conversation</source>
         <translation>Conversation</translation>
-    </message>
-    <message>
-        <source>Up and Down walk over the messages, the context menu has their actions</source>
-        <translation>Haut et Bas parcourent les messages, le menu contextuel a leurs actions</translation>
     </message>
     <message>
         <source>Scroll the conversation</source>
@@ -3065,6 +3082,18 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Version after</source>
         <translation>Version suivante</translation>
+    </message>
+    <message>
+        <source>Up and Down walk over the messages, the context menu has their actions; Enter plays the sound of a message</source>
+        <translation>Haut et Bas parcourent les messages, le menu contextuel contient leurs actions ; Entrée lit le son d’un message</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>Suspendre %1</translation>
+    </message>
+    <message>
+        <source>Play %1</source>
+        <translation>Lire %1</translation>
     </message>
 </context>
 <context>
@@ -3458,6 +3487,53 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     </message>
 </context>
 <context>
+    <name>ui::RecordStrip</name>
+    <message>
+        <source>Keeping the recording…</source>
+        <translation>Enregistrement du fichier…</translation>
+    </message>
+    <message>
+        <source>Opening the microphone…</source>
+        <translation>Ouverture du micro…</translation>
+    </message>
+    <message>
+        <source>Recording %1 of %2</source>
+        <translation>Enregistrement %1 sur %2</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>Utiliser</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>Use the recording</source>
+        <translation>Utiliser l’enregistrement</translation>
+    </message>
+    <message>
+        <source>Try to record again</source>
+        <translation>Réessayer d’enregistrer</translation>
+    </message>
+    <message>
+        <source>End the recording and attach it</source>
+        <translation>Terminer l’enregistrement et le joindre</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Cancel the recording</source>
+        <translation>Abandonner l’enregistrement</translation>
+    </message>
+</context>
+<context>
     <name>ui::SamplesStrip</name>
     <message>
         <source>Ask: %1</source>
@@ -3812,6 +3888,114 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Give actions other keys</source>
         <translation>Donner d’autres touches aux actions</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundCard</name>
+    <message>
+        <source>Space plays and pauses, the arrow keys move by a second, Page Up and Page Down by five</source>
+        <translation>Espace lit et suspend, les flèches avancent d’une seconde, Page précédente et Page suivante de cinq</translation>
+    </message>
+    <message>
+        <source>Sound %1</source>
+        <translation>Son %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1, playing</source>
+        <translation>%1, en lecture</translation>
+    </message>
+    <message>
+        <source>%1: %2 to %3 of %4</source>
+        <translation>%1 : de %2 à %3 sur %4</translation>
+    </message>
+    <message>
+        <source>The file is no longer there.</source>
+        <translation>Le fichier n’est plus là.</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1 : fichier introuvable</translation>
+    </message>
+    <message>
+        <source>%1: cannot be read</source>
+        <translation>%1 : illisible</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundPlayer</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and plays no sound. Open the file in another program.</source>
+        <translation>Cette version de Belfry a été compilée sans Qt Multimedia et ne lit pas les sons. Ouvrez le fichier dans un autre programme.</translation>
+    </message>
+    <message>
+        <source>No sound device was found. Connect or switch on a loudspeaker, then press play again.</source>
+        <translation>Aucun périphérique audio trouvé. Branchez ou allumez un haut-parleur, puis relancez la lecture.</translation>
+    </message>
+    <message>
+        <source>The sound device cannot be opened (%1). Choose another one in the system&apos;s settings, then press play again.</source>
+        <translation>Le périphérique audio ne peut pas être ouvert (%1). Choisissez-en un autre dans les réglages du système, puis relancez la lecture.</translation>
+    </message>
+    <message>
+        <source>The sound device is gone. Connect it again or choose another one in the system&apos;s settings, then press play.</source>
+        <translation>Le périphérique audio a disparu. Rebranchez-le ou choisissez-en un autre dans les réglages du système, puis relancez la lecture.</translation>
+    </message>
+    <message>
+        <source>The sound system does not answer. Check that it runs, then press play again.</source>
+        <translation>Le système audio ne répond pas. Vérifiez qu’il fonctionne, puis relancez la lecture.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRange</name>
+    <message>
+        <source>Start of the part that is used</source>
+        <translation>Début de la partie utilisée</translation>
+    </message>
+    <message>
+        <source>The arrow keys move the part by a second, Page Up and Page Down by ten</source>
+        <translation>Les flèches déplacent la partie d’une seconde, Page précédente et Page suivante de dix</translation>
+    </message>
+    <message>
+        <source>Drag to choose the part that the model hears</source>
+        <translation>Faites glisser pour choisir la partie que le modèle entend</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>de %1 à %2 sur %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRecorder</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and cannot record. Record in another program and attach the file.</source>
+        <translation>Cette version de Belfry a été compilée sans Qt Multimedia et ne peut pas enregistrer. Enregistrez dans un autre programme et joignez le fichier.</translation>
+    </message>
+    <message>
+        <source>No microphone was found. Connect one, or allow it in the system&apos;s privacy settings, then try again.</source>
+        <translation>Aucun micro trouvé. Branchez-en un ou autorisez-le dans les réglages de confidentialité du système, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>The microphone cannot be opened (%1). Allow it in the system&apos;s privacy settings or close the program that uses it, then try again.</source>
+        <translation>Le micro ne peut pas être ouvert (%1). Autorisez-le dans les réglages de confidentialité du système ou fermez le programme qui l’utilise, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>The microphone is gone: what was recorded until then is kept.</source>
+        <translation>Le micro a disparu : ce qui a été enregistré jusque-là est conservé.</translation>
+    </message>
+    <message>
+        <source>The microphone delivers nothing. Check that it is on and allowed in the system&apos;s privacy settings, then try again.</source>
+        <translation>Le micro ne transmet rien. Vérifiez qu’il est allumé et autorisé dans les réglages de confidentialité du système, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded. Keep recording while you speak, then choose Use.</source>
+        <translation>Rien n’a été enregistré. Laissez l’enregistrement tourner pendant que vous parlez, puis choisissez Utiliser.</translation>
+    </message>
+    <message>
+        <source>The recording could not be written to %1; check that there is room and the folder can be written.</source>
+        <translation>L’enregistrement n’a pas pu être écrit dans %1 ; vérifiez qu’il y a de la place et que le dossier est accessible en écriture.</translation>
     </message>
 </context>
 <context>

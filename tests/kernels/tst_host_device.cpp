@@ -7,12 +7,36 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
 
 using kernels::OpTable;
 using kernels::Status;
 using kernels::cpu::HostDevice;
 using kernels::cpu::ThreadPool;
+
+using kernels::cpu::HostArena;
+
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+/// Memory of this process that is not of files, as the system counts it; 0 where it does not say.
+size_t anonymousBytes() {
+    std::ifstream in("/proc/self/smaps_rollup");
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("Anonymous:")) {
+            return static_cast<size_t>(std::stoull(line.substr(10))) << 10U;
+        }
+    }
+    return 0;
+}
+
+} // namespace
 
 class TestHostDevice : public QObject {
     Q_OBJECT
@@ -22,6 +46,9 @@ private Q_SLOTS:
     void capacity();
     void injectedFailure();
     void alignmentAndPoison();
+    void arenaPacksBlocks();
+    void arenaReusesWhatIsFree();
+    void arenaGivesMemoryBack();
     void copies();
     void runsKernels();
     void tables();
@@ -93,6 +120,114 @@ void TestHostDevice::alignmentAndPoison() {
         QCOMPARE(p[0], uint8_t{0xff});
         QCOMPARE(p[bytes - 1], uint8_t{0xff});
     }
+}
+
+void TestHostDevice::arenaPacksBlocks() {
+    if (!HostArena::isAvailable()) {
+        QSKIP("no arena on this system or in this build");
+    }
+    HostArena arena;
+    auto* const first = static_cast<uint8_t*>(arena.allocate(kMiB + 1));
+    auto* const second = static_cast<uint8_t*>(arena.allocate(100));
+    auto* const large = static_cast<uint8_t*>(arena.allocate(300 * kMiB));
+    QVERIFY(first != nullptr && second != nullptr && large != nullptr);
+    QCOMPARE(reinterpret_cast<uintptr_t>(first) % (2 * kMiB), uintptr_t{0});
+    QCOMPARE(second, first + kMiB + 64); // next to each other, each at a multiple of 64
+    QCOMPARE(arena.reservedBytes(), 256 * kMiB + 300 * kMiB);
+    arena.free(large); // alone in its region
+    QCOMPARE(arena.reservedBytes(), 256 * kMiB);
+    arena.free(first);
+    arena.free(first); // nothing there any more
+    arena.free(second);
+    QCOMPARE(arena.reservedBytes(), size_t{0});
+    QVERIFY(arena.allocate(SIZE_MAX) == nullptr);
+    QVERIFY(arena.allocate(SIZE_MAX / 4) == nullptr);
+    QCOMPARE(arena.reservedBytes(), size_t{0});
+}
+
+void TestHostDevice::arenaReusesWhatIsFree() {
+    if (!HostArena::isAvailable()) {
+        QSKIP("no arena on this system or in this build");
+    }
+    // Random blocks come and go; each is filled with its number and must still have it when it
+    // goes.
+    HostArena arena;
+    struct Block {
+        uint8_t* data;
+        size_t bytes;
+        uint8_t mark;
+    };
+    std::vector<Block> blocks;
+    std::mt19937 random(5);
+    size_t live = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const bool is_adding = blocks.size() < 5 || (blocks.size() < 60 && random() % 2 == 0);
+        if (is_adding) {
+            const size_t bytes = 1 + random() % (random() % 8 == 0 ? 3 * kMiB : 50000);
+            auto* const data = static_cast<uint8_t*>(arena.allocate(bytes));
+            QVERIFY(data != nullptr);
+            QCOMPARE(reinterpret_cast<uintptr_t>(data) % 64, uintptr_t{0});
+            const auto mark = static_cast<uint8_t>(1 + i % 250);
+            for (size_t at = 0; at < bytes; at += 997) {
+                data[at] = mark;
+            }
+            data[bytes - 1] = mark;
+            blocks.push_back({data, bytes, mark});
+            live += bytes;
+            continue;
+        }
+        const size_t chosen = random() % blocks.size();
+        const Block block = blocks[chosen];
+        blocks[chosen] = blocks.back();
+        blocks.pop_back();
+        for (size_t at = 0; at < block.bytes; at += 997) {
+            QCOMPARE(block.data[at], block.mark);
+        }
+        QCOMPARE(block.data[block.bytes - 1], block.mark);
+        arena.free(block.data);
+        live -= block.bytes;
+    }
+    QVERIFY(live < 200 * kMiB);
+    QCOMPARE(arena.reservedBytes(), 256 * kMiB); // holes were used again
+    for (const Block& block : blocks) {
+        arena.free(block.data);
+    }
+    QCOMPARE(arena.reservedBytes(), size_t{0});
+}
+
+void TestHostDevice::arenaGivesMemoryBack() {
+    if (!HostArena::isAvailable() || anonymousBytes() == 0) {
+        QSKIP("no arena on this system or in this build, or no smaps_rollup");
+    }
+    HostArena arena;
+    constexpr size_t kBytes = 1500000; // ends within a page
+    constexpr size_t kCount = 40;
+    std::vector<void*> blocks(kCount);
+    const size_t before = anonymousBytes();
+    for (void*& block : blocks) {
+        block = arena.allocate(kBytes);
+        QVERIFY(block != nullptr);
+    }
+    for (void* const block : blocks) {
+        std::memset(block, 1, kBytes);
+    }
+    // What is measured is what was asked for: a huge page at the end would be up to 2 MiB too much.
+    constexpr size_t kSlack = kMiB / 2; // lists of blocks, and what the test library allocates
+    const size_t filled = anonymousBytes() - before;
+    QVERIFY2(filled >= kCount * kBytes - kSlack && filled <= kCount * kBytes + kSlack,
+             qPrintable(QString::number(filled)));
+    for (size_t i = 0; i < kCount; i += 2) {
+        arena.free(blocks[i]);
+    }
+    const size_t half = anonymousBytes() - before;
+    QVERIFY2(half >= kCount / 2 * kBytes - kSlack && half <= kCount / 2 * kBytes + kSlack,
+             qPrintable(QString::number(half)));
+    for (size_t i = 1; i < kCount; i += 2) {
+        const auto* const bytes = static_cast<const char*>(blocks[i]);
+        QVERIFY(std::count(bytes, bytes + kBytes, 1) == static_cast<ptrdiff_t>(kBytes));
+        arena.free(blocks[i]);
+    }
+    QVERIFY(anonymousBytes() < before + kSlack);
 }
 
 void TestHostDevice::copies() {

@@ -5,6 +5,7 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -19,6 +20,9 @@ class TestThreadPool : public QObject {
 private Q_SLOTS:
     void everyIndexOnce_data();
     void everyIndexOnce();
+    void stretches_data();
+    void stretches();
+    void stretchesInOrder();
     void chunkBorders();
     void usesItsThreads();
     void nestedJobs();
@@ -56,6 +60,60 @@ void TestThreadPool::everyIndexOnce() {
     for (const auto& hit : hits) {
         QCOMPARE(hit.load(), 1);
     }
+}
+
+void TestThreadPool::stretches_data() {
+    everyIndexOnce_data();
+    QTest::newRow("more threads than stretches") << 40 << 5000 << 3;
+    QTest::newRow("fewer chunks than threads") << 9 << 5 << 2;
+}
+
+void TestThreadPool::stretches() {
+    QFETCH(int, threads);
+    QFETCH(int, n);
+    QFETCH(int, grain);
+    ThreadPool pool(threads);
+    for (ThreadPool* const used : {static_cast<ThreadPool*>(nullptr), &pool}) {
+        std::vector<std::atomic<int>> hits(static_cast<size_t>(n));
+        std::atomic<bool> is_too_large{false};
+        kernels::cpu::parallelStretches(used, n, grain, [&](auto next) {
+            int64_t begin = 0;
+            int64_t end = 0;
+            while (next(begin, end)) {
+                if (end <= begin || end - begin > std::max(grain, 1) ||
+                    begin % std::max(grain, 1)) {
+                    is_too_large = true;
+                }
+                for (int64_t i = begin; i < end; ++i) {
+                    hits[static_cast<size_t>(i)].fetch_add(1);
+                }
+            }
+        });
+        QVERIFY(!is_too_large);
+        for (const auto& hit : hits) {
+            QCOMPARE(hit.load(), 1);
+        }
+    }
+}
+
+void TestThreadPool::stretchesInOrder() {
+    kernels::cpu::Stretches stretches(100, 10, 2); // 0 to 50 and 50 to 100
+    QCOMPARE(stretches.count(), int64_t{2});
+    std::vector<int64_t> begins;
+    int64_t begin = 0;
+    int64_t end = 0;
+    for (int i = 0; i < 3; ++i) {
+        QVERIFY(stretches.next(1, begin, end));
+        begins.push_back(begin);
+    }
+    QVERIFY(stretches.next(0, begin, end)); // the other thread came late
+    begins.push_back(begin);
+    while (stretches.next(1, begin, end)) { // the rest of its own, then helps the other
+        QCOMPARE(end, begin + 10);
+        begins.push_back(begin);
+    }
+    QCOMPARE(begins, (std::vector<int64_t>{50, 60, 70, 0, 80, 90, 10, 20, 30, 40}));
+    QVERIFY(!stretches.next(0, begin, end));
 }
 
 void TestThreadPool::chunkBorders() {

@@ -3,6 +3,8 @@
 #include "ui/chat/chat_request.h"
 #include "ui/chat/message_list.h"
 #include "ui/shell/shortcuts.h"
+#include "ui/sound/sound_card.h"
+#include "ui/sound/sound_player.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -111,6 +113,102 @@ void MessageList::placeActions() {
     actions_->show();
 }
 
+void MessageList::placeCards() {
+    struct Wanted {
+        SoundClip clip;
+        QString name;
+        QRect place;
+        bool is_dimmed = false;
+        SoundCard* card = nullptr;
+    };
+    std::vector<Wanted> wanted;
+    visitVisible([&](int row, int, MessageBlock& current, const QRectF& rect) {
+        if (model_->turn(row).attachments.empty()) {
+            return;
+        }
+        const auto* block = dynamic_cast<const AttachmentsBlock*>(&current);
+        if (block == nullptr) {
+            return;
+        }
+        const std::vector<QRectF> places = block->places(rect.width());
+        for (size_t i = 0; i < places.size(); ++i) {
+            const Attachment& attachment = block->attachments()[i];
+            if (attachment.kind == engine::MessagePart::Kind::Audio) {
+                wanted.push_back(
+                    {{attachment.file, attachment.cut_start_s, attachment.cut_length_s},
+                     attachment.name,
+                     places[i].translated(rect.topLeft()).toAlignedRect(),
+                     model_->turn(row).is_cut});
+            }
+        }
+    });
+    if (wanted.empty() && cards_.empty()) {
+        return;
+    }
+    // A card stays with its sound, so that the focus does; what is left over takes the rest.
+    std::vector<SoundCard*> spare = cards_;
+    const auto take = [&](auto fits) -> SoundCard* {
+        const auto found = std::find_if(spare.begin(), spare.end(), fits);
+        if (found == spare.end()) {
+            return nullptr;
+        }
+        SoundCard* card = *found;
+        spare.erase(found);
+        return card;
+    };
+    for (Wanted& one : wanted) {
+        one.card = take([&](const SoundCard* card) { return card->clip() == one.clip; });
+    }
+    QWidget* before = this;
+    for (Wanted& one : wanted) {
+        if (one.card == nullptr) {
+            one.card = take([](const SoundCard* card) { return !card->hasFocus(); });
+        }
+        if (one.card == nullptr) {
+            one.card = new SoundCard(player_, media_, viewport());
+            connect(one.card, &SoundCard::left, this, [this] { setFocus(); });
+            cards_.push_back(one.card);
+        }
+        one.card->setClip(one.clip, one.name);
+        one.card->setDimmed(one.is_dimmed);
+        one.card->setGeometry(one.place);
+        if (one.card->isHidden()) {
+            one.card->show();
+        }
+        if (before->nextInFocusChain() != one.card) {
+            setTabOrder(before, one.card);
+        }
+        before = one.card;
+    }
+    for (SoundCard* card : spare) {
+        if (card->hasFocus()) {
+            setFocus(); // the message is no longer on screen
+        }
+        card->hide();
+    }
+}
+
+int MessageList::soundOf(int row) const {
+    if (row < 0 || row >= model_->rowCount()) {
+        return -1;
+    }
+    int first = -1;
+    const std::vector<Attachment>& all = model_->turn(row).attachments;
+    for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+        const Attachment& attachment = all[static_cast<size_t>(i)];
+        if (attachment.kind != engine::MessagePart::Kind::Audio) {
+            continue;
+        }
+        // Of several sounds the one that is heard, else the first.
+        if (player_->current() ==
+            SoundClip{attachment.file, attachment.cut_start_s, attachment.cut_length_s}) {
+            return i;
+        }
+        first = first < 0 ? i : first;
+    }
+    return first;
+}
+
 void MessageList::setBusy(bool is_busy) {
     is_busy_ = is_busy;
     placeActions();
@@ -186,12 +284,28 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_PageUp:
         verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
         return;
-    case Qt::Key_PageDown:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
     case Qt::Key_Space:
+        if (const int sound = soundOf(current_row_); sound >= 0) {
+            Q_EMIT attachmentActivated(current_row_, sound);
+            return;
+        }
+        if (event->key() != Qt::Key_Space) {
+            QAbstractScrollArea::keyPressEvent(event);
+            return;
+        }
+        [[fallthrough]];
+    case Qt::Key_PageDown:
         verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
         return;
     case Qt::Key_Left:
     case Qt::Key_Right:
+        if (const int sound = soundOf(current_row_); sound >= 0) {
+            Q_EMIT soundMoveRequested(current_row_, sound,
+                                      event->key() == Qt::Key_Left ? -1.0 : 1.0);
+            return;
+        }
         if (has_current && rows_[static_cast<size_t>(current_row_)].is_thinking_open ==
                                (event->key() == Qt::Key_Left)) {
             toggleThinking(current_row_);
@@ -458,7 +572,16 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
                         [this, code] { Q_EMIT copyTextRequested(code); });
     }
     for (size_t i = 0; i < model_->turn(row).attachments.size(); ++i) {
-        menu->addAction(tr("Open %1").arg(model_->turn(row).attachments[i].name), this,
+        const Attachment& attachment = model_->turn(row).attachments[i];
+        const bool is_sound = attachment.kind == engine::MessagePart::Kind::Audio;
+        const bool is_playing =
+            is_sound &&
+            player_->isPlaying({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
+        menu->addAction((is_playing ? tr("Pause %1")
+                         : is_sound ? tr("Play %1")
+                                    : tr("Open %1"))
+                            .arg(attachment.name),
+                        this,
                         [this, row, i] { Q_EMIT attachmentActivated(row, static_cast<int>(i)); });
     }
     menu->addSeparator();

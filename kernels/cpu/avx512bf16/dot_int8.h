@@ -80,10 +80,11 @@ public:
             }
             int64_t i = 0;
             for (; i + 64 <= count; i += 64) {
+                // Nothing is asked for ahead: the processor's own prediction reads 29 GB/s here,
+                // with requests of ours 25 (one thread, 31 GB/s plain).
 #pragma GCC unroll 2
                 for (int r = 0; r < R; ++r) {
                     const int8_t* at = w + r * cols_ + k + i;
-                    _mm_prefetch(at + kPrefetchBytes, _MM_HINT_T0);
                     accumulate<T>(widen(at), x + i, x_stride, acc[r]);
                     accumulate<T>(widen(at + 32), x + i + 32, x_stride, acc[r]);
                 }
@@ -109,8 +110,6 @@ public:
     }
 
 private:
-    static constexpr int64_t kPrefetchBytes = 6144;
-
     static KERNELS_INLINE F load(const float* p, int64_t left) {
         return left >= V::kWidth ? V::load(p) : V::loadPart(p, left);
     }

@@ -36,11 +36,11 @@ struct Epilogue {
 };
 
 constexpr int64_t kDotTokens = 8; ///< Tokens per pass over a row.
-/// Weight bytes that a thread claims at once: few enough chunks that what is asked for ahead is
-/// mostly read by the same core, enough of them that threads end together.
-constexpr int64_t kLeastBytesPerChunk = int64_t{64} << 10;
-constexpr int64_t kMostBytesPerChunk = int64_t{256} << 10;
-constexpr int64_t kChunksPerThread = 4;
+/// Weight bytes that a thread claims at once, out of its own stretch of the rows: little, so that
+/// threads end together (a chunk takes one to three microseconds).
+constexpr int64_t kLeastBytesPerChunk = int64_t{16} << 10;
+constexpr int64_t kMostBytesPerChunk = int64_t{64} << 10;
+constexpr int64_t kChunksPerThread = 16;
 constexpr int64_t kPieceBytes = 16384; ///< Activations held in the first cache.
 
 template <class Policy>
@@ -204,13 +204,20 @@ struct DotProduct {
         int64_t grain = chunk_bytes / (row_bytes > 0 ? row_bytes : 1) / kWidth * kWidth;
         grain = grain < kWidth ? kWidth : grain;
         std::atomic<bool> is_failed{false};
-        parallelFor(pool, w.rows, grain, [&](int64_t begin, int64_t end) {
+        parallelStretches(pool, w.rows, grain, [&](auto next) {
+            int64_t begin = 0;
+            int64_t end = 0;
+            if (!next(begin, end)) {
+                return;
+            }
             Policy policy;
             if (!policy.open(w)) {
                 is_failed.store(true, std::memory_order_relaxed);
                 return;
             }
-            rows(policy, begin, end, converted, x_stride, epilogue, y);
+            do {
+                rows(policy, begin, end, converted, x_stride, epilogue, y);
+            } while (next(begin, end));
         });
         return is_failed.load() ? Status::OutOfMemory : Status::Ok;
     }

@@ -97,7 +97,7 @@ struct LoraArgs {
     int32_t weight;
     int32_t a_type;
     int32_t b_type;
-    int32_t pad;
+    int32_t b_offset; ///< Bytes of the updates before it in a row of B in shared memory.
 };
 
 /// Updates of one linear layer for many rows (kernels/ops.h, LoraTerm).
@@ -150,6 +150,15 @@ struct AttendRange {
     int32_t pad;
 };
 
+/// Units of a step at most.
+inline constexpr int kMaxLoraUnits = 512;
+/// Numbers a block keeps for the sums of `units` units and `ranks` ranks, a multiple of four.
+BELFRY_HOST_DEVICE constexpr int32_t loraUnitSums(int32_t units, int32_t ranks) {
+    return (units + 3) / 4 * 4 + (ranks + 3) / 4 * 4;
+}
+/// Numbers behind them: factors of the updates, and the tag.
+inline constexpr int kLoraUnitNumbers = 16;
+
 struct ProjectKernelArgs {
     WeightArgs w[3];
     float* y[3];
@@ -188,6 +197,16 @@ struct ProjectKernelArgs {
     float* tap_sums;        ///< [tap_ranks, tap_parts]
     int32_t lora_parts;
     int32_t tap_parts; ///< Blocks of this step.
+    // Updates whose A h is made once in the grid (lora_units.cuh): unit u is row u / lora_chunks of
+    // A (of all updates) times columns (u % lora_chunks) * lora_columns to the next chunk's.
+    uint64_t* lora_slots;      ///< [lora_units]: value and tag
+    const int32_t* lora_epoch; ///< [1] Launches so far.
+    int32_t lora_units;        ///< 0: not in this form.
+    int32_t lora_chunks;
+    int32_t lora_columns; ///< A multiple of 512.
+    int32_t lora_own;     ///< Most units of a block.
+    int32_t lora_pitch;   ///< Bytes of a row of B in shared memory, all updates of its weight.
+    int32_t lora_step;    ///< Number of the step in its token.
 };
 
 struct AttendStepKernelArgs {

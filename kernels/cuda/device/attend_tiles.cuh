@@ -115,6 +115,7 @@ __device__ __forceinline__ void normedHead(const float* from,
 /// One block's range of cache rows for one group of heads.
 template <int THREADS>
 struct TilePart {
+    static_assert(THREADS >= kTileMaxHead / 2, "a thread prepares one element at most");
     const AttendStepKernelArgs& a;
     TileShared& s;
     char* tiles; // [stages, 2 (keys, values), keys, pitch]
@@ -154,8 +155,9 @@ struct TilePart {
             copyAsync16(place + keys * pitch, static_cast<const char*>(a.cache_v) + from, is_there);
         }
         for (int i = threadIdx.x; i < keys; i += THREADS) {
-            bool is_visible = first + i == new_key;
-            if (!is_visible && first + i < end) {
+            // In a ring, rows in reach are the positions up to this one.
+            bool is_visible = first + i == new_key || (a.is_ring != 0 && first + i < end);
+            if (a.is_ring == 0 && !is_visible && first + i < end) {
                 const int at = a.key_position[rowOf(first + i)];
                 is_visible =
                     at >= 0 && at <= position && (a.window == 0 || at > position - a.window);
@@ -240,20 +242,31 @@ struct TilePart {
         const bool is_active = key_group < a.key_groups;
         const int score_pitch = keys + 8;
 
+        // Loads of one round: a frequency or four norm weights a thread.
+        const int thread = threadIdx.x;
+        const float frequency = thread < dim / 2 ? a.inv_freq[thread] : 0.0F;
+        float4 norm = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        const int norm_at = (thread & (kTileMaxHead / 4 - 1)) * 4;
+        const bool is_key_norm = thread >= kTileMaxHead / 4;
+        const bool has_norm = thread < kTileMaxHead / 2 && norm_at < dim;
+        if (has_norm) {
+            norm = loadFour(is_key_norm ? a.k_norm : a.q_norm, norm_at);
+        }
         for (int i = 0; i < a.stages; ++i) {
-            fetch(begin + i * keys, i);
-            commitCopies();
+            if (begin + i * keys < end) {
+                fetch(begin + i * keys, i);
+            }
+            commitCopies(); // an empty group counts as well
         }
-        for (int d = threadIdx.x * 4; d < dim; d += THREADS * 4) {
-            *reinterpret_cast<float4*>(&s.norms[0][d]) = loadFour(a.q_norm, d);
-            *reinterpret_cast<float4*>(&s.norms[1][d]) = loadFour(a.k_norm, d);
+        if (has_norm) {
+            *reinterpret_cast<float4*>(&s.norms[is_key_norm ? 1 : 0][norm_at]) = norm;
         }
-        for (int j = threadIdx.x; j < dim / 2; j += THREADS) {
+        if (thread < dim / 2) {
             float sine = 0.0F;
             float cosine = 0.0F;
-            sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[j]), &sine, &cosine);
-            s.turns[j] = cosine;
-            s.turns[dim / 2 + j] = sine;
+            sincosf(__fmul_rn(static_cast<float>(position), frequency), &sine, &cosine);
+            s.turns[thread] = cosine;
+            s.turns[dim / 2 + thread] = sine;
         }
         wait();
         prepareHeads();
@@ -355,7 +368,9 @@ struct TilePart {
             }
             if (first + keys < end) {
                 __syncthreads();
-                fetch(first + a.stages * keys, stage);
+                if (first + a.stages * keys < end) {
+                    fetch(first + a.stages * keys, stage);
+                }
                 commitCopies();
             }
             stage = a.stages == 2 ? stage ^ 1 : 0;

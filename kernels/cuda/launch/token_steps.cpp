@@ -68,15 +68,52 @@ Status makeRoom(Stream& s, unsigned shared, int32_t format) {
     return Status::Ok;
 }
 
+/// Bytes of a row of B of one update; 0: not in pieces of 16 bytes.
+int32_t pieceBytes(const LoraArgs& lora) {
+    const int32_t bytes = lora.rank * (lora.b_type == kElementF32 ? 4 : 2);
+    return bytes % 16 == 0 && reinterpret_cast<uintptr_t>(lora.b) % 16 == 0 ? bytes : 0;
+}
+
+/// Shares A h of the updates out over the blocks where their operands allow it.
+LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
+    LoraUnitPlan none;
+    if (!s.steps.has_units || args.lora_count == 0 || args.lora_sums != nullptr ||
+        args.tap_count > 0) {
+        return none;
+    }
+    int32_t widest = 0;
+    int32_t offset = 0;
+    for (int i = 0; i < args.lora_count; ++i) {
+        const int32_t bytes = pieceBytes(args.lora[i]);
+        if (bytes == 0) {
+            return none;
+        }
+        offset = i > 0 && args.lora[i].weight == args.lora[i - 1].weight ? offset : 0;
+        args.lora[i].b_offset = offset;
+        offset += bytes;
+        widest = std::max(widest, offset);
+    }
+    const LoraUnitPlan plan = planLoraUnits(s.facts.multiprocessors, args.lora_first[3], args.cols);
+    args.lora_units = plan.units;
+    args.lora_chunks = plan.chunks;
+    args.lora_columns = plan.columns;
+    args.lora_own = plan.own;
+    args.lora_pitch = widest;
+    return plan;
+}
+
 /// How a projection is dealt out, its updates included.
-ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+ProjectPlan planCollected(const Stream& s, ProjectKernelArgs& args, int64_t outputs) {
     const bool is_pair = args.output == kOutputGeluPair;
     ProjectPlan plan = planResidentProject(s.facts.multiprocessors, static_cast<int>(kTokenThreads),
                                            outputs, args.cols, is_pair,
                                            isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    const LoraUnitPlan units = shareUpdates(s, args);
+    plan.shared_bytes += static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
     plan.shared_bytes +=
-        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
-        static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
+        units.units > 0
+            ? loraUnitBytes(units, args.lora_first[3], plan.local_rows, args.lora_pitch)
+            : loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
     return plan;
 }
 
@@ -108,7 +145,7 @@ Status endSteps(Queue q) {
     return status;
 }
 
-bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
     return s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
            planCollected(s, args, outputs).shared_bytes + ring <=
@@ -118,6 +155,9 @@ bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs)
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const ProjectPlan plan = planCollected(s, args, outputs);
+    args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset);
+    args.lora_epoch = pointerOf<const int32_t>(s.scratch + kBarrierOffset) + 2;
+    args.lora_step = static_cast<int32_t>(t.uploaded + t.steps.size());
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
         return Status::Unsupported;
     }
