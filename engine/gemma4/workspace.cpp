@@ -475,6 +475,56 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const Plac
     return roles;
 }
 
+DutyScratch::DutyScratch(const ModelConfig& config, const std::vector<ExpectedTensor>& tensors)
+    : config_(config) {
+    std::vector<int64_t> of_layer(config.text.layers.size(), 0);
+    for (const ExpectedTensor& tensor : tensors) {
+        if (tensor.kind != TensorKind::Vector || tensor.is_unused || isHostVector(tensor.name)) {
+            continue;
+        }
+        const int64_t floats = (tensor.numElements() + 15) / 16 * 16;
+        const int64_t kept = isTableVector(tensor.name) ? floats : 0;
+        if (tensor.tower == Tower::Vision) {
+            vision_floats_ += kept;
+            vision_visit_floats_ += floats;
+        } else if (tensor.tower == Tower::Audio) {
+            audio_floats_ += kept;
+            audio_visit_floats_ += floats;
+        } else if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < of_layer.size()) {
+            of_layer[static_cast<size_t>(tensor.layer)] += kept;
+        }
+    }
+    for (const int64_t floats : of_layer) {
+        layer_floats_ = std::max(layer_floats_, floats);
+    }
+}
+
+uint64_t
+DutyScratch::bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDuties& duties) const {
+    using Duty = DeviceDuties::Tower;
+    DeviceRole role;
+    role.has_layers = duties.layers > 0;
+    role.has_head = duties.has_head;
+    role.has_ple_projection = duties.has_ple_projection && config_.text.ple_size > 0;
+    role.has_vision = role.has_vision_embedder =
+        duties.vision != Duty::None && config_.vision.has_value();
+    role.has_audio = role.has_audio_embedder =
+        duties.audio != Duty::None && config_.audio.has_value();
+    role.is_cuda = kind == DeviceId::Kind::Cuda;
+    role.table_floats = duties.layers * layer_floats_;
+    if (role.has_vision) {
+        role.table_floats +=
+            duties.vision == Duty::Visiting ? vision_visit_floats_ : vision_floats_;
+    }
+    if (role.has_audio) {
+        role.table_floats += duties.audio == Duty::Visiting ? audio_visit_floats_ : audio_floats_;
+    }
+    return role.has_layers || role.has_head || role.has_ple_projection || role.has_vision ||
+                   role.has_audio
+               ? layoutWorkspace(config_, shape, role).totalBytes()
+               : 0;
+}
+
 std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan) {
     const auto count = static_cast<int>(config.text.layers.size());
     const PlanIndex index(plan);

@@ -6,6 +6,7 @@
 
 #include "engine/api/placement.h"
 #include "engine/gemma4/config.h"
+#include "engine/gemma4/tensor_list.h"
 
 #include <cstdint>
 #include <map>
@@ -104,6 +105,32 @@ private:
 
 WorkspaceLayout
 layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role);
+
+/// Whole components that one device computes, as far as its scratch depends on them.
+struct DeviceDuties {
+    enum class Tower : uint8_t { None = 0, Resident, Visiting }; ///< Visiting: stored elsewhere.
+    int layers = 0;                                              ///< Decoder layers.
+    bool has_head = false;
+    bool has_ple_projection = false;
+    Tower vision = Tower::None; ///< With its projector.
+    Tower audio = Tower::None;
+};
+
+/// Scratch of devices that compute whole components, without the rows of a plan: what
+/// workspaceBytes() says of a plan that puts them so. Built once per model; answers in
+/// microseconds.
+class DutyScratch {
+public:
+    DutyScratch(const ModelConfig& config, const std::vector<ExpectedTensor>& tensors);
+    [[nodiscard]] uint64_t
+    bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDuties& duties) const;
+
+private:
+    ModelConfig config_;
+    int64_t layer_floats_ = 0; ///< Small vectors kept as fp32, of the layer that has most.
+    int64_t vision_floats_ = 0, vision_visit_floats_ = 0;
+    int64_t audio_floats_ = 0, audio_visit_floats_ = 0;
+};
 
 /// Rows of a plan by tensor name (a plan has thousands of rows; the views live as long as it).
 class PlanIndex {

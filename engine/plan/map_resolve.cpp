@@ -39,20 +39,6 @@ Format quantFormat(QuantOption option) {
     return Format::AsStored;
 }
 
-/// --head nf4 follows --quant in double quantization.
-Format headFormat(HeadOption head, QuantOption quant) {
-    switch (head) {
-    case HeadOption::Bf16:
-        return Format::AsStored;
-    case HeadOption::Int8:
-        return Format::Q8;
-    case HeadOption::Nf4:
-        return quant == QuantOption::Nf4Dq || quant == QuantOption::Fp4Dq ? Format::Nf4Dq
-                                                                          : Format::Nf4;
-    }
-    return Format::AsStored;
-}
-
 bool isSmallFormat(Format format) {
     return isFourBit(format) || format == Format::Q8;
 }
@@ -310,7 +296,7 @@ private:
                 if (is_packed) {
                     ++packed_count_;
                 } else {
-                    row.format = quantFormat(input_.quant);
+                    row.format = loadFormat(tensor, stored, input_.quant);
                     row.set_by[indexOf(MapField::Format)] = kSetByOption;
                     row.is_converted = true;
                 }
@@ -563,6 +549,24 @@ private:
 };
 
 } // namespace
+
+Format loadFormat(const ExpectedTensor& tensor, const StoredTensor& stored, QuantOption quant) {
+    return stored.packed == Format::AsStored && isQuantizable(tensor) ? quantFormat(quant)
+                                                                      : stored.packed;
+}
+
+Format headFormat(HeadOption head, QuantOption quant) {
+    switch (head) {
+    case HeadOption::Bf16:
+        return Format::AsStored;
+    case HeadOption::Int8:
+        return Format::Q8;
+    case HeadOption::Nf4:
+        return quant == QuantOption::Nf4Dq || quant == QuantOption::Fp4Dq ? Format::Nf4Dq
+                                                                          : Format::Nf4;
+    }
+    return Format::AsStored;
+}
 
 Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input) {
     return Resolver(map, input).run();

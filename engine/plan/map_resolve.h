@@ -76,6 +76,11 @@ struct ResolveInput {
     HeadOption head = HeadOption::Bf16;
 };
 
+/// Format of a tensor that no key gives one: as the checkpoint holds it, else as --quant says.
+Format loadFormat(const ExpectedTensor& tensor, const StoredTensor& stored, QuantOption quant);
+/// Format that --head asks for; AsStored for bf16. nf4 follows --quant in double quantization.
+Format headFormat(HeadOption head, QuantOption quant);
+
 Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input);
 
 /// The key that set a field, for people: the key as written, "default", "--quant", "rule".

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/api/placement.h"
+#include "engine/gemma4/workspace.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
 
@@ -75,6 +76,11 @@ struct PlanRequest {
     /// allocates (engine/gemma4/workspace.h). Empty: simple formulas of PLANNER.md.
     std::function<uint64_t(const PlacementPlan& plan, int layer)> kv_bytes;
     std::function<std::map<DeviceId, uint64_t>(const PlacementPlan& plan)> workspace_bytes;
+    /// `fit` only, needed with workspace_bytes: the same for one device of this kind that computes
+    /// whole components and no strays. `shape` is a plan without rows.
+    std::function<uint64_t(
+        const PlacementPlan& shape, DeviceId::Kind kind, const DeviceDuties& duties)>
+        duty_bytes;
 
     /// `fit` only: formats the solver may choose for the head to save memory.
     bool may_change_head = false;

@@ -108,10 +108,12 @@ Result<void> Engine::Impl::fill(Loaded& target,
     // Read beside the opening of the cards and the weights: it takes some tenths of a second.
     std::future<Result<Tokenizer>> tokenizer;
     if (!request.model.starts_with("shape:")) {
-        tokenizer = std::async([path = target.folder.path] {
+        // Copied, not moved, into std::async: where the system starts no thread it is used twice.
+        const auto read = [path = target.folder.path] {
             const kernels::StageTimer timer("tokenizer");
             return readTokenizer(path);
-        });
+        };
+        tokenizer = std::async(read);
     }
     auto summary = summarize(target.folder);
     for (const auto& adapter : prepared.adapters) {

@@ -44,10 +44,15 @@ Result<std::unique_ptr<ReadAhead>> ReadAhead::start(
             break; // fewer readers will do
         }
     }
-    if (ahead->threads_.empty() && num_pieces > 0) {
-        return Error{ErrorCode::Internal, "the system refused to start a reading thread", {}};
-    }
     return ahead;
+}
+
+Result<void> ReadAhead::read(size_t index, std::byte* data) {
+    try {
+        return read_(index, {data, buffer_bytes_});
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::OutOfMemory, "no memory to read the weights; close other programs"};
+    }
 }
 
 ReadAhead::~ReadAhead() {
@@ -82,7 +87,7 @@ void ReadAhead::work() {
         Slot& slot = slots_[index % slots_.size()];
         slot.outcome.reset();
         lock.unlock();
-        Result<void> outcome = read_(index, {slot.data, buffer_bytes_});
+        Result<void> outcome = read(index, slot.data);
         lock.lock();
         slot.outcome = std::move(outcome);
         changed_.notify_all();
@@ -94,6 +99,10 @@ Result<std::span<std::byte>> ReadAhead::next() {
     const size_t index = next_to_give_++;
     changed_.notify_all(); // the slot of the piece before is free now
     Slot& slot = slots_[index % slots_.size()];
+    if (threads_.empty()) { // none could be started: read here
+        slot.outcome = read(index, slot.data);
+        next_to_read_ = index + 1;
+    }
     changed_.wait(lock, [&] { return slot.outcome.has_value() && next_to_read_ > index; });
     if (!slot.outcome->has_value()) {
         return slot.outcome->error();

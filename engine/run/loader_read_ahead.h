@@ -27,7 +27,7 @@ public:
 
     /// locking (may be nullptr): a device that copies from the buffers; they are page-locked for it
     /// as far as there is such memory. It is used on the calling thread only, and by the
-    /// destructor. Errors: OutOfMemory (buffers), Internal (no thread could be started).
+    /// destructor. Where the system starts no thread next() reads. Errors: OutOfMemory (buffers).
     static Result<std::unique_ptr<ReadAhead>> start(size_t num_pieces,
                                                     size_t buffer_bytes,
                                                     int threads,
@@ -54,6 +54,9 @@ private:
     };
     ReadAhead() = default;
     void work();
+    /// Piece `index` into `data`; a failed allocation on the way is an error like any other, since
+    /// nothing may be thrown out of a thread.
+    Result<void> read(size_t index, std::byte* data);
 
     ReadPiece read_;
     kernels::Device* locking_ = nullptr;

@@ -208,6 +208,11 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     plan.workspace_bytes = [config = plan.config](const PlacementPlan& p) {
         return workspaceBytes(config, p);
     };
+    plan.duty_bytes = [config = plan.config, rules = DutyScratch(plan.config, plan.tensors)](
+                          const PlacementPlan& shape, DeviceId::Kind kind,
+                          const DeviceDuties& duties) {
+        return rules.bytes(runShape(config, shape), kind, duties);
+    };
     plan.kv_bytes = [config = plan.config](const PlacementPlan& p, int layer) {
         return kvBytes(config, runShape(config, p), layer);
     };

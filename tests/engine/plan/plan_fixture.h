@@ -82,6 +82,12 @@ inline void useModelRules(engine::PlanRequest& request) {
     request.workspace_bytes = [config = request.config](const engine::PlacementPlan& plan) {
         return engine::workspaceBytes(config, plan);
     };
+    request.duty_bytes = [config = request.config,
+                          rules = engine::DutyScratch(request.config, request.tensors)](
+                             const engine::PlacementPlan& shape, engine::DeviceId::Kind kind,
+                             const engine::DeviceDuties& duties) {
+        return rules.bytes(engine::runShape(config, shape), kind, duties);
+    };
     request.kv_bytes = [config = request.config](const engine::PlacementPlan& plan, int layer) {
         return engine::kvBytes(config, engine::runShape(config, plan), layer);
     };

@@ -7,8 +7,8 @@
 #include <QtTest>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 using namespace engine;
 using namespace planfixture;
@@ -412,7 +412,20 @@ void TestPlannerFigures::planTime_data() {
                                      << "fit" << 2 << quint64{12 * kGiB};
 }
 
-// Printed, not judged: the machine is shared.
+/// Optimised and without sanitizers: times mean something.
+constexpr bool isMeasurable() {
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#elif defined(__has_feature)
+    return !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) &&
+           !__has_feature(undefined_behavior_sanitizer);
+#else
+    return true;
+#endif
+}
+
+// A plan of E4B takes less than 5 ms, `fit` included: judged by processor time, best of nine, since
+// the machine is shared (it takes 1.2 to 1.8 ms where nothing else runs); other rows are printed.
 void TestPlannerFigures::planTime() {
     QFETCH(QString, size);
     QFETCH(QString, preset);
@@ -425,15 +438,16 @@ void TestPlannerFigures::planTime() {
     useModelRules(request);
     double best = 1e9;
     PlacementPlan plan;
-    for (int i = 0; i < 5; ++i) {
-        const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 9; ++i) {
+        const std::clock_t begin = std::clock();
         plan = makePlan(request);
-        const std::chrono::duration<double, std::milli> took =
-            std::chrono::steady_clock::now() - begin;
-        best = std::min(best, took.count());
+        best = std::min(best, static_cast<double>(std::clock() - begin) * 1000.0 / CLOCKS_PER_SEC);
     }
     QVERIFY(!plan.tensors.empty());
     qInfo("%.2f ms for %zu tensors, fits %d", best, plan.tensors.size(), plan.fits ? 1 : 0);
+    if (isMeasurable() && size == QLatin1String("E4B") && gpus <= 2) {
+        QVERIFY2(best < 5.0, qPrintable(QString("%1 ms").arg(best)));
+    }
 }
 
 QTEST_APPLESS_MAIN(TestPlannerFigures)

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/fit_model.h"
+
+#include "engine/plan/plan_speed.h"
+#include "engine/plan/plan_transfers.h"
+#include "engine/quant/quantize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+int64_t picoseconds(double seconds) {
+    return std::llround(seconds * 1e12);
+}
+
+int64_t saturated(uint64_t bytes) {
+    return static_cast<int64_t>(std::min<uint64_t>(bytes, static_cast<uint64_t>(kFitNoLimit)));
+}
+
+/// What the adapters of one base tensor need on its computing device.
+struct AdapterNeed {
+    int64_t bytes = 0;
+    int64_t scratch = 0;
+};
+
+/// -1 for the tensors of a decoder layer.
+int blockOf(const ExpectedTensor& tensor, int layers) {
+    if (tensor.tower == Tower::Vision) {
+        return FitVision;
+    }
+    if (tensor.tower == Tower::Audio) {
+        return FitAudio;
+    }
+    if (tensor.layer >= 0 && tensor.layer < layers) {
+        return -1;
+    }
+    if (tensor.module == "model.language_model.embed_tokens_per_layer") {
+        return FitPerLayerTable;
+    }
+    if (tensor.module == "model.language_model.embed_tokens") {
+        return FitTable;
+    }
+    return tensor.module == "model.language_model.norm" ? FitNorm : FitProjection;
+}
+
+} // namespace
+
+FitModel::FitModel(const PlanRequest& r) : request(r) {
+    if (request.tensors.empty()) {
+        own_tensors_ = listTensors(request.config);
+    }
+    tensors_ = request.tensors.empty() ? &own_tensors_ : &request.tensors;
+    layers = static_cast<int>(request.config.text.layers.size());
+    shape_.context = planContext(request, {});
+    shape_.prefill_chunk = request.prefill_chunk > 0 ? request.prefill_chunk : kDefaultChunk;
+    shape_.image_tokens = request.image_tokens;
+    shape_.is_reference_precision = request.is_reference_precision;
+    for (auto& answers : scratch_) {
+        answers.fill(-1);
+    }
+    addDevices();
+    addFormats();
+    addTimes();
+}
+
+// --- tables -------------------------------------------------------------------------------------
+
+void FitModel::addDevices() {
+    std::vector<DeviceId> ids;
+    for (const DeviceInfo& info : request.devices) {
+        if (info.id.isGpu()) {
+            ids.push_back(info.id);
+        }
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.resize(std::min<size_t>(ids.size(), kFitMaxGpus));
+    gpus = static_cast<int>(ids.size());
+    cpu = gpus;
+    disk = gpus + 1;
+    ids.push_back(DeviceId::cpu());
+    ids.push_back(DeviceId::disk());
+    for (const DeviceId& id : ids) {
+        FitDevice device;
+        device.id = id;
+        device.limit =
+            id == DeviceId::disk() ? kFitNoLimit : saturated(usableBytes(request, {}, id));
+        const auto info = std::find_if(request.devices.begin(), request.devices.end(),
+                                       [&id](const DeviceInfo& d) { return d.id == id; });
+        const bool is_given = info != request.devices.end();
+        const bool is_sim = id.kind == DeviceId::Kind::Sim;
+        device.as_card = is_sim ? DeviceId::cuda(id.index) : id;
+        // What was measured for a simulated GPU is the processor that computes for it.
+        device.rates = ratesOf(is_given && !is_sim ? &*info : nullptr, device.as_card);
+        device.context = is_given ? saturated(info->context_bytes) : 0;
+        devices.push_back(device);
+    }
+}
+
+void FitModel::addFormats() {
+    std::vector<std::pair<QuantOption, int>> quants = {{request.quant, 0}};
+    if (request.may_quantize && request.quant == QuantOption::None) {
+        quants.emplace_back(QuantOption::Nf4, 10);
+        quants.emplace_back(QuantOption::Nf4Dq, 20);
+    }
+    std::vector<std::pair<HeadOption, int>> heads = {{request.head, 0}};
+    if (request.may_change_head && request.head == HeadOption::Bf16) {
+        heads.emplace_back(HeadOption::Int8, 1);
+        heads.emplace_back(HeadOption::Nf4, 2);
+    }
+    for (int i = 0; i < layers; ++i) {
+        const bool is_shared = request.config.text.layers[static_cast<size_t>(i)].is_kv_shared;
+        const uint64_t bytes = is_shared ? 0 : layerKvBytes(request, shape_, i);
+        kv_bytes_.push_back(std::min(saturated(bytes), kFitNoLimit / 4096));
+    }
+    if (request.duty_bytes) {
+        DeviceDuties duties;
+        duties.layers = 1;
+        const uint64_t one = request.duty_bytes(shape_, DeviceId::Kind::Cpu, duties);
+        duties.layers = 2;
+        layer_table_bytes_ =
+            static_cast<int64_t>(request.duty_bytes(shape_, DeviceId::Kind::Cpu, duties) - one);
+    }
+    for (const auto& [quant, quant_rank] : quants) {
+        for (const auto& [head, head_rank] : heads) {
+            formats.push_back(weigh(quant, head, quant_rank + head_rank));
+            addSpans(formats.back());
+        }
+    }
+}
+
+FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) const {
+    FitFormats out;
+    out.quant = quant;
+    out.head = head;
+    out.quality = quality;
+    out.layer_bytes.assign(static_cast<size_t>(layers), 0);
+    out.layer_scratch.assign(static_cast<size_t>(layers), 0);
+    std::unordered_map<std::string_view, AdapterNeed> adapters;
+    for (const AdapterBytes& part : request.adapters) {
+        const int64_t scratch = saturated(part.scratch_bytes);
+        if (part.is_on_host) {
+            out.host_adapter += saturated(part.bytes);
+            out.host_scratch = std::max(out.host_scratch, scratch);
+            continue;
+        }
+        AdapterNeed& need = adapters[part.tensor];
+        need.bytes += saturated(part.bytes);
+        need.scratch = std::max(need.scratch, scratch);
+    }
+    const auto adapterOf = [&adapters](std::string_view tensor) {
+        const auto it = adapters.empty() ? adapters.end() : adapters.find(tensor);
+        return it == adapters.end() ? AdapterNeed() : it->second;
+    };
+    const auto put = [&out](int block, int64_t bytes, const AdapterNeed& adapter) {
+        const auto b = static_cast<size_t>(block);
+        out.bytes[b] += bytes;
+        out.adapter[b] += adapter.bytes;
+        out.scratch[b] = std::max(out.scratch[b], adapter.scratch);
+    };
+    const bool has_headers = !request.stored.empty();
+    for (const ExpectedTensor& tensor : *tensors_) {
+        if (tensor.is_unused) {
+            continue;
+        }
+        StoredTensor stored;
+        if (has_headers) {
+            const auto it = request.stored.find(tensor.name);
+            if (it != request.stored.end()) {
+                stored = it->second;
+            } else if (!tensor.is_required) {
+                continue;
+            }
+        }
+        ResolvedTensor row;
+        row.format = loadFormat(tensor, stored, quant);
+        const int64_t bytes = saturated(rowBytes(request, row, tensor));
+        const AdapterNeed adapter = adapterOf(tensor.name);
+        const int block = blockOf(tensor, layers);
+        if (block < 0) {
+            const auto layer = static_cast<size_t>(tensor.layer);
+            out.layer_bytes[layer] += bytes + adapter.bytes;
+            out.layer_scratch[layer] = std::max(out.layer_scratch[layer], adapter.scratch);
+        } else if (block == FitTable) {
+            // The tied table is the head; beside a head of its own it is a table of rows.
+            const AdapterNeed of_head = adapterOf("lm_head.weight");
+            const Format head_format = headFormat(head, quant);
+            out.has_own_head = head != HeadOption::Bf16 && head_format != row.format;
+            put(out.has_own_head ? FitTable : FitHead, bytes, adapter);
+            row.format = head_format;
+            put(FitHead, out.has_own_head ? saturated(rowBytes(request, row, tensor)) : 0, of_head);
+        } else {
+            put(block, bytes, adapter);
+        }
+    }
+    return out;
+}
+
+void FitModel::addSpans(FitFormats& format) const {
+    const std::vector<LayerConfig>& config = request.config.text.layers;
+    const size_t width = static_cast<size_t>(layers) + 1;
+    format.span_bytes.assign(width * width, 0);
+    format.span_scratch.assign(width * width, 0);
+    // A reader whose owner lies before the run needs a mirror, one per owner.
+    std::vector<int> mirrored_from(static_cast<size_t>(layers), -1);
+    for (int from = 0; from < layers; ++from) {
+        int64_t bytes = 0;
+        int64_t scratch = 0;
+        for (int i = from; i < layers; ++i) {
+            const auto layer = static_cast<size_t>(i);
+            bytes += format.layer_bytes[layer] + kv_bytes_[layer] + layer_table_bytes_;
+            const int source = config[layer].is_kv_shared ? config[layer].kv_source : -1;
+            if (source >= 0 && source < from &&
+                mirrored_from[static_cast<size_t>(source)] != from) {
+                mirrored_from[static_cast<size_t>(source)] = from;
+                bytes += kv_bytes_[static_cast<size_t>(source)];
+            }
+            scratch = std::max(scratch, format.layer_scratch[layer]);
+            format.span_bytes[span(from, i + 1)] = bytes;
+            format.span_scratch[span(from, i + 1)] = scratch;
+        }
+    }
+}
+
+void FitModel::addTimes() {
+    for (int d = 0; d < static_cast<int>(devices.size()); ++d) {
+        const DeviceRates& rates = devices[static_cast<size_t>(d)].rates;
+        int64_t sum = 0;
+        layer_ps.push_back(0);
+        for (int i = 0; i < layers; ++i) {
+            sum += readPs(formats.front().layer_bytes[static_cast<size_t>(i)], d) +
+                   picoseconds(rates.layer_overhead_s);
+            layer_ps.push_back(sum);
+        }
+        hop_ps.push_back(picoseconds(rates.hop_s));
+    }
+}
+
+// --- time ---------------------------------------------------------------------------------------
+
+int64_t FitModel::readPs(int64_t bytes, int device) const {
+    const FitDevice& d = devices[static_cast<size_t>(device)];
+    return picoseconds(static_cast<double>(bytes) /
+                       (bandwidthShare(d.as_card) * d.rates.read_bytes_per_s));
+}
+
+int64_t FitModel::headPs(int device) const {
+    return readPs(formats.front().bytes[FitHead], device) +
+           readPs(formats.front().bytes[FitNorm], device);
+}
+
+int64_t FitModel::projectionPs(int device) const {
+    return readPs(formats.front().bytes[FitProjection], device);
+}
+
+int64_t FitModel::mediaPs(FitBlock tower, int place, const FitFormats& format) const {
+    const FitDevice& device = devices[static_cast<size_t>(computePlace(place))];
+    const double flops = tower == FitVision ? imageFlops(request.config, request.image_tokens)
+                                            : 10 * audioFlopsPerSecond(request.config);
+    double time = flops / (towerShare(device.as_card) * device.rates.flops);
+    if (place == disk) {
+        time += static_cast<double>(format.bytes[tower]) /
+                devices[static_cast<size_t>(disk)].rates.read_bytes_per_s;
+    }
+    return picoseconds(time);
+}
+
+double FitModel::tokenSeconds(const FitCandidate& c) const {
+    int64_t time = headPs(c.place[FitHead]) + projectionPs(c.place[FitProjection]);
+    int before = -1;
+    for (int d = 0, from = 0; d <= gpus; ++d) {
+        const int to =
+            d < gpus ? std::max(from, c.split[static_cast<size_t>(d)]) : std::max(from, layers);
+        if (to > from) {
+            const auto row = static_cast<size_t>(d) * (static_cast<size_t>(layers) + 1);
+            time += layer_ps[row + static_cast<size_t>(to)] -
+                    layer_ps[row + static_cast<size_t>(from)] +
+                    (before >= 0 ? hop_ps[static_cast<size_t>(d)] : 0);
+            before = d;
+        }
+        from = to;
+    }
+    if (before >= 0 && before != c.place[FitHead]) {
+        time += hop_ps[static_cast<size_t>(c.place[FitHead])];
+    }
+    return static_cast<double>(time) * 1e-12;
+}
+
+// --- bytes --------------------------------------------------------------------------------------
+
+int FitModel::layerPlace(const FitCandidate& c, int layer) const {
+    for (int g = 0; g < gpus; ++g) {
+        if (layer < c.split[static_cast<size_t>(g)]) {
+            return g;
+        }
+    }
+    return cpu;
+}
+
+void FitModel::placeDependents(FitCandidate& c) const {
+    c.place[FitNorm] = c.place[FitHead];
+    c.place[FitProjection] = layers > 0 ? layerPlace(c, 0) : c.place[FitHead];
+}
+
+void FitModel::addProjection(const FitFormats& format, FitShare& share) const {
+    share.bytes += format.bytes[FitProjection] + format.adapter[FitProjection];
+    share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[FitProjection]);
+    share.duties.has_ple_projection = format.bytes[FitProjection] > 0;
+}
+
+void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
+    using Duty = DeviceDuties::Tower;
+    const FitFormats& format = formats[c.format];
+    out.assign(devices.size(), FitShare());
+    FitShare& host = out[static_cast<size_t>(cpu)];
+    host.bytes = format.host_adapter;
+    host.adapter_scratch = format.host_scratch;
+    int64_t visit = 0; // towers on disk visit the CPU one at a time
+    for (const FitBlock b : {FitVision, FitAudio, FitPerLayerTable, FitTable, FitHead}) {
+        const int place = c.place[b];
+        FitShare& share = out[static_cast<size_t>(computePlace(place))];
+        share.bytes += format.adapter[b];
+        share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[b]);
+        if (place != disk) {
+            share.bytes += format.bytes[b];
+        } else if (b == FitVision || b == FitAudio) {
+            visit = std::max(visit, format.bytes[b]);
+        }
+        const Duty duty = format.bytes[b] == 0 ? Duty::None
+                          : place == disk      ? Duty::Visiting
+                                               : Duty::Resident;
+        if (b == FitVision) {
+            share.duties.vision = duty;
+        } else if (b == FitAudio) {
+            share.duties.audio = duty;
+        } else if (b == FitHead) {
+            share.bytes += format.bytes[FitNorm] + format.adapter[FitNorm];
+            share.adapter_scratch = std::max(share.adapter_scratch, format.scratch[FitNorm]);
+            share.duties.has_head = format.bytes[FitHead] > 0;
+        }
+    }
+    host.bytes += visit;
+    if (layers == 0) {
+        addProjection(format, out[static_cast<size_t>(c.place[FitHead])]);
+    }
+}
+
+int64_t FitModel::scratch(int device, const DeviceDuties& duties) const {
+    using Duty = DeviceDuties::Tower;
+    if (duties.layers == 0 && !duties.has_head && !duties.has_ple_projection &&
+        duties.vision == Duty::None && duties.audio == Duty::None) {
+        return 0;
+    }
+    const DeviceId id = devices[static_cast<size_t>(device)].id;
+    const bool is_card = id.kind == DeviceId::Kind::Cuda;
+    const size_t index =
+        (((static_cast<size_t>(duties.vision) * 3 + static_cast<size_t>(duties.audio)) * 2 +
+          (duties.has_head ? 1 : 0)) *
+             2 +
+         (duties.has_ple_projection ? 1 : 0)) *
+            2 +
+        (duties.layers > 0 ? 1 : 0);
+    int64_t& known = scratch_[is_card ? 1 : 0][index];
+    if (known >= 0) {
+        return known;
+    }
+    if (request.duty_bytes) {
+        DeviceDuties first = duties;
+        first.layers = duties.layers > 0 ? 1 : 0;
+        const int64_t bytes = saturated(request.duty_bytes(shape_, id.kind, first));
+        known = bytes - (first.layers > 0 ? layer_table_bytes_ : 0); // the spans have it
+        return known;
+    }
+    known = 0;
+    if (duties.layers > 0) {
+        for (const auto& [any, bytes] : scratchBytes(request, shape_, {id})) {
+            known = saturated(bytes);
+        }
+    }
+    return known;
+}
+
+int64_t FitModel::need(
+    const FitFormats& format, int device, const FitShare& share, int from, int to) const {
+    DeviceDuties duties = share.duties;
+    duties.layers = to - from;
+    const int64_t bytes = share.bytes +
+                          std::max(share.adapter_scratch, format.span_scratch[span(from, to)]) +
+                          format.span_bytes[span(from, to)] + scratch(device, duties);
+    return bytes > 0 ? bytes + devices[static_cast<size_t>(device)].context : 0;
+}
+
+std::vector<int64_t> FitModel::needs(const FitCandidate& c) const {
+    std::vector<FitShare> share;
+    shares(c, share);
+    const FitFormats& format = formats[c.format];
+    if (layers > 0) {
+        addProjection(format, share[static_cast<size_t>(layerPlace(c, 0))]);
+    }
+    std::vector<int64_t> out(devices.size(), 0);
+    for (int d = 0, from = 0; d <= gpus; ++d) {
+        const int to =
+            d < gpus ? std::max(from, c.split[static_cast<size_t>(d)]) : std::max(from, layers);
+        out[static_cast<size_t>(d)] = need(format, d, share[static_cast<size_t>(d)], from, to);
+        from = to;
+    }
+    return out;
+}
+
+int64_t FitModel::excess(const std::vector<int64_t>& needs) const {
+    int64_t over = 0;
+    for (size_t d = 0; d < needs.size(); ++d) {
+        over += std::max<int64_t>(0, needs[d] - devices[d].limit);
+    }
+    return over;
+}
+
+} // namespace engine
