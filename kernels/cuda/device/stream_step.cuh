@@ -26,32 +26,10 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const int chunk_units = a.chunk_units;
     float* to = w.partial + g * kComputeWarps + warp;
     long long waited = 0;
-    // All warps share the columns of a tile; where there are many tiles, half of them those of every
-    // other tile: what a tile costs a warp beside its products comes half as often.
-    const int sharing = end - first >= 4 ? kComputeWarps / 2 : kComputeWarps;
-    const int group = warp >= sharing ? 1 : 0;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile, to += kTileRows * kComputeWarps) {
         float sums[2] = {};
-        if (sharing < kComputeWarps && ((tile - first) & 1) != group) {
-            // The other half's: its sums in this half's places are zero. Every warp waits for every
-            // chunk and gives it back: who passed one by could take the phases of its place for
-            // each other.
-            for (int chunk = 0; chunk < row_units; chunk += chunk_units) {
-                ring.full().wait(ring.parity);
-                __syncwarp();
-                if (lane == 0) {
-                    ring.empty().arrive();
-                }
-                ring.next();
-            }
-            if ((lane & 3) == 0) {
-                to[0] = 0.0F;
-                to[8 * kComputeWarps] = 0.0F;
-            }
-            continue;
-        }
-        int unit = warp - group * sharing; // of the row, this warp's next
+        int unit = warp; // of the row, this warp's next
 #pragma unroll 1
         for (int chunk = 0; chunk < row_units; chunk += chunk_units) {
             const int left = row_units - chunk;
@@ -65,9 +43,9 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             waited += clocks.now() - before;
             if (is_four_bit) {
 #pragma unroll 1
-                for (; unit < chunk + units; unit += 2 * sharing) {
+                for (; unit < chunk + units; unit += 2 * kComputeWarps) {
                     // Two units at a time where there are two: one's products hide the other's.
-                    const int other = unit + sharing;
+                    const int other = unit + kComputeWarps;
                     const bool has_other = other < chunk + units;
                     CodeSums sum;
                     CodeSums more;
@@ -82,7 +60,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                     sum.addTo(sums, __uint_as_float(loadShared(input.scales + unit * 4)),
                               loadShared8(scales + unit * (kTileRows * 4)));
                     if (!has_other) {
-                        unit += sharing;
+                        unit += kComputeWarps;
                         break;
                     }
                     more.addTo(sums, __uint_as_float(loadShared(input.scales + other * 4)),
@@ -90,7 +68,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                 }
             } else {
 #pragma unroll 2
-                for (; unit < chunk + units; unit += sharing) {
+                for (; unit < chunk + units; unit += kComputeWarps) {
                     const int block = unit >> 1;
                     const uint2 x = loadShared8(input.at + block * input.stride +
                                                 (unit & 1) * input.half);
