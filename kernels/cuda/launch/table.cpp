@@ -4,6 +4,7 @@
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/device/args.h"
 #include "kernels/cuda/launch/lora.h"
+#include "kernels/cuda/launch/quantize.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
@@ -745,6 +746,7 @@ OpTable makeTable(bool is_reference) {
         table.end_steps = endSteps;
     }
     table.argmax = argmax;
+    table.quantize = quantize;
     return table;
 }
 
