@@ -14,6 +14,9 @@ namespace {
 /// Snapshots while loading and updates while decoding: not more often than a screen shows.
 constexpr qint64 kUpdateIntervalMs = 33;
 
+/// While nothing is loaded only other programs change the picture: once a second is enough.
+constexpr int kIdleIntervals = 4;
+
 std::string utf8(const QString& text) {
     return text.toStdString();
 }
@@ -49,6 +52,7 @@ EngineWorker::EngineWorker(engine::EngineOptions options, int meter_interval_ms)
     options.on_step = [this] { publishWhileBusy(); };
     engine_ = std::make_unique<engine::Engine>(std::move(options));
     last_snapshot_.start();
+    last_look_.start();
 }
 
 void EngineWorker::startMeter() {
@@ -66,10 +70,33 @@ void EngineWorker::publishWhileBusy() {
 
 void EngineWorker::publishWhenChanged() {
     // The timer fires between jobs only, so what is loaded does not change under it.
-    if (engine_->isLoaded() && last_snapshot_.elapsed() >= meter_interval_ms_ &&
-        hasChanged(told_, engine_->memory())) {
-        publish(engine::EngineSnapshot::State::Ready);
+    const bool is_loaded = engine_->isLoaded();
+    if (last_snapshot_.elapsed() < meter_interval_ms_ ||
+        (!is_loaded && !told_.empty() &&
+         last_look_.elapsed() < qint64{kIdleIntervals} * meter_interval_ms_)) {
+        return;
     }
+    last_look_.start();
+    if (hasChanged(told_, memoryNow())) {
+        publish(is_loaded ? engine::EngineSnapshot::State::Ready
+                          : engine::EngineSnapshot::State::Empty);
+    }
+}
+
+std::vector<engine::DeviceMemory> EngineWorker::memoryNow() {
+    std::vector<engine::DeviceMemory> memory = engine_->memory();
+    if (!machine_age_.isValid() || machine_age_.elapsed() >= meter_interval_ms_) {
+        machine_ = engine_->machineMemory();
+        machine_age_.start();
+    }
+    // What is loaded knows its own devices better; the machine's others follow.
+    for (const engine::DeviceMemory& device : machine_) {
+        if (std::none_of(memory.begin(), memory.end(),
+                         [&](const engine::DeviceMemory& m) { return m.id == device.id; })) {
+            memory.push_back(device);
+        }
+    }
+    return memory;
 }
 
 EngineWorker::~EngineWorker() = default;
@@ -81,7 +108,7 @@ void EngineWorker::publish(engine::EngineSnapshot::State state) {
     snapshot->serial = ++serial_;
     snapshot->model = engine_->summary();
     snapshot->plan = engine_->currentPlan();
-    snapshot->memory = told_ = engine_->memory();
+    snapshot->memory = told_ = memoryNow();
     snapshot->adapters = engine_->loadedRequest().adapters;
     snapshot->stage = progress_.stage;
     snapshot->tensor = progress_.tensor;

@@ -93,13 +93,17 @@ private:
     void publishWhileBusy();
     /// A snapshot when other programs took or gave memory since the last one.
     void publishWhenChanged();
+    /// Of what is loaded, and of this machine's other devices.
+    std::vector<engine::DeviceMemory> memoryNow();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
 
     std::unique_ptr<engine::Engine> engine_;
     quint64 serial_ = 0;
-    QElapsedTimer last_snapshot_;
+    QElapsedTimer last_snapshot_, last_look_;
     engine::EngineSnapshot::State state_ = engine::EngineSnapshot::State::Empty;
-    std::vector<engine::DeviceMemory> told_; ///< Memory of the last snapshot.
+    std::vector<engine::DeviceMemory> told_;    ///< Memory of the last snapshot.
+    std::vector<engine::DeviceMemory> machine_; ///< As of machine_age_.
+    QElapsedTimer machine_age_;
     int meter_interval_ms_;
     engine::EngineSnapshot progress_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/translations.h"
 
+#include <QLibraryInfo>
 #include <QLocale>
 #include <QTranslator>
 
@@ -28,6 +29,13 @@ void installTranslations(QApplication& application, const QString& language) {
             locale = QLocale::system();
         }
         QLocale::setDefault(locale);
+    }
+    // Qt's own catalogue where it is installed; what a user meets of it is in ours too
+    // (qt_texts.cpp), which is asked first.
+    auto* of_qt = new QTranslator(&application);
+    if (of_qt->load(locale, QStringLiteral("qtbase"), QStringLiteral("_"),
+                    QLibraryInfo::path(QLibraryInfo::TranslationsPath))) {
+        QApplication::installTranslator(of_qt);
     }
     auto* translator = new QTranslator(&application);
     if (translator->load(locale, QStringLiteral("belfry"), QStringLiteral("_"),

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/wiring.h"
 
+#include "app/load_json.h"
 #include "app/log_bridge.h"
+#include "app/sound_files.h"
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 
 #include <QDir>
@@ -95,8 +98,15 @@ void Wiring::connectEngine() {
         qCInfo(logEngine) << "loaded in" << session->loadSeconds() << "s";
         session_state_.loaded = session_state_.loading;
         session_state_.loading.clear();
+        session_state_.options = loadOptionsToJson(session->request());
         saveSession(false);
     });
+    for (const auto done : {&EngineWorker::mapApplied, &EngineWorker::adaptersChanged}) {
+        connect(worker, done, this, [this, session] {
+            session_state_.options = loadOptionsToJson(session->request());
+            saveSession(false);
+        });
+    }
     connect(worker, &EngineWorker::loadFailed, this, [this](const engine::Error& error) {
         qCWarning(logEngine).noquote() << "load failed:" << ui::fromUtf8(error.message);
         session_state_.loading.clear();
@@ -171,13 +181,11 @@ void Wiring::connectReplies() {
 void Wiring::connectMedia() {
     EngineWorker* worker = engine_->worker();
     ui::ChatView* chat = window_->chatView();
+    chat->setSoundDecoder(std::make_shared<const SoundFiles>());
     connect(chat, &ui::ChatView::mediaCostRequested, this,
-            [this, worker](const QString& file, engine::MessagePart::Kind kind, qint64 tokens) {
-                engine::MessagePart part;
-                part.kind = kind;
-                part.text = file.toStdString();
+            [this, worker](const engine::MessagePart& part, qint64 tokens) {
                 const quint64 ticket = next_ticket_++;
-                cost_files_[ticket] = file;
+                cost_files_[ticket] = ui::fromUtf8(part.text);
                 QMetaObject::invokeMethod(worker, [worker, part, tokens, ticket] {
                     worker->measureCost(part, tokens, ticket);
                 });
@@ -332,12 +340,16 @@ void Wiring::showPrevious(const PreviousSession& previous) {
             [session = window_->session(), crashed] { session->chooseModel(crashed); });
     } else {
         if (!previous.state.loaded.isEmpty() && window_->session()->model().isEmpty()) {
-            window_->session()->chooseModel(previous.state.loaded);
+            // With the layout and the adapters it had, but not loaded: that stays a wish.
+            ui::Session* session = window_->session();
+            session->chooseAgain(previous.state.loaded,
+                                 loadOptionsFromJson(previous.state.options, session->request()));
         }
         if (previous.hasCrashed()) {
             window_->notice()->showNotice(
                 tr("Belfry ended unexpectedly last time"),
-                tr("Your chats are as they were. The log may tell why (Ctrl+Shift+I)."));
+                tr("Your chats are as they were. The log may tell why: %1")
+                    .arg(ui::withKeys(tr("Log and report"), QStringLiteral("diagnostics"))));
         }
     }
 }
@@ -381,6 +393,11 @@ void Wiring::saveSession(bool is_over) {
 
 void Wiring::finishSession() {
     session_state_.loading.clear();
+    const ui::Session* session = window_->session();
+    if (!session->model().isEmpty() && session->summary() != nullptr) {
+        session_state_.loaded = session->model();
+        session_state_.options = loadOptionsToJson(session->request());
+    }
     saveSession(true);
     if (settings_ != nullptr) {
         settings_->writePlace(

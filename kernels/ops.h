@@ -160,6 +160,9 @@ struct AttendStepArgs {
     DType kv_type = DType::BF16;
     int64_t capacity = 0, num_heads = 0, num_kv_heads = 0, head_dim = 0;
     int64_t window = 0; ///< 0 = unlimited
+    /// Position p lies in row p % capacity and positions have no gaps: rows beyond the window need
+    /// not be looked at.
+    bool is_ring = false;
     float scale = 1.0F;
     float eps = 1e-6F;
     float* out = nullptr; ///< [num_heads, head_dim]

@@ -69,15 +69,19 @@ engine::Error writeError(const QString& folder, const QString& detail, bool is_f
     const QString place = QDir::toNativeSeparators(folder);
     if (is_full) {
         return storeError(StoreProblem::DiskFull,
-                          Text::tr("The disk that holds %1 is full: an attachment could not be "
-                                   "copied there. Free some space; the chat refers to the "
-                                   "original file until then.")
+                          QCoreApplication::translate(
+                              "app::AttachmentFiles",
+                              "The disk that holds %1 is full: an attachment could not be "
+                              "copied there. Free some space; the chat refers to the "
+                              "original file until then.")
                               .arg(place));
     }
-    return storeError(StoreProblem::ReadOnly,
-                      Text::tr("An attachment could not be copied to %1 (%2). Make the folder "
-                               "writable; the chat refers to the original file until then.")
-                          .arg(place, detail));
+    return storeError(
+        StoreProblem::ReadOnly,
+        QCoreApplication::translate("app::AttachmentFiles",
+                                    "An attachment could not be copied to %1 (%2). Make the folder "
+                                    "writable; the chat refers to the original file until then.")
+            .arg(place, detail));
 }
 
 bool isFull(const QString& folder, const QFileDevice& file) {

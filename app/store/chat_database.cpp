@@ -42,10 +42,12 @@ QString searchable(const ui::ChatTurn& turn) {
 }
 
 engine::Error noSuchChat(const QString& id) {
-    return storeError(StoreProblem::Other,
-                      Text::tr("There is no chat %1 any more. It may have been deleted in an "
-                               "earlier session.")
-                          .arg(id));
+    return storeError(
+        StoreProblem::Other,
+        QCoreApplication::translate("app::ChatDatabase",
+                                    "There is no chat %1 any more. It may have been deleted in an "
+                                    "earlier session.")
+            .arg(id));
 }
 
 } // namespace

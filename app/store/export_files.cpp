@@ -25,7 +25,8 @@ struct Text {
 
 engine::Error writeError(const QString& file, const QString& reason) {
     return storeError(StoreProblem::Other,
-                      Text::tr("%1 could not be written (%2). Choose another place.")
+                      QCoreApplication::translate(
+                          "app::ExportFiles", "%1 could not be written (%2). Choose another place.")
                           .arg(QDir::toNativeSeparators(file), reason));
 }
 

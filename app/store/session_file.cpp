@@ -8,7 +8,6 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
-#include <QJsonObject>
 #include <QSaveFile>
 
 namespace app {
@@ -41,6 +40,7 @@ PreviousSession SessionFile::read() const {
     previous.state.draft = object.value(key("draft")).toString();
     previous.state.loading = object.value(key("loading")).toString();
     previous.state.loaded = object.value(key("loaded")).toString();
+    previous.state.options = object.value(key("options")).toObject();
     previous.state.is_over = object.value(key("over")).toBool();
     return previous;
 }
@@ -48,11 +48,9 @@ PreviousSession SessionFile::read() const {
 engine::Result<void> SessionFile::write(const SessionState& state) const {
     QDir().mkpath(QFileInfo(file_).path());
     QSaveFile file(file_);
-    const QJsonObject object{{key("chat"), state.chat},
-                             {key("draft"), state.draft},
-                             {key("loading"), state.loading},
-                             {key("loaded"), state.loaded},
-                             {key("over"), state.is_over}};
+    const QJsonObject object{{key("chat"), state.chat},       {key("draft"), state.draft},
+                             {key("loading"), state.loading}, {key("loaded"), state.loaded},
+                             {key("options"), state.options}, {key("over"), state.is_over}};
     if (file.open(QIODevice::WriteOnly)) {
         file.write(QJsonDocument(object).toJson(QJsonDocument::Compact));
         if (file.commit()) {

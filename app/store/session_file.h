@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 
+#include <QJsonObject>
 #include <QMetaType>
 #include <QString>
 
@@ -15,7 +16,8 @@ struct SessionState {
     QString chat;         ///< Id of the open chat; empty = a new one.
     QString draft;        ///< What stood in the composer, not sent yet.
     QString loading;      ///< Model folder that is being loaded now; empty = none.
-    QString loaded;       ///< Model folder that is loaded; empty = none.
+    QString loaded;       ///< Model folder that is loaded, at an orderly end chosen; empty = none.
+    QJsonObject options;  ///< How it was loaded: layout, weights, context, adapters (load_json.h).
     bool is_over = false; ///< The program ended in order.
 };
 

@@ -130,8 +130,9 @@ struct ModelSummary {
     uint64_t bytes = 0;
     int64_t max_context = 0;
     bool has_vision = false, has_audio = false;
-    bool is_header_only = false; ///< Weights are absent: plan works, load does not.
-    std::string quantization;    ///< "none", "nf4", "nf4-dq", ...: what the files hold.
+    double longest_sound_s = 0.0; ///< Of one clip that the model takes; 0 without the tower.
+    bool is_header_only = false;  ///< Weights are absent: plan works, load does not.
+    std::string quantization;     ///< "none", "nf4", "nf4-dq", ...: what the files hold.
     std::vector<ModuleSummary> modules;
     std::vector<LayerSummary> layers;
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.

@@ -581,4 +581,10 @@ Result<void> Model::setAdapters(AdapterHook* adapters) {
     return binder.bindAll(plan_);
 }
 
+void Model::adapterStrengthsChanged() {
+    if (decode_step_ != nullptr) {
+        decode_step_->strengthsChanged();
+    }
+}
+
 } // namespace engine

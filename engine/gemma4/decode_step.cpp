@@ -42,6 +42,12 @@ void DecodeStep::reset() {
     state_ = State::Unknown;
 }
 
+void DecodeStep::strengthsChanged() {
+    if (has_composed_updates_) {
+        reset();
+    }
+}
+
 bool DecodeStep::isPossible(const KvCache& kv) {
     if (state_ != State::Unknown) {
         return state_ == State::Possible;
@@ -203,6 +209,8 @@ Result<void> DecodeStep::compose(const Projection& step) {
         float* to =
             a.output == ProjectArgs::Output::GeluPair && i == 1 ? home_->buffer("up") : a.y[i];
         products[i] = {to, 1, out, out};
+        has_composed_updates_ =
+            has_composed_updates_ || step.linear[i]->adapter != AdapterHook::kNone;
         ENGINE_TRY(model_->context_->linear(*step.linear[i], *home_, source, products[i]));
     }
     if (a.output == ProjectArgs::Output::GeluPair) {
@@ -381,6 +389,7 @@ Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
     attend.num_kv_heads = shape.num_kv_heads;
     attend.head_dim = shape.head_dim;
     attend.window = is_full ? 0 : text.sliding_window;
+    attend.is_ring = true; // KvCache::append()
     attend.eps = eps;
     attend.out = home_->buffer("o");
     ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention", layer.q.name);
@@ -474,6 +483,7 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
                       "gather rows", "per-layer table");
     }
     spare_ = home_->buffer("step_x");
+    has_composed_updates_ = false;
     pending_ = {};
     tapped_ = nullptr;
     if (text.ple_size > 0) {

@@ -34,6 +34,8 @@ public:
 
     /// Drops the recording: bindings, adapters or buffers changed.
     void reset();
+    /// Drops it only where a strength is part of it: updates that the fused steps do not take.
+    void strengthsChanged();
 
 private:
     /// One projection step: ops.project, or the same from single functions where a linear has
@@ -69,8 +71,9 @@ private:
     /// Tables that the recorded step reads itself; others come as rows in the input block.
     std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
     int64_t ring_ = 0;
-    bool may_collect_ = true;    ///< False where the device refused the steps as one launch.
-    bool is_collecting_ = false; ///< The last attempt handed them over that way.
+    bool has_composed_updates_ = false; ///< Of the recording: strengths are among its arguments.
+    bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
+    bool is_collecting_ = false;        ///< The last attempt handed them over that way.
 
     // The residual stream between steps: x is complete but for what `pending` says is still to add.
     float* x_ = nullptr;

@@ -67,6 +67,9 @@ public:
 
     /// Binds adapter handles again; call after any change of the adapter set's members.
     Result<void> setAdapters(AdapterHook* adapters);
+    /// Instead of it where only strengths of low-rank updates changed, none from or to 0: a
+    /// recorded decode step follows their factors and stays.
+    void adapterStrengthsChanged();
 
     /// Runs rows at positions [kv.size(), kv.size() + ids.size()) and appends them to the cache.
     /// logits: [logits_rows, vocab], soft-capped. On error or cancel the cache is as before.

@@ -555,6 +555,13 @@ Result<void> AdapterSet::applyExpert(
     return applyAtLinear(site, expert, queue, x, y);
 }
 
+bool AdapterSet::hasOnlyUpdates() const {
+    return state_->vectors.empty() &&
+           std::all_of(state_->sites.begin(), state_->sites.end(), [](const AdapterSite& site) {
+               return site.tensors.empty() && site.rows.empty();
+           });
+}
+
 bool AdapterSet::stepUpdates(Handle handle, std::vector<kernels::ProjectLora>& updates) const {
     updates.clear();
     if (handle < 0 || static_cast<size_t>(handle) >= state_->sites.size()) {

@@ -92,6 +92,9 @@ public:
     [[nodiscard]] const std::string& fingerprint() const;
     /// True when nothing is active: the forward pass is the base's own.
     [[nodiscard]] bool isIdle() const { return fingerprint().empty(); }
+    /// Everything active is a low-rank update of a tensor: nothing that a model copies or binds
+    /// depends on a strength.
+    [[nodiscard]] bool hasOnlyUpdates() const;
     [[nodiscard]] int64_t maxRank() const; ///< Over all entries, active or not.
     /// Bytes of adapter memory on one device, scratch included.
     [[nodiscard]] uint64_t bytesOn(const kernels::Device* device) const;

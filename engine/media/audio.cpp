@@ -3,8 +3,8 @@
 // bounded by the 30 seconds that the tower takes, never by what a header declares.
 #include "engine/media/audio.h"
 
-#include "engine/media/audio_header.h"
 #include "engine/media/media_file.h"
+#include "engine/media/open_sound.h"
 #include "engine/media/resample.h"
 
 #include <sndfile.h>
@@ -13,20 +13,19 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <memory>
 
 namespace engine {
 
 namespace {
 
-using media::AudioContainer;
-using media::Bytes;
+using media::OpenSound;
+using media::openSound;
+using media::setFrames;
 
 constexpr int64_t kBlockFrames = 8192;
 /// 36 dB above full scale. Float files beyond it are wrongly scaled or not audio at all.
 constexpr double kMaxAmplitude = 64.0;
-constexpr int64_t kUnknownFrames = -1;
+constexpr int64_t kUnknownFrames = OpenSound::kUnknownFrames;
 
 Error invalid(std::string message) {
     return {ErrorCode::InvalidFile, std::move(message)};
@@ -36,150 +35,6 @@ std::string secondsText(double seconds) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.2f", seconds);
     return text.data();
-}
-
-/// The bytes as libsndfile's virtual file. Writing is impossible.
-struct MemoryFile {
-    Bytes bytes;
-    sf_count_t at = 0;
-
-    [[nodiscard]] sf_count_t size() const { return static_cast<sf_count_t>(bytes.size()); }
-};
-
-sf_count_t fileLength(void* user) {
-    return static_cast<MemoryFile*>(user)->size();
-}
-
-sf_count_t fileTell(void* user) {
-    return static_cast<MemoryFile*>(user)->at;
-}
-
-sf_count_t fileSeek(sf_count_t offset, int whence, void* user) {
-    auto* file = static_cast<MemoryFile*>(user);
-    const sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? file->at : file->size();
-    // from is within the file, so only offset can leave it; a wild offset is moved to the ends.
-    const sf_count_t clamped = std::clamp<sf_count_t>(offset, -from, file->size() - from);
-    file->at = from + clamped;
-    return file->at;
-}
-
-sf_count_t fileRead(void* out, sf_count_t count, void* user) {
-    auto* file = static_cast<MemoryFile*>(user);
-    const sf_count_t size = std::clamp<sf_count_t>(count, 0, file->size() - file->at);
-    if (size > 0) {
-        std::memcpy(out, file->bytes.data() + file->at, static_cast<size_t>(size));
-    }
-    file->at += size;
-    return size;
-}
-
-sf_count_t fileWrite(const void* /*data*/, sf_count_t /*count*/, void* /*user*/) {
-    return 0;
-}
-
-struct CloseSound {
-    void operator()(SNDFILE* sound) const { sf_close(sound); }
-};
-
-std::string_view encodingName(int format) {
-    switch (format & SF_FORMAT_SUBMASK) {
-    case SF_FORMAT_PCM_S8:
-    case SF_FORMAT_PCM_U8:
-        return "8-bit PCM";
-    case SF_FORMAT_PCM_16:
-        return "16-bit PCM";
-    case SF_FORMAT_PCM_24:
-        return "24-bit PCM";
-    case SF_FORMAT_PCM_32:
-        return "32-bit PCM";
-    case SF_FORMAT_FLOAT:
-        return "32-bit float";
-    case SF_FORMAT_DOUBLE:
-        return "64-bit float";
-    case SF_FORMAT_ULAW:
-        return "u-law";
-    case SF_FORMAT_ALAW:
-        return "A-law";
-    case SF_FORMAT_IMA_ADPCM:
-        return "IMA ADPCM";
-    case SF_FORMAT_MS_ADPCM:
-        return "Microsoft ADPCM";
-    case SF_FORMAT_VORBIS:
-        return "Vorbis";
-    case SF_FORMAT_OPUS:
-        return "Opus";
-    case SF_FORMAT_MPEG_LAYER_I:
-        return "layer I";
-    case SF_FORMAT_MPEG_LAYER_II:
-        return "layer II";
-    case SF_FORMAT_MPEG_LAYER_III:
-        return "layer III";
-    default:
-        return "";
-    }
-}
-
-/// An opened recording. Not movable: libsndfile keeps a pointer to `memory`.
-struct OpenSound {
-    MemoryFile memory;
-    SF_INFO sf{};
-    std::unique_ptr<SNDFILE, CloseSound> sound;
-    AudioInfo info;
-    int64_t declared_frames = kUnknownFrames;
-
-    OpenSound() = default;
-    OpenSound(const OpenSound&) = delete;
-    OpenSound& operator=(const OpenSound&) = delete;
-    ~OpenSound() = default;
-};
-
-void setFrames(AudioInfo& info, int64_t frames) {
-    info.frames = frames;
-    info.seconds = static_cast<double>(frames) / static_cast<double>(info.sample_rate);
-    info.samples_16k = media::resampledLength(frames, info.sample_rate);
-}
-
-Result<void> openSound(Bytes bytes, OpenSound& out) {
-    ENGINE_ASSIGN(const AudioContainer container, media::checkAudioHeader(bytes));
-    out.memory.bytes = bytes;
-    SF_VIRTUAL_IO io{fileLength, fileSeek, fileRead, fileWrite, fileTell};
-    out.sound.reset(sf_open_virtual(&io, SFM_READ, &out.sf, &out.memory));
-    const std::string name(media::audioContainerName(container));
-    if (!out.sound) {
-        return invalid("the " + name + " file cannot be opened: " + sf_strerror(nullptr));
-    }
-    ENGINE_TRY(media::checkAudioShape(out.sf.channels, out.sf.samplerate));
-    const std::string_view encoding = encodingName(out.sf.format);
-    if (encoding.empty()) {
-        return Error{ErrorCode::Unsupported,
-                     "a " + name +
-                         " recording in an encoding that is not read; save it as 16-bit WAV or "
-                         "FLAC and give that"};
-    }
-    out.info.format = name + ", " + std::string(encoding);
-    out.info.sample_rate = out.sf.samplerate;
-    out.info.channels = out.sf.channels;
-    // Streams that do not say how long they are come as 0 or as a huge number.
-    const bool is_stream = container == AudioContainer::Flac || container == AudioContainer::Ogg ||
-                           container == AudioContainer::Mp3;
-    const bool is_unknown =
-        out.sf.frames >= SF_COUNT_MAX / 2 || out.sf.frames < 0 || (out.sf.frames == 0 && is_stream);
-    if (is_unknown) {
-        return {};
-    }
-    out.declared_frames = out.sf.frames;
-    if (out.declared_frames == 0) {
-        return invalid("the " + name + " file holds no samples");
-    }
-    if (out.declared_frames / out.info.sample_rate > kMaxAudioFileSeconds) {
-        return Error{ErrorCode::Unsupported,
-                     "the recording declares " +
-                         std::to_string(out.declared_frames / out.info.sample_rate / 60) +
-                         " minutes, files of at most " + std::to_string(kMaxAudioFileSeconds / 60) +
-                         " minutes are read"};
-    }
-    setFrames(out.info, out.declared_frames);
-    return {};
 }
 
 Error wrongLength(const AudioInfo& info, std::string message) {

@@ -177,6 +177,10 @@ std::vector<DeviceMemory> Engine::memory() const {
     return out;
 }
 
+std::vector<DeviceMemory> Engine::machineMemory() const {
+    return engine::machineMemory(*impl_->options.gpus);
+}
+
 double Engine::loadSeconds() const {
     return impl_->loaded == nullptr ? 0.0 : impl_->loaded->load_s;
 }

@@ -107,7 +107,10 @@ public:
     [[nodiscard]] Result<ModelConfig> loadedConfig() const;
     [[nodiscard]] std::shared_ptr<const ModelSummary> summary() const;
     [[nodiscard]] std::shared_ptr<const PlacementPlan> currentPlan() const;
+    /// Of the devices that what is loaded, or being loaded, uses; empty when there is none.
     [[nodiscard]] std::vector<DeviceMemory> memory() const;
+    /// Of this machine, whatever is loaded: sizes and what other programs use. Opens no card.
+    [[nodiscard]] std::vector<DeviceMemory> machineMemory() const;
     [[nodiscard]] double loadSeconds() const;
     [[nodiscard]] std::vector<std::string> loadNotes() const;
     /// Tokens held in the KV cache, and its size.

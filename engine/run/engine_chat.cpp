@@ -321,13 +321,22 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
                      "this model has no audio tower: it cannot hear recordings"};
     }
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(part.text));
-    const double length =
-        part.cut_length_s > 0 ? std::min(part.cut_length_s, info.seconds) : info.seconds;
-    if (length > static_cast<double>(kMaxAudioSeconds)) {
+    if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {
         return Error{ErrorCode::InvalidRequest,
-                     "the recording is " + std::to_string(info.seconds) +
-                         " s long, one clip may have 30 s; choose a part of it",
-                     {{"seconds", std::to_string(info.seconds)}}};
+                     "the part starts at " + std::to_string(part.cut_start_s) +
+                         " s, after the end of the recording, which has " +
+                         std::to_string(info.seconds) + " s; choose an earlier part"};
+    }
+    const double length = part.cut_length_s > 0
+                              ? std::min(part.cut_length_s, info.seconds - part.cut_start_s)
+                              : info.seconds;
+    const double longest = longestSound(config);
+    if (length > longest) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            "the recording is " + std::to_string(info.seconds) + " s long, one clip may have " +
+                std::to_string(std::lround(longest)) + " s; choose a part of it",
+            {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =
         audioTokens(static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) + 2;

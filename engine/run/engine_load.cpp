@@ -408,8 +408,19 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
             ENGINE_TRY(target.adapters->remove(active.id));
         }
     }
+    const bool is_strength_only =
+        next.size() == target.active.size() && target.adapters->hasOnlyUpdates() &&
+        std::equal(next.begin(), next.end(), target.active.begin(),
+                   [](const Loaded::ActiveAdapter& a, const Loaded::ActiveAdapter& b) {
+                       return a.id == b.id && a.choice.is_enabled == b.choice.is_enabled &&
+                              (a.choice.strength == 0.0) == (b.choice.strength == 0.0);
+                   });
     target.active = std::move(next);
     target.request.adapters = adapters;
+    if (is_strength_only) {
+        target.model->adapterStrengthsChanged();
+        return {};
+    }
     return target.model->setAdapters(target.hook());
 }
 

@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/nvml.h"
 #include "kernels/cuda/ops.h"
 
 #include <optional>
@@ -62,6 +63,31 @@ GpuAccess cudaAccess(const Driver* driver,
             }
             if (auto info = describe(*driver, card)) {
                 devices.push_back(std::move(*info));
+            }
+        }
+        return devices;
+    };
+    // Names and sizes do not change while the program runs: the driver is asked for them once.
+    auto known = std::make_shared<std::optional<std::vector<Card>>>();
+    access.glance = [driver, images, known] {
+        std::vector<DeviceInfo> devices;
+        if (driver == nullptr || images.empty()) {
+            return devices;
+        }
+        if (!known->has_value()) {
+            *known = kernels::cuda::listCards(*driver);
+        }
+        for (const Card& card : **known) {
+            const auto memory = card.unusable.empty() && !card.uuid.empty()
+                                    ? kernels::cuda::cardMemory(card.uuid)
+                                    : std::nullopt;
+            if (memory.has_value()) {
+                DeviceInfo info;
+                info.id = DeviceId::cuda(card.ordinal);
+                info.description = card.name;
+                info.capacity = card.total_bytes;
+                info.free = memory->free;
+                devices.push_back(std::move(info));
             }
         }
         return devices;

@@ -24,6 +24,9 @@ namespace engine {
 struct GpuAccess {
     /// The usable cards with what is free on them now. Opens none.
     std::function<std::vector<DeviceInfo>()> list = [] { return std::vector<DeviceInfo>(); };
+    /// The usable cards with what is free on them, where the system tells that without a context:
+    /// cheap enough to be asked every second while nothing is loaded.
+    std::function<std::vector<DeviceInfo>()> glance = [] { return std::vector<DeviceInfo>(); };
     /// Opens cuda:index. `limit`: bytes this program may hold there, 0 = none.
     /// Errors: InvalidRequest (no such card), Unsupported, OutOfMemory, DeviceLost.
     std::function<Result<std::unique_ptr<kernels::Device>>(

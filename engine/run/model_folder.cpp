@@ -4,6 +4,7 @@
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/gemma4/published_shapes.h"
+#include "engine/media/audio.h"
 #include "engine/quant/quant_state.h"
 #include "engine/run/random_source.h"
 
@@ -131,6 +132,12 @@ std::vector<std::string> oddThings(const ModelFolder& folder) {
     return odd;
 }
 
+double longestSound(const ModelConfig& config) {
+    constexpr double kSecondsPerToken = 0.04; // audio_ms_per_token; other values are refused
+    return std::min(static_cast<double>(kMaxAudioSeconds),
+                    kSecondsPerToken * static_cast<double>(config.processor.max_audio_tokens));
+}
+
 ModelSummary summarize(const ModelFolder& folder) {
     ModelSummary summary;
     const ModelConfig& config = folder.config;
@@ -141,6 +148,7 @@ ModelSummary summarize(const ModelFolder& folder) {
     summary.max_context = config.text.max_positions;
     summary.has_vision = config.vision.has_value();
     summary.has_audio = config.audio.has_value();
+    summary.longest_sound_s = summary.has_audio ? longestSound(config) : 0.0;
     summary.is_header_only = folder.source->isHeaderOnly();
     summary.warnings = oddThings(folder);
     for (const LayerConfig& layer : config.text.layers) {

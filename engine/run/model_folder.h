@@ -41,6 +41,9 @@ Result<Tokenizer> readTokenizer(const std::filesystem::path& folder);
 /// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
 std::vector<std::string> oddThings(const ModelFolder& folder);
 
+/// Seconds of the longest clip that a model with an audio tower takes.
+double longestSound(const ModelConfig& config);
+
 /// inspect's values for the model part; what was odd in config and checkpoint is in warnings.
 ModelSummary summarize(const ModelFolder& folder);
 

@@ -232,6 +232,22 @@ uint64_t otherProgramsRam() {
     return used - std::min(used, own);
 }
 
+std::vector<DeviceMemory> machineMemory(const GpuAccess& gpus) {
+    std::vector<DeviceMemory> out;
+    for (const DeviceInfo& card : gpus.glance()) {
+        DeviceMemory& memory = out.emplace_back();
+        memory.id = card.id;
+        memory.description = card.description;
+        memory.capacity = card.capacity;
+        memory.used_by_others = card.capacity - std::min(card.capacity, card.free);
+    }
+    DeviceMemory& ram = out.emplace_back();
+    ram.id = DeviceId::cpu();
+    ram.capacity = systemMemory().total;
+    ram.used_by_others = otherProgramsRam();
+    return out;
+}
+
 std::string smallMapText(const PlanRequest& request, const std::string& map_text) {
     const Result<DeviceMap> map = parseDeviceMap(map_text, {});
     if (!map.has_value()) {

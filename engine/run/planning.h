@@ -29,6 +29,9 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
 
 /// Main memory that other programs use, bytes; 0 = not known.
 uint64_t otherProgramsRam();
+/// Memory of this machine's devices while the engine holds nothing there: size, and what other
+/// programs use. Opens no card; a card whose use the system does not tell is left out.
+std::vector<DeviceMemory> machineMemory(const GpuAccess& gpus);
 
 /// The map of a plan in its smallest form; a map with errors comes back as it is.
 std::string smallMapText(const PlanRequest& request, const std::string& map_text);

@@ -173,6 +173,8 @@ Status CudaDevice::openContext(std::string* message) {
     }
     // For comparisons: one launch a step, as on cards that cannot hold a token's steps.
     stream_.steps.is_enabled = std::getenv("BELFRY_SINGLE_STEPS") == nullptr;
+    stream_.steps.has_units = std::getenv("BELFRY_LORA_BLOCKS") == nullptr;
+    stream_.steps.has_tiles = std::getenv("BELFRY_ATTENTION_PARTS") == nullptr;
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {

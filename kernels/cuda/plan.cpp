@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/plan.h"
 
+#include "kernels/cuda/device/args.h"
+
 #include <algorithm>
+#include <bit>
 
 namespace kernels::cuda {
 
@@ -73,6 +76,30 @@ unsigned loraSharedBytes(
     return static_cast<unsigned>((ranks + width * plan.local_rows + taps) * 4);
 }
 
+LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols) {
+    LoraUnitPlan plan;
+    const int64_t slabs = ceilDivide(cols, kSlab);
+    const int64_t wanted = std::clamp<int64_t>(multiprocessors / ranks, 1, slabs);
+    const int64_t columns = ceilDivide(slabs, wanted) * kSlab;
+    const int64_t chunks = ceilDivide(cols, columns);
+    if (ranks * chunks > kMaxLoraUnits) {
+        return plan;
+    }
+    plan.units = static_cast<int>(ranks * chunks);
+    plan.chunks = static_cast<int>(chunks);
+    plan.columns = static_cast<int>(columns);
+    plan.own = static_cast<int>(ceilDivide(plan.units, multiprocessors));
+    return plan;
+}
+
+unsigned
+loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch) {
+    return static_cast<unsigned>(
+        16 +
+        (loraUnitSums(units.units, static_cast<int32_t>(ranks)) + int64_t{kLoraUnitNumbers}) * 4 +
+        local_rows * pitch + int64_t{units.own} * units.columns * 4);
+}
+
 ProjectPlan planResidentProject(int multiprocessors,
                                 int threads,
                                 int64_t outputs,
@@ -100,6 +127,34 @@ ProjectPlan planResidentProject(int multiprocessors,
         static_cast<unsigned>(kTableBytes + kFactorBytes + slabs * kSlab * 2 + kBufferBytes +
                               (local * best.k_split + local * blocks) * 4);
     return best;
+}
+
+AttendPlan planResidentAttend(
+    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared) {
+    AttendPlan plan;
+    const int per_kv = num_heads / num_kv_heads;
+    const int heads = std::min(per_kv, kTileHeads);
+    if (per_kv % heads != 0 || head_dim < 16 || head_dim > 512 ||
+        !std::has_single_bit(static_cast<unsigned>(head_dim))) {
+        return plan;
+    }
+    const int dim_groups = std::max(1, head_dim / kTileDims);
+    const int most = static_cast<int>(kWarps) / dim_groups;
+    struct Form {
+        int stages, key_groups;
+    };
+    for (const Form form : {Form{2, most}, {2, most / 2}, {1, most / 2}, {1, most / 4}}) {
+        plan.shared_bytes =
+            32768U + static_cast<unsigned>(tileSharedBytes(head_dim, form.key_groups, form.stages));
+        if (form.key_groups > 0 && plan.shared_bytes <= shared) {
+            plan.stages = form.stages;
+            plan.key_groups = form.key_groups;
+            plan.tile = 16 * form.key_groups;
+            plan.splits = std::min(kMaxParts, multiprocessors / (num_heads / heads));
+            return plan;
+        }
+    }
+    return plan;
 }
 
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads) {

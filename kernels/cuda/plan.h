@@ -13,9 +13,10 @@ namespace kernels::cuda {
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
 inline constexpr size_t kPanelBytes = 20U << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
-/// kBarrierOffset) of the grid barrier.
-inline constexpr size_t kCounterBytes = 4096;
+/// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
+inline constexpr size_t kCounterBytes = 8192;
 inline constexpr size_t kBarrierOffset = 2048;
+inline constexpr size_t kUnitOffset = 4096;
 /// Then the steps of a token (token.cu): 50 layers of seven.
 inline constexpr size_t kStepBytes = size_t{416} << 10U;
 /// Then, for measurements, three clocks a step.
@@ -56,6 +57,18 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
 unsigned loraSharedBytes(
     const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
 
+/// How the A of a resident step's updates is shared out (device/lora_units.cuh): `ranks` rows of
+/// `cols` elements.
+struct LoraUnitPlan {
+    int units = 0; ///< 0: not in this form.
+    int chunks = 1;
+    int columns = 0;
+    int own = 0; ///< Most of a block.
+};
+LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols);
+/// Shared memory of it; pitch: bytes of a row of B.
+unsigned loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch);
+
 /// The same for a block of `threads` that stays for a whole token, one on every multiprocessor: the
 /// grid is given, and absmax may take most of the shared memory. shared_bytes: without the ring of
 /// steps.
@@ -65,6 +78,18 @@ ProjectPlan planResidentProject(int multiprocessors,
                                 int64_t cols,
                                 bool is_pair,
                                 int64_t block_size);
+
+/// How an attention step of resident blocks is dealt out (device/attend_tiles.cuh).
+struct AttendPlan {
+    int splits = 0;     ///< Most parts of the cache rows; 0: not in this form.
+    int tile = 0;       ///< Keys of a tile.
+    int key_groups = 0; ///< Groups of 16 keys in it.
+    int stages = 0;     ///< Tiles in shared memory at a time.
+    unsigned shared_bytes = 0;
+};
+/// shared: bytes of a block without the ring of steps.
+AttendPlan planResidentAttend(
+    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

@@ -12,6 +12,8 @@ namespace kernels::cuda {
 struct TokenSteps {
     bool is_collecting = false;
     bool is_enabled = true; ///< False: every step is a launch of its own.
+    bool has_tiles = true;  ///< False: attention as in attend_parts.cuh.
+    bool has_units = true;  ///< False: every block makes A h of updates itself.
     std::vector<TokenStep> steps;
     size_t uploaded = 0;       ///< Steps of this token that were launched already.
     unsigned shared_bytes = 0; ///< Most that one of them needs.

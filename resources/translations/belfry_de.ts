@@ -112,6 +112,504 @@
     </message>
 </context>
 <context>
+    <name>QAbstractSpinBox</name>
+    <message>
+        <source>&amp;Select All</source>
+        <translation>Alles &amp;auswählen</translation>
+    </message>
+    <message>
+        <source>&amp;Step up</source>
+        <translation>&amp;Erhöhen</translation>
+    </message>
+    <message>
+        <source>Step &amp;down</source>
+        <translation>&amp;Verringern</translation>
+    </message>
+</context>
+<context>
+    <name>QFileDialog</name>
+    <message>
+        <source>Look in:</source>
+        <translation>Suchen in:</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Go back</source>
+        <translation>Zurückgehen</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vor</translation>
+    </message>
+    <message>
+        <source>Go forward</source>
+        <translation>Vorwärtsgehen</translation>
+    </message>
+    <message>
+        <source>Parent Directory</source>
+        <translation>Übergeordneter Ordner</translation>
+    </message>
+    <message>
+        <source>Go to the parent directory</source>
+        <translation>Zum übergeordneten Ordner</translation>
+    </message>
+    <message>
+        <source>Create New Folder</source>
+        <translation>Neuer Ordner</translation>
+    </message>
+    <message>
+        <source>Create a New Folder</source>
+        <translation>Einen neuen Ordner anlegen</translation>
+    </message>
+    <message>
+        <source>List View</source>
+        <translation>Liste</translation>
+    </message>
+    <message>
+        <source>Change to list view mode</source>
+        <translation>Als Liste zeigen</translation>
+    </message>
+    <message>
+        <source>Detail View</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>Change to detail view mode</source>
+        <translation>Mit Einzelheiten zeigen</translation>
+    </message>
+    <message>
+        <source>Sidebar</source>
+        <translation>Orte</translation>
+    </message>
+    <message>
+        <source>List of places and bookmarks</source>
+        <translation>Orte und Lesezeichen</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Files of type:</source>
+        <translation>Dateien vom Typ:</translation>
+    </message>
+    <message>
+        <source>File &amp;name:</source>
+        <translation>Datei&amp;name:</translation>
+    </message>
+    <message>
+        <source>Directory:</source>
+        <translation>Ordner:</translation>
+    </message>
+    <message>
+        <source>Directories</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Find Directory</source>
+        <translation>Ordner suchen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Save As</source>
+        <translation>Speichern unter</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Choose</source>
+        <translation>&amp;Wählen</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>&amp;Speichern</translation>
+    </message>
+    <message>
+        <source>&amp;Rename</source>
+        <translation>&amp;Umbenennen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>Show &amp;hidden files</source>
+        <translation>&amp;Versteckte Dateien zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;New Folder</source>
+        <translation>&amp;Neuer Ordner</translation>
+    </message>
+    <message>
+        <source>New Folder</source>
+        <translation>Neuer Ordner</translation>
+    </message>
+    <message>
+        <source>All Files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Recent Places</source>
+        <translation>Zuletzt benutzte Orte</translation>
+    </message>
+    <message>
+        <source>My Computer</source>
+        <translation>Mein Rechner</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Are you sure you want to delete &apos;%1&apos;?</source>
+        <translation>Soll „%1“ wirklich gelöscht werden?</translation>
+    </message>
+    <message>
+        <source>Could not delete directory.</source>
+        <translation>Der Ordner ließ sich nicht löschen.</translation>
+    </message>
+    <message>
+        <source>%1
+Directory not found.
+Please verify the correct directory name was given.</source>
+        <translation>%1
+Diesen Ordner gibt es nicht.
+Bitte prüfen Sie den Namen.</translation>
+    </message>
+    <message>
+        <source>%1
+File not found.
+Please verify the correct file name was given.</source>
+        <translation>%1
+Diese Datei gibt es nicht.
+Bitte prüfen Sie den Namen.</translation>
+    </message>
+    <message>
+        <source>%1 already exists.
+Do you want to replace it?</source>
+        <translation>%1 gibt es schon.
+Soll die Datei ersetzt werden?</translation>
+    </message>
+</context>
+<context>
+    <name>QFileSystemModel</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Date Modified</source>
+        <translation>Geändert am</translation>
+    </message>
+    <message>
+        <source>My Computer</source>
+        <translation>Mein Rechner</translation>
+    </message>
+    <message>
+        <source>Computer</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <comment>All other platforms</comment>
+        <translation>Typ</translation>
+    </message>
+</context>
+<context>
+    <name>QKeySequenceEdit</name>
+    <message>
+        <source>Press shortcut</source>
+        <translation>Tasten drücken</translation>
+    </message>
+</context>
+<context>
+    <name>QLineEdit</name>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>&amp;Ausschneiden</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>&amp;Einfügen</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Select All</source>
+        <translation>Alles auswählen</translation>
+    </message>
+</context>
+<context>
+    <name>QPlatformTheme</name>
+    <message>
+        <source>OK</source>
+        <translation>OK</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Yes</source>
+        <translation>&amp;Ja</translation>
+    </message>
+    <message>
+        <source>&amp;No</source>
+        <translation>&amp;Nein</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Anwenden</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+</context>
+<context>
+    <name>QScrollBar</name>
+    <message>
+        <source>Scroll here</source>
+        <translation>Hierher blättern</translation>
+    </message>
+    <message>
+        <source>Top</source>
+        <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>Bottom</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Left edge</source>
+        <translation>Linker Rand</translation>
+    </message>
+    <message>
+        <source>Right edge</source>
+        <translation>Rechter Rand</translation>
+    </message>
+    <message>
+        <source>Page up</source>
+        <translation>Eine Seite nach oben</translation>
+    </message>
+    <message>
+        <source>Page down</source>
+        <translation>Eine Seite nach unten</translation>
+    </message>
+    <message>
+        <source>Page left</source>
+        <translation>Eine Seite nach links</translation>
+    </message>
+    <message>
+        <source>Page right</source>
+        <translation>Eine Seite nach rechts</translation>
+    </message>
+    <message>
+        <source>Scroll up</source>
+        <translation>Nach oben</translation>
+    </message>
+    <message>
+        <source>Scroll down</source>
+        <translation>Nach unten</translation>
+    </message>
+    <message>
+        <source>Scroll left</source>
+        <translation>Nach links</translation>
+    </message>
+    <message>
+        <source>Scroll right</source>
+        <translation>Nach rechts</translation>
+    </message>
+</context>
+<context>
+    <name>QShortcut</name>
+    <message>
+        <source>Ctrl</source>
+        <translation>Strg</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Umschalt</translation>
+    </message>
+    <message>
+        <source>Alt</source>
+        <translation>Alt</translation>
+    </message>
+    <message>
+        <source>Meta</source>
+        <translation>Meta</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Tab</source>
+        <translation>Tab</translation>
+    </message>
+    <message>
+        <source>Backtab</source>
+        <translation>Umschalt-Tab</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Rücktaste</translation>
+    </message>
+    <message>
+        <source>Return</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe (Ziffernblock)</translation>
+    </message>
+    <message>
+        <source>Ins</source>
+        <translation>Einfg</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Entf</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Print</source>
+        <translation>Druck</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Pos1</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>Links</translation>
+    </message>
+    <message>
+        <source>Up</source>
+        <translation>Oben</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>Rechts</translation>
+    </message>
+    <message>
+        <source>Down</source>
+        <translation>Unten</translation>
+    </message>
+    <message>
+        <source>PgUp</source>
+        <translation>Bild auf</translation>
+    </message>
+    <message>
+        <source>PgDown</source>
+        <translation>Bild ab</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menü</translation>
+    </message>
+    <message>
+        <source>F%1</source>
+        <translation>F%1</translation>
+    </message>
+</context>
+<context>
+    <name>QWidgetTextControl</name>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>&amp;Ausschneiden</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy &amp;Link Location</source>
+        <translation>&amp;Adresse des Links kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>&amp;Einfügen</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Select All</source>
+        <translation>Alles auswählen</translation>
+    </message>
+</context>
+<context>
     <name>Shortcuts</name>
     <message>
         <source>Window</source>
@@ -273,24 +771,17 @@
         <source>%1 always means: %2</source>
         <translation>%1 bedeutet immer: %2</translation>
     </message>
-</context>
-<context>
-    <name>Text</name>
     <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+        <source>Record from the microphone, again to use it</source>
+        <translation>Vom Mikrofon aufnehmen, noch einmal zum Verwenden</translation>
     </message>
     <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+        <source>Play or pause the sound in focus</source>
+        <translation>Ton mit dem Fokus abspielen oder anhalten</translation>
     </message>
     <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+        <source>Five seconds forward or back in the sound in focus</source>
+        <translation>Fünf Sekunden vor oder zurück im Ton mit dem Fokus</translation>
     </message>
 </context>
 <context>
@@ -302,6 +793,14 @@
     <message>
         <source>%1 cannot be read to its end (%2).</source>
         <translation>%1 lässt sich nicht bis zum Ende lesen (%2).</translation>
+    </message>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Der Datenträger mit %1 ist voll: Ein Anhang ließ sich nicht dorthin kopieren. Schaffen Sie Platz; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
     </message>
 </context>
 <context>
@@ -325,6 +824,10 @@
     <message>
         <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
         <translation>Chats lassen sich nicht in %1 sichern. Machen Sie den Ordner beschreibbar; Ungesichertes bleibt im Speicher und wird dann gesichert.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
     </message>
 </context>
 <context>
@@ -388,6 +891,10 @@
         <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
         <translation>sie enthält keinen Chat von Belfry („format“ ist „%1“, erwartet wird „belfry-chat“, Version 1, mit Nachrichten). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
     </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
+    </message>
 </context>
 <context>
     <name>app::SessionFile</name>
@@ -431,16 +938,20 @@
         <translation>Belfry wurde beim letzten Mal unerwartet beendet</translation>
     </message>
     <message>
-        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
-        <translation>Ihre Chats sind, wie sie waren. Das Protokoll sagt vielleicht, warum (Strg+Umschalt+I).</translation>
-    </message>
-    <message>
         <source>Imported</source>
         <translation>Importiert</translation>
     </message>
     <message>
         <source>The chat was not imported</source>
         <translation>Der Chat wurde nicht importiert</translation>
+    </message>
+    <message>
+        <source>Your chats are as they were. The log may tell why: %1</source>
+        <translation>Ihre Chats sind, wie sie waren. Vielleicht steht der Grund hier: %1</translation>
+    </message>
+    <message>
+        <source>Log and report</source>
+        <translation>Protokoll und Bericht</translation>
     </message>
 </context>
 <context>
@@ -524,20 +1035,8 @@
 <context>
     <name>ui::AttachmentChip</name>
     <message>
-        <source>Use the first 30 s</source>
-        <translation>Die ersten 30 s verwenden</translation>
-    </message>
-    <message>
-        <source>Play %1</source>
-        <translation>%1 abspielen</translation>
-    </message>
-    <message>
         <source>Remove %1</source>
         <translation>%1 entfernen</translation>
-    </message>
-    <message>
-        <source>first 30 s</source>
-        <translation>erste 30 s</translation>
     </message>
     <message>
         <source>measuring…</source>
@@ -563,12 +1062,29 @@
         <source>Sound %1: %2</source>
         <translation>Ton %1: %2</translation>
     </message>
-</context>
-<context>
-    <name>ui::AudioPlayer</name>
     <message>
-        <source>this build of Belfry plays no sound</source>
-        <translation>dieser Belfry-Bau spielt keinen Ton</translation>
+        <source>Choose a part</source>
+        <translation>Teil auswählen</translation>
+    </message>
+    <message>
+        <source>Choose the part of %1 that is used</source>
+        <translation>Teil von %1 auswählen, der verwendet wird</translation>
+    </message>
+    <message>
+        <source>Use the first %1</source>
+        <translation>Die ersten %1 verwenden</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>%1 bis %2 von %3</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1 is %2 long, and the model hears at most %3 at a time. Choose which part.</source>
+        <translation>%1 ist %2 lang, und das Modell hört höchstens %3 auf einmal. Wählen Sie, welchen Teil.</translation>
     </message>
 </context>
 <context>
@@ -800,10 +1316,6 @@
         <translation>Schreiben Sie erst eine Frage; Vergleichen stellt sie dem Modell ohne und mit Adaptern.</translation>
     </message>
     <message>
-        <source>%1 cannot be played: %2</source>
-        <translation>%1 lässt sich nicht abspielen: %2</translation>
-    </message>
-    <message>
         <source>Open this address in the browser?
 %1</source>
         <translation>Diese Adresse im Browser öffnen?
@@ -890,16 +1402,16 @@
         <translation>Nur eine Antwort, die angehalten wurde oder an ihre Tokengrenze kam, lässt sich fortsetzen.</translation>
     </message>
     <message>
-        <source>The former reply and what follows it (%1) are kept: Alt+Left shows them again.</source>
-        <translation>Die bisherige Antwort und was auf sie folgt (%1) bleiben erhalten: Alt+Links zeigt sie wieder.</translation>
-    </message>
-    <message>
-        <source>The former reply is kept: Alt+Left shows it again.</source>
-        <translation>Die bisherige Antwort bleibt erhalten: Alt+Links zeigt sie wieder.</translation>
-    </message>
-    <message>
         <source>The adapters act from the next reply on; this one goes on as it began.</source>
         <translation>Die Adapter wirken ab der nächsten Antwort; diese läuft weiter, wie sie begann.</translation>
+    </message>
+    <message>
+        <source>The former reply and what follows it (%1) are kept as the version before</source>
+        <translation>Die frühere Antwort und was ihr folgt (%1) bleiben als vorige Fassung erhalten</translation>
+    </message>
+    <message>
+        <source>The former reply is kept as the version before</source>
+        <translation>Die frühere Antwort bleibt als vorige Fassung erhalten</translation>
     </message>
 </context>
 <context>
@@ -1257,6 +1769,18 @@
         <source>Editing: the message and what follows it are kept as an earlier version</source>
         <translation>Bearbeiten: die Nachricht und was auf sie folgt bleiben als frühere Fassung</translation>
     </message>
+    <message>
+        <source>Record from the microphone</source>
+        <translation>Vom Mikrofon aufnehmen</translation>
+    </message>
+    <message>
+        <source>recording %1</source>
+        <translation>Aufnahme %1</translation>
+    </message>
+    <message>
+        <source>This model has no audio tower and cannot hear sounds.</source>
+        <translation>Dieses Modell hat keinen Audioturm und kann keine Töne hören.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -1528,10 +2052,6 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Brings the chat back (Ctrl+Z in the list)</source>
-        <translation>Holt den Chat zurück (Strg+Z in der Liste)</translation>
-    </message>
-    <message>
         <source>Chats are not being saved</source>
         <translation>Chats werden nicht gesichert</translation>
     </message>
@@ -1602,6 +2122,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>Finds chats in which every word occurs</source>
         <translation>Findet Chats, in denen jedes Wort vorkommt</translation>
+    </message>
+    <message>
+        <source>Brings the chat back (%1 in the list)</source>
+        <translation>Holt den Chat zurück (%1 in der Liste)</translation>
     </message>
 </context>
 <context>
@@ -2421,10 +2945,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>keine Vorschau</translation>
     </message>
     <message>
-        <source>%1: file not found</source>
-        <translation>%1: Datei nicht gefunden</translation>
-    </message>
-    <message>
         <source>%1 / %2</source>
         <comment>version shown / number of versions</comment>
         <translation>%1 / %2</translation>
@@ -2492,20 +3012,12 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Unterhaltung</translation>
     </message>
     <message>
-        <source>Up and Down walk over the messages, the context menu has their actions</source>
-        <translation>Auf und Ab gehen durch die Nachrichten, das Kontextmenü hat ihre Aktionen</translation>
-    </message>
-    <message>
         <source>Scroll the conversation</source>
         <translation>Unterhaltung rollen</translation>
     </message>
     <message>
         <source>Copy message</source>
         <translation>Nachricht kopieren</translation>
-    </message>
-    <message>
-        <source>Regenerate this reply (Ctrl+R for the last)</source>
-        <translation>Diese Antwort neu erzeugen (Strg+R für die letzte)</translation>
     </message>
     <message>
         <source>Edit and resend</source>
@@ -2556,20 +3068,32 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Antwort löschen</translation>
     </message>
     <message>
-        <source>Continue this reply (Alt+Enter for the last)</source>
-        <translation>Diese Antwort fortsetzen (Alt+Enter: die letzte)</translation>
-    </message>
-    <message>
         <source>Continue this reply</source>
         <translation>Diese Antwort fortsetzen</translation>
     </message>
     <message>
-        <source>Version before (Alt+Left)</source>
-        <translation>Vorige Fassung (Alt+Links)</translation>
+        <source>Regenerate this reply</source>
+        <translation>Diese Antwort neu erzeugen</translation>
     </message>
     <message>
-        <source>Version after (Alt+Right)</source>
-        <translation>Nächste Fassung (Alt+Rechts)</translation>
+        <source>Version before</source>
+        <translation>Vorige Fassung</translation>
+    </message>
+    <message>
+        <source>Version after</source>
+        <translation>Nächste Fassung</translation>
+    </message>
+    <message>
+        <source>Up and Down walk over the messages, the context menu has their actions; Enter plays the sound of a message</source>
+        <translation>Auf und Ab gehen durch die Nachrichten, das Kontextmenü hat ihre Aktionen; Eingabe spielt den Ton einer Nachricht ab</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>%1 anhalten</translation>
+    </message>
+    <message>
+        <source>Play %1</source>
+        <translation>%1 abspielen</translation>
     </message>
 </context>
 <context>
@@ -2625,6 +3149,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>%1 read when needed</source>
         <translation>%1 bei Bedarf gelesen</translation>
+    </message>
+    <message>
+        <source>Once a model is chosen, what a layout would use stands here beside what is used.</source>
+        <translation>Sobald ein Modell gewählt ist, steht hier neben dem Belegten, was eine Platzierung belegen würde.</translation>
     </message>
 </context>
 <context>
@@ -2840,10 +3368,6 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>Bewegen Sie Teile in der Platzierung auf ein anderes Gerät, wählen Sie 4 Bit oder einen kleineren Kontext.</translation>
     </message>
     <message>
-        <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
-        <translation>Das ist ein Fehler in Belfry. Kopieren Sie den Bericht (Strg+Umschalt+I) in eine Fehlermeldung.</translation>
-    </message>
-    <message>
         <source>Notice</source>
         <translation>Hinweis</translation>
     </message>
@@ -2858,6 +3382,14 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>The graphics card stopped answering. Load the model again; its layout and your chats are kept.</source>
         <translation>Die Grafikkarte antwortet nicht mehr. Laden Sie das Modell erneut; Platzierung und Chats bleiben erhalten.</translation>
+    </message>
+    <message>
+        <source>This is a fault in Belfry. Copy the %1 into a bug report.</source>
+        <translation>Das ist ein Fehler in Belfry. Kopieren Sie in eine Fehlermeldung: %1.</translation>
+    </message>
+    <message>
+        <source>report</source>
+        <translation>Bericht</translation>
     </message>
 </context>
 <context>
@@ -2952,6 +3484,53 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1 in %2, missing</source>
         <translation>%1 in %2, fehlt</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RecordStrip</name>
+    <message>
+        <source>Keeping the recording…</source>
+        <translation>Aufnahme wird gespeichert…</translation>
+    </message>
+    <message>
+        <source>Opening the microphone…</source>
+        <translation>Mikrofon wird geöffnet…</translation>
+    </message>
+    <message>
+        <source>Recording %1 of %2</source>
+        <translation>Aufnahme %1 von %2</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>Verwenden</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Use the recording</source>
+        <translation>Aufnahme verwenden</translation>
+    </message>
+    <message>
+        <source>Try to record again</source>
+        <translation>Noch einmal aufnehmen</translation>
+    </message>
+    <message>
+        <source>End the recording and attach it</source>
+        <translation>Aufnahme beenden und anhängen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Cancel the recording</source>
+        <translation>Aufnahme verwerfen</translation>
     </message>
 </context>
 <context>
@@ -3312,6 +3891,114 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
+    <name>ui::SoundCard</name>
+    <message>
+        <source>Space plays and pauses, the arrow keys move by a second, Page Up and Page Down by five</source>
+        <translation>Leertaste spielt ab und hält an, die Pfeiltasten gehen um eine Sekunde weiter, Bild auf und Bild ab um fünf</translation>
+    </message>
+    <message>
+        <source>Sound %1</source>
+        <translation>Ton %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1, playing</source>
+        <translation>%1, wird abgespielt</translation>
+    </message>
+    <message>
+        <source>%1: %2 to %3 of %4</source>
+        <translation>%1: %2 bis %3 von %4</translation>
+    </message>
+    <message>
+        <source>The file is no longer there.</source>
+        <translation>Die Datei ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1: Datei nicht gefunden</translation>
+    </message>
+    <message>
+        <source>%1: cannot be read</source>
+        <translation>%1: nicht lesbar</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundPlayer</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and plays no sound. Open the file in another program.</source>
+        <translation>Diese Fassung von Belfry wurde ohne Qt Multimedia gebaut und spielt keinen Ton ab. Öffnen Sie die Datei in einem anderen Programm.</translation>
+    </message>
+    <message>
+        <source>No sound device was found. Connect or switch on a loudspeaker, then press play again.</source>
+        <translation>Kein Tongerät gefunden. Schließen Sie einen Lautsprecher an oder schalten Sie ihn ein und spielen Sie dann erneut ab.</translation>
+    </message>
+    <message>
+        <source>The sound device cannot be opened (%1). Choose another one in the system&apos;s settings, then press play again.</source>
+        <translation>Das Tongerät lässt sich nicht öffnen (%1). Wählen Sie in den Einstellungen des Systems ein anderes und spielen Sie dann erneut ab.</translation>
+    </message>
+    <message>
+        <source>The sound device is gone. Connect it again or choose another one in the system&apos;s settings, then press play.</source>
+        <translation>Das Tongerät ist weg. Schließen Sie es wieder an oder wählen Sie in den Einstellungen des Systems ein anderes und spielen Sie dann erneut ab.</translation>
+    </message>
+    <message>
+        <source>The sound system does not answer. Check that it runs, then press play again.</source>
+        <translation>Das Tonsystem antwortet nicht. Prüfen Sie, ob es läuft, und spielen Sie dann erneut ab.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRange</name>
+    <message>
+        <source>Start of the part that is used</source>
+        <translation>Anfang des verwendeten Teils</translation>
+    </message>
+    <message>
+        <source>The arrow keys move the part by a second, Page Up and Page Down by ten</source>
+        <translation>Die Pfeiltasten verschieben den Teil um eine Sekunde, Bild auf und Bild ab um zehn</translation>
+    </message>
+    <message>
+        <source>Drag to choose the part that the model hears</source>
+        <translation>Ziehen, um den Teil zu wählen, den das Modell hört</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>%1 bis %2 von %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRecorder</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and cannot record. Record in another program and attach the file.</source>
+        <translation>Diese Fassung von Belfry wurde ohne Qt Multimedia gebaut und kann nicht aufnehmen. Nehmen Sie in einem anderen Programm auf und hängen Sie die Datei an.</translation>
+    </message>
+    <message>
+        <source>No microphone was found. Connect one, or allow it in the system&apos;s privacy settings, then try again.</source>
+        <translation>Kein Mikrofon gefunden. Schließen Sie eines an oder erlauben Sie es in den Datenschutz-Einstellungen des Systems und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>The microphone cannot be opened (%1). Allow it in the system&apos;s privacy settings or close the program that uses it, then try again.</source>
+        <translation>Das Mikrofon lässt sich nicht öffnen (%1). Erlauben Sie es in den Datenschutz-Einstellungen des Systems oder schließen Sie das Programm, das es benutzt, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>The microphone is gone: what was recorded until then is kept.</source>
+        <translation>Das Mikrofon ist weg: was bis dahin aufgenommen wurde, bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>The microphone delivers nothing. Check that it is on and allowed in the system&apos;s privacy settings, then try again.</source>
+        <translation>Das Mikrofon liefert nichts. Prüfen Sie, ob es eingeschaltet und in den Datenschutz-Einstellungen des Systems erlaubt ist, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded. Keep recording while you speak, then choose Use.</source>
+        <translation>Es wurde nichts aufgenommen. Lassen Sie die Aufnahme laufen, während Sie sprechen, und wählen Sie dann Verwenden.</translation>
+    </message>
+    <message>
+        <source>The recording could not be written to %1; check that there is room and the folder can be written.</source>
+        <translation>Die Aufnahme konnte nicht nach %1 geschrieben werden; prüfen Sie, ob Platz ist und der Ordner beschreibbar ist.</translation>
+    </message>
+</context>
+<context>
     <name>ui::StatusStrip</name>
     <message>
         <source>Checking</source>
@@ -3430,6 +4117,14 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Everything stays on this computer: no account, no network.</source>
         <translation>Alles bleibt auf diesem Rechner: kein Konto, kein Netz.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 main memory free</source>
+        <translation>%1 von %2 Hauptspeicher frei</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 free</source>
+        <translation>%1: %2 von %3 frei</translation>
     </message>
 </context>
 <context>

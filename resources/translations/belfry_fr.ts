@@ -112,6 +112,504 @@
     </message>
 </context>
 <context>
+    <name>QAbstractSpinBox</name>
+    <message>
+        <source>&amp;Select All</source>
+        <translation>Tout &amp;sélectionner</translation>
+    </message>
+    <message>
+        <source>&amp;Step up</source>
+        <translation>&amp;Augmenter</translation>
+    </message>
+    <message>
+        <source>Step &amp;down</source>
+        <translation>&amp;Diminuer</translation>
+    </message>
+</context>
+<context>
+    <name>QFileDialog</name>
+    <message>
+        <source>Look in:</source>
+        <translation>Chercher dans :</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Précédent</translation>
+    </message>
+    <message>
+        <source>Go back</source>
+        <translation>Revenir en arrière</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Suivant</translation>
+    </message>
+    <message>
+        <source>Go forward</source>
+        <translation>Aller en avant</translation>
+    </message>
+    <message>
+        <source>Parent Directory</source>
+        <translation>Dossier parent</translation>
+    </message>
+    <message>
+        <source>Go to the parent directory</source>
+        <translation>Aller au dossier parent</translation>
+    </message>
+    <message>
+        <source>Create New Folder</source>
+        <translation>Nouveau dossier</translation>
+    </message>
+    <message>
+        <source>Create a New Folder</source>
+        <translation>Créer un dossier</translation>
+    </message>
+    <message>
+        <source>List View</source>
+        <translation>Liste</translation>
+    </message>
+    <message>
+        <source>Change to list view mode</source>
+        <translation>Afficher en liste</translation>
+    </message>
+    <message>
+        <source>Detail View</source>
+        <translation>Détails</translation>
+    </message>
+    <message>
+        <source>Change to detail view mode</source>
+        <translation>Afficher les détails</translation>
+    </message>
+    <message>
+        <source>Sidebar</source>
+        <translation>Emplacements</translation>
+    </message>
+    <message>
+        <source>List of places and bookmarks</source>
+        <translation>Emplacements et signets</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Fichiers</translation>
+    </message>
+    <message>
+        <source>Files of type:</source>
+        <translation>Fichiers de type :</translation>
+    </message>
+    <message>
+        <source>File &amp;name:</source>
+        <translation>&amp;Nom du fichier :</translation>
+    </message>
+    <message>
+        <source>Directory:</source>
+        <translation>Dossier :</translation>
+    </message>
+    <message>
+        <source>Directories</source>
+        <translation>Dossiers</translation>
+    </message>
+    <message>
+        <source>Find Directory</source>
+        <translation>Chercher un dossier</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Save As</source>
+        <translation>Enregistrer sous</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>&amp;Ouvrir</translation>
+    </message>
+    <message>
+        <source>&amp;Choose</source>
+        <translation>&amp;Choisir</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>&amp;Enregistrer</translation>
+    </message>
+    <message>
+        <source>&amp;Rename</source>
+        <translation>&amp;Renommer</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Supprimer</translation>
+    </message>
+    <message>
+        <source>Show &amp;hidden files</source>
+        <translation>Afficher les fichiers &amp;cachés</translation>
+    </message>
+    <message>
+        <source>&amp;New Folder</source>
+        <translation>&amp;Nouveau dossier</translation>
+    </message>
+    <message>
+        <source>New Folder</source>
+        <translation>Nouveau dossier</translation>
+    </message>
+    <message>
+        <source>All Files (*)</source>
+        <translation>Tous les fichiers (*)</translation>
+    </message>
+    <message>
+        <source>Recent Places</source>
+        <translation>Emplacements récents</translation>
+    </message>
+    <message>
+        <source>My Computer</source>
+        <translation>Mon ordinateur</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Retirer</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Are you sure you want to delete &apos;%1&apos;?</source>
+        <translation>Faut-il vraiment supprimer « %1 » ?</translation>
+    </message>
+    <message>
+        <source>Could not delete directory.</source>
+        <translation>Le dossier n’a pas pu être supprimé.</translation>
+    </message>
+    <message>
+        <source>%1
+Directory not found.
+Please verify the correct directory name was given.</source>
+        <translation>%1
+Ce dossier n’existe pas.
+Vérifiez son nom.</translation>
+    </message>
+    <message>
+        <source>%1
+File not found.
+Please verify the correct file name was given.</source>
+        <translation>%1
+Ce fichier n’existe pas.
+Vérifiez son nom.</translation>
+    </message>
+    <message>
+        <source>%1 already exists.
+Do you want to replace it?</source>
+        <translation>%1 existe déjà.
+Faut-il le remplacer ?</translation>
+    </message>
+</context>
+<context>
+    <name>QFileSystemModel</name>
+    <message>
+        <source>Name</source>
+        <translation>Nom</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Taille</translation>
+    </message>
+    <message>
+        <source>Date Modified</source>
+        <translation>Modifié le</translation>
+    </message>
+    <message>
+        <source>My Computer</source>
+        <translation>Mon ordinateur</translation>
+    </message>
+    <message>
+        <source>Computer</source>
+        <translation>Ordinateur</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <comment>All other platforms</comment>
+        <translation>Type</translation>
+    </message>
+</context>
+<context>
+    <name>QKeySequenceEdit</name>
+    <message>
+        <source>Press shortcut</source>
+        <translation>Appuyez sur les touches</translation>
+    </message>
+</context>
+<context>
+    <name>QLineEdit</name>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Annuler</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Rétablir</translation>
+    </message>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>Co&amp;uper</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Copier</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>C&amp;oller</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Select All</source>
+        <translation>Tout sélectionner</translation>
+    </message>
+</context>
+<context>
+    <name>QPlatformTheme</name>
+    <message>
+        <source>OK</source>
+        <translation>OK</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Enregistrer</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>&amp;Yes</source>
+        <translation>&amp;Oui</translation>
+    </message>
+    <message>
+        <source>&amp;No</source>
+        <translation>&amp;Non</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Abandonner</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Appliquer</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Réinitialiser</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Aide</translation>
+    </message>
+</context>
+<context>
+    <name>QScrollBar</name>
+    <message>
+        <source>Scroll here</source>
+        <translation>Défiler jusqu’ici</translation>
+    </message>
+    <message>
+        <source>Top</source>
+        <translation>Début</translation>
+    </message>
+    <message>
+        <source>Bottom</source>
+        <translation>Fin</translation>
+    </message>
+    <message>
+        <source>Left edge</source>
+        <translation>Bord gauche</translation>
+    </message>
+    <message>
+        <source>Right edge</source>
+        <translation>Bord droit</translation>
+    </message>
+    <message>
+        <source>Page up</source>
+        <translation>Page précédente</translation>
+    </message>
+    <message>
+        <source>Page down</source>
+        <translation>Page suivante</translation>
+    </message>
+    <message>
+        <source>Page left</source>
+        <translation>Page à gauche</translation>
+    </message>
+    <message>
+        <source>Page right</source>
+        <translation>Page à droite</translation>
+    </message>
+    <message>
+        <source>Scroll up</source>
+        <translation>Vers le haut</translation>
+    </message>
+    <message>
+        <source>Scroll down</source>
+        <translation>Vers le bas</translation>
+    </message>
+    <message>
+        <source>Scroll left</source>
+        <translation>Vers la gauche</translation>
+    </message>
+    <message>
+        <source>Scroll right</source>
+        <translation>Vers la droite</translation>
+    </message>
+</context>
+<context>
+    <name>QShortcut</name>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Maj</translation>
+    </message>
+    <message>
+        <source>Alt</source>
+        <translation>Alt</translation>
+    </message>
+    <message>
+        <source>Meta</source>
+        <translation>Meta</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espace</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Échap</translation>
+    </message>
+    <message>
+        <source>Tab</source>
+        <translation>Tab</translation>
+    </message>
+    <message>
+        <source>Backtab</source>
+        <translation>Tab arrière</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retour arrière</translation>
+    </message>
+    <message>
+        <source>Return</source>
+        <translation>Entrée</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Entrée (pavé)</translation>
+    </message>
+    <message>
+        <source>Ins</source>
+        <translation>Inser</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Suppr</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Print</source>
+        <translation>Impr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Début</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>Gauche</translation>
+    </message>
+    <message>
+        <source>Up</source>
+        <translation>Haut</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>Droite</translation>
+    </message>
+    <message>
+        <source>Down</source>
+        <translation>Bas</translation>
+    </message>
+    <message>
+        <source>PgUp</source>
+        <translation>Page préc.</translation>
+    </message>
+    <message>
+        <source>PgDown</source>
+        <translation>Page suiv.</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menu</translation>
+    </message>
+    <message>
+        <source>F%1</source>
+        <translation>F%1</translation>
+    </message>
+</context>
+<context>
+    <name>QWidgetTextControl</name>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Annuler</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Rétablir</translation>
+    </message>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>Co&amp;uper</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Copier</translation>
+    </message>
+    <message>
+        <source>Copy &amp;Link Location</source>
+        <translation>Copier l’adresse du &amp;lien</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>C&amp;oller</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Select All</source>
+        <translation>Tout sélectionner</translation>
+    </message>
+</context>
+<context>
     <name>Shortcuts</name>
     <message>
         <source>Window</source>
@@ -273,24 +771,17 @@
         <source>%1 always means: %2</source>
         <translation>%1 signifie toujours : %2</translation>
     </message>
-</context>
-<context>
-    <name>Text</name>
     <message>
-        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
-        <translation>Le disque qui contient %1 est plein : une pièce jointe n&apos;a pas pu y être copiée. Libérez de la place ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
+        <source>Record from the microphone, again to use it</source>
+        <translation>Enregistrer au micro, à nouveau pour utiliser</translation>
     </message>
     <message>
-        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
-        <translation>Une pièce jointe n&apos;a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
+        <source>Play or pause the sound in focus</source>
+        <translation>Lire ou suspendre le son sélectionné</translation>
     </message>
     <message>
-        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
-        <translation>La discussion %1 n&apos;existe plus. Elle a pu être supprimée dans une session précédente.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written (%2). Choose another place.</source>
-        <translation>%1 n&apos;a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+        <source>Five seconds forward or back in the sound in focus</source>
+        <translation>Cinq secondes en avant ou en arrière dans le son sélectionné</translation>
     </message>
 </context>
 <context>
@@ -302,6 +793,14 @@
     <message>
         <source>%1 cannot be read to its end (%2).</source>
         <translation>%1 ne peut pas être lu jusqu&apos;au bout (%2).</translation>
+    </message>
+    <message>
+        <source>The disk that holds %1 is full: an attachment could not be copied there. Free some space; the chat refers to the original file until then.</source>
+        <translation>Le disque qui contient %1 est plein : une pièce jointe n&apos;a pas pu y être copiée. Libérez de la place ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
+    </message>
+    <message>
+        <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
+        <translation>Une pièce jointe n&apos;a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
     </message>
 </context>
 <context>
@@ -325,6 +824,10 @@
     <message>
         <source>Chats cannot be saved in %1. Make the folder writable; what is not saved yet is kept in memory and saved then.</source>
         <translation>Les discussions ne peuvent pas être enregistrées dans %1. Rendez le dossier accessible en écriture ; le reste attend en mémoire.</translation>
+    </message>
+    <message>
+        <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
+        <translation>La discussion %1 n&apos;existe plus. Elle a pu être supprimée dans une session précédente.</translation>
     </message>
 </context>
 <context>
@@ -388,6 +891,10 @@
         <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
         <translation>il ne contient pas de discussion de Belfry (« format » est « %1 », attendu : « belfry-chat », version 1, avec des messages). Choisissez un fichier que Belfry a exporté en JSON.</translation>
     </message>
+    <message>
+        <source>%1 could not be written (%2). Choose another place.</source>
+        <translation>%1 n&apos;a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
+    </message>
 </context>
 <context>
     <name>app::SessionFile</name>
@@ -431,16 +938,20 @@
         <translation>Belfry s&apos;est arrêté de façon inattendue la dernière fois</translation>
     </message>
     <message>
-        <source>Your chats are as they were. The log may tell why (Ctrl+Shift+I).</source>
-        <translation>Vos discussions sont intactes. Le journal dit peut-être pourquoi (Ctrl+Maj+I).</translation>
-    </message>
-    <message>
         <source>Imported</source>
         <translation>Importé</translation>
     </message>
     <message>
         <source>The chat was not imported</source>
         <translation>La discussion n’a pas été importée</translation>
+    </message>
+    <message>
+        <source>Your chats are as they were. The log may tell why: %1</source>
+        <translation>Vos discussions sont intactes. La raison figure peut-être ici : %1</translation>
+    </message>
+    <message>
+        <source>Log and report</source>
+        <translation>Journal et rapport</translation>
     </message>
 </context>
 <context>
@@ -524,20 +1035,8 @@
 <context>
     <name>ui::AttachmentChip</name>
     <message>
-        <source>Use the first 30 s</source>
-        <translation>Utiliser les 30 premières s</translation>
-    </message>
-    <message>
-        <source>Play %1</source>
-        <translation>Lire %1</translation>
-    </message>
-    <message>
         <source>Remove %1</source>
         <translation>Retirer %1</translation>
-    </message>
-    <message>
-        <source>first 30 s</source>
-        <translation>30 premières s</translation>
     </message>
     <message>
         <source>measuring…</source>
@@ -563,12 +1062,29 @@
         <source>Sound %1: %2</source>
         <translation>Son %1 : %2</translation>
     </message>
-</context>
-<context>
-    <name>ui::AudioPlayer</name>
     <message>
-        <source>this build of Belfry plays no sound</source>
-        <translation>cette version de Belfry ne joue pas les sons</translation>
+        <source>Choose a part</source>
+        <translation>Choisir une partie</translation>
+    </message>
+    <message>
+        <source>Choose the part of %1 that is used</source>
+        <translation>Choisir la partie de %1 à utiliser</translation>
+    </message>
+    <message>
+        <source>Use the first %1</source>
+        <translation>Utiliser les %1 premières</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>de %1 à %2 sur %3</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>de %1 à %2</translation>
+    </message>
+    <message>
+        <source>%1 is %2 long, and the model hears at most %3 at a time. Choose which part.</source>
+        <translation>%1 dure %2, et le modèle entend au plus %3 à la fois. Choisissez quelle partie.</translation>
     </message>
 </context>
 <context>
@@ -800,10 +1316,6 @@
         <translation>Écrivez d&apos;abord une question ; Comparer la pose au modèle sans et avec ses adaptateurs.</translation>
     </message>
     <message>
-        <source>%1 cannot be played: %2</source>
-        <translation>%1 ne peut pas être lu : %2</translation>
-    </message>
-    <message>
         <source>Open this address in the browser?
 %1</source>
         <translation>Ouvrir cette adresse dans le navigateur ?
@@ -890,16 +1402,16 @@
         <translation>Seule une réponse arrêtée ou arrivée à sa limite de jetons peut être continuée.</translation>
     </message>
     <message>
-        <source>The former reply and what follows it (%1) are kept: Alt+Left shows them again.</source>
-        <translation>La réponse précédente et ce qui la suit (%1) sont conservés : Alt+Gauche les affiche de nouveau.</translation>
-    </message>
-    <message>
-        <source>The former reply is kept: Alt+Left shows it again.</source>
-        <translation>La réponse précédente est conservée : Alt+Gauche l’affiche de nouveau.</translation>
-    </message>
-    <message>
         <source>The adapters act from the next reply on; this one goes on as it began.</source>
         <translation>Les adaptateurs agissent dès la prochaine réponse ; celle-ci continue comme elle a commencé.</translation>
+    </message>
+    <message>
+        <source>The former reply and what follows it (%1) are kept as the version before</source>
+        <translation>La réponse précédente et ce qui la suit (%1) sont conservés comme version précédente</translation>
+    </message>
+    <message>
+        <source>The former reply is kept as the version before</source>
+        <translation>La réponse précédente est conservée comme version précédente</translation>
     </message>
 </context>
 <context>
@@ -1257,6 +1769,18 @@
         <source>Editing: the message and what follows it are kept as an earlier version</source>
         <translation>Modification : le message et la suite restent comme version antérieure</translation>
     </message>
+    <message>
+        <source>Record from the microphone</source>
+        <translation>Enregistrer au micro</translation>
+    </message>
+    <message>
+        <source>recording %1</source>
+        <translation>enregistrement %1</translation>
+    </message>
+    <message>
+        <source>This model has no audio tower and cannot hear sounds.</source>
+        <translation>Ce modèle n’a pas de tour audio et ne peut pas entendre de sons.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -1528,10 +2052,6 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>Brings the chat back (Ctrl+Z in the list)</source>
-        <translation>Rétablit la discussion (Ctrl+Z dans la liste)</translation>
-    </message>
-    <message>
         <source>Chats are not being saved</source>
         <translation>Les discussions ne sont pas enregistrées</translation>
     </message>
@@ -1602,6 +2122,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>Finds chats in which every word occurs</source>
         <translation>Trouve les discussions qui contiennent chaque mot</translation>
+    </message>
+    <message>
+        <source>Brings the chat back (%1 in the list)</source>
+        <translation>Rétablit la discussion (%1 dans la liste)</translation>
     </message>
 </context>
 <context>
@@ -2421,10 +2945,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>pas d&apos;aperçu</translation>
     </message>
     <message>
-        <source>%1: file not found</source>
-        <translation>%1 : fichier introuvable</translation>
-    </message>
-    <message>
         <source>%1 / %2</source>
         <comment>version shown / number of versions</comment>
         <translation>%1 / %2</translation>
@@ -2492,20 +3012,12 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Conversation</translation>
     </message>
     <message>
-        <source>Up and Down walk over the messages, the context menu has their actions</source>
-        <translation>Haut et Bas parcourent les messages, le menu contextuel a leurs actions</translation>
-    </message>
-    <message>
         <source>Scroll the conversation</source>
         <translation>Faire défiler la conversation</translation>
     </message>
     <message>
         <source>Copy message</source>
         <translation>Copier le message</translation>
-    </message>
-    <message>
-        <source>Regenerate this reply (Ctrl+R for the last)</source>
-        <translation>Régénérer cette réponse (Ctrl+R pour la dernière)</translation>
     </message>
     <message>
         <source>Edit and resend</source>
@@ -2556,20 +3068,32 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Supprimer la réponse</translation>
     </message>
     <message>
-        <source>Continue this reply (Alt+Enter for the last)</source>
-        <translation>Continuer cette réponse (Alt+Entrée : la dernière)</translation>
-    </message>
-    <message>
         <source>Continue this reply</source>
         <translation>Continuer cette réponse</translation>
     </message>
     <message>
-        <source>Version before (Alt+Left)</source>
-        <translation>Version précédente (Alt+Gauche)</translation>
+        <source>Regenerate this reply</source>
+        <translation>Régénérer cette réponse</translation>
     </message>
     <message>
-        <source>Version after (Alt+Right)</source>
-        <translation>Version suivante (Alt+Droite)</translation>
+        <source>Version before</source>
+        <translation>Version précédente</translation>
+    </message>
+    <message>
+        <source>Version after</source>
+        <translation>Version suivante</translation>
+    </message>
+    <message>
+        <source>Up and Down walk over the messages, the context menu has their actions; Enter plays the sound of a message</source>
+        <translation>Haut et Bas parcourent les messages, le menu contextuel contient leurs actions ; Entrée lit le son d’un message</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>Suspendre %1</translation>
+    </message>
+    <message>
+        <source>Play %1</source>
+        <translation>Lire %1</translation>
     </message>
 </context>
 <context>
@@ -2625,6 +3149,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>%1 read when needed</source>
         <translation>%1 lus au besoin</translation>
+    </message>
+    <message>
+        <source>Once a model is chosen, what a layout would use stands here beside what is used.</source>
+        <translation>Dès qu’un modèle est choisi, ce qu’un placement occuperait figure ici à côté de ce qui est occupé.</translation>
     </message>
 </context>
 <context>
@@ -2840,10 +3368,6 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <translation>Déplacez des parties vers un autre appareil, choisissez 4 bits ou un contexte plus petit.</translation>
     </message>
     <message>
-        <source>This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug report.</source>
-        <translation>C&apos;est une erreur de Belfry. Copiez le rapport (Ctrl+Maj+I) dans un signalement.</translation>
-    </message>
-    <message>
         <source>Notice</source>
         <translation>Avis</translation>
     </message>
@@ -2858,6 +3382,14 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>The graphics card stopped answering. Load the model again; its layout and your chats are kept.</source>
         <translation>La carte graphique ne répond plus. Rechargez le modèle ; son placement et vos discussions sont conservés.</translation>
+    </message>
+    <message>
+        <source>This is a fault in Belfry. Copy the %1 into a bug report.</source>
+        <translation>C’est un défaut de Belfry. À copier dans un rapport d’anomalie : %1.</translation>
+    </message>
+    <message>
+        <source>report</source>
+        <translation>rapport</translation>
     </message>
 </context>
 <context>
@@ -2952,6 +3484,53 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>%1 in %2, missing</source>
         <translation>%1 dans %2, absent</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RecordStrip</name>
+    <message>
+        <source>Keeping the recording…</source>
+        <translation>Enregistrement du fichier…</translation>
+    </message>
+    <message>
+        <source>Opening the microphone…</source>
+        <translation>Ouverture du micro…</translation>
+    </message>
+    <message>
+        <source>Recording %1 of %2</source>
+        <translation>Enregistrement %1 sur %2</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>Utiliser</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>Use the recording</source>
+        <translation>Utiliser l’enregistrement</translation>
+    </message>
+    <message>
+        <source>Try to record again</source>
+        <translation>Réessayer d’enregistrer</translation>
+    </message>
+    <message>
+        <source>End the recording and attach it</source>
+        <translation>Terminer l’enregistrement et le joindre</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Cancel the recording</source>
+        <translation>Abandonner l’enregistrement</translation>
     </message>
 </context>
 <context>
@@ -3312,6 +3891,114 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     </message>
 </context>
 <context>
+    <name>ui::SoundCard</name>
+    <message>
+        <source>Space plays and pauses, the arrow keys move by a second, Page Up and Page Down by five</source>
+        <translation>Espace lit et suspend, les flèches avancent d’une seconde, Page précédente et Page suivante de cinq</translation>
+    </message>
+    <message>
+        <source>Sound %1</source>
+        <translation>Son %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1, playing</source>
+        <translation>%1, en lecture</translation>
+    </message>
+    <message>
+        <source>%1: %2 to %3 of %4</source>
+        <translation>%1 : de %2 à %3 sur %4</translation>
+    </message>
+    <message>
+        <source>The file is no longer there.</source>
+        <translation>Le fichier n’est plus là.</translation>
+    </message>
+    <message>
+        <source>%1: file not found</source>
+        <translation>%1 : fichier introuvable</translation>
+    </message>
+    <message>
+        <source>%1: cannot be read</source>
+        <translation>%1 : illisible</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundPlayer</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and plays no sound. Open the file in another program.</source>
+        <translation>Cette version de Belfry a été compilée sans Qt Multimedia et ne lit pas les sons. Ouvrez le fichier dans un autre programme.</translation>
+    </message>
+    <message>
+        <source>No sound device was found. Connect or switch on a loudspeaker, then press play again.</source>
+        <translation>Aucun périphérique audio trouvé. Branchez ou allumez un haut-parleur, puis relancez la lecture.</translation>
+    </message>
+    <message>
+        <source>The sound device cannot be opened (%1). Choose another one in the system&apos;s settings, then press play again.</source>
+        <translation>Le périphérique audio ne peut pas être ouvert (%1). Choisissez-en un autre dans les réglages du système, puis relancez la lecture.</translation>
+    </message>
+    <message>
+        <source>The sound device is gone. Connect it again or choose another one in the system&apos;s settings, then press play.</source>
+        <translation>Le périphérique audio a disparu. Rebranchez-le ou choisissez-en un autre dans les réglages du système, puis relancez la lecture.</translation>
+    </message>
+    <message>
+        <source>The sound system does not answer. Check that it runs, then press play again.</source>
+        <translation>Le système audio ne répond pas. Vérifiez qu’il fonctionne, puis relancez la lecture.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRange</name>
+    <message>
+        <source>Start of the part that is used</source>
+        <translation>Début de la partie utilisée</translation>
+    </message>
+    <message>
+        <source>The arrow keys move the part by a second, Page Up and Page Down by ten</source>
+        <translation>Les flèches déplacent la partie d’une seconde, Page précédente et Page suivante de dix</translation>
+    </message>
+    <message>
+        <source>Drag to choose the part that the model hears</source>
+        <translation>Faites glisser pour choisir la partie que le modèle entend</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>de %1 à %2 sur %3</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SoundRecorder</name>
+    <message>
+        <source>This build of Belfry was made without Qt Multimedia and cannot record. Record in another program and attach the file.</source>
+        <translation>Cette version de Belfry a été compilée sans Qt Multimedia et ne peut pas enregistrer. Enregistrez dans un autre programme et joignez le fichier.</translation>
+    </message>
+    <message>
+        <source>No microphone was found. Connect one, or allow it in the system&apos;s privacy settings, then try again.</source>
+        <translation>Aucun micro trouvé. Branchez-en un ou autorisez-le dans les réglages de confidentialité du système, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>The microphone cannot be opened (%1). Allow it in the system&apos;s privacy settings or close the program that uses it, then try again.</source>
+        <translation>Le micro ne peut pas être ouvert (%1). Autorisez-le dans les réglages de confidentialité du système ou fermez le programme qui l’utilise, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>The microphone is gone: what was recorded until then is kept.</source>
+        <translation>Le micro a disparu : ce qui a été enregistré jusque-là est conservé.</translation>
+    </message>
+    <message>
+        <source>The microphone delivers nothing. Check that it is on and allowed in the system&apos;s privacy settings, then try again.</source>
+        <translation>Le micro ne transmet rien. Vérifiez qu’il est allumé et autorisé dans les réglages de confidentialité du système, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded. Keep recording while you speak, then choose Use.</source>
+        <translation>Rien n’a été enregistré. Laissez l’enregistrement tourner pendant que vous parlez, puis choisissez Utiliser.</translation>
+    </message>
+    <message>
+        <source>The recording could not be written to %1; check that there is room and the folder can be written.</source>
+        <translation>L’enregistrement n’a pas pu être écrit dans %1 ; vérifiez qu’il y a de la place et que le dossier est accessible en écriture.</translation>
+    </message>
+</context>
+<context>
     <name>ui::StatusStrip</name>
     <message>
         <source>Checking</source>
@@ -3430,6 +4117,14 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Everything stays on this computer: no account, no network.</source>
         <translation>Tout reste sur cet ordinateur : ni compte, ni réseau.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 main memory free</source>
+        <translation>%1 de mémoire vive libres sur %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 free</source>
+        <translation>%1 : %2 libres sur %3</translation>
     </message>
 </context>
 <context>

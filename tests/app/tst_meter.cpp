@@ -66,6 +66,7 @@ private Q_SLOTS:
     void betweenLayers_data();
     void betweenLayers();
     void otherProgramsWhileIdle();
+    void otherProgramsWithNothingLoaded();
 };
 
 void TestMeter::betweenLayers_data() {
@@ -140,6 +141,50 @@ void TestMeter::otherProgramsWhileIdle() {
     QVERIFY(seen.last->state == EngineSnapshot::State::Ready);
     fake.setUsedByOthers(0, 2 * kMore);
     QTRY_COMPARE(others(), before);
+}
+
+void TestMeter::otherProgramsWithNothingLoaded() {
+    engine::DeviceInfo card;
+    card.id = engine::DeviceId::cuda(0);
+    card.description = "Test card";
+    card.capacity = 8ULL << 30U;
+    card.free = 6ULL << 30U;
+    auto gpus = std::make_shared<engine::GpuAccess>();
+    gpus->glance = [&card] { return std::vector<engine::DeviceInfo>{card}; };
+    engine::EngineOptions options;
+    options.demo_folder = app::demoModelFolder();
+    options.gpus = gpus;
+    EngineWorker worker(options, 1);
+    Seen seen;
+    seen.listenTo(worker);
+    worker.startMeter();
+    const auto card_now = [&]() -> const engine::DeviceMemory* {
+        if (seen.last == nullptr) {
+            return nullptr;
+        }
+        for (const engine::DeviceMemory& device : seen.last->memory) {
+            if (device.id == card.id) {
+                return &device;
+            }
+        }
+        return nullptr;
+    };
+    QTRY_VERIFY(card_now() != nullptr);
+    QVERIFY(seen.last->state == EngineSnapshot::State::Empty);
+    QCOMPARE(quint64{card_now()->capacity}, quint64{card.capacity});
+    QCOMPARE(quint64{card_now()->used_by_others}, quint64{2} << 30U);
+    card.free = 5ULL << 30U;
+    QTRY_COMPARE(quint64{card_now()->used_by_others}, quint64{3} << 30U);
+    // With a model on the processor the card's other programs are still told.
+    engine::LoadRequest request;
+    request.model = "demo";
+    request.device_map = "cpu";
+    worker.load(request, {});
+    QVERIFY(!seen.has_failed);
+    QVERIFY(card_now() != nullptr);
+    card.free = 4ULL << 30U;
+    QTRY_COMPARE(quint64{card_now()->used_by_others}, quint64{4} << 30U);
+    QVERIFY(seen.last->state == EngineSnapshot::State::Ready);
 }
 
 QTEST_MAIN(TestMeter)

@@ -5,17 +5,27 @@
 #include "app/translations.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
+#include "tests/ui/sound/fake_sound.h"
+#include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_document.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/layout/what_if.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/model_panel.h"
+#include "ui/sound/sound_card.h"
+#include "ui/sound/sound_player.h"
+#include "ui/sound/sound_range.h"
+#include "ui/sound/sound_recorder.h"
+#include "ui/style/format.h"
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QFile>
 #include <QMenu>
 #include <QTemporaryDir>
 #include <QTranslator>
+
+#include <cmath>
 
 using engine::DeviceId;
 using support::kGiB;
@@ -34,6 +44,7 @@ private:
     void check(QWidget* top, const QString& name);
     void checkAsIs(QWidget* top, const QString& name);
     void checkDialog(Program& program, const char* object_name, const QString& name);
+    void checkSound(Program& program, const QString& long_recording);
     bool is_dark_ = false;
     QString prefix_;
     QStringList problems_;
@@ -95,6 +106,73 @@ void TestScreens::checkDialog(Program& program, const char* object_name, const Q
     delete dialog;
 }
 
+/// Player, long recording and microphone, with a loudspeaker and a microphone of the test's own.
+void TestScreens::checkSound(Program& program, const QString& long_recording) {
+    auto own = std::make_unique<support::FakeDevices>();
+    support::FakeDevices* devices = own.get();
+    ui::SoundPlayer* player = program.chat().player();
+    player->setDevices(std::move(own));
+    const auto card = [&]() -> ui::SoundCard* {
+        for (ui::SoundCard* one : program.window->findChildren<ui::SoundCard*>()) {
+            if (one->isVisible()) {
+                return one;
+            }
+        }
+        return nullptr;
+    };
+    QTRY_VERIFY(card() != nullptr && card()->maximum() > 0.0); // the waveform is there
+    player->toggle(card()->clip());
+    support::settle();
+    devices->out.pull(ui::kSoundRate / 4);
+    QVERIFY(player->isPlaying(card()->clip()));
+    card()->setFocus();
+    check(program.window.get(), QStringLiteral("05b-sound-plays"));
+    devices->out.to_open = ui::SoundProblem::NoDevice;
+    player->stop();
+    player->toggle(card()->clip()); // told in the card and below the conversation
+    support::settle();
+    QVERIFY(!player->problem(card()->clip()).isEmpty());
+    check(program.window.get(), QStringLiteral("05c-no-sound-device"));
+
+    // 75 s of syllables, at a quarter of the usual rate to keep the file small.
+    QByteArray samples;
+    for (int i = 0; i < 75 * 4000; ++i) {
+        const double t = i / 4000.0;
+        const double loud =
+            std::abs(std::sin(2.1 * t)) * (0.35 + 0.65 * std::abs(std::sin(0.6 * t)));
+        const auto value = static_cast<qint16>(12000.0 * loud * std::sin(1200.0 * t));
+        samples.append(reinterpret_cast<const char*>(&value), 2);
+    }
+    QFile file(long_recording);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(ui::wavBytes(samples, 4000));
+    file.close();
+    program.window->takeFiles({long_recording});
+    QTRY_VERIFY(program.find<QAbstractButton>("choosePart") != nullptr &&
+                program.find<QAbstractButton>("choosePart")->isVisible());
+    support::settle();
+    check(program.window.get(), QStringLiteral("05d-long-recording"));
+    QTest::mouseClick(program.find<QAbstractButton>("choosePart"), Qt::LeftButton);
+    auto* range = program.find<ui::SoundRange>("soundRange");
+    QTest::keyClick(range, Qt::Key_PageUp);
+    auto* detail = program.find<QLabel>("attachmentDetail");
+    const QString cpu = ui::deviceName("sim:0");
+    QTRY_VERIFY(detail->text().contains(cpu)); // the engine told the cost of the part
+    check(program.window.get(), QStringLiteral("05e-part-of-a-recording"));
+
+    QTest::mouseClick(program.find<QAbstractButton>("recordButton"), Qt::LeftButton);
+    devices->in.hear(std::vector<int16_t>(7 * 16000, 6000));
+    QVERIFY(program.find<QWidget>("recordStrip")->isVisible());
+    check(program.window.get(), QStringLiteral("05f-recording"));
+    QTest::mouseClick(program.find<QAbstractButton>("cancelRecording"), Qt::LeftButton);
+    devices->in.to_open = ui::SoundProblem::NoDevice;
+    QTest::mouseClick(program.find<QAbstractButton>("recordButton"), Qt::LeftButton);
+    check(program.window.get(), QStringLiteral("05g-no-microphone"));
+    QTest::mouseClick(program.find<QAbstractButton>("cancelRecording"), Qt::LeftButton);
+    auto* chip = program.window->findChild<ui::AttachmentChip*>();
+    QTest::keyClick(chip, Qt::Key_Delete);
+}
+
 void TestScreens::screens() {
     QFETCH(bool, is_dark);
     QFETCH(QString, language);
@@ -145,6 +223,7 @@ void TestScreens::screens() {
         program.ask(QStringLiteral("Which word do you hear?"));
         QVERIFY(program.waitForReply(4));
         check(program.window.get(), QStringLiteral("05-chat"));
+        checkSound(program, folder.filePath(QStringLiteral("interview.wav")));
 
         program.window->setTab(ui::MainWindow::Tab::Layout);
         check(program.window.get(), QStringLiteral("06-layout"));

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings survive the program, a window comes back onto a screen that exists, and every
 // translation is complete.
+#include "app/load_json.h"
 #include "app/settings_store.h"
+#include "app/store/export_files.h"
 #include "app/translations.h"
 
+#include <QDirIterator>
 #include <QFile>
+#include <QFileDialog>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QKeySequence>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTranslator>
 #include <QXmlStreamReader>
+
+#include <algorithm>
 
 class TestSettings : public QObject {
     Q_OBJECT
@@ -19,6 +29,9 @@ private Q_SLOTS:
     void windowComesBackOnScreen_data();
     void windowComesBackOnScreen();
     void translationsAreComplete();
+    void translationsHaveARealContext();
+    void windowAndQtSpeakTheLanguage();
+    void loadOptionsSurvive();
 };
 
 void TestSettings::survive() {
@@ -125,6 +138,110 @@ void TestSettings::translationsAreComplete() {
         QVERIFY2(problems.isEmpty(),
                  qPrintable(language + QStringLiteral(":\n") + problems.join(QLatin1Char('\n'))));
     }
+}
+
+/// A text is found at run time by the context that the source asks in. lupdate guesses that context
+/// from the source, and has guessed wrong: then the window shows English.
+void TestSettings::translationsHaveARealContext() {
+    QStringList sources;
+    for (const char* folder : {"/ui", "/app"}) {
+        QDirIterator files(QStringLiteral(BELFRY_SOURCE_DIR) + QString::fromLatin1(folder),
+                           {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            QFile file(files.next());
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            sources.append(QString::fromUtf8(file.readAll()));
+        }
+    }
+    QVERIFY(sources.size() > 100);
+    const auto is_said = [&](const QString& words) {
+        return std::any_of(sources.begin(), sources.end(),
+                           [&](const QString& source) { return source.contains(words); });
+    };
+    QFile file(QStringLiteral(BELFRY_SOURCE_DIR "/resources/translations/belfry_de.ts"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QXmlStreamReader xml(&file);
+    QStringList unknown;
+    int contexts = 0;
+    while (!xml.atEnd()) {
+        xml.readNext();
+        if (!xml.isStartElement() || xml.name() != QStringLiteral("name")) {
+            continue;
+        }
+        const QString name = xml.readElementText();
+        ++contexts;
+        const qsizetype colons = name.lastIndexOf(QStringLiteral("::"));
+        const QString short_name = colons < 0 ? name : name.mid(colons + 2);
+        const QRegularExpression declared(
+            QStringLiteral("class %1\\b[^;{]*\\{\\s*Q_OBJECT").arg(short_name));
+        const bool is_class =
+            colons >= 0 && std::any_of(sources.begin(), sources.end(), [&](const QString& source) {
+                return source.contains(declared);
+            });
+        if (!is_class && !is_said(QStringLiteral("Q_DECLARE_TR_FUNCTIONS(%1)").arg(name)) &&
+            !is_said(QStringLiteral("translate(\"%1\"").arg(name)) &&
+            !is_said(QStringLiteral("QT_TRANSLATE_NOOP(\"%1\"").arg(name))) {
+            unknown.append(name);
+        }
+    }
+    QVERIFY(contexts > 30);
+    QVERIFY2(unknown.isEmpty(), qPrintable(unknown.join(QLatin1Char('\n'))));
+}
+
+void TestSettings::windowAndQtSpeakTheLanguage() {
+    app::initTranslationResources();
+    QTranslator translator;
+    QVERIFY(translator.load(QStringLiteral(":/translations/belfry_de.qm")));
+    QCoreApplication::installTranslator(&translator);
+    const QString keys =
+        QKeySequence(QStringLiteral("Ctrl+Shift+Backspace")).toString(QKeySequence::NativeText);
+    const QString dialog = QFileDialog::tr("Look in:");
+    const auto written = app::writeExport({}, QStringLiteral("/nonexistent/folder/a.md"),
+                                          ui::ExportFormat::Markdown);
+    QCoreApplication::removeTranslator(&translator);
+    QCOMPARE(keys, QStringLiteral("Strg+Umschalt+Rücktaste"));
+    QCOMPARE(dialog, QStringLiteral("Suchen in:"));
+    // One of the texts that lupdate once put into a context of its own.
+    QVERIFY(!written.has_value());
+    QVERIFY2(written.error().message.find("ließ sich nicht schreiben") != std::string::npos,
+             written.error().message.c_str());
+}
+
+void TestSettings::loadOptionsSurvive() {
+    engine::LoadRequest request;
+    request.device_map = "{\"version\": 1}";
+    request.quant = "nf4-dq";
+    request.head = "int8";
+    request.context = 8192;
+    request.sim_gpus = {uint64_t{8} << 30U, (uint64_t{1} << 60U) + 1};
+    request.limits = {{"sim:0", uint64_t{3} << 30U}};
+    request.adapters = {{"/adapters/ü", 0.35, false}, {"/adapters/b", 1.0, true}};
+    const QByteArray text = QJsonDocument(app::loadOptionsToJson(request)).toJson();
+    engine::LoadRequest base;
+    base.threads = 3;
+    const engine::LoadRequest again =
+        app::loadOptionsFromJson(QJsonDocument::fromJson(text).object(), base);
+    QCOMPARE(again.threads, 3);
+    QCOMPARE(again.device_map, request.device_map);
+    QCOMPARE(again.quant, request.quant);
+    QCOMPARE(again.head, request.head);
+    QCOMPARE(again.context, request.context);
+    QVERIFY(again.sim_gpus == request.sim_gpus);
+    QVERIFY(again.limits == request.limits);
+    QCOMPARE(again.adapters.size(), size_t{2});
+    QCOMPARE(again.adapters[0].folder, request.adapters[0].folder);
+    QCOMPARE(again.adapters[0].strength, 0.35);
+    QVERIFY(!again.adapters[0].is_enabled && again.adapters[1].is_enabled);
+    // A file edited by hand, or by an earlier version, changes nothing.
+    const QJsonObject odd{{QStringLiteral("map"), 3},
+                          {QStringLiteral("context"), -5},
+                          {QStringLiteral("sim"), QStringLiteral("x")},
+                          {QStringLiteral("adapters"), QJsonArray{7}}};
+    const engine::LoadRequest plain = app::loadOptionsFromJson(odd, {});
+    QCOMPARE(plain.device_map, engine::LoadRequest().device_map);
+    QCOMPARE(plain.context, 0);
+    QVERIFY(plain.sim_gpus.empty() && plain.adapters.empty());
 }
 
 QTEST_MAIN(TestSettings)

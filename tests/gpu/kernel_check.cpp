@@ -412,6 +412,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
                          {8, 1, 256, 600, 768, 512, true},
                          {8, 1, 512, 300, 4096, 0, true},
                          {8, 2, 256, 700, 768, 512, false},
+                         {8, 1, 256, 900, 768, 512, true},
                          {8, 2, 512, 2500, 4096, 0, true},
                          {4, 2, 32, 40, 64, 16, true},
                          {8, 1, 512, 1, 4096, 0, true}}) {
@@ -499,6 +500,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         s.num_kv_heads = c.kv;
         s.head_dim = c.dim;
         s.window = c.window;
+        s.is_ring = c.window > 0 || c.dim == 512;
         s.out = out.f();
         Status status = Status::Ok;
         for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
@@ -509,7 +511,8 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         }
         report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
                    " tokens",
-               status, relativeError(fetch(d, out, want.size()), want), 2e-5);
+               status, relativeError(fetch(d, out, want.size()), want),
+               form.empty() ? 2e-5 : 1e-4); // collected: queries as sums of two bf16 numbers
         std::vector<uint16_t> back(kb.size());
         d.copyOut(back.data(), ck.card->data, back.size() * 2);
         d.synchronize();
@@ -650,6 +653,8 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             const std::string name = std::string(formatName(format, nested)) +
                                      (is_collected ? ", collected" : "") +
                                      (type == DType::BF16 ? ", bf16" : ", fp32") + " adapter";
+            // Ranks of eight: A h is shared out over the blocks (lora_units.cuh).
+            const bool is_shared = is_collected && type == DType::BF16;
             const int64_t in = 1536;
             const int64_t outs[3] = {2048, 256, 192};
             Pair<float> x(d, normal(1536));
@@ -661,7 +666,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
                            {d, format, outs[1], in, nested},
                            {d, format, outs[2], in, nested}};
             const Update updates[3] = {{d, type, in, outs[0], 16, 0},
-                                       {d, type, in, outs[2], 5, 2},
+                                       {d, type, in, outs[2], is_shared ? 8 : 5, 2},
                                        {d, type, in, outs[2], 64, 2}};
             Buffer y(d, (2048 + 256 + 192) * 4);
             ProjectArgs p;
@@ -697,7 +702,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             const Update on_gate(d, type, in, middle, 16, 0);
             const Update on_up(d, type, in, middle, 8, 1);
             const Update first(d, type, middle, in, 16, 0);
-            const Update second(d, type, middle, in, 3, 0);
+            const Update second(d, type, middle, in, is_shared ? 8 : 3, 0);
             std::vector<float> a = product(h, gate, middle);
             std::vector<float> b = product(h, up, middle);
             on_gate.add(h, a);
@@ -736,8 +741,10 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             behind.lora[1] = second.card;
             for (const bool has_sums : {true, false}) {
                 status = run([&] {
+                    pair.tap_count = 2;
                     pair.tap_parts = d.ops().project_parts(d.queue(), pair);
-                    behind.lora_sums = has_sums ? sums.f() : nullptr;
+                    pair.tap_count = pair.tap_parts > 0 ? 2 : 0;
+                    behind.lora_sums = has_sums && pair.tap_count > 0 ? sums.f() : nullptr;
                     behind.lora_parts = pair.tap_parts;
                     const Status outcome = d.ops().project(d.queue(), pair);
                     return outcome == Status::Ok ? d.ops().project(d.queue(), behind) : outcome;

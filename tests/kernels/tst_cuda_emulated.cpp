@@ -300,7 +300,8 @@ void TestCudaEmulated::collectedSteps() {
     ProjectCase down(WeightFormat::Nf4, true, 64, 128, {192}, Input::Plain, Output::Store, 5);
     ProjectCase reader_out(WeightFormat::Int8Row, false, 0, width, {70}, Input::Plain,
                            Output::Store, 6);
-    AttendCase reader(4, 1, dim, size, 640, 33, false, 7);
+    AttendCase reader(4, 1, dim, size, 500, 33, false, 7);
+    reader.args.is_ring = true;
     ProjectCase last(WeightFormat::BF16, false, 0, 192, {65}, Input::Residual, Output::GeluMultiply,
                      8);
     attend.readFrom(qkv.args.y[0], qkv.want[0], qkv.args.y[1], qkv.want[1], qkv.args.y[2],

@@ -83,6 +83,8 @@ private Q_SLOTS:
     void steps();
     void taps_data();
     void taps();
+    void shared_data();
+    void shared();
     void refusals();
     void manyRows_data();
     void manyRows();
@@ -219,6 +221,93 @@ void TestCudaLora::taps() {
     QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
     const double last_error = relativeError(result.data(), last);
     QVERIFY2(last_error <= 2 * kProjectBound, qPrintable(QString::number(last_error)));
+}
+
+void TestCudaLora::shared_data() {
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("seed");
+    int seed = 0;
+    for (const int multiprocessors : {2, 5, 32}) {
+        for (const DType type : {DType::BF16, DType::F16, DType::F32}) {
+            QTest::addRow("%d blocks, adapter type %d", multiprocessors, static_cast<int>(type))
+                << multiprocessors << static_cast<int>(type) << seed++;
+        }
+    }
+}
+
+/// Steps behind each other whose blocks share A h out, for several tokens: every value must be of
+/// this step and this token.
+void TestCudaLora::shared() {
+    QFETCH(int, multiprocessors);
+    QFETCH(int, type);
+    QFETCH(int, seed);
+    const auto dtype = static_cast<DType>(type);
+    const int64_t cols = 1100 / 16 * 16; // three slabs, the last short
+    const int64_t middle = 96;
+    const int64_t out = 30;
+    const TestWeight gate =
+        makeWeight(WeightFormat::Int8Row, middle, cols, 0, false, DType::BF16, 1);
+    const TestWeight up = makeWeight(WeightFormat::Int8Row, middle, cols, 0, false, DType::BF16, 2);
+    const TestWeight down = makeWeight(WeightFormat::BF16, out, middle, 0, false, DType::BF16, 3);
+    const Update on_gate(0, cols, middle, 8, dtype, 10);
+    const Update again(0, cols, middle, 16, dtype, 15);
+    const Update on_up(1, cols, middle, 8, dtype, 20);
+    const bool is_cut = multiprocessors > 30; // more blocks than ranks: rows of A are cut
+    const Update on_down(0, middle, out, 24, dtype, 30);
+    Guarded<float> x = randomFloats(cols, 5);
+    Guarded<float> y(sizeOf(middle));
+    Guarded<float> result(sizeOf(out));
+    ProjectArgs pair;
+    pair.output = ProjectArgs::Output::GeluPair;
+    pair.x = x.data();
+    pair.count = 2;
+    pair.w[0] = gate.view;
+    pair.w[1] = up.view;
+    pair.y[0] = y.data();
+    pair.lora[pair.lora_count++] = on_gate.lora;
+    if (!is_cut) {
+        pair.lora[pair.lora_count++] = again.lora;
+    }
+    pair.lora[pair.lora_count++] = on_up.lora;
+    ProjectArgs behind;
+    behind.x = y.data();
+    behind.count = 1;
+    behind.w[0] = down.view;
+    behind.y[0] = result.data();
+    behind.lora_count = 1;
+    behind.lora[0] = on_down.lora;
+    EmulatedCardOptions options = withSeed(seed);
+    options.multiprocessors = multiprocessors;
+    EmulatedCard card(options);
+    auto& d = card.device();
+    for (uint64_t token = 0; token < 3; ++token) {
+        const Guarded<float> next = randomFloats(cols, 100 + token);
+        std::copy_n(next.data(), next.size(), x.data());
+        const std::vector<float> h = x.values();
+        std::vector<float> want = product(h, gate);
+        std::vector<float> other = product(h, up);
+        on_gate.add(h, want);
+        if (!is_cut) {
+            again.add(h, want);
+        }
+        on_up.add(h, other);
+        reference().gelu_mul({}, {want.data(), 1, middle, middle},
+                             {other.data(), 1, middle, middle}, {want.data(), 1, middle, middle});
+        std::vector<float> last = product(want, down);
+        on_down.add(want, last);
+        QCOMPARE(run(d, true,
+                     [&] {
+                         const Status made = d.ops().project(d.queue(), pair);
+                         return made == Status::Ok ? d.ops().project(d.queue(), behind) : made;
+                     }),
+                 Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        const double error = relativeError(y.data(), want);
+        QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
+        const double last_error = relativeError(result.data(), last);
+        QVERIFY2(last_error <= 2 * kProjectBound, qPrintable(QString::number(last_error)));
+    }
 }
 
 void TestCudaLora::refusals() {

@@ -24,6 +24,10 @@ ChatNotice::ChatNotice(QWidget* parent)
     auto* column = new QVBoxLayout();
     column->setSpacing(8);
     text_->setWordWrap(true);
+    // Without choices the empty row of buttons would hold the text to a narrow column.
+    QSizePolicy whole_width(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    whole_width.setHeightForWidth(true);
+    text_->setSizePolicy(whole_width);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text_->setFocusPolicy(Qt::NoFocus);
     text_->setTextFormat(Qt::PlainText);

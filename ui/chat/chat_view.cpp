@@ -3,7 +3,6 @@
 // chat_view_actions.cpp.
 #include "ui/chat/chat_view.h"
 
-#include "ui/chat/audio_player.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_panels.h"
@@ -12,6 +11,7 @@
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
+#include "ui/sound/sound_player.h"
 #include "ui/style/theme.h"
 
 #include <QAction>
@@ -84,7 +84,7 @@ QToolButton* headerButton(const QString& name, const QString& text, QWidget* par
 
 ChatView::ChatView(QWidget* parent)
     : QWidget(parent), model_(new ChatModel(this)), media_(new MediaCache(this)),
-      player_(new AudioPlayer(this)) {
+      player_(new SoundPlayer(this)) {
     setObjectName(QStringLiteral("chatView"));
     setAcceptDrops(true);
     setArea(this, Area::Window);
@@ -132,7 +132,7 @@ void ChatView::buildHeader() {
 
 void ChatView::buildBody() {
     stack_ = new QStackedWidget(this);
-    list_ = new MessageList(model_, media_, stack_);
+    list_ = new MessageList(model_, media_, player_, stack_);
     stack_->addWidget(list_);
     auto* empty = new QWidget(stack_);
     auto* column = new QVBoxLayout(empty);
@@ -169,7 +169,7 @@ void ChatView::buildBody() {
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(8);
     notice_ = new ChatNotice(holder);
-    composer_ = new Composer(media_, holder);
+    composer_ = new Composer(media_, player_, holder);
     inner->addWidget(notice_);
     inner->addWidget(composer_);
     outer->addWidget(holder); // centred when it is narrower than its place
@@ -268,19 +268,17 @@ void ChatView::connectParts() {
     connect(composer_, &Composer::cancelEditRequested, this, &ChatView::cancelEdit);
     connect(composer_, &Composer::chooseRequested, this, &ChatView::chooseFiles);
     connect(composer_, &Composer::changed, this, &ChatView::updateGauge);
-    connect(composer_, &Composer::costRequested, this,
-            [this](const QString& file, engine::MessagePart::Kind kind) {
-                Q_EMIT mediaCostRequested(file, kind, model_->document().image_tokens);
-            });
-    connect(composer_, &Composer::playRequested, player_, &AudioPlayer::toggle);
+    connect(composer_, &Composer::costRequested, this, [this](const engine::MessagePart& part) {
+        Q_EMIT mediaCostRequested(part, model_->document().image_tokens);
+    });
+    connect(composer_, &Composer::changed, this, &ChatView::stopForgottenSound);
     connect(composer_, &Composer::refused, this, [this](const QString& message) {
         notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
     });
-    connect(player_, &AudioPlayer::stateChanged, media_, &MediaCache::setPlaying);
-    connect(player_, &AudioPlayer::failed, this, [this](const QString& file, const QString& why) {
-        notice_->showNotice(ChatNotice::Tone::Warning, tr("%1 cannot be played: %2").arg(file, why),
-                            {}, 8000);
-    });
+    connect(player_, &SoundPlayer::failed, this,
+            [this](const QString& /*file*/, const QString& why) {
+                notice_->showNotice(ChatNotice::Tone::Warning, why, {}, 12000);
+            });
 
     connect(list_, &MessageList::copyRequested, this, &ChatView::copyRow);
     connect(list_, &MessageList::copyTextRequested, this,
@@ -291,6 +289,7 @@ void ChatView::connectParts() {
     connect(list_, &MessageList::continueRequested, this, &ChatView::continueReply);
     connect(list_, &MessageList::versionRequested, this, &ChatView::showVersion);
     connect(list_, &MessageList::attachmentActivated, this, &ChatView::openAttachment);
+    connect(list_, &MessageList::soundMoveRequested, this, &ChatView::moveInSound);
     connect(list_, &MessageList::linkActivated, this, [this](const QString& url) {
         // Only the user opens an address, and sees it first.
         notice_->showNotice(ChatNotice::Tone::Info,
@@ -308,6 +307,9 @@ void ChatView::connectParts() {
     connect(model_, &QAbstractItemModel::rowsInserted, this, follow);
     connect(model_, &QAbstractItemModel::rowsRemoved, this, follow);
     connect(model_, &QAbstractItemModel::modelReset, this, follow);
+    connect(model_, &QAbstractItemModel::rowsRemoved, this, &ChatView::stopForgottenSound);
+    connect(model_, &QAbstractItemModel::modelReset, this, &ChatView::stopForgottenSound);
+    connect(model_, &QAbstractItemModel::dataChanged, this, &ChatView::stopForgottenSound);
 
     // Named, so that the window can give them the user's own keys.
     const auto shortcut = [this](const char* name, const QKeySequence& keys, auto slot) {
@@ -323,11 +325,18 @@ void ChatView::connectParts() {
     shortcut("versionAfter", QKeySequence(Qt::ALT | Qt::Key_Right),
              [this] { list_->stepVersion(1); });
     shortcut("attach", QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
+    shortcut("record", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
+             [this] { composer_->toggleRecording(); });
     shortcut("copyCode", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
         if (const QString code = list_->lastCode(); !code.isEmpty()) {
             QGuiApplication::clipboard()->setText(code);
         }
     });
+}
+
+void ChatView::setSoundDecoder(std::shared_ptr<const SoundDecoder> decoder) {
+    player_->setDecoder(decoder);
+    media_->setDecoder(std::move(decoder));
 }
 
 void ChatView::setEmptyState(QWidget* widget) {
@@ -459,9 +468,8 @@ void ChatView::attachFiles(const QStringList& files) {
 }
 
 void ChatView::requestCosts() {
-    for (const Attachment& attachment : composer_->attachments()) {
-        Q_EMIT mediaCostRequested(attachment.file, attachment.kind,
-                                  model_->document().image_tokens);
+    for (const engine::MessagePart& part : composer_->mediaParts()) {
+        Q_EMIT mediaCostRequested(part, model_->document().image_tokens);
     }
 }
 
@@ -485,11 +493,8 @@ void ChatView::showMediaCost(const QString& file, const engine::MediaCost& cost)
     if (isGenerating()) {
         return;
     }
-    for (const Attachment& attachment : composer_->attachments()) {
-        if (attachment.file == file) {
-            engine::MessagePart part;
-            part.kind = attachment.kind;
-            part.text = file.toStdString();
+    for (const engine::MessagePart& part : composer_->mediaParts()) {
+        if (part.text == file.toStdString()) {
             Q_EMIT encodeAheadRequested(part, model_->document().image_tokens);
             break;
         }

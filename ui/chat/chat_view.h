@@ -24,7 +24,6 @@ class QToolButton;
 
 namespace ui {
 
-class AudioPlayer;
 class ChatModel;
 class Composer;
 class ContextGauge;
@@ -32,6 +31,8 @@ class MediaCache;
 class MessageList;
 class ChatNotice;
 class SamplingPanel;
+class SoundDecoder;
+class SoundPlayer;
 class SystemPromptPanel;
 
 class ChatView : public QWidget {
@@ -51,6 +52,9 @@ public:
     /// Text in the input box.
     [[nodiscard]] QString draft() const;
     [[nodiscard]] MessageList* messageList() const { return list_; }
+    [[nodiscard]] SoundPlayer* player() const { return player_; }
+    /// Who reads recordings, for waveforms and for playing; without one they stay silent.
+    void setSoundDecoder(std::shared_ptr<const SoundDecoder> decoder);
 
 public Q_SLOTS:
     /// An empty id makes a new chat. A running reply is not touched: the shell cancels it first.
@@ -94,8 +98,7 @@ public Q_SLOTS:
 Q_SIGNALS:
     void generateRequested(const engine::GenerateRequest& request);
     void cancelRequested();
-    void
-    mediaCostRequested(const QString& file, engine::MessagePart::Kind kind, qint64 image_tokens);
+    void mediaCostRequested(const engine::MessagePart& part, qint64 image_tokens);
     /// Encode while the user still types.
     void encodeAheadRequested(const engine::MessagePart& part, qint64 image_tokens);
     /// A turn is complete: store it before the next one begins.
@@ -138,6 +141,8 @@ private:
     void cancelEdit();
     void copyRow(int row);
     void openAttachment(int row, int index);
+    void moveInSound(int row, int index, double seconds);
+    void stopForgottenSound();
     void offerContextChoice(const QString& reason, qint64 known_tokens, bool can_resend);
     void cutOldest(qint64 known_tokens, bool resend);
     void restoreDraft(const ChatTurn& question);
@@ -148,7 +153,7 @@ private:
 
     ChatModel* model_ = nullptr;
     MediaCache* media_ = nullptr;
-    AudioPlayer* player_ = nullptr;
+    SoundPlayer* player_ = nullptr;
     QWidget* header_ = nullptr;
     ContextGauge* gauge_ = nullptr;
     QToolButton *prompt_button_ = nullptr, *sampling_button_ = nullptr, *compare_button_ = nullptr;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to the conversation: sending, the running reply, regenerate, edit, delete, undo, and
 // the choice when the context is full.
-#include "ui/chat/audio_player.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_request.h"
@@ -11,6 +10,8 @@
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
+#include "ui/shell/shortcuts.h"
+#include "ui/sound/sound_player.h"
 #include "ui/style/format.h"
 
 #include <QClipboard>
@@ -489,10 +490,12 @@ void ChatView::regenerate(int row) {
     const int after = model_->rowCount() - row - 1;
     startReply(row);
     notice_->showNotice(ChatNotice::Tone::Info,
-                        after > 0 ? tr("The former reply and what follows it (%1) are kept: "
-                                       "Alt+Left shows them again.")
-                                        .arg(messagesWords(after))
-                                  : tr("The former reply is kept: Alt+Left shows it again."),
+                        withKeys(after > 0
+                                     ? tr("The former reply and what follows it (%1) are kept as "
+                                          "the version before")
+                                           .arg(messagesWords(after))
+                                     : tr("The former reply is kept as the version before"),
+                                 QStringLiteral("versionBefore")),
                         {}, kUndoMs);
 }
 
@@ -520,6 +523,7 @@ void ChatView::showAttachmentsStored(const QString& chat_id,
         for (size_t i = 0; turn.id == turn_id && i < turn.attachments.size(); ++i) {
             if (i < attachments.size()) {
                 media_->moved(turn.attachments[i].file, attachments[i].file);
+                player_->moved(turn.attachments[i].file, attachments[i].file);
             }
         }
     });
@@ -601,11 +605,38 @@ void ChatView::openAttachment(int row, int index) {
         return;
     }
     const Attachment& attachment = attachments[static_cast<size_t>(index)];
-    if (attachment.kind == engine::MessagePart::Kind::Audio && AudioPlayer::isAvailable()) {
-        player_->toggle(attachment.file);
+    if (attachment.kind == engine::MessagePart::Kind::Audio) {
+        player_->toggle({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
         return;
     }
     openExternally(QUrl::fromLocalFile(attachment.file).toString());
+}
+
+void ChatView::moveInSound(int row, int index, double seconds) {
+    const Attachment& attachment = model_->turn(row).attachments[static_cast<size_t>(index)];
+    const SoundClip clip{attachment.file, attachment.cut_start_s, attachment.cut_length_s};
+    const double whole = media_->outline(clip.file).seconds;
+    const double length = clip.length_s > 0.0 ? clip.length_s : whole - clip.start_s;
+    if (whole > 0.0) {
+        player_->seek(clip, std::clamp(player_->position(clip) + seconds, 0.0, length));
+    }
+}
+
+void ChatView::stopForgottenSound() {
+    if (player_->current().file.isEmpty()) {
+        return;
+    }
+    QStringList files;
+    const auto collect = [&](const std::vector<Attachment>& attachments) {
+        for (const Attachment& attachment : attachments) {
+            files.append(attachment.file);
+        }
+    };
+    collect(composer_->attachments());
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        collect(model_->turn(row).attachments);
+    }
+    player_->keepOnly(files);
 }
 
 void ChatView::insertSample(const QString& prompt,

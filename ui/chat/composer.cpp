@@ -5,6 +5,7 @@
 #include "ui/chat/chat_words.h"
 #include "ui/chat/flow_layout.h"
 #include "ui/chat/media_cache.h"
+#include "ui/chat/record_strip.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -27,6 +28,7 @@
 #include <QScrollBar>
 #include <QStandardPaths>
 #include <QThreadPool>
+#include <QTime>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -75,16 +77,19 @@ QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* par
 
 } // namespace
 
-Composer::Composer(MediaCache* media, QWidget* parent)
-    : QFrame(parent), media_(media), edit_strip_(new QWidget(this)), chip_row_(new QWidget(this)),
+Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
+    : QFrame(parent), media_(media), player_(player), edit_strip_(new QWidget(this)),
+      record_strip_(new RecordStrip(player, this)), chip_row_(new QWidget(this)),
       chip_layout_(new FlowLayout(chip_row_, 8)), input_(new MessageInput(this)),
       attach_(toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound"), this)),
+      record_(toolButton(QStringLiteral("mic"), tr("Record from the microphone"), this)),
       prompts_button_(
           toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
       hint_(new QLabel(this)), send_(new QPushButton(tr("Send"), this)),
       stop_(new QPushButton(tr("Stop"), this)), prompt_list_(new QListWidget(this)) {
     setObjectName(QStringLiteral("composer"));
     setKeyToolTip(attach_, attach_->accessibleName(), QStringLiteral("attach"));
+    setKeyToolTip(record_, record_->accessibleName(), QStringLiteral("record"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 8, 8);
     layout->setSpacing(4);
@@ -102,6 +107,8 @@ Composer::Composer(MediaCache* media, QWidget* parent)
     edit_strip_->hide();
     layout->addWidget(edit_strip_);
 
+    record_strip_->hide();
+    layout->addWidget(record_strip_);
     chip_row_->hide();
     layout->addWidget(chip_row_);
 
@@ -119,7 +126,9 @@ Composer::Composer(MediaCache* media, QWidget* parent)
     row->setSpacing(4);
     attach_->setObjectName(QStringLiteral("attachButton"));
     prompts_button_->setObjectName(QStringLiteral("promptsButton"));
+    record_->setObjectName(QStringLiteral("recordButton"));
     row->addWidget(attach_);
+    row->addWidget(record_);
     row->addWidget(prompts_button_);
     setTextRole(hint_, TextRole::Muted);
     setTextSize(hint_, 85);
@@ -159,6 +168,30 @@ Composer::Composer(MediaCache* media, QWidget* parent)
     connect(stop_, &QPushButton::clicked, this, &Composer::stopRequested);
     connect(cancel, &QPushButton::clicked, this, &Composer::cancelEditRequested);
     connect(attach_, &QToolButton::clicked, this, &Composer::chooseRequested);
+    connect(record_, &QToolButton::clicked, this, &Composer::toggleRecording);
+    connect(record_strip_, &RecordStrip::recorded, this, [this](const QString& file) {
+        Attachment attachment;
+        attachment.kind = engine::MessagePart::Kind::Audio;
+        attachment.file = file;
+        attachment.name =
+            tr("recording %1").arg(QTime::currentTime().toString(QStringLiteral("hh-mm-ss"))) +
+            QStringLiteral(".wav");
+        addChip(attachment);
+        Q_EMIT changed();
+    });
+    connect(record_strip_, &RecordStrip::closed, this, [this] {
+        record_strip_->hide();
+        input_->setFocus();
+    });
+    cost_timer_.setSingleShot(true);
+    cost_timer_.setInterval(300);
+    connect(&cost_timer_, &QTimer::timeout, this, [this] {
+        for (const AttachmentChip* chip : chips_) {
+            if (is_loaded_ && chip->attachment().cut_length_s > 0.0) {
+                Q_EMIT costRequested(chip->part());
+            }
+        }
+    });
     connect(prompt_list_, &QListWidget::itemClicked, this, &Composer::acceptPrompt);
     connect(prompts_button_, &QToolButton::clicked, this, [this] {
         auto* menu = new QMenu(this);
@@ -231,7 +264,8 @@ void Composer::setAttachments(const std::vector<Attachment>& attachments) {
 }
 
 void Composer::addChip(const Attachment& attachment) {
-    auto* chip = new AttachmentChip(attachment, media_, chip_row_);
+    auto* chip = new AttachmentChip(attachment, media_, player_, chip_row_);
+    chip->setLongest(longest_sound_s_);
     chips_.push_back(chip);
     chip_layout_->addWidget(chip);
     chip->show();
@@ -245,18 +279,36 @@ void Composer::addChip(const Attachment& attachment) {
         updateHint();
         Q_EMIT changed();
     });
-    connect(chip, &AttachmentChip::playRequested, this, &Composer::playRequested);
     connect(chip, &AttachmentChip::attachmentChanged, this, [this] {
+        cost_timer_.start();
         updateHint();
         Q_EMIT changed();
     });
     chip_row_->show();
     if (is_loaded_) {
-        Q_EMIT costRequested(attachment.file, attachment.kind);
+        Q_EMIT costRequested(chip->part());
     } else {
         chip->showUnknown(tr("cost known once a model is loaded"));
     }
     updateHint();
+}
+
+void Composer::toggleRecording() {
+    if (!can_hear_) {
+        Q_EMIT refused(tr("This model has no audio tower and cannot hear sounds."));
+        return;
+    }
+    record_strip_->show();
+    record_strip_->toggle();
+}
+
+std::vector<engine::MessagePart> Composer::mediaParts() const {
+    std::vector<engine::MessagePart> parts;
+    parts.reserve(chips_.size());
+    for (const AttachmentChip* chip : chips_) {
+        parts.push_back(chip->part());
+    }
+    return parts;
 }
 
 QStringList Composer::attach(const QStringList& files) {
@@ -368,7 +420,7 @@ void Composer::showCost(const QString& file, const engine::MediaCost& cost) {
 
 void Composer::showCostError(const QString& file, const engine::Error& error) {
     for (AttachmentChip* chip : chips_) {
-        if (chip->attachment().file == file && chip->attachment().cut_length_s <= 0.0) {
+        if (chip->attachment().file == file) {
             chip->showError(error);
         }
     }
@@ -400,6 +452,9 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     can_see_ = model == nullptr || model->has_vision;
     can_hear_ = model == nullptr || model->has_audio;
     is_loaded_ = is_loaded;
+    longest_sound_s_ = model != nullptr ? model->longest_sound_s : 0.0;
+    record_strip_->setLongest(longest_sound_s_);
+    record_->setEnabled(can_hear_);
     QString placeholder;
     if (can_see_ && can_hear_) {
         placeholder = tr("Ask about text, a picture or a sound… drop files here or paste them");
@@ -410,8 +465,9 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     }
     input_->setPlaceholderText(placeholder);
     for (AttachmentChip* chip : chips_) {
+        chip->setLongest(longest_sound_s_);
         if (is_loaded) {
-            Q_EMIT costRequested(chip->attachment().file, chip->attachment().kind);
+            Q_EMIT costRequested(chip->part());
         }
     }
     attach_->setEnabled(can_see_ || can_hear_);
@@ -458,7 +514,7 @@ void Composer::updateHint() {
         seconds += chip->hasCost() ? chip->cost().seconds : 0.0;
     }
     QString words = tr("about %1").arg(tokensWords(draftTokens()));
-    if (seconds > 0.0) {
+    if (seconds >= 0.005) { // less would read "0.00 s"
         words += QStringLiteral(" · ") + tr("%1 to encode").arg(formatSeconds(seconds));
     }
     if (is_generating_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the next message is written: text that grows with its lines, files with their cost, prompt
-// shortcuts behind "/", and the one button that sends or stops.
+// Where the next message is written: text that grows with its lines, files with their cost, the
+// microphone, prompt shortcuts behind "/", and the one button that sends or stops.
 #pragma once
 
 #include "engine/api/chat.h"
@@ -11,6 +11,7 @@
 #include "ui/chat/chat_settings.h"
 
 #include <QFrame>
+#include <QTimer>
 
 #include <vector>
 
@@ -26,12 +27,14 @@ namespace ui {
 
 class FlowLayout;
 class MediaCache;
+class RecordStrip;
+class SoundPlayer;
 
 class Composer : public QFrame {
     Q_OBJECT
 
 public:
-    explicit Composer(MediaCache* media, QWidget* parent = nullptr);
+    Composer(MediaCache* media, SoundPlayer* player, QWidget* parent = nullptr);
 
     [[nodiscard]] QString text() const;
     void setText(const QString& text);
@@ -43,6 +46,11 @@ public:
     [[nodiscard]] qint64 draftTokens() const;
     /// First reason why an attachment cannot be sent; empty when all can.
     [[nodiscard]] QString attachmentError() const;
+
+    /// Starts to record, or keeps what is recorded.
+    void toggleRecording();
+    /// What is attached as the engine takes it: whole files, or chosen parts.
+    [[nodiscard]] std::vector<engine::MessagePart> mediaParts() const;
 
     /// Takes files; returns one line for each that was refused and why.
     QStringList attach(const QStringList& files);
@@ -65,8 +73,7 @@ Q_SIGNALS:
     void cancelEditRequested();
     void chooseRequested();
     void changed();
-    void costRequested(const QString& file, engine::MessagePart::Kind kind);
-    void playRequested(const QString& file);
+    void costRequested(const engine::MessagePart& part);
     void refused(const QString& message);
     void promptsChanged(const std::vector<ui::PromptShortcut>& prompts);
 
@@ -85,16 +92,20 @@ private:
     void placePrompts();
 
     MediaCache* media_;
+    SoundPlayer* player_;
     QWidget* edit_strip_;
+    RecordStrip* record_strip_;
     QWidget* chip_row_;
     FlowLayout* chip_layout_;
     std::vector<AttachmentChip*> chips_;
     QPlainTextEdit* input_;
-    QToolButton *attach_, *prompts_button_;
+    QToolButton *attach_, *record_, *prompts_button_;
     QLabel* hint_;
     QPushButton *send_, *stop_;
     QListWidget* prompt_list_;
     std::vector<PromptShortcut> prompts_;
+    QTimer cost_timer_; ///< While a part is being chosen, its cost is asked now and then.
+    double longest_sound_s_ = 0.0;
     bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
 };

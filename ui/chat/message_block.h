@@ -162,7 +162,7 @@ protected:
     double doShape(double) override { return 1.0; }
 };
 
-/// Pictures as thumbnails, sounds as cards.
+/// Pictures as thumbnails; for sounds the place where the message view puts a SoundCard.
 class AttachmentsBlock : public MessageBlock {
 public:
     AttachmentsBlock(std::vector<Attachment> attachments,
@@ -173,12 +173,13 @@ public:
     BlockHit hit(const QPointF& point) const override;
     double usedWidth(double width) const override;
     [[nodiscard]] const std::vector<Attachment>& attachments() const { return attachments_; }
+    /// Where each attachment stands, from the block's top left.
+    [[nodiscard]] std::vector<QRectF> places(double width) const;
 
 protected:
     double doShape(double width) override;
 
 private:
-    [[nodiscard]] std::vector<QRectF> places(double width) const;
     std::vector<Attachment> attachments_;
     ChatStyle style_;
     MediaCache* media_;

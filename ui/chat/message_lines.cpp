@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks around the text of a message: attachments, and single lines about the message.
-#include "ui/chat/audio_player.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_block.h"
+#include "ui/sound/sound_card.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -22,14 +22,9 @@ struct Texts {
 };
 
 constexpr double kPictureWidth = 176.0, kPictureHeight = 120.0;
-constexpr double kSoundWidth = 248.0, kSoundHeight = 56.0;
+constexpr double kSoundWidth = SoundCard::kWidth, kSoundHeight = SoundCard::kHeight;
 constexpr double kBetween = 8.0;
 constexpr double kVersionsHeight = 24.0;
-
-QString soundLength(double seconds) {
-    const auto whole = static_cast<qint64>(std::lround(seconds));
-    return QStringLiteral("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
-}
 
 void drawPicture(QPainter& painter,
                  const QRectF& place,
@@ -73,61 +68,6 @@ void drawPicture(QPainter& painter,
     painter.setPen(QPen(theme.border, 1.0));
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(outline);
-}
-
-void drawSound(QPainter& painter,
-               const QRectF& place,
-               const Attachment& attachment,
-               MediaCache& media,
-               const QFont& font,
-               double device_pixel_ratio,
-               bool is_hovered) {
-    const Theme& theme = Theme::current();
-    const MediaCache::Outline& outline = media.outline(attachment.file);
-    painter.setPen(QPen(theme.border, 1.0));
-    painter.setBrush(theme.surface);
-    painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), Theme::kRadius, Theme::kRadius);
-    const bool is_missing = outline.state == MediaCache::State::Missing;
-    const QString symbol = is_missing                         ? QStringLiteral("alert")
-                           : !AudioPlayer::isAvailable()      ? QStringLiteral("audio")
-                           : media.isPlaying(attachment.file) ? QStringLiteral("pause")
-                                                              : QStringLiteral("play");
-    const double played = media.progress(attachment.file);
-    painter.drawPixmap(
-        QPointF(place.x() + 12.0, place.center().y() - 10.0),
-        iconPixmap(symbol, 20, is_hovered ? theme.accent : theme.text_muted, device_pixel_ratio));
-    const double left = place.x() + 44.0;
-    double right = place.right() - 12.0;
-    painter.setFont(font);
-    const QFontMetricsF metrics(font);
-    if (outline.seconds > 0.0) {
-        const QString length = soundLength(outline.seconds);
-        painter.setPen(theme.text_muted);
-        painter.drawText(QRectF(left, place.y(), right - left, place.height()),
-                         Qt::AlignRight | Qt::AlignVCenter, length);
-        right -= metrics.horizontalAdvance(length) + 8.0;
-    }
-    if (!outline.peaks.empty()) {
-        const double step = (right - left) / static_cast<double>(outline.peaks.size());
-        const double bar = std::max(step * 0.5, 1.0);
-        for (size_t i = 0; i < outline.peaks.size(); ++i) {
-            const double height =
-                std::max(2.0, static_cast<double>(outline.peaks[i]) * (place.height() - 24.0));
-            painter.fillRect(QRectF(left + step * static_cast<double>(i),
-                                    place.center().y() - height / 2.0, bar, height),
-                             static_cast<double>(i) <
-                                     played * static_cast<double>(outline.peaks.size())
-                                 ? theme.accent
-                                 : theme.part_audio);
-        }
-    } else {
-        painter.setPen(theme.text);
-        const QString words =
-            is_missing ? Texts::tr("%1: file not found").arg(attachment.name) : attachment.name;
-        painter.drawText(QRectF(left, place.y(), right - left, place.height()),
-                         Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(words, Qt::ElideMiddle, right - left));
-    }
 }
 
 } // namespace
@@ -182,14 +122,10 @@ void AttachmentsBlock::draw(QPainter& painter, const QRectF& rect, const BlockPa
     for (size_t i = 0; i < all.size(); ++i) {
         const QRectF place = all[i].translated(rect.topLeft());
         const Attachment& attachment = attachments_[i];
-        const bool is_hovered = paint.hovered_index == static_cast<int>(i);
         if (attachment.kind == engine::MessagePart::Kind::Image) {
             drawPicture(painter, place, media_->thumbnail(attachment.file), attachment.name,
                         style_.small, paint.device_pixel_ratio);
-        } else {
-            drawSound(painter, place, attachment, *media_, style_.small, paint.device_pixel_ratio,
-                      is_hovered);
-        }
+        } // a sound is a SoundCard of the message view
     }
     painter.restore();
 }

@@ -26,15 +26,17 @@ constexpr int kMostItems = 160; ///< Laid out messages that are kept.
 
 } // namespace
 
-MessageList::MessageList(ChatModel* model, MediaCache* media, QWidget* parent)
-    : QAbstractScrollArea(parent), model_(model), media_(media), style_(ChatStyle::current()) {
+MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* player, QWidget* parent)
+    : QAbstractScrollArea(parent), model_(model), media_(media), player_(player),
+      style_(ChatStyle::current()) {
     MessageListAccessible::install();
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setAccessibleName(tr("Conversation"));
-    setAccessibleDescription(
-        tr("Up and Down walk over the messages, the context menu has their actions"));
+    setAccessibleDescription(tr(
+        "Up and Down walk over the messages, the context menu has their actions; Enter plays the "
+        "sound of a message"));
     setObjectName(QStringLiteral("messageList"));
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
@@ -343,6 +345,7 @@ void MessageList::contentChanged() {
     fillViewport();
     syncScrollBar();
     placeActions();
+    placeCards();
     viewport()->update();
 }
 
@@ -391,6 +394,7 @@ void MessageList::scrollContentsBy(int dx, int dy) {
     }
     evict();
     placeActions();
+    placeCards();
     viewport()->update();
 }
 

@@ -23,6 +23,9 @@ class QToolButton;
 
 namespace ui {
 
+class SoundCard;
+class SoundPlayer;
+
 /// A place in the text of the conversation.
 struct TextPlace {
     int row = -1;
@@ -36,7 +39,10 @@ class MessageList : public QAbstractScrollArea {
     Q_OBJECT
 
 public:
-    explicit MessageList(ChatModel* model, MediaCache* media, QWidget* parent = nullptr);
+    MessageList(ChatModel* model,
+                MediaCache* media,
+                SoundPlayer* player,
+                QWidget* parent = nullptr);
     ~MessageList() override;
 
     [[nodiscard]] ChatModel* model() const { return model_; }
@@ -73,6 +79,8 @@ Q_SIGNALS:
     void versionRequested(int row, int version);
     void linkActivated(const QString& url);
     void attachmentActivated(int row, int index);
+    /// Move in a sound by keyboard, from the message it belongs to.
+    void soundMoveRequested(int row, int index, double seconds);
     void atEndChanged(bool is_at_end);
     void currentRowChanged(int row);
 
@@ -107,6 +115,8 @@ private:
 
     void buildActions();
     void placeActions();
+    void placeCards();
+    [[nodiscard]] int soundOf(int row) const;
     void resetRows();
     void rebuildHeights();
     void dropItems();
@@ -136,6 +146,8 @@ private:
 
     ChatModel* model_;
     MediaCache* media_;
+    SoundPlayer* player_;
+    std::vector<SoundCard*> cards_; ///< Of the sounds on screen; spare ones are hidden.
     ChatStyle style_;
     mutable std::vector<Row> rows_;
     HeightIndex heights_;

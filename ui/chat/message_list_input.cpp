@@ -2,6 +2,9 @@
 // Mouse, keyboard, selection and the actions of the message view.
 #include "ui/chat/chat_request.h"
 #include "ui/chat/message_list.h"
+#include "ui/shell/shortcuts.h"
+#include "ui/sound/sound_card.h"
+#include "ui/sound/sound_player.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -41,9 +44,9 @@ void MessageList::buildActions() {
     };
     copy_ = make(QStringLiteral("copyMessage"), QStringLiteral("copy"), tr("Copy message"));
     regenerate_ = make(QStringLiteral("regenerateMessage"), QStringLiteral("refresh"),
-                       tr("Regenerate this reply (Ctrl+R for the last)"));
+                       tr("Regenerate this reply"));
     continue_ = make(QStringLiteral("continueMessage"), QStringLiteral("continue"),
-                     tr("Continue this reply (Alt+Enter for the last)"));
+                     tr("Continue this reply"));
     edit_ = make(QStringLiteral("editMessage"), QStringLiteral("edit"), tr("Edit and resend"));
     delete_ = make(QStringLiteral("deleteMessage"), QStringLiteral("trash"), tr("Delete message"));
     connect(copy_, &QToolButton::clicked, this, [this] { Q_EMIT copyRequested(actions_row_); });
@@ -94,12 +97,116 @@ void MessageList::placeActions() {
     continue_->setEnabled(!is_busy_ && row == static_cast<int>(rows_.size()) - 1);
     edit_->setEnabled(!is_busy_);
     delete_->setEnabled(!is_busy_);
+    // The keys act on the last reply only.
+    const bool is_last = row == static_cast<int>(rows_.size()) - 1;
+    const auto tell = [is_last](QToolButton* button, const QString& action) {
+        const QString words = button->accessibleName();
+        button->setToolTip(is_last ? withKeys(words, action) : words);
+    };
+    tell(regenerate_, QStringLiteral("regenerate"));
+    tell(continue_, QStringLiteral("continueReply"));
     const int buttons = is_cut_short ? 4 : 3;
     actions_->setFixedSize(28 * buttons, 28);
     // The statistics are on the left, the actions at the right end of the same line.
     actions_->move(static_cast<int>(place.right()) - actions_->width(),
                    static_cast<int>(place.top() + (place.height() - 28.0) / 2.0));
     actions_->show();
+}
+
+void MessageList::placeCards() {
+    struct Wanted {
+        SoundClip clip;
+        QString name;
+        QRect place;
+        bool is_dimmed = false;
+        SoundCard* card = nullptr;
+    };
+    std::vector<Wanted> wanted;
+    visitVisible([&](int row, int, MessageBlock& current, const QRectF& rect) {
+        if (model_->turn(row).attachments.empty()) {
+            return;
+        }
+        const auto* block = dynamic_cast<const AttachmentsBlock*>(&current);
+        if (block == nullptr) {
+            return;
+        }
+        const std::vector<QRectF> places = block->places(rect.width());
+        for (size_t i = 0; i < places.size(); ++i) {
+            const Attachment& attachment = block->attachments()[i];
+            if (attachment.kind == engine::MessagePart::Kind::Audio) {
+                wanted.push_back(
+                    {{attachment.file, attachment.cut_start_s, attachment.cut_length_s},
+                     attachment.name,
+                     places[i].translated(rect.topLeft()).toAlignedRect(),
+                     model_->turn(row).is_cut});
+            }
+        }
+    });
+    if (wanted.empty() && cards_.empty()) {
+        return;
+    }
+    // A card stays with its sound, so that the focus does; what is left over takes the rest.
+    std::vector<SoundCard*> spare = cards_;
+    const auto take = [&](auto fits) -> SoundCard* {
+        const auto found = std::find_if(spare.begin(), spare.end(), fits);
+        if (found == spare.end()) {
+            return nullptr;
+        }
+        SoundCard* card = *found;
+        spare.erase(found);
+        return card;
+    };
+    for (Wanted& one : wanted) {
+        one.card = take([&](const SoundCard* card) { return card->clip() == one.clip; });
+    }
+    QWidget* before = this;
+    for (Wanted& one : wanted) {
+        if (one.card == nullptr) {
+            one.card = take([](const SoundCard* card) { return !card->hasFocus(); });
+        }
+        if (one.card == nullptr) {
+            one.card = new SoundCard(player_, media_, viewport());
+            connect(one.card, &SoundCard::left, this, [this] { setFocus(); });
+            cards_.push_back(one.card);
+        }
+        one.card->setClip(one.clip, one.name);
+        one.card->setDimmed(one.is_dimmed);
+        one.card->setGeometry(one.place);
+        if (one.card->isHidden()) {
+            one.card->show();
+        }
+        if (before->nextInFocusChain() != one.card) {
+            setTabOrder(before, one.card);
+        }
+        before = one.card;
+    }
+    for (SoundCard* card : spare) {
+        if (card->hasFocus()) {
+            setFocus(); // the message is no longer on screen
+        }
+        card->hide();
+    }
+}
+
+int MessageList::soundOf(int row) const {
+    if (row < 0 || row >= model_->rowCount()) {
+        return -1;
+    }
+    int first = -1;
+    const std::vector<Attachment>& all = model_->turn(row).attachments;
+    for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+        const Attachment& attachment = all[static_cast<size_t>(i)];
+        if (attachment.kind != engine::MessagePart::Kind::Audio) {
+            continue;
+        }
+        // Of several sounds the one that is heard, else the first.
+        if (player_->current() ==
+            SoundClip{attachment.file, attachment.cut_start_s, attachment.cut_length_s}) {
+            return i;
+        }
+        first = first < 0 ? i : first;
+    }
+    return first;
 }
 
 void MessageList::setBusy(bool is_busy) {
@@ -177,12 +284,28 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_PageUp:
         verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
         return;
-    case Qt::Key_PageDown:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
     case Qt::Key_Space:
+        if (const int sound = soundOf(current_row_); sound >= 0) {
+            Q_EMIT attachmentActivated(current_row_, sound);
+            return;
+        }
+        if (event->key() != Qt::Key_Space) {
+            QAbstractScrollArea::keyPressEvent(event);
+            return;
+        }
+        [[fallthrough]];
+    case Qt::Key_PageDown:
         verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
         return;
     case Qt::Key_Left:
     case Qt::Key_Right:
+        if (const int sound = soundOf(current_row_); sound >= 0) {
+            Q_EMIT soundMoveRequested(current_row_, sound,
+                                      event->key() == Qt::Key_Left ? -1.0 : 1.0);
+            return;
+        }
         if (has_current && rows_[static_cast<size_t>(current_row_)].is_thinking_open ==
                                (event->key() == Qt::Key_Left)) {
             toggleThinking(current_row_);
@@ -449,7 +572,16 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
                         [this, code] { Q_EMIT copyTextRequested(code); });
     }
     for (size_t i = 0; i < model_->turn(row).attachments.size(); ++i) {
-        menu->addAction(tr("Open %1").arg(model_->turn(row).attachments[i].name), this,
+        const Attachment& attachment = model_->turn(row).attachments[i];
+        const bool is_sound = attachment.kind == engine::MessagePart::Kind::Audio;
+        const bool is_playing =
+            is_sound &&
+            player_->isPlaying({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
+        menu->addAction((is_playing ? tr("Pause %1")
+                         : is_sound ? tr("Play %1")
+                                    : tr("Open %1"))
+                            .arg(attachment.name),
+                        this,
                         [this, row, i] { Q_EMIT attachmentActivated(row, static_cast<int>(i)); });
     }
     menu->addSeparator();
@@ -470,8 +602,8 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
             menu->addAction(words, this, [this, row, to] { Q_EMIT versionRequested(row, to); })
                 ->setEnabled(!is_busy_ && to >= 0 && to < shown.versionCount());
         };
-        step(tr("Version before (Alt+Left)"), shown.version - 1);
-        step(tr("Version after (Alt+Right)"), shown.version + 1);
+        step(withKeys(tr("Version before"), QStringLiteral("versionBefore")), shown.version - 1);
+        step(withKeys(tr("Version after"), QStringLiteral("versionAfter")), shown.version + 1);
     }
     if (!model_->turn(row).thinking.isEmpty()) {
         menu->addAction(rows_[static_cast<size_t>(row)].is_thinking_open ? tr("Fold thoughts")

@@ -169,7 +169,8 @@ QWidget* ComparePane::buildFoot() {
     return foot;
 }
 
-void ComparePane::setRequest(const engine::GenerateRequest& request) {
+void ComparePane::setRequest(const engine::GenerateRequest& request,
+                             const QHash<QString, QString>& media_names) {
     if (isRunning()) {
         return;
     }
@@ -181,7 +182,8 @@ void ComparePane::setRequest(const engine::GenerateRequest& request) {
             if (part.kind == Kind::Text) {
                 texts.append(fromUtf8(part.text));
             } else {
-                names.append(QFileInfo(fromUtf8(part.text)).fileName());
+                const QString file = fromUtf8(part.text);
+                names.append(media_names.value(file, QFileInfo(file).fileName()));
             }
         }
     }

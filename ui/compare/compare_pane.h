@@ -9,6 +9,7 @@
 #include "engine/api/session.h"
 
 #include <QFrame>
+#include <QHash>
 
 #include <vector>
 
@@ -36,7 +37,9 @@ public:
 
 public Q_SLOTS:
     /// What the chat would send: history, media, sampling. The last question can be edited here.
-    void setRequest(const engine::GenerateRequest& request);
+    /// `media_names`: what the user called a file, by where it is now.
+    void setRequest(const engine::GenerateRequest& request,
+                    const QHash<QString, QString>& media_names = {});
     /// The adapters of the chat: the columns become the base, all that are on, and, where there
     /// are several, each on its own.
     void setAdapters(const std::vector<engine::AdapterChoice>& adapters);

@@ -147,7 +147,9 @@ void HistoryPane::buildFooter() {
     undo_->setObjectName(QStringLiteral("historyUndo"));
     auto* undo_button = new QPushButton(tr("Undo"), undo_);
     undo_button->setObjectName(QStringLiteral("historyUndoButton"));
-    undo_button->setToolTip(tr("Brings the chat back (Ctrl+Z in the list)"));
+    undo_button->setToolTip(
+        tr("Brings the chat back (%1 in the list)")
+            .arg(QKeySequence(QKeySequence::Undo).toString(QKeySequence::NativeText)));
     auto* undo_column = new QVBoxLayout(undo_);
     undo_column->setContentsMargins(12, 8, 8, 8);
     undo_column->setSpacing(4);
@@ -295,7 +297,11 @@ void HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_positi
     QAction* remove_action = menu->addAction(icon(QStringLiteral("trash")), tr("Delete"), this,
                                              [this, row] { remove(row); });
     if (id == current_id_) {
-        remove_action->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+Backspace")));
+        for (const Shortcut& shortcut : shortcuts()) {
+            if (shortcut.action == QStringLiteral("deleteChat") && !shortcut.keys.isEmpty()) {
+                remove_action->setShortcut(shortcut.keys.first());
+            }
+        }
     }
     menu->popup(global_position);
 }

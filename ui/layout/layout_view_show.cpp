@@ -383,6 +383,10 @@ void LayoutView::refreshBars() {
         item(QStringLiteral("<b style=\"color:%1\">%2</b>")
                  .arg((plan.fits ? theme.success : theme.danger).name(),
                       plan.fits ? tr("✓ Fits") : tr("✗ Does not fit")));
+        // A number and its unit stay in one line.
+        const auto solid = [](QString words) {
+            return words.replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
+        };
         int shown = 0;
         for (const engine::DeviceId id : laneDevices(plan)) {
             const engine::DevicePlan* device = devicePlan(plan, id);
@@ -390,8 +394,9 @@ void LayoutView::refreshBars() {
                 id != engine::DeviceId::disk()) {
                 ++shown;
                 item(tr("%1 <b>%2</b> of %3")
-                         .arg(laneName(id).toHtmlEscaped(), formatBytes(device->parts.total()),
-                              formatBytes(device->limit)));
+                         .arg(laneName(id).toHtmlEscaped(),
+                              solid(formatBytes(device->parts.total())),
+                              solid(formatBytes(device->limit))));
             }
         }
         const engine::SpeedEstimate& speed = plan.estimate;
@@ -400,11 +405,11 @@ void LayoutView::refreshBars() {
                      .arg(formatRate(speed.decode_tokens_per_s)));
         }
         if (speed.image_s > 0) {
-            item(tr("image&nbsp;<b>%1</b>").arg(shortSeconds(speed.image_s)));
+            item(tr("image&nbsp;<b>%1</b>").arg(solid(shortSeconds(speed.image_s))));
         }
         if (speed.audio_s_per_s > 0) {
             item(tr("10&nbsp;s&nbsp;of&nbsp;sound&nbsp;<b>%1</b>")
-                     .arg(shortSeconds(10 * speed.audio_s_per_s)));
+                     .arg(solid(shortSeconds(10 * speed.audio_s_per_s))));
         }
         if (is_header_only && !what_if_.has_value()) {
             item(tr("plan only: the weights are not in the folder"));

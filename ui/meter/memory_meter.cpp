@@ -69,14 +69,25 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
     };
     if (snapshot != nullptr) {
         for (const engine::DeviceMemory& memory : snapshot->memory) {
+            const bool is_planned =
+                prediction == nullptr ||
+                std::any_of(prediction->devices.begin(), prediction->devices.end(),
+                            [&](const engine::DevicePlan& p) { return p.id == memory.id; });
+            if (!is_planned && memory.measured.total() == 0) {
+                continue;
+            }
             MeterDevice& d = device(memory.id, memory.description);
             d.capacity = memory.capacity;
             d.limit = finite(memory.limit);
             d.others = memory.used_by_others;
             d.measured = memory.measured;
-            d.has_measured = true;
+            d.is_live = true;
+            // Beside a plan of what is not loaded yet there is nothing of ours to measure.
+            d.has_measured = prediction == nullptr || snapshot->model != nullptr ||
+                             snapshot->state == engine::EngineSnapshot::State::Loading ||
+                             memory.measured.total() > 0;
             d.predicted = memory.predicted;
-            d.has_prediction = true;
+            d.has_prediction = snapshot->plan != nullptr;
         }
     }
     if (prediction != nullptr) {
@@ -91,7 +102,7 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
             MeterDevice& d = device(plan.id, plan.description);
             d.predicted = plan.parts;
             d.has_prediction = true;
-            if (!d.has_measured) {
+            if (!d.is_live) {
                 d.capacity = plan.capacity;
                 d.others = plan.capacity > plan.free ? plan.capacity - plan.free : 0;
             }
@@ -152,19 +163,22 @@ void MemoryMeter::showSnapshot(const std::shared_ptr<const engine::EngineSnapsho
     }
 }
 
-void MemoryMeter::setPrediction(const std::shared_ptr<const engine::PlacementPlan>& plan) {
-    if (prediction_ != plan) {
+void MemoryMeter::setPrediction(const std::shared_ptr<const engine::PlacementPlan>& plan,
+                                bool is_what_if) {
+    if (prediction_ != plan || is_what_if_ != is_what_if) {
         prediction_ = plan;
+        is_what_if_ = is_what_if;
         rebuild();
     }
 }
 
 void MemoryMeter::tick() {
     bool is_moving = is_stale_;
-    for (const MeterDevice& device : devices_) {
+    // Of this computer, whatever computer the layout looks at.
+    for (const MeterDevice& device : meterDevices(snapshot_.get(), nullptr)) {
         std::deque<quint64>& samples = history_[device.id];
-        if (!device.has_measured && samples.empty()) {
-            continue;
+        if (device.used() == 0 && samples.empty()) {
+            continue; // no line before anything was loaded
         }
         is_moving = is_moving || samples.empty() || samples.front() != device.used();
         samples.push_back(device.used());
@@ -179,15 +193,18 @@ void MemoryMeter::tick() {
 
 void MemoryMeter::rebuild() {
     is_stale_ = false;
-    devices_ = meterDevices(snapshot_.get(), prediction_.get());
+    devices_ = meterDevices(is_what_if_ ? nullptr : snapshot_.get(), prediction_.get());
     MeterCanvas::State state;
     state.devices = devices_;
-    for (const auto& [id, samples] : history_) {
-        state.history[id] = {samples.begin(), samples.end()};
+    if (!is_what_if_) {
+        for (const auto& [id, samples] : history_) {
+            state.history[id] = {samples.begin(), samples.end()};
+        }
     }
     const engine::PlacementPlan* plan =
         prediction_ != nullptr ? prediction_.get()
                                : (snapshot_ != nullptr ? snapshot_->plan.get() : nullptr);
+    state.has_plan = plan != nullptr;
     if (plan != nullptr) {
         state.disk = diskBytes(*plan);
         state.context = plan->context;

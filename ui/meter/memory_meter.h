@@ -28,13 +28,15 @@ struct MeterDevice {
     quint64 others = 0; ///< Other programs.
     engine::PartBytes measured, predicted;
     bool has_measured = false, has_prediction = false;
+    bool is_live = false; ///< Capacity and other programs are of now, not of a plan.
 
     [[nodiscard]] quint64 used() const { return measured.total(); }
     /// Free by this account; 0 when more is used than there is.
     [[nodiscard]] quint64 free() const;
 };
 
-/// GPUs by number, then the CPU. Either may be null.
+/// GPUs by number, then the CPU. Either may be null. A device that neither holds anything nor has
+/// a place in the prediction is left out.
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction);
 /// "weights", "KV cache", ... in the user's language.
@@ -57,8 +59,10 @@ public:
 
 public Q_SLOTS:
     void showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot);
-    /// The staged plan, or the loaded one; null: none.
-    void setPrediction(const std::shared_ptr<const engine::PlacementPlan>& plan);
+    /// The staged plan, or the loaded one; null: none. `is_what_if`: for another computer, of
+    /// which nothing is measured here.
+    void setPrediction(const std::shared_ptr<const engine::PlacementPlan>& plan,
+                       bool is_what_if = false);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -70,11 +74,12 @@ private:
     std::shared_ptr<const engine::EngineSnapshot> snapshot_;
     std::shared_ptr<const engine::PlacementPlan> prediction_;
     std::vector<MeterDevice> devices_;
-    std::map<engine::DeviceId, std::deque<quint64>> history_; ///< Used bytes, four a second.
+    std::map<engine::DeviceId, std::deque<quint64>> history_; ///< Used here, four a second.
     QScrollArea* scroll_;
     MeterCanvas* canvas_;
     QTimer* timer_;
     bool is_stale_ = true;
+    bool is_what_if_ = false;
 };
 
 } // namespace ui

@@ -73,18 +73,12 @@ void MeterCanvas::paintEvent(QPaintEvent* /*event*/) {
 
 /// Without a painter only measures: one description of the places for both.
 int MeterCanvas::paintAll(QPainter* painter) const {
-    const Theme& theme = Theme::current();
     int y = 12;
     if (state_.is_empty) {
-        if (painter != nullptr) {
-            painter->setFont(font());
-            painter->setPen(theme.text_muted);
-            painter->drawText(rect().adjusted(kMargin, y, -kMargin, 0),
-                              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                              tr("Memory of every device appears here once a model is chosen: "
-                                 "what is used, what a layout would use, and by whom."));
-        }
-        return y + 120;
+        return paintHint(painter, y,
+                         tr("Memory of every device appears here once a model is chosen: what is "
+                            "used, what a layout would use, and by whom.")) +
+               12;
     }
     for (const MeterDevice& device : state_.devices) {
         if (device.id.isGpu()) {
@@ -100,7 +94,25 @@ int MeterCanvas::paintAll(QPainter* painter) const {
                         : paintHistory(painter, device, paintGpu(painter, device, y)) + 16;
         }
     }
-    return paintDisk(painter, y) + 12;
+    if (state_.has_plan) {
+        return paintDisk(painter, y) + 12;
+    }
+    return paintHint(painter, y,
+                     tr("Once a model is chosen, what a layout would use stands here beside what "
+                        "is used.")) +
+           12;
+}
+
+int MeterCanvas::paintHint(QPainter* painter, int y, const QString& hint) const {
+    const QRect box(kMargin, y, std::max(1, width() - 2 * kMargin), 400);
+    const int flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+    const int height = QFontMetrics(font()).boundingRect(box, flags, hint).height();
+    if (painter != nullptr) {
+        painter->setFont(font());
+        painter->setPen(Theme::current().text_muted);
+        painter->drawText(box, flags, hint);
+    }
+    return y + height;
 }
 
 int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) const {
@@ -122,7 +134,7 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         bool is_bold = false, is_muted = false;
     };
     std::vector<Row> rows;
-    if (device.has_measured) {
+    if (device.is_live) {
         rows.push_back({tr("free"), formatBytes(device.free()), {}, false, true});
     }
     if (device.others > 0) {
@@ -282,6 +294,7 @@ int MeterCanvas::paintHistory(QPainter* painter, const MeterDevice& device, int 
     for (const quint64 sample : samples) {
         most = std::max(most, sample);
     }
+    most += most / 4; // a steady line is not mistaken for the frame
     QPainterPath path;
     const QRectF area = box.adjusted(4, 6, -4, -6);
     for (size_t i = 0; i < samples.size(); ++i) {

@@ -56,7 +56,11 @@ QSize AdapterBar::sizeHint() const {
 }
 
 int AdapterBar::chipsWidth() const {
-    return chips_.empty() ? 0 : row_widget_->sizeHint().width() + Theme::kGap;
+    int width = 0;
+    for (const AdapterChip* chip : chips_) {
+        width += chip->wholeWidth() + Theme::kGap;
+    }
+    return width;
 }
 
 int AdapterBar::wholeButtonWidth() const {
@@ -68,24 +72,32 @@ int AdapterBar::wholeButtonWidth() const {
 
 void AdapterBar::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    fitButton();
+    fit();
 }
 
-void AdapterBar::fitButton() {
-    // The plus alone where its word would cost the adapters their place.
+void AdapterBar::fit() {
+    // The plus alone where its word would cost the adapters their place; then these get narrower.
     const bool is_whole = width() >= chipsWidth() + wholeButtonWidth();
     const QString text = is_whole ? tr("Adapter") : QString();
     if (add_button_->text() != text) {
         add_button_->setText(text);
     }
+    const bool is_compact = width() < chipsWidth() + add_button_->sizeHint().width();
+    int wanted = 0;
+    for (AdapterChip* chip : chips_) {
+        chip->setCompact(is_compact);
+        wanted += chip->sizeHint().width();
+    }
+    row_->invalidate();
+    area_->setMaximumWidth(wanted + Theme::kGap * std::max(0, static_cast<int>(chips_.size()) - 1));
 }
 
 QSize AdapterBar::minimumSizeHint() const {
     int width = wholeButtonWidth();
     if (!chips_.empty()) {
-        width += Theme::kGap + chips_.front()->sizeHint().width();
+        width += Theme::kGap + chips_.front()->wholeWidth();
     }
-    // In a small window even the one scrolls a little.
+    // In a small window the one is compact.
     return {std::min({width, sizeHint().width(), 300}), sizeHint().height()};
 }
 
@@ -128,8 +140,7 @@ void AdapterBar::refresh() {
     }
     add_button_->setEnabled(!session_->model().isEmpty());
     area_->setVisible(!chips_.empty());
-    area_->setMaximumWidth(row_widget_->sizeHint().width());
-    fitButton();
+    fit();
     updateGeometry(); // a coverage that has been read makes its chip wider
     setFixedHeight(AdapterBar::sizeHint().height());
 }

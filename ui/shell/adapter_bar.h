@@ -38,7 +38,8 @@ private:
     void refresh();
     [[nodiscard]] int chipsWidth() const;
     [[nodiscard]] int wholeButtonWidth() const;
-    void fitButton();
+    /// What gives way to a narrow bar: the word on the button, the figures on the chips.
+    void fit();
 
     Session* session_;
     QScrollArea* area_;

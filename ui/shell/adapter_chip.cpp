@@ -20,6 +20,7 @@ namespace ui {
 namespace {
 
 constexpr int kSteps = 40; ///< The slider goes from 0 to 2 in steps of 0.05.
+constexpr int kSliderWidth = 96, kShortSlider = 56;
 
 QPushButton* flatButton(const QString& object_name, const QString& icon_name, QWidget* parent) {
     auto* button = new QPushButton(parent);
@@ -45,7 +46,7 @@ AdapterChip::AdapterChip(QWidget* parent) : QFrame(parent) {
     slider_->setObjectName(QStringLiteral("adapterStrength"));
     slider_->setRange(0, kSteps);
     slider_->setPageStep(4);
-    slider_->setFixedWidth(96);
+    slider_->setFixedWidth(kSliderWidth);
     value_ = new QLabel(this);
     value_->setMinimumWidth(value_->fontMetrics().horizontalAdvance(QStringLiteral("0.00")) + 2);
     report_ = flatButton(QStringLiteral("adapterReport"), QString(), this);
@@ -105,22 +106,46 @@ void AdapterChip::show(const engine::AdapterChoice& choice,
     remove_->setToolTip(tr("Remove the adapter"));
     has_problem_ = false;
     if (coverage == nullptr) {
-        report_->setText(QStringLiteral("…"));
+        report_text_ = QStringLiteral("…");
         report_->setAccessibleName(tr("Coverage of adapter %1 is being read").arg(name));
         report_->setEnabled(false);
     } else {
         const auto [hits, all] = matched(*coverage);
         has_problem_ = hits < all || !coverage->missing.empty();
-        report_->setText(tr("%1 of %2").arg(formatCount(hits), formatCount(all)));
+        report_text_ = tr("%1 of %2").arg(formatCount(hits), formatCount(all));
         report_->setEnabled(true);
-        report_->setIcon(has_problem_ ? icon(QStringLiteral("alert")) : QIcon());
         report_->setAccessibleName(
             tr("Coverage of adapter %1: %2 of %3 tensors").arg(name).arg(hits).arg(all));
-        report_->setToolTip(has_problem_
-                                ? tr("Some tensors have no place in this model. Open the report.")
-                                : tr("Every tensor has its place. Open the coverage report."));
+        report_->setToolTip(report_text_ + QStringLiteral(": ") +
+                            (has_problem_
+                                 ? tr("Some tensors have no place in this model. Open the report.")
+                                 : tr("Every tensor has its place. Open the coverage report.")));
+    }
+    arrange(false);
+    whole_width_ = layout()->sizeHint().width();
+    if (is_compact_) {
+        arrange(true);
     }
     update();
+}
+
+void AdapterChip::arrange(bool is_compact) {
+    // A mark stands for the figures where these do not fit; the tool tip has the words.
+    const bool is_mark = is_compact && report_->isEnabled();
+    slider_->setFixedWidth(is_compact ? kShortSlider : kSliderWidth);
+    report_->setText(is_mark ? QString() : report_text_);
+    report_->setIcon(has_problem_ ? icon(QStringLiteral("alert"))
+                     : is_mark    ? icon(QStringLiteral("check"))
+                                  : QIcon());
+    layout()->invalidate(); // else the widths of before count until the next round of events
+}
+
+void AdapterChip::setCompact(bool is_compact) {
+    if (is_compact_ != is_compact) {
+        is_compact_ = is_compact;
+        arrange(is_compact);
+        updateGeometry();
+    }
 }
 
 void AdapterChip::paintEvent(QPaintEvent* /*event*/) {

@@ -22,6 +22,10 @@ public:
 
     /// `coverage` is nullptr while it is being read.
     void show(const engine::AdapterChoice& choice, const engine::AdapterSummary* coverage);
+    /// Without the words of the report and with a short slider, for a narrow bar.
+    void setCompact(bool is_compact);
+    /// What the chip takes with everything on it, compact or not.
+    [[nodiscard]] int wholeWidth() const { return whole_width_; }
     /// Matched tensors and all of them: what the chip says as "706 of 706".
     static std::pair<qint64, qint64> matched(const engine::AdapterSummary& coverage);
 
@@ -36,6 +40,8 @@ protected:
 
 private:
     void showStrength(double strength);
+    /// Report and slider in this form; the widths follow at once.
+    void arrange(bool is_compact);
 
     QPushButton* power_;
     ElidedLabel* name_;
@@ -45,6 +51,9 @@ private:
     QPushButton* remove_;
     bool is_enabled_ = true;
     bool has_problem_ = false;
+    bool is_compact_ = false;
+    int whole_width_ = 0;
+    QString report_text_;
 };
 
 } // namespace ui

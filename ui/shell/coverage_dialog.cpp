@@ -3,6 +3,7 @@
 
 #include "ui/shell/adapter_chip.h"
 #include "ui/style/format.h"
+#include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
 
 #include <QClipboard>
@@ -190,6 +191,8 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
     view->setUniformRowHeights(true);
     view->setTabKeyNavigation(false);
     view->setModel(new CoverageModel(coverage, view));
+    view->setItemDelegate(new RowDelegate(view));
+    view->header()->setMinimumHeight(view->fontMetrics().height() + 16);
     view->header()->setStretchLastSection(false);
     view->header()->setSectionResizeMode(CoverageModel::KeyColumn, QHeaderView::Stretch);
     view->header()->setSectionResizeMode(CoverageModel::FindingColumn,

@@ -329,6 +329,10 @@ void MainWindow::connectPanes() {
     connect(session_, &Session::snapshotChanged, this,
             [this](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
                 meter_->showSnapshot(snapshot);
+                if (welcome_->isVisible() ||
+                    snapshot->state == engine::EngineSnapshot::State::Empty) {
+                    welcome_->showMemory(snapshot->memory);
+                }
                 chat_->showSnapshot(snapshot);
                 layout_->setApplied(snapshot->plan);
             });
@@ -344,14 +348,24 @@ void MainWindow::connectPanes() {
         Q_EMIT settingsEdited(setup_.settings);
     });
 
-    connect(layout_, &LayoutView::stagedPlanChanged, meter_, &MemoryMeter::setPrediction);
+    connect(layout_, &LayoutView::stagedPlanChanged, meter_,
+            [this](const std::shared_ptr<const engine::PlacementPlan>& plan) {
+                meter_->setPrediction(plan, layout_->isWhatIf());
+            });
     connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
 
     connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
     connect(chat_, &ChatView::compareRequested, this,
             [this](const engine::GenerateRequest& request) {
-                compare_->setRequest(request);
+                // Files that the store has copied are called by their content there.
+                QHash<QString, QString> names;
+                for (const ChatTurn& turn : chat_->chat().turns) {
+                    for (const Attachment& attachment : turn.attachments) {
+                        names.insert(attachment.file, attachment.name);
+                    }
+                }
+                compare_->setRequest(request, names);
                 compare_->setAdapters(session_->adapters());
                 setComparing(true);
             });

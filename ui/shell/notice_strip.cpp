@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/notice_strip.h"
 
+#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -28,9 +29,8 @@ QString nextStep(engine::ErrorCode code) {
             "The graphics card stopped answering. Load the model again; its layout and your "
             "chats are kept.");
     case engine::ErrorCode::Internal:
-        return NoticeStrip::tr(
-            "This is a fault in Belfry. Copy the report (Ctrl+Shift+I) into a bug "
-            "report.");
+        return NoticeStrip::tr("This is a fault in Belfry. Copy the %1 into a bug report.")
+            .arg(withKeys(NoticeStrip::tr("report"), QStringLiteral("diagnostics")));
     case engine::ErrorCode::InvalidFile:
     case engine::ErrorCode::Unsupported:
     case engine::ErrorCode::InvalidRequest:

@@ -105,6 +105,19 @@ void Session::chooseModel(const QString& folder) {
     Q_EMIT changed();
 }
 
+void Session::chooseAgain(const QString& folder, const engine::LoadRequest& options) {
+    setOptions(options);
+    chooseModel(folder);
+    for (const engine::AdapterChoice& adapter : options.adapters) {
+        addAdapter(fromUtf8(adapter.folder));
+        if (!adapters_.empty() && fromUtf8(adapters_.back().folder) == fromUtf8(adapter.folder)) {
+            const auto index = static_cast<int>(adapters_.size()) - 1;
+            setAdapterStrength(index, adapter.strength);
+            setAdapterEnabled(index, adapter.is_enabled);
+        }
+    }
+}
+
 void Session::chooseAndLoad(const QString& folder) {
     chooseModel(folder);
     loads_when_read_ = true;

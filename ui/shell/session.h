@@ -59,6 +59,8 @@ public:
 public Q_SLOTS:
     /// Empty: none.
     void chooseModel(const QString& folder);
+    /// Chooses with the options and adapters of an earlier session; loads nothing.
+    void chooseAgain(const QString& folder, const engine::LoadRequest& options);
     /// Chooses and loads as soon as the folder has been read without error.
     void chooseAndLoad(const QString& folder);
     /// Placement, format, context, simulated GPUs; model and adapters of `options` are ignored.

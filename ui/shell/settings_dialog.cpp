@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <vector>
 
 namespace ui {
 
@@ -36,6 +37,7 @@ QLabel* pathLabel(const QString& path, QWidget* parent) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setMinimumHeight(Theme::kControlHeight);
     setTextRole(label, TextRole::Muted);
     return label;
 }
@@ -62,12 +64,20 @@ SettingsDialog::SettingsDialog(const Settings& settings,
         column->addLayout(layout);
         return layout;
     };
-    const auto add = [](QFormLayout* layout, const QString& text, QWidget* field,
-                        const QString& name, const char* object_name) {
+    // The three forms share the edge of their fields: the widest label decides.
+    std::vector<QLabel*> labels;
+    const auto named = [this, &labels](const QString& text) {
+        auto* label = new QLabel(text, this);
+        label->setMinimumHeight(Theme::kControlHeight);
+        labels.push_back(label);
+        return label;
+    };
+    const auto add = [&named](QFormLayout* layout, const QString& text, QWidget* field,
+                              const QString& name, const char* object_name) {
         field->setAccessibleName(name);
         field->setObjectName(QString::fromLatin1(object_name));
         field->setMinimumHeight(Theme::kControlHeight);
-        auto* label = new QLabel(text);
+        auto* label = named(text);
         label->setBuddy(field);
         layout->addRow(label, field);
     };
@@ -100,7 +110,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     keys_button->setObjectName(QStringLiteral("shortcutsButton"));
     keys_button->setToolTip(tr("See and change the keys of every action"));
     keys_button->setAutoDefault(false);
-    look->addRow(QString(), keys_button);
+    look->addRow(named(QString()), keys_button);
     connect(keys_button, &QPushButton::clicked, this, &SettingsDialog::shortcutsRequested);
 
     column->addSpacing(4);
@@ -128,7 +138,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     cache_check_ = new QCheckBox(tr("Keep &quantized copies for faster loading"), this);
     cache_check_->setObjectName(QStringLiteral("cacheCheck"));
     cache_check_->setChecked(settings.uses_cache);
-    loading->addRow(QString(), cache_check_);
+    loading->addRow(named(QString()), cache_check_);
 
     column->addSpacing(4);
     column->addWidget(heading(tr("Chats and files"), this));
@@ -136,9 +146,16 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     reopen_check_ = new QCheckBox(tr("&Open the last chat at start"), this);
     reopen_check_->setObjectName(QStringLiteral("reopenCheck"));
     reopen_check_->setChecked(settings.reopens_chat);
-    files->addRow(QString(), reopen_check_);
-    files->addRow(tr("Chats"), pathLabel(data_folder, this));
-    files->addRow(tr("Cache, can be deleted"), pathLabel(cache_folder, this));
+    files->addRow(named(QString()), reopen_check_);
+    files->addRow(named(tr("Chats")), pathLabel(data_folder, this));
+    files->addRow(named(tr("Cache, can be deleted")), pathLabel(cache_folder, this));
+    int widest = 0;
+    for (const QLabel* label : labels) {
+        widest = std::max(widest, label->sizeHint().width());
+    }
+    for (QLabel* label : labels) {
+        label->setFixedWidth(widest);
+    }
     auto* privacy = new QLabel(
         tr("Belfry opens no network connection: models, chats, pictures and sounds stay on this "
            "computer."),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/shortcut_editor.h"
 
+#include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
 
 #include <QDialogButtonBox>
@@ -11,26 +12,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
 
 namespace ui {
-
-namespace {
-
-/// Rows as high as elsewhere in the window, with room beside the words.
-class RowDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override {
-        return QStyledItemDelegate::sizeHint(option, index) + QSize(2 * Theme::kPadding, 12);
-    }
-};
-
-} // namespace
 
 ShortcutModel::ShortcutModel(QObject* parent) : QAbstractTableModel(parent) {
     refresh();

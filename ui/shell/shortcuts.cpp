@@ -24,9 +24,8 @@ ShortcutKeys& userKeys() {
 }
 
 void refreshToolTip(QWidget* widget) {
-    const QString keys = shortcutText(widget->property(kToolTipAction).toString());
-    const QString text = widget->property(kToolTipText).toString();
-    widget->setToolTip(keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys));
+    widget->setToolTip(withKeys(widget->property(kToolTipText).toString(),
+                                widget->property(kToolTipAction).toString()));
 }
 
 QKeySequence keys(const char* portable) {
@@ -49,6 +48,15 @@ std::vector<Shortcut> usualShortcuts() {
         {QString(), chat, Shortcuts::tr("Send the message"), {keys("Return")}},
         {QString(), chat, Shortcuts::tr("New line in the message"), {keys("Shift+Return")}},
         {id("attach"), chat, Shortcuts::tr("Attach a picture or a sound"), {keys("Ctrl+U")}},
+        {id("record"),
+         chat,
+         Shortcuts::tr("Record from the microphone, again to use it"),
+         {keys("Ctrl+Shift+R")}},
+        {QString(), chat, Shortcuts::tr("Play or pause the sound in focus"), {keys("Space")}},
+        {QString(),
+         chat,
+         Shortcuts::tr("Five seconds forward or back in the sound in focus"),
+         {keys("PgUp"), keys("PgDown")}},
         {QString(), chat, Shortcuts::tr("Stop the reply or the load"), {keys("Esc")}},
         {id("regenerate"), chat, Shortcuts::tr("Regenerate the last reply"), {keys("Ctrl+R")}},
         {id("continueReply"),
@@ -164,6 +172,11 @@ QString shortcutOwner(const QString& action, const QKeySequence& keys) {
         }
     }
     return {};
+}
+
+QString withKeys(const QString& text, const QString& action) {
+    const QString keys = shortcutText(action);
+    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
 }
 
 void setKeyToolTip(QWidget* widget, const QString& text, const QString& action) {

@@ -45,6 +45,9 @@ QString shortcutProblem(const QString& action, const QKeySequence& keys);
 /// Another changeable action that has these keys now; empty when none.
 QString shortcutOwner(const QString& action, const QKeySequence& keys);
 
+/// Words with the keys of an action in brackets behind them, or without, when it has none.
+QString withKeys(const QString& text, const QString& action);
+
 /// A tool tip that ends with the keys of `action`, also after they were changed.
 void setKeyToolTip(QWidget* widget, const QString& text, const QString& action);
 

@@ -2,6 +2,7 @@
 #include "ui/shell/welcome_page.h"
 
 #include "ui/shell/recent_models.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
@@ -99,6 +100,10 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     recent_view_->viewport()->setAutoFillBackground(false);
     recent_view_->setSpacing(1);
     column->addWidget(recent_view_);
+    computer_ = centred(QString());
+    computer_->setObjectName(QStringLiteral("welcomeComputer"));
+    setTextRole(computer_, TextRole::Muted);
+    computer_->hide();
     auto* promise = centred(tr("Everything stays on this computer: no account, no network."));
     setTextRole(promise, TextRole::Muted);
     column->addStretch(3);
@@ -114,6 +119,26 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     connect(recent, &QAbstractItemModel::rowsInserted, this, &WelcomePage::refresh);
     connect(recent, &QAbstractItemModel::rowsRemoved, this, &WelcomePage::refresh);
     refresh();
+}
+
+void WelcomePage::showMemory(const std::vector<engine::DeviceMemory>& memory) {
+    QStringList parts;
+    QString ram;
+    for (const engine::DeviceMemory& device : memory) {
+        const QString free =
+            formatBytes(device.capacity - std::min(device.capacity, device.used_by_others));
+        const QString all = formatBytes(device.capacity);
+        if (device.id == engine::DeviceId::cpu()) {
+            ram = tr("%1 of %2 main memory free").arg(free, all);
+        } else if (device.id.kind == engine::DeviceId::Kind::Cuda) {
+            parts.append(tr("%1: %2 of %3 free").arg(fromUtf8(device.description), free, all));
+        }
+    }
+    if (!ram.isEmpty()) {
+        parts.append(ram);
+    }
+    computer_->setText(parts.join(QStringLiteral(" · ")));
+    computer_->setVisible(!memory.empty());
 }
 
 void WelcomePage::refresh() {

@@ -3,7 +3,11 @@
 // line on what Belfry is for. Shown while no model is chosen and the chat is empty.
 #pragma once
 
+#include "engine/api/session.h"
+
 #include <QWidget>
+
+#include <vector>
 
 class QListView;
 class QLabel;
@@ -18,6 +22,9 @@ class WelcomePage : public QWidget {
 public:
     WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* parent = nullptr);
 
+    /// What this computer has, in one line.
+    void showMemory(const std::vector<engine::DeviceMemory>& memory);
+
 Q_SIGNALS:
     void folderDialogRequested();
     void demoRequested();
@@ -27,6 +34,7 @@ private:
     void refresh();
 
     RecentModels* recent_;
+    QLabel* computer_;
     QLabel* recent_title_;
     QListView* recent_view_;
 };

@@ -5,6 +5,7 @@
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
+#include <QAbstractScrollArea>
 #include <QComboBox>
 #include <QMenu>
 #include <QPainter>
@@ -320,8 +321,14 @@ void BelfryStyle::drawPrimitive(PrimitiveElement element,
         const bool has_focus = (option->state & State_HasFocus) != 0;
         if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
             frame != nullptr && frame->lineWidth > 0) {
-            drawBox(painter, option->rect, QColor(), has_focus ? t.accent : t.border,
-                    Theme::kRadius, has_focus ? 2 : 1);
+            // Below the round corners lies what the contents lie on.
+            const auto* area = qobject_cast<const QAbstractScrollArea*>(widget);
+            const QWidget* inner = area == nullptr ? nullptr : area->viewport();
+            const QColor fill = inner != nullptr && inner->autoFillBackground()
+                                    ? inner->palette().color(inner->backgroundRole())
+                                    : QColor();
+            drawBox(painter, option->rect, fill, has_focus ? t.accent : t.border, Theme::kRadius,
+                    has_focus ? 2 : 1);
         }
         return;
     }

@@ -5,15 +5,24 @@
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
+#include <QAbstractScrollArea>
 #include <QComboBox>
 #include <QMenu>
 #include <QScrollBar>
 #include <QStyleOption>
 #include <QTabBar>
+#include <QTreeView>
 
 #include <algorithm>
 
 namespace ui {
+
+namespace {
+
+constexpr int kAreaFrame = 4;  ///< Around text fields and tables.
+constexpr int kCellMargin = 8; ///< Left and right of the words in a table and its header.
+
+} // namespace
 
 QRect BelfryStyle::subControlRect(ComplexControl control,
                                   const QStyleOptionComplex* option,
@@ -127,6 +136,19 @@ int BelfryStyle::pixelMetric(PixelMetric metric,
         return 12;
     case PM_ScrollBarSliderMin:
         return 32;
+    case PM_DefaultFrameWidth: {
+        // Wide enough that square contents stay inside of the round corners.
+        const auto* area = qobject_cast<const QAbstractScrollArea*>(widget);
+        return area != nullptr && area->frameShape() == QFrame::StyledPanel
+                   ? kAreaFrame
+                   : QProxyStyle::pixelMetric(metric, option, widget);
+    }
+    case PM_HeaderMargin:
+        return kCellMargin;
+    case PM_FocusFrameHMargin:
+        return qobject_cast<const QTreeView*>(widget) != nullptr
+                   ? kCellMargin
+                   : QProxyStyle::pixelMetric(metric, option, widget);
     case PM_SplitterWidth:
         return 1;
     case PM_MenuPanelWidth:

@@ -97,7 +97,7 @@ struct LoraArgs {
     int32_t weight;
     int32_t a_type;
     int32_t b_type;
-    int32_t pad;
+    int32_t b_offset; ///< Bytes of the updates before it in a row of B in shared memory.
 };
 
 /// Updates of one linear layer for many rows (kernels/ops.h, LoraTerm).
@@ -137,6 +137,28 @@ BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols, 
     return is_resident ? 4 * cols : 0;
 }
 
+/// Which cache rows an attention step reads, and into how many parts they are split. The step and
+/// its reader work out the same from it.
+struct AttendRange {
+    const int32_t* from; ///< [1]: rows in reach = min(*from + more, limit).
+    int32_t more;
+    int32_t limit;  ///< 0 = none
+    int32_t splits; ///< Most parts there may be.
+    /// Resident steps: up to this many parts are left unmerged for the step that reads them.
+    int32_t direct_splits;
+    int32_t tile; ///< Keys of a tile (attend_tiles.cuh); 0: attend_parts.cuh.
+    int32_t pad;
+};
+
+/// Units of a step at most.
+inline constexpr int kMaxLoraUnits = 512;
+/// Numbers a block keeps for the sums of `units` units and `ranks` ranks, a multiple of four.
+BELFRY_HOST_DEVICE constexpr int32_t loraUnitSums(int32_t units, int32_t ranks) {
+    return (units + 3) / 4 * 4 + (ranks + 3) / 4 * 4;
+}
+/// Numbers behind them: factors of the updates, and the tag.
+inline constexpr int kLoraUnitNumbers = 16;
+
 struct ProjectKernelArgs {
     WeightArgs w[3];
     float* y[3];
@@ -160,10 +182,8 @@ struct ProjectKernelArgs {
     int32_t local_rows;    ///< Most weight rows that a block owns.
     // kInputAttention: as of the attention step.
     const float* partial;
-    const int32_t* key_count;
+    AttendRange range;
     int32_t head_dim;
-    int32_t splits;
-    int32_t direct_splits;
     int32_t pad;
 
     LoraArgs lora[kMaxLora];
@@ -177,6 +197,16 @@ struct ProjectKernelArgs {
     float* tap_sums;        ///< [tap_ranks, tap_parts]
     int32_t lora_parts;
     int32_t tap_parts; ///< Blocks of this step.
+    // Updates whose A h is made once in the grid (lora_units.cuh): unit u is row u / lora_chunks of
+    // A (of all updates) times columns (u % lora_chunks) * lora_columns to the next chunk's.
+    uint64_t* lora_slots;      ///< [lora_units]: value and tag
+    const int32_t* lora_epoch; ///< [1] Launches so far.
+    int32_t lora_units;        ///< 0: not in this form.
+    int32_t lora_chunks;
+    int32_t lora_columns; ///< A multiple of 512.
+    int32_t lora_own;     ///< Most units of a block.
+    int32_t lora_pitch;   ///< Bytes of a row of B in shared memory, all updates of its weight.
+    int32_t lora_step;    ///< Number of the step in its token.
 };
 
 struct AttendStepKernelArgs {
@@ -202,9 +232,12 @@ struct AttendStepKernelArgs {
     int32_t splits;
     float scale;
     float eps;
-    /// Resident steps: up to this many splits are left unmerged for the step that reads them.
-    int32_t direct_splits;
-    int32_t pad;
+    // Resident steps.
+    AttendRange range;
+    int32_t capacity; ///< Cache rows.
+    int32_t is_ring;  ///< Position p lies in row p % capacity: rows beyond the window are not read.
+    int32_t key_groups; ///< Groups of 16 keys in a tile.
+    int32_t stages;     ///< Tiles in shared memory: 1 or 2.
 };
 
 /// One step of a decoded token for the kernel that runs them all (token.cu).
@@ -221,9 +254,24 @@ struct alignas(16) TokenStep {
 /// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
 /// prefetched, the one being read.
 inline constexpr int kStepRing = 4;
+/// Most parts of an attention step (lanes of a warp times five).
+inline constexpr int kMaxParts = 160;
 /// Heads of one attention part, and parts of up to this many keys are merged by their reader.
 inline constexpr int kPartHeads = 4;
 inline constexpr int kDirectKeys = 128;
+/// Attention by tiles (attend_tiles.cuh): heads of one part; head elements of one warp.
+inline constexpr int kTileHeads = 8;
+inline constexpr int kTileDims = 64;
+/// Bytes between two rows of a tile: padded, so that eight rows lie in different banks.
+BELFRY_HOST_DEVICE constexpr int32_t tilePitch(int32_t head_dim) {
+    return 2 * head_dim + 16;
+}
+/// What an attention part keeps besides its tiles (TileShared).
+inline constexpr int kTileSharedBytes = 38144;
+BELFRY_HOST_DEVICE constexpr int32_t
+tileSharedBytes(int32_t head_dim, int32_t key_groups, int32_t stages) {
+    return kTileSharedBytes + stages * 2 * 16 * key_groups * tilePitch(head_dim);
+}
 /// Shared memory of an attention step behind the table of code values (PartShared).
 inline constexpr int kPartSharedBytes = 55360;
 

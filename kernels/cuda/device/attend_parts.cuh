@@ -57,7 +57,7 @@ __device__ __forceinline__ float warpSum8(float (&v)[8]) {
 /// [heads, splits, head_dim].
 __device__ __forceinline__ float2* partTails(const AttendStepKernelArgs& a) {
     return reinterpret_cast<float2*>(a.partial +
-                                     static_cast<int64_t>(a.num_heads) * a.splits * a.head_dim);
+                                     static_cast<int64_t>(a.num_heads) * a.range.splits * a.head_dim);
 }
 
 /// Merges the columns that fall to this block: sum over parts of exp(m - M) * part / L.
@@ -72,13 +72,13 @@ mergeParts(const AttendStepKernelArgs& a, PartShared& s, int parts, int block, i
     for (int first = block * 32; first < columns; first += grid * 32) {
         const int column = first + lane < columns ? first + lane : columns - 1;
         const int h = column >> dim_shift;
-        const float2* tails = partTails(a) + h * a.splits;
+        const float2* tails = partTails(a) + h * a.range.splits;
         float largest = -INFINITY;
 #pragma unroll 4
         for (int p = 0; p < parts; ++p) {
             largest = fmaxf(largest, __ldcg(tails + p).x);
         }
-        const float* from = a.partial + (static_cast<int64_t>(h * a.splits) << dim_shift) +
+        const float* from = a.partial + (static_cast<int64_t>(h * a.range.splits) << dim_shift) +
                             (column & (a.head_dim - 1));
         float total = 0.0F;
         float sum = 0.0F;
@@ -362,10 +362,10 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
             total += s.sums[g * (heads << dim_shift) + i];
         }
         const int h = head0 + (i >> dim_shift);
-        a.partial[((h * a.splits + split) << dim_shift) + (i & (dim - 1))] = total;
+        a.partial[((h * a.range.splits + split) << dim_shift) + (i & (dim - 1))] = total;
     }
     if (threadIdx.x < heads) {
-        partTails(a)[(head0 + static_cast<int>(threadIdx.x)) * a.splits + split] =
+        partTails(a)[(head0 + static_cast<int>(threadIdx.x)) * a.range.splits + split] =
             make_float2(s.running[threadIdx.x][0], s.running[threadIdx.x][1]);
     }
 }
@@ -378,8 +378,8 @@ attendResident(const AttendStepKernelArgs& a, PartShared& s, int block, int grid
     const int per_kv = a.num_heads / a.num_kv_heads;
     const int heads = per_kv < kPartHeads ? per_kv : kPartHeads;
     const int groups = a.num_heads / heads;
-    const int count = *a.key_count;
-    const int chunk = attendChunk(count, a.splits, a.direct_splits);
+    const int count = attendRows(a.range);
+    const int chunk = attendChunk(a.range, count);
     const int parts = (count + chunk - 1) / chunk;
     const int group = block % groups;
     const int split = block / groups;
@@ -389,7 +389,7 @@ attendResident(const AttendStepKernelArgs& a, PartShared& s, int block, int grid
     } else {
         barrier.wait();
     }
-    if (parts > a.direct_splits) {
+    if (parts > a.range.direct_splits) {
         barrier.arrive();
         barrier.wait();
         mergeParts<THREADS>(a, s, parts, block, grid);

@@ -7,8 +7,14 @@
 
 namespace kernels::cuda {
 
+/// What other blocks wrote in this launch is read past the first-level cache everywhere (__ldcg,
+/// cp.async.cg), and after the barrier that follows the poll: then an acquiring load, which waits for
+/// the L2 cache once more and empties the first-level cache, adds nothing. True: for comparison, and
+/// where a reader cannot do so.
+constexpr bool kWaitAcquires = false;
+
 /// counters[0]: arrivals of this launch; counters[1]: blocks that are done. Both zero between
-/// launches.
+/// launches. counters[2]: launches so far.
 struct GridBarrier {
     int32_t* counters;
     int grid;
@@ -27,10 +33,11 @@ struct GridBarrier {
 
     __device__ __forceinline__ void wait() const {
         if (threadIdx.x == 0) {
-            // Polling with acquiring loads would empty the first-level cache every time.
             while (loadRelaxed(counters) < target) {
             }
-            (void)loadAcquire(counters);
+            if (kWaitAcquires) {
+                (void)loadAcquire(counters);
+            }
             if (waited != nullptr) {
                 *waited = clock64();
             }
@@ -44,6 +51,7 @@ struct GridBarrier {
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == grid - 1) {
             counters[0] = 0;
             counters[1] = 0;
+            counters[2] += 1;
         }
     }
 };

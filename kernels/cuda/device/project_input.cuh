@@ -4,6 +4,7 @@
 // takes four elements at a time and warps without elements go straight to the barriers.
 #pragma once
 
+#include "kernels/cuda/device/attend_range.cuh"
 #include "kernels/cuda/device/project_lora.cuh"
 
 namespace kernels::cuda {
@@ -11,22 +12,6 @@ namespace kernels::cuda {
 constexpr int kTableBytes = 256 * 32 * 4;
 constexpr int kNestedBytes = 3 * 256 * 4;
 constexpr int kFactorBytes = 64 * 4 * 4;
-/// Cache rows of one attention part when `count` rows are in use. Few rows: as many parts as their
-/// reader merges itself; else all parts there may be.
-__device__ __forceinline__ int attendChunk(int count, int splits, int direct_splits) {
-    if (direct_splits > 0) {
-        const int chunk = ((count + direct_splits - 1) / direct_splits + 31) & ~31;
-        if (chunk <= kDirectKeys) {
-            return chunk < 32 ? 32 : chunk;
-        }
-    }
-    const int chunk = ((count + splits - 1) / splits + 31) & ~31;
-    return chunk < 64 ? 64 : chunk;
-}
-__device__ __forceinline__ int attendParts(int count, int splits, int direct_splits) {
-    const int chunk = attendChunk(count, splits, direct_splits);
-    return (count + chunk - 1) / chunk;
-}
 
 /// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
 struct Shared {
@@ -193,8 +178,8 @@ __device__ __forceinline__ void partFactors(const ProjectKernelArgs& a, const Sh
         return;
     }
     const float2* tails = reinterpret_cast<const float2*>(
-                              a.partial + static_cast<int64_t>(a.cols) * a.splits) +
-                          threadIdx.x * a.splits;
+                              a.partial + static_cast<int64_t>(a.cols) * a.range.splits) +
+                          threadIdx.x * a.range.splits;
     float largest = -INFINITY;
     float2 tail[4];
 #pragma unroll
@@ -223,8 +208,8 @@ makePlainInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
     int parts = 0; // 0: the row is complete
     int head_shift = 0;
     if (IS_RESIDENT && a.input == kInputAttention) {
-        parts = attendParts(*a.key_count, a.splits, a.direct_splits);
-        parts = parts <= a.direct_splits ? parts : 0;
+        parts = attendParts(a.range);
+        parts = parts <= a.range.direct_splits ? parts : 0;
         head_shift = 31 - __clz(a.head_dim);
     }
     wait();
@@ -240,7 +225,7 @@ makePlainInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
             v = loadFour(a.x + 4 * c);
         } else {
             const int h = (4 * c) >> head_shift;
-            const float* column = a.partial + ((h * a.splits) << head_shift) +
+            const float* column = a.partial + ((h * a.range.splits) << head_shift) +
                                   ((4 * c) & (a.head_dim - 1));
             v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 #pragma unroll 4

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates inside a projection step: y += factor * B (A h).
 //
+// Resident steps share the work: lora_units.cuh. Here: launches of their own, and updates that cannot
+// be shared out.
+//
 // A h is needed by every block. For short inputs every block computes it from its own copy of h (16
 // ranks of 1536 inputs: 48 KB through L2, one row of A a warp); for long ones the step before, whose
 // blocks made the input, has multiplied each block's piece (a "tap"), and only the sum over its
@@ -8,11 +11,9 @@
 // memory before the wait.
 #pragma once
 
-#include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/lora_units.cuh"
 
 namespace kernels::cuda {
-
-constexpr int kSlab = 512;
 
 /// Pointers into dynamic shared memory.
 struct LoraShared {
@@ -32,58 +33,18 @@ loraShared(const ProjectKernelArgs& a, float* memory, int outputs) {
     return s;
 }
 
-/// What another block may have written in this launch: past the first-level cache.
-__device__ __forceinline__ float loadFresh(const float* at) {
-    return __ldcg(at);
-}
-
-__device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
-    return *reinterpret_cast<const __half2*>(&bits);
-}
-
-/// The rows of weight j among a block's outputs [begin, end): [from, to). `before`: rows of the
-/// weights before it, where they follow each other.
-struct RowRange {
-    int from;
-    int to;
-};
-__device__ __forceinline__ RowRange
-rowsOf(const ProjectKernelArgs& a, int j, int begin, int end, int before) {
-    const int rows = static_cast<int>(a.w[j].rows);
-    if (a.output == kOutputGeluPair) {
-        return {begin, end};
-    }
-    return {begin > before ? begin - before : 0, end - before < rows ? end - before : rows};
-}
-
-__device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block, int grid) {
-    // Below 2^31: vocabularies of 262k rows on a few hundred multiprocessors.
-    return static_cast<int>(static_cast<unsigned>(a.outputs) * static_cast<unsigned>(block) /
-                            static_cast<unsigned>(grid));
-}
-
-__device__ __forceinline__ RowRange
-rowsOfWeight(const ProjectKernelArgs& a, int weight, int begin, int end) {
-    int before = 0;
-    for (int j = 0; j < weight; ++j) {
-        before += static_cast<int>(a.w[j].rows);
-    }
-    return rowsOf(a, weight, begin, end, before);
-}
-
-__device__ __forceinline__ int elementBytes(int type) {
-    return type == kElementF32 ? 4 : 2;
-}
-
 /// Sends A (the blocks share its lines), the block's rows of B and its columns of the taps on their
 /// way into L2.
 template <int THREADS>
 __device__ __forceinline__ void prefetchLora(const ProjectKernelArgs& a, int block, int grid) {
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
+    if (a.lora_units > 0) {
+        prefetchUnits<THREADS>(a, block, grid);
+    }
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
-        if (a.lora_sums == nullptr) {
+        if (a.lora_sums == nullptr && a.lora_units == 0) {
             const int bytes = term.rank * a.cols * elementBytes(term.a_type);
             for (int at = (static_cast<int>(threadIdx.x) * grid + block) * 128; at < bytes;
                  at += THREADS * grid * 128) {

@@ -388,13 +388,19 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     if (!IS_RESIDENT) {
         prefetchCodes<THREADS>(a, block, grid);
     }
-    if (a.lora_count + a.tap_count > 0) {
+    float* const updates = s.partial + a.local_rows * a.k_split;
+    const bool has_units = IS_RESIDENT && a.lora_units > 0;
+    if (has_units) {
+        placeUnits<THREADS>(a, loraUnits(a, updates), block, grid, begin, end);
+    } else if (a.lora_count + a.tap_count > 0) {
         placeUpdates<THREADS>(a, lora(), begin, end, local_rows);
     }
     float undo = 1.0F;
     const auto makeAll = [&] {
         undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
-        if (a.lora_count > 0) {
+        if (has_units) {
+            publishUnits<THREADS>(a, loraUnits(a, updates), s.x, undo, block, grid);
+        } else if (a.lora_count > 0) {
             reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
         }
     };
@@ -413,6 +419,9 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
         } else {
             multiply<FORMAT, 1, THREADS>(a, s, begin, local_rows);
         }
+    }
+    if (has_units) {
+        collectUnits<THREADS>(a, loraUnits(a, updates));
     }
     __syncthreads();
     for (int i = threadIdx.x; i < end - begin; i += THREADS) {
@@ -435,7 +444,13 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
                 sums[1] *= a.w[1].row_scale[ref.row];
             }
         }
-        if (a.lora_count > 0) {
+        if (has_units) {
+            const LoraUnits units = loraUnits(a, updates);
+            sums[0] += unitUpdateOf(a, units, ref.weight, i);
+            if (is_pair) {
+                sums[1] += unitUpdateOf(a, units, 1, end - begin + i);
+            }
+        } else if (a.lora_count > 0) {
             sums[0] += updateOf(a, lora(), ref.weight, i, local_rows);
             if (is_pair) {
                 sums[1] += updateOf(a, lora(), 1, end - begin + i, local_rows);

@@ -144,6 +144,23 @@ __device__ __forceinline__ void addRelease(int32_t* at, int value) {
     asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
+/// A value together with a tag that says which one it is, read and written as a whole.
+struct Tagged {
+    float value;
+    uint32_t tag;
+};
+
+__device__ __forceinline__ void storeTagged(uint64_t* at, float value, uint32_t tag) {
+    const uint64_t both = static_cast<uint64_t>(tag) << 32U | __float_as_uint(value);
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(both) : "memory");
+}
+
+__device__ __forceinline__ Tagged loadTagged(const uint64_t* at) {
+    uint64_t both = 0;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(at) : "memory");
+    return {__uint_as_float(static_cast<uint32_t>(both)), static_cast<uint32_t>(both >> 32U)};
+}
+
 } // namespace kernels::cuda
 
 #else

@@ -7,6 +7,7 @@
 // between the block's own arrival and the last block's, and the codes of the steps after travel into
 // L2 meanwhile, so that memory never rests.
 #include "kernels/cuda/device/attend_parts.cuh"
+#include "kernels/cuda/device/attend_tiles.cuh"
 
 using namespace kernels::cuda;
 
@@ -76,7 +77,11 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters,
             trace[3 * i] = clock64();
             barrier.waited = trace + 3 * i + 1;
         }
-        if (step.kind == kStepAttend && step.attend.head_dim > 256) {
+        if (step.kind == kStepAttend && step.attend.range.tile > 0) {
+            attendTiles<THREADS>(stepAt(i).attend, stepMemory() + kTableBytes,
+                                 static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                                 barrier);
+        } else if (step.kind == kStepAttend && step.attend.head_dim > 256) {
             runAttention<2, THREADS>(i, barrier);
         } else if (step.kind == kStepAttend) {
             runAttention<1, THREADS>(i, barrier);

@@ -280,6 +280,11 @@ int projectParts(Queue q, const ProjectArgs& step) {
     for (int i = 0; i < step.tap_count; ++i) {
         args.tap_ranks += static_cast<int32_t>(step.tap[i].rows);
     }
+    const bool shares = std::all_of(step.tap, step.tap + step.tap_count,
+                                    [](const MatView& a) { return a.rows % 8 == 0; });
+    if (s.steps.is_collecting && s.steps.has_units && shares) {
+        return 0; // the step behind makes A h over all blocks
+    }
     if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {
         return s.facts.multiprocessors;
     }
@@ -677,6 +682,8 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.counter = static_cast<int32_t*>(pointerOf(s.scratch));
     args.partial = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
     args.window = a.window;
+    args.capacity = static_cast<int32_t>(a.capacity);
+    args.is_ring = a.is_ring ? 1 : 0;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
     args.head_dim = static_cast<int32_t>(a.head_dim);

@@ -68,15 +68,52 @@ Status makeRoom(Stream& s, unsigned shared, int32_t format) {
     return Status::Ok;
 }
 
+/// Bytes of a row of B of one update; 0: not in pieces of 16 bytes.
+int32_t pieceBytes(const LoraArgs& lora) {
+    const int32_t bytes = lora.rank * (lora.b_type == kElementF32 ? 4 : 2);
+    return bytes % 16 == 0 && reinterpret_cast<uintptr_t>(lora.b) % 16 == 0 ? bytes : 0;
+}
+
+/// Shares A h of the updates out over the blocks where their operands allow it.
+LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
+    LoraUnitPlan none;
+    if (!s.steps.has_units || args.lora_count == 0 || args.lora_sums != nullptr ||
+        args.tap_count > 0) {
+        return none;
+    }
+    int32_t widest = 0;
+    int32_t offset = 0;
+    for (int i = 0; i < args.lora_count; ++i) {
+        const int32_t bytes = pieceBytes(args.lora[i]);
+        if (bytes == 0) {
+            return none;
+        }
+        offset = i > 0 && args.lora[i].weight == args.lora[i - 1].weight ? offset : 0;
+        args.lora[i].b_offset = offset;
+        offset += bytes;
+        widest = std::max(widest, offset);
+    }
+    const LoraUnitPlan plan = planLoraUnits(s.facts.multiprocessors, args.lora_first[3], args.cols);
+    args.lora_units = plan.units;
+    args.lora_chunks = plan.chunks;
+    args.lora_columns = plan.columns;
+    args.lora_own = plan.own;
+    args.lora_pitch = widest;
+    return plan;
+}
+
 /// How a projection is dealt out, its updates included.
-ProjectPlan planCollected(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+ProjectPlan planCollected(const Stream& s, ProjectKernelArgs& args, int64_t outputs) {
     const bool is_pair = args.output == kOutputGeluPair;
     ProjectPlan plan = planResidentProject(s.facts.multiprocessors, static_cast<int>(kTokenThreads),
                                            outputs, args.cols, is_pair,
                                            isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    const LoraUnitPlan units = shareUpdates(s, args);
+    plan.shared_bytes += static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
     plan.shared_bytes +=
-        loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
-        static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
+        units.units > 0
+            ? loraUnitBytes(units, args.lora_first[3], plan.local_rows, args.lora_pitch)
+            : loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
     return plan;
 }
 
@@ -108,7 +145,7 @@ Status endSteps(Queue q) {
     return status;
 }
 
-bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
     return s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
            planCollected(s, args, outputs).shared_bytes + ring <=
@@ -118,6 +155,9 @@ bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs)
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const ProjectPlan plan = planCollected(s, args, outputs);
+    args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset);
+    args.lora_epoch = pointerOf<const int32_t>(s.scratch + kBarrierOffset) + 2;
+    args.lora_step = static_cast<int32_t>(t.uploaded + t.steps.size());
     if (args.tap_count > 0 && args.tap_parts != plan.grid) {
         return Status::Unsupported;
     }
@@ -136,13 +176,11 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenStep* before = t.steps.empty() ? nullptr : &t.steps.back();
     if (before != nullptr && before->kind == kStepAttend && args.input == kInputPlain &&
         before->attend.out == args.x && before->attend.num_heads <= 64) {
-        before->attend.direct_splits = std::min(kDirectSplits, before->attend.splits);
+        before->attend.range.direct_splits = std::min(kDirectSplits, before->attend.range.splits);
         args.input = kInputAttention;
         args.partial = before->attend.partial;
-        args.key_count = before->attend.key_count;
+        args.range = before->attend.range;
         args.head_dim = before->attend.head_dim;
-        args.splits = before->attend.splits;
-        args.direct_splits = before->attend.direct_splits;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -152,18 +190,44 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 }
 
 Status collectAttend(Stream& s, AttendStepKernelArgs args) {
-    const int splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
-    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
+    const unsigned ring = kStepRing * sizeof(TokenStep);
+    AttendPlan plan;
+    if (s.steps.has_tiles) {
+        plan =
+            planResidentAttend(s.facts.multiprocessors, args.num_heads, args.num_kv_heads,
+                               args.head_dim, static_cast<unsigned>(s.facts.shared_bytes) - ring);
+    }
+    if (plan.splits == 0) {
+        plan = {};
+        plan.splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
+        plan.shared_bytes = kAttendSharedBytes;
+    }
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(plan.splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
-    if (splits < 1 || partial + kPartialOffset > kPartialBytes) {
+    const bool has_parts = (args.num_heads / args.num_kv_heads) %
+                               std::min(args.num_heads / args.num_kv_heads, kPartHeads) ==
+                           0;
+    if (plan.splits < 1 || partial + kPartialOffset > kPartialBytes ||
+        (plan.tile == 0 && !has_parts)) {
         return Status::Unsupported;
     }
-    if (const Status status = makeRoom(s, kAttendSharedBytes, 0); status != Status::Ok) {
+    if (const Status status = makeRoom(s, plan.shared_bytes, 0); status != Status::Ok) {
         return status;
     }
-    args.splits = splits;
     args.partial = pointerOf<float>(s.scratch + kPartialOffset);
-    args.direct_splits = 0;
+    args.range = {};
+    args.range.from = args.key_count;
+    args.range.splits = plan.splits;
+    args.range.tile = plan.tile;
+    if (plan.tile > 0 && args.is_ring != 0) {
+        // Rows 0 to the position, or the window's.
+        args.range.from = args.position;
+        args.range.more = 1;
+        args.range.limit = static_cast<int32_t>(
+            args.window > 0 && args.window < args.capacity ? args.window : args.capacity);
+    }
+    args.key_groups = plan.key_groups;
+    args.stages = plan.stages;
     TokenStep step{};
     step.kind = kStepAttend;
     step.attend = args;

@@ -15,7 +15,7 @@ Status endSteps(Queue q);
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 /// collectProject() would add it: one part of its outputs a multiprocessor.
-bool canCollect(const Stream& s, const ProjectKernelArgs& args, int64_t outputs);
+bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 

@@ -128,6 +128,7 @@ private Q_SLOTS:
     void secondProgramOnTheCard();
     void absentCard();
     void twoCards();
+    void strengthsKeepTheRecording();
 };
 
 void TestCudaFaults::withoutFaults_data() {
@@ -360,6 +361,38 @@ void TestCudaFaults::twoCards() {
         QVERIFY(used("cuMemcpyPeerAsync") > 0); // card to card, not through the host
         QVERIFY(engine.applyMap("gpu", {}, {}).has_value());
         QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+    }
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+/// The recorded decode step reads strengths where it runs: another strength of the same adapters
+/// records nothing again, another set does.
+void TestCudaFaults::strengthsKeepTheRecording() {
+    FakeDriver fake({FakeCard{"First"}});
+    {
+        engine::Engine engine(optionsFor(fake));
+        const auto loaded = engine.load(requestFor(false), {}, {});
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        const auto recordings = [&](double strength, bool is_enabled) {
+            fake.clearTrace();
+            const auto set = engine.setAdapters(
+                {{support::goldenAdapter("e2b", "text"), strength, is_enabled}}, {});
+            if (!set.has_value() || !engine.generate(prompt(), {}, {}).has_value()) {
+                return -1;
+            }
+            return static_cast<int>(
+                std::count_if(fake.trace().begin(), fake.trace().end(), [](const char* name) {
+                    return std::string(name) == "cuGraphInstantiate";
+                }));
+        };
+        QCOMPARE(recordings(1.0, true), 1);
+        QCOMPARE(recordings(0.5, true), 0);
+        QCOMPARE(recordings(2.0, true), 0);
+        QCOMPARE(recordings(0.0, true), 1); // nothing is active any more
+        QCOMPARE(recordings(0.25, true), 1);
+        QCOMPARE(recordings(0.25, false), 1);
     }
     QVERIFY2(fake.violations().empty(),
              fake.violations().empty() ? "" : fake.violations().front().c_str());

@@ -2,14 +2,17 @@
 """Belfry beside other engines on the same card, in turns, with medians and the card's ceiling.
 
 An engine that is not there is left out, with a line saying what is missing. Random weights of the
-exact shapes; each engine loads its own 4-bit format.
+exact shapes; each engine loads its own 4-bit format. Memory is what the driver reports for the
+whole card while the engine runs, less what it reports before.
 
 usage: compare.py --bin FOLDER [--llama PROGRAM] [--site FOLDER] [--work FOLDER] [--shapes e2b,e4b]
-                  [--rounds 3] [--json FILE]
-  --bin    programs from tests/gpu/collect (belfry-cli, belfry_gpu_micro)
-  --llama  llama_speed from tests/gpu/peers/build_llama; default BIN/llama_speed
-  --site   a folder with Python packages that this machine lacks (bitsandbytes)
-  --work   where checkpoints are written (11 GB for E2B, 16 GB for E4B with all engines)
+                  [--rounds 2] [--seconds 420] [--json FILE]
+  --bin      programs from tests/gpu/collect (belfry-cli, belfry_gpu_micro)
+  --llama    llama_speed from tests/gpu/peers/build_llama; default BIN/llama_speed
+  --site     a folder with Python packages that this machine lacks (bitsandbytes)
+  --work     where models are written (13 GB for E2B, 21 GB for E4B with all engines)
+  --seconds  an engine's turn that would not end in time is left out; what is there is printed
+  --try      not a comparison: programs that only print figures, without a card, to see the table
 """
 import argparse
 import json
@@ -18,11 +21,27 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 # Layers, period of full attention, heads of keys and values: what a token reads from the cache.
-CACHE = {"e2b": (35, 5, 1), "e4b": (42, 6, 2)}
+CACHE = {"e2b": (35, 5, 1), "e4b": (42, 6, 2), "tiny": (6, 3, 1)}
+# Operations of an image of 2520 patches and of 10 s of sound, the same for both shapes.
+TOWER_FLOPS = {"image": 1.08e12, "audio": 0.149e12}
+UNITS = {"decode": "tokens/s", "adapter": "tokens/s", "prefill": "tokens/s", "load": "s", "memory 4k": "MiB",
+         "image": "ms", "audio": "ms"}
+LABELS = {"adapter": "decode with adapter, depth", "decode": "decode, depth", "prefill": "prompt of",
+          "image": "image to first token", "audio": "10 s of audio to first token", "memory 4k": "card memory, 4k context",
+          "load": "load"}
+ORDER = list(LABELS)
+begin = time.monotonic()
+longest = {}  # engine and shape: seconds of its longest turn
+
+
+def say(text):
+    print(f"[{time.monotonic() - begin:5.0f} s] {text}", flush=True)
 
 
 def cache_bytes(shape, depth):
@@ -34,71 +53,197 @@ def cache_bytes(shape, depth):
     return total
 
 
-def run(command, environment=None):
-    """Standard output, or None after saying why."""
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, timeout=480)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        print(f"  {os.path.basename(command[0])}: {error}", flush=True)
-        return None
-    if done.returncode != 0:
-        print(f"  {' '.join(map(os.path.basename, command[:2]))} ended with {done.returncode}: {done.stderr.strip()[-400:]}", flush=True)
-        return None
-    return done.stdout
+class CardMemory:
+    """The driver's figure for the whole card, sampled while an engine runs. Zeros without NVML."""
+
+    def __init__(self):
+        try:
+            import pynvml
+            pynvml.nvmlInit()
+            handle = pynvml.nvmlDeviceGetHandleByIndex(0)
+            self.used = lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).used
+            self.used()
+        except Exception as error:
+            say(f"no figures of card memory: {error}")
+            self.used = lambda: 0
+
+    def __enter__(self):
+        self.before, self.peak, self.done = self.used(), 0, False
+        def sample():
+            while not self.done:
+                self.peak = max(self.peak, self.used())
+                time.sleep(0.02)
+        self.thread = threading.Thread(target=sample)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.done = True
+        self.thread.join()
+
+    def mib(self):
+        return (self.peak - self.before) / 2**20
 
 
-def rows_of(text):
-    """Figures by (case, number) of llama_speed and transformers_speed."""
-    figures = {}
-    for line in (text or "").splitlines():
-        if line.startswith("{"):
+class Engines:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = os.path.abspath(arguments.bin)
+        self.memory = CardMemory()
+        self.llama = arguments.llama or os.path.join(self.folder, "llama_speed")
+        self.own = dict(os.environ)
+        self.own["LD_LIBRARY_PATH"] = os.path.join(self.folder, "lib") + ":" + os.environ.get("LD_LIBRARY_PATH", "")
+        self.python = dict(os.environ)
+        if arguments.site:
+            self.python["PYTHONPATH"] = os.path.abspath(arguments.site) + ":" + self.python.get("PYTHONPATH", "")
+
+    def left(self):
+        return self.arguments.seconds - (time.monotonic() - begin)
+
+    def run(self, command, environment=None):
+        """Standard output, or None after saying why."""
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=environment or self.own, timeout=max(5, self.left() + 30))
+        except subprocess.TimeoutExpired as late:
+            say(f"{os.path.basename(command[0])} was stopped: no time is left")
+            return (late.stdout or b"").decode() if isinstance(late.stdout, bytes) else late.stdout
+        except OSError as error:
+            say(f"{os.path.basename(command[0])}: {error}")
+            return None
+        if done.returncode != 0:
+            say(f"{' '.join(map(os.path.basename, command[:2]))} ended with {done.returncode}: {done.stderr.strip()[-600:]}")
+            # A later step may have failed: figures before it count.
+            return done.stdout or None
+        return done.stdout
+
+    def ceilings(self):
+        """Bytes and operations per second of this card."""
+        path = os.path.join(tempfile.mkdtemp(), "micro.json")
+        rows = {}
+        if self.run([os.path.join(self.folder, "belfry_gpu_micro"), "--json", path]) is not None and os.path.exists(path):
+            with open(path) as file:
+                rows = {row["name"]: row["value"] for row in json.load(file)["rows"]}
+        reading = next((v for k, v in rows.items() if k.startswith("a. reading")), 0.0) * 1e9
+        rate = next((v for k, v in rows.items() if k.startswith("tensor cores")), 0.0) * 1e12
+        # A library's large product beats mma.sync on cards with wider instructions.
+        product = self.run([sys.executable, "-c", (
+            "import torch,time\n"
+            "a=torch.randn(8192,8192,device='cuda',dtype=torch.bfloat16);b=torch.randn_like(a)\n"
+            "best=0\n"
+            "for i in range(8):\n"
+            "  torch.cuda.synchronize();t=time.perf_counter()\n"
+            "  for _ in range(4): c=a@b\n"
+            "  torch.cuda.synchronize();best=max(best,4*2*8192**3/(time.perf_counter()-t))\n"
+            "print(best)")], self.python)
+        return reading, max(rate, float(product or 0.0))
+
+    def belfry(self, shape):
+        common = [os.path.join(self.folder, "belfry-cli"), "bench", "--shape", shape, "--quant", "nf4-dq", "--json"]
+        text = self.run(common + ["--device-map", "ple-cpu", "--head", "int8", "--prefill", self.arguments.prefill,
+                                  "--decode", "128", "--depth", self.arguments.depth, "--adapter-rank", "16"])
+        if text is None:
+            return None
+        result = json.loads(text)
+        figures, need = {("load", 0): result["load_s"]}, {}
+        for row in result["prefill"]:
+            figures[("prefill", row["tokens"])] = row["tokens_per_s"]
+            need["flops"] = row["gflops"] * 1e9 / max(row["tokens_per_s"], 1e-9)
+        for row in result["decode"]:
+            figures[("decode", row["depth"])] = row["tokens_per_s"]
+            need["bytes"] = row["weight_gb_per_s"] * 1e9 / max(row["tokens_per_s"], 1e-9)
+        for row in result.get("adapter", {}).get("decode", []):
+            if row["depth"] == 0:
+                figures[("adapter", 0)] = row["tokens_per_s_with"]
+                need["adapter"] = result["adapter"]["bytes"]
+        for media in ("image", "audio"):
+            if media in result:
+                # The tower, the prompt of its soft tokens and one token behind it.
+                figures[(media, 0)] = 1000 * result[media].get("first_token_s", result[media]["seconds"])
+        with self.memory as memory:
+            if self.run(common + ["--device-map", "lean", "--context", "4096", "--prefill", "512", "--decode", "16",
+                                  "--depth", "0", "--no-towers"]) is not None and memory.peak:
+                figures[("memory 4k", 0)] = memory.mib()
+        figures["need"] = need
+        return figures
+
+    def llama_cpp(self, shape):
+        base = os.path.join(self.arguments.work, shape)
+        if not os.access(self.llama, os.X_OK):
+            say(f"llama.cpp is left out: {self.llama} is not there (tests/gpu/peers/build_llama makes it)")
+            return None
+        if not os.path.exists(base + ".gguf"):
+            if self.run([sys.executable, os.path.join(HERE, "write_gguf.py"), base + ".gguf.new", shape,
+                         os.path.join(ROOT, "tests/data/gemma_tokenizer.json.xz"), base + "_adapter.gguf"], self.python) is None:
+                return None
+            os.rename(base + ".gguf.new", base + ".gguf")
+            say(f"{base}.gguf is written")
+        with self.memory as memory:
+            self.run([self.llama, base + ".gguf", "512", "16", "0", "1", "4096"])
+        figures = self.rows_of(self.run([self.llama, base + ".gguf", self.arguments.prefill, "128", self.arguments.depth, "2",
+                                         "0", base + "_adapter.gguf"]))
+        if memory.peak:
+            figures[("memory 4k", 0)] = memory.mib()
+        return figures or None
+
+    def transformers(self, shape):
+        folder = os.path.join(self.arguments.work, shape)
+        device = ["--device", "cpu"] if self.arguments.trial else []
+        script = [sys.executable, os.path.join(HERE, "transformers_speed.py"), shape, "--folder", folder]
+        with self.memory as memory:
+            text = self.run(script + ["--prefill", self.arguments.prefill, "--decode", "32", "--repeats", "2", "--towers",
+                                      "--adapter", "16"] + device, self.python)
+        figures = self.rows_of(text)
+        # Writing the checkpoint makes the model once more on the card: that turn says nothing about memory.
+        if memory.peak and figures and not figures.pop("wrote", False):
+            figures[("memory 4k", 0)] = memory.mib()
+        return figures or None
+
+    @staticmethod
+    def rows_of(text):
+        """Figures by (case, number) of llama_speed and transformers_speed."""
+        figures = {}
+        for line in (text or "").splitlines():
+            if not line.startswith("{"):
+                continue
             row = json.loads(line)
-            key = (row["case"], row.get("tokens", row.get("depth", 0)))
-            figures[key] = row.get("tokens_per_s", row.get("seconds", row.get("card_mib", 0)))
-    return figures
+            if row["case"] == "left out":
+                say(f"transformers, {row['name']}: {row['why']}")
+            elif row["case"] == "written":
+                figures["wrote"] = row["seconds"] > 2
+            elif row["case"] in ("image", "audio"):
+                figures[(row["case"], 0)] = 1000 * row["seconds"]
+            elif row["case"] in UNITS:
+                figures[(row["case"], row.get("tokens", row.get("depth", 0)))] = row.get("tokens_per_s", row.get("seconds"))
+        return figures
 
 
-def belfry(bin_folder, shape, arguments):
-    text = run([os.path.join(bin_folder, "belfry-cli"), "bench", "--shape", shape, "--device-map", "ple-cpu",
-                "--quant", "nf4-dq", "--head", "int8", "--prefill", arguments.prefill, "--decode", "128",
-                "--depth", arguments.depth, "--no-towers", "--json"])
-    if text is None:
-        return {}, {}
-    result = json.loads(text)
-    figures = {("load", 0): result["load_s"]}
-    need = {}
-    for row in result["prefill"]:
-        figures[("prefill", row["tokens"])] = row["tokens_per_s"]
-        need["flops"] = row["gflops"] * 1e9 / max(row["tokens_per_s"], 1e-9)
-    for row in result["decode"]:
-        figures[("decode", row["depth"])] = row["tokens_per_s"]
-        need["bytes"] = row["weight_gb_per_s"] * 1e9 / max(row["tokens_per_s"], 1e-9)
-    card = result.get("memory", {}).get("cuda:0")
-    if card:
-        figures[("memory", 0)] = card["total"] / 2**20
-    return figures, need
+def ceiling(shape, key, need, bandwidth, operations):
+    case, number = key
+    if case == "decode" and need.get("bytes") and bandwidth:
+        return bandwidth / (need["bytes"] + cache_bytes(shape, number))
+    if case == "adapter" and need.get("adapter") and bandwidth:
+        return bandwidth / (need["bytes"] + need["adapter"])
+    if case == "prefill" and need.get("flops") and operations:
+        return operations / need["flops"]
+    if case in TOWER_FLOPS and operations and shape in ("e2b", "e4b"):
+        return 1000 * TOWER_FLOPS[case] / operations
+    return None
 
 
-def ceilings(bin_folder):
-    """Bytes and operations per second of this card."""
-    path = os.path.join(tempfile.mkdtemp(), "micro.json")
-    if run([os.path.join(bin_folder, "belfry_gpu_micro"), "--json", path]) is None:
-        return 0.0, 0.0
-    with open(path) as file:
-        rows = {row["name"]: row["value"] for row in json.load(file)["rows"]}
-    reading = next((v for k, v in rows.items() if k.startswith("a. reading")), 0.0) * 1e9
-    rate = next((v for k, v in rows.items() if k.startswith("tensor cores")), 0.0) * 1e12
-    # A library's large product beats mma.sync on cards with wider instructions.
-    product = run([sys.executable, "-c", (
-        "import torch,time\n"
-        "a=torch.randn(8192,8192,device='cuda',dtype=torch.bfloat16);b=torch.randn_like(a)\n"
-        "best=0\n"
-        "for i in range(8):\n"
-        "  torch.cuda.synchronize();t=time.perf_counter()\n"
-        "  for _ in range(4): c=a@b\n"
-        "  torch.cuda.synchronize();best=max(best,4*2*8192**3/(time.perf_counter()-t))\n"
-        "print(best)")])
-    return reading, max(rate, float(product or 0.0))
+def table(shape, medians, top):
+    lines = [f"\n{shape:40}" + "".join(f"{name:>16}" for name in medians) + f"{'ceiling':>12}{'Belfry of it':>14}"]
+    keys = sorted({key for figures in medians.values() for key in figures}, key=lambda k: (ORDER.index(k[0]), k[1]))
+    for key in keys:
+        case, number = key
+        label = f"{LABELS[case]}{f' {number}' if case in ('decode', 'adapter', 'prefill') else ''} [{UNITS[case]}]"
+        cells = "".join(f"{figures[key]:16.1f}" if key in figures else f"{'-':>16}" for figures in medians.values())
+        best, own = top.get(key), medians.get("Belfry", {}).get(key)
+        cells += f"{best:12.1f}" if best else f"{'-':>12}"
+        if best and own:
+            cells += f"{100 * (best / own if case in TOWER_FLOPS else own / best):12.0f} %"
+        lines.append(f"{label:40}{cells}")
+    return "\n".join(lines)
 
 
 def main():
@@ -108,68 +253,56 @@ def main():
     parser.add_argument("--site")
     parser.add_argument("--work", default="/tmp/belfry-peers")
     parser.add_argument("--shapes", default="e2b,e4b")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--prefill", default="512,4096")
+    parser.add_argument("--engines", default="Belfry,llama.cpp,transformers")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=420)
+    parser.add_argument("--prefill", default="64,512,4096")
     parser.add_argument("--depth", default="0,4096,32768")
     parser.add_argument("--json")
+    parser.add_argument("--try", dest="trial", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
-    folder = os.path.abspath(arguments.bin)
-    os.environ["LD_LIBRARY_PATH"] = os.path.join(folder, "lib") + ":" + os.environ.get("LD_LIBRARY_PATH", "")
-    python = dict(os.environ)
-    python["LD_LIBRARY_PATH"] = python["LD_LIBRARY_PATH"].split(":", 1)[1]
-    if arguments.site:
-        python["PYTHONPATH"] = os.path.abspath(arguments.site) + ":" + python.get("PYTHONPATH", "")
-    llama = arguments.llama or os.path.join(folder, "llama_speed")
-
-    bandwidth, operations = ceilings(folder)
-    print(f"ceilings of this card: {bandwidth / 1e9:.0f} GB/s read, {operations / 1e12:.0f} TFLOP/s", flush=True)
+    engines = Engines(arguments)
+    bandwidth, operations = engines.ceilings()
+    say(f"ceilings of this card: {bandwidth / 1e9:.0f} GB/s read, {operations / 1e12:.0f} TFLOP/s")
     report = {"bytes_per_s": bandwidth, "operations_per_s": operations, "shapes": {}}
+    turns = {"Belfry": engines.belfry, "llama.cpp": engines.llama_cpp, "transformers": engines.transformers}
+    names = [name for name in turns if name in arguments.engines.split(",")]
+    missing = set()
+    tables = []
     for shape in arguments.shapes.split(","):
-        gguf = os.path.join(arguments.work, shape + ".gguf")
-        has_llama = os.access(llama, os.X_OK)
-        if has_llama and not os.path.exists(gguf):
-            has_llama = run([sys.executable, os.path.join(HERE, "write_gguf.py"), gguf, shape,
-                             os.path.join(ROOT, "tests/data/gemma_tokenizer.json.xz")]) is not None
-        elif not has_llama:
-            print(f"llama.cpp is left out: {llama} is not there (tests/gpu/peers/build_llama makes it)")
-        has_transformers = True
-        gathered = {"Belfry": [], "llama.cpp": [], "transformers": []}
+        gathered = {name: [] for name in names}
         need = {}
         for number in range(arguments.rounds):
-            print(f"{shape}, round {number + 1} of {arguments.rounds}", flush=True)
-            figures, found = belfry(folder, shape, arguments)
-            need = found or need
-            gathered["Belfry"].append(figures)
-            if has_llama:
-                gathered["llama.cpp"].append(rows_of(run([llama, gguf, arguments.prefill, "128", arguments.depth, "3"])))
-            if has_transformers:
-                text = run([sys.executable, os.path.join(HERE, "transformers_speed.py"), shape, "--folder",
-                            os.path.join(arguments.work, shape), "--prefill", arguments.prefill], python)
-                has_transformers = text is not None
-                gathered["transformers"].append(rows_of(text))
-        medians = {}
-        for engine, rounds in gathered.items():
-            keys = {key for figures in rounds for key in figures if key[0] != "versions"}
-            medians[engine] = {key: statistics.median(f[key] for f in rounds if key in f) for key in keys}
-        top = {}
-        for case, number in set().union(*medians.values()):
-            if case == "decode" and need.get("bytes") and bandwidth:
-                top[(case, number)] = bandwidth / (need["bytes"] + cache_bytes(shape, number))
-            elif case == "prefill" and need.get("flops") and operations:
-                top[(case, number)] = operations / need["flops"]
-        medians["ceiling"] = top
-        units = {"decode": "tokens/s", "prefill": "tokens/s", "load": "s", "memory": "MiB"}
-        print(f"\n{shape:24}" + "".join(f"{name:>14}" for name in medians))
-        for case, number in sorted(set().union(*medians.values())):
-            label = f"{case} {number if case in ('decode', 'prefill') else ''} [{units.get(case, '')}]"
-            cells = [medians[name].get((case, number)) for name in medians]
-            print(f"{label:24}" + "".join(f"{cell:14.1f}" if cell is not None else f"{'-':>14}" for cell in cells), flush=True)
+            for name in names:
+                if (name, shape) in missing:
+                    continue
+                expected = longest.get((name, shape), longest.get((name, "e2b"), 0.0))
+                if expected > engines.left():
+                    say(f"{shape}, round {number + 1}, {name}: left out, its turn takes {expected:.0f} s and {engines.left():.0f} s are left")
+                    continue
+                start = time.monotonic()
+                figures = turns[name](shape)
+                longest[(name, shape)] = max(expected, time.monotonic() - start)
+                say(f"{shape}, round {number + 1} of {arguments.rounds}, {name}: {time.monotonic() - start:.0f} s")
+                if figures is None:
+                    missing.add((name, shape))
+                    continue
+                need = figures.pop("need", need)
+                figures.pop("wrote", None)
+                gathered[name].append(figures)
+        medians = {name: {key: statistics.median(f[key] for f in rounds if key in f)
+                          for key in {key for f in rounds for key in f}} for name, rounds in gathered.items()}
+        keys = {key for figures in medians.values() for key in figures}
+        top = {key: ceiling(shape, key, need, bandwidth, operations) for key in keys}
+        tables.append(table(shape, medians, top))
+        print(tables[-1], flush=True)
+        medians["ceiling"] = {key: value for key, value in top.items() if value}
         report["shapes"][shape] = {name: {f"{c} {n}": v for (c, n), v in values.items()} for name, values in medians.items()}
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(report, file, indent=1)
-    return 0
+        if arguments.json:
+            with open(arguments.json, "w") as file:
+                json.dump(report, file, indent=1)
+    return 1 if any(not found for values in report["shapes"].values() for found in values.values()) else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of llama.cpp through its own library, for the table of tests/gpu/peers: prefill of N
-// tokens into an empty context, decode of T tokens at a depth; every layer on the card, flash
-// attention on, the library's defaults otherwise. One JSON object per figure on stdout.
-// Usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS
+// tokens into an empty context, decode of T tokens at a depth, the same with an adapter; every
+// layer on the card, flash attention on, the library's defaults otherwise. One JSON object per
+// figure on stdout. CONTEXT 0: as small as the lengths allow.
+// Usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS [CONTEXT [ADAPTER.gguf]]
+// LLAMA_SPEED_CPU=N: also without a card, on N threads, to see that it works.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -84,9 +86,9 @@ size_t freeOnCard() {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 6) {
-        std::fprintf(stderr,
-                     "usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS\n");
+    if (argc < 6 || argc > 8) {
+        std::fprintf(stderr, "usage: llama_speed MODEL.gguf PREFILL,... DECODE DEPTH,... REPEATS "
+                             "[CONTEXT [ADAPTER.gguf]]\n");
         return 2;
     }
     llama_log_set(
@@ -102,7 +104,7 @@ int main(int argc, char** argv) {
     const int repeats = std::atoi(argv[5]);
     llama_backend_init();
     const size_t free_before = freeOnCard();
-    if (free_before == 0) {
+    if (free_before == 0 && std::getenv("LLAMA_SPEED_CPU") == nullptr) {
         std::fprintf(stderr, "llama_speed: this build of llama.cpp sees no card\n");
         return 77;
     }
@@ -118,10 +120,15 @@ int main(int argc, char** argv) {
     const int deepest = *std::max_element(depths.begin(), depths.end());
     const int longest = *std::max_element(lengths.begin(), lengths.end());
     llama_context_params parameters = llama_context_default_params();
-    parameters.n_ctx = static_cast<uint32_t>(std::max(deepest + tokens, longest) + 64);
+    parameters.n_ctx = static_cast<uint32_t>(
+        std::max(std::max(deepest + tokens, longest) + 64, argc > 6 ? std::atoi(argv[6]) : 0));
     parameters.n_batch = 2048;
     parameters.n_ubatch = 512;
     parameters.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    if (const char* threads = std::getenv("LLAMA_SPEED_CPU")) {
+        parameters.n_threads = parameters.n_threads_batch = std::atoi(threads);
+    }
+    parameters.swa_full = false; // as its command line tools do
     llama_context* context = llama_init_from_model(model, parameters);
     if (context == nullptr) {
         std::fprintf(stderr, "llama_speed: no context of %u tokens\n", parameters.n_ctx);
@@ -130,6 +137,29 @@ int main(int argc, char** argv) {
     llama_memory_t memory = llama_get_memory(context);
     unsigned state = 1;
     const auto empty = [&] { llama_memory_clear(memory, true); };
+    const auto decodeAt = [&](int depth, const char* name) {
+        std::vector<double> rates;
+        empty();
+        if (depth > 0 && !prefill(context, depth, &state)) {
+            return false;
+        }
+        for (int i = 0; i < repeats + 1; ++i) {
+            // Back to the depth: decoded tokens of the last run are dropped.
+            llama_memory_seq_rm(memory, -1, depth, -1);
+            const int count = i == 0 ? 8 : tokens;
+            start = std::chrono::steady_clock::now();
+            if (!decode(context, count, &state)) {
+                return false;
+            }
+            if (i > 0) {
+                rates.push_back(count / since(start));
+            }
+        }
+        std::printf("{\"case\": \"%s\", \"depth\": %d, \"tokens_per_s\": %.2f}\n", name, depth,
+                    median(rates));
+        std::fflush(stdout);
+        return true;
+    };
     for (const int length : lengths) {
         std::vector<double> rates;
         for (int i = 0; i < repeats + 1; ++i) { // the first run warms up
@@ -144,30 +174,26 @@ int main(int argc, char** argv) {
         }
         std::printf("{\"case\": \"prefill\", \"tokens\": %d, \"tokens_per_s\": %.1f}\n", length,
                     median(rates));
+        std::fflush(stdout);
     }
     for (const int depth : depths) {
-        std::vector<double> rates;
-        empty();
-        if (depth > 0 && !prefill(context, depth, &state)) {
+        if (!decodeAt(depth, "decode")) {
             return 1;
         }
-        for (int i = 0; i < repeats + 1; ++i) {
-            // Back to the depth: decoded tokens of the last run are dropped.
-            llama_memory_seq_rm(memory, -1, depth, -1);
-            const int count = i == 0 ? 8 : tokens;
-            start = std::chrono::steady_clock::now();
-            if (!decode(context, count, &state)) {
-                return 1;
-            }
-            if (i > 0) {
-                rates.push_back(count / since(start));
-            }
-        }
-        std::printf("{\"case\": \"decode\", \"depth\": %d, \"tokens_per_s\": %.2f}\n", depth,
-                    median(rates));
     }
     std::printf("{\"case\": \"memory\", \"card_mib\": %.0f}\n",
                 static_cast<double>(free_before - freeOnCard()) / 1048576.0);
+    if (argc > 7) {
+        llama_adapter_lora* adapter = llama_adapter_lora_init(model, argv[7]);
+        float strength = 1.0F;
+        if (adapter == nullptr || llama_set_adapters_lora(context, &adapter, 1, &strength) != 0) {
+            std::fprintf(stderr, "llama_speed: the adapter %s was not loaded\n", argv[7]);
+            return 1;
+        }
+        if (!decodeAt(0, "adapter")) {
+            return 1;
+        }
+    }
     llama_free(context);
     llama_model_free(model);
     return 0;

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GGUF of a full Gemma 4 shape with random Q4_0 weights (Q6_K table), for speed and memory only.
 
-usage: write_gguf.py OUT.gguf e2b|e4b TOKENIZER.json[.xz]     (needs numpy)
+usage: write_gguf.py OUT.gguf e2b|e4b|tiny TOKENIZER.json[.xz] [ADAPTER.gguf]     (needs numpy)
+
+ADAPTER.gguf: also a random adapter of rank 16 on all linear layers. "tiny" is a shape of the same
+kind with small sizes, to see that the files are read.
 """
 import json
 import lzma
@@ -42,10 +45,8 @@ def quantized(rows, columns, kind, scale):
 
 def main():
     out, name, tokenizer = sys.argv[1:4]
-    if name == "e2b":
-        hidden, layers, kv_heads, mlp, shared, period = 1536, 35, 1, 6144, 20, 5
-    else:
-        hidden, layers, kv_heads, mlp, shared, period = 2560, 42, 2, 10240, 18, 6
+    hidden, layers, kv_heads, mlp, shared, period = {
+        "e2b": (1536, 35, 1, 6144, 20, 5), "e4b": (2560, 42, 2, 10240, 18, 6), "tiny": (512, 6, 1, 512, 3, 3)}[name]
     heads, small, large, row, vocabulary = 8, 256, 512, 256, 262144
     owners = layers - shared
     sliding = [i % period != period - 1 for i in range(layers)]
@@ -131,6 +132,20 @@ def main():
         plain(b + "proj.weight", hidden, row, F32, 0.05)
         vector(b + "post_norm.weight", [1.0] * hidden)
 
+    write(out, header, tensors)
+    if len(sys.argv) > 4:
+        rank = 16
+        adapter = []
+        for key, dimensions, kind, _, _ in tensors:
+            if key.startswith("blk.") and len(dimensions) == 2:
+                for end, shape in (("a", [dimensions[0], rank]), ("b", [rank, dimensions[1]])):
+                    adapter.append((f"{key}.lora_{end}", shape, F16, shape[0] * shape[1] * 2,
+                                    lambda n=shape[0] * shape[1]: (random.standard_normal(n) * 0.01).astype(numpy.float16).tobytes()))
+        write(sys.argv[4], [entry("general.architecture", STRING, "gemma4"), entry("general.type", STRING, "adapter"),
+                            entry("adapter.type", STRING, "lora"), entry("adapter.lora.alpha", FLOAT, 16.0)], adapter)
+
+
+def write(out, header, tensors):
     with open(out, "wb") as file:
         file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(header)))
         file.write(b"".join(header))
@@ -142,8 +157,10 @@ def main():
         file.write(b"\0" * (-file.tell() % 32))
         for _, _, _, size, make in tensors:
             data = make()
-            assert len(data) == size
-            file.write(data + b"\0" * (-size % 32))
+            if len(data) != size:
+                raise ValueError(f"{len(data)} bytes for a tensor of {size}")
+            file.write(data)
+            file.write(b"\0" * (-size % 32))
 
 
 if __name__ == "__main__":

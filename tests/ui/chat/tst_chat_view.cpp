@@ -8,6 +8,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/message_list.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractSpinBox>
@@ -334,7 +335,7 @@ void TestChatView::filesAndTheirCost() {
     QSignalSpy ahead(&f.view, &ChatView::encodeAheadRequested);
     f.view.attachFiles({picture});
     QCOMPARE(costs.count(), 1);
-    QCOMPARE(costs.first().first().toString(), picture);
+    QCOMPARE(ui::fromUtf8(costs.first().first().value<engine::MessagePart>().text), picture);
     engine::MediaCost cost;
     cost.tokens = 280;
     cost.seconds = 1.1;

@@ -150,6 +150,19 @@ inline int loadAcquire(const int32_t* at) {
     ::emulator::yieldToOthers();
     return *at;
 }
+struct Tagged {
+    float value;
+    uint32_t tag;
+};
+inline void storeTagged(uint64_t* at, float value, uint32_t tag) {
+    *at = static_cast<uint64_t>(tag) << 32U | std::bit_cast<uint32_t>(value);
+    ::emulator::noteAtomicWrite();
+    ::emulator::yieldToOthers();
+}
+inline Tagged loadTagged(const uint64_t* at) {
+    ::emulator::yieldToOthers();
+    return {std::bit_cast<float>(static_cast<uint32_t>(*at)), static_cast<uint32_t>(*at >> 32U)};
+}
 inline void addRelease(int32_t* at, int value) {
     *at += value;
     ::emulator::noteAtomicWrite();

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/program.h"
+
+#include "app/engine_worker.h"
+#include "app/log_bridge.h"
+#include "app/planner_thread.h"
+#include "app/program_paths.h"
+#include "app/settings_store.h"
+#include "app/startup_facts.h"
+#include "app/translations.h"
+#include "app/wiring.h"
+#include "ui/shell/session.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QThreadPool>
+#include <QTimer>
+
+namespace app {
+
+namespace {
+
+/// The program until its window closes. `restart`: the program to start then, empty for none.
+int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
+    QElapsedTimer since_start;
+    since_start.start();
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("Belfry"));
+    QApplication::setOrganizationName(QStringLiteral("Belfry"));
+    QApplication::setApplicationVersion(QStringLiteral(BELFRY_VERSION));
+    const QString data_folder =
+        QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation);
+    const QString cache_folder = QStandardPaths::writableLocation(QStandardPaths::CacheLocation);
+    const SettingsStore settings_store;
+    ui::WindowSetup setup;
+    setup.settings = settings_store.read();
+    installTranslations(application, setup.settings.language);
+    ui::setThemeChoice(setup.settings.theme);
+    ui::setTextZoom(setup.settings.text_zoom);
+    ui::applyTheme(application);
+    registerEngineTypes();
+    registerStoreTypes();
+
+    ui::LogBuffer log;
+    const LogBridge bridge(&log, data_folder + QStringLiteral("/belfry.log"));
+    const std::string demo = demoModelFolder();
+    engine::EngineOptions options;
+    options.demo_folder = demo;
+    options.rates_file = cache_folder.toStdString() + "/machine-rates";
+    options.gpus = seams.engine_cards;
+    engine::EngineOptions planner_options = options;
+    planner_options.gpus = seams.planner_cards;
+    setup.has_demo_model = !demo.empty();
+    setup.log = &log;
+    setup.facts.data_folder = data_folder;
+    setup.facts.cache_folder = cache_folder;
+    EngineThread engine_thread(options);
+    PlannerThread planner(planner_options);
+    ChatStoreThread store_thread(StoreOptions{data_folder, {}});
+    ui::MainWindow window(setup);
+    const WindowPlace place = settings_store.readPlace();
+    restorePlace(window, place);
+    window.setSplitterSizes(place.splitter);
+    Wiring wiring(&window, &engine_thread, &planner, store_thread.store(), &settings_store);
+    QObject::connect(&window, &ui::MainWindow::restartRequested, &window, [&] {
+        // Out of an AppImage the file inside is gone as soon as this process is.
+        const QString image = qEnvironmentVariable("APPIMAGE");
+        restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
+        window.close();
+    });
+    window.show();
+    QTimer::singleShot(0, &window, [&] {
+        qCInfo(logApp) << "window shown after" << since_start.elapsed() << "ms";
+    });
+    QThreadPool::globalInstance()->start([demo, data_folder, cache_folder, &window] {
+        auto facts = readStartupFacts(demo, data_folder, cache_folder);
+        QMetaObject::invokeMethod(&window, [&window, facts = std::move(facts)] {
+            window.setFacts(facts.system);
+            window.setSamples(facts.samples, facts.thumbnails);
+        });
+    });
+    const QStringList arguments = QApplication::arguments();
+    if (arguments.size() > 1) {
+        window.session()->chooseModel(arguments.at(1));
+    }
+    if (seams.on_shown) {
+        seams.on_shown(window, engine_thread);
+    }
+    const int result = QApplication::exec();
+    QThreadPool::globalInstance()->waitForDone();
+    return result;
+}
+
+} // namespace
+
+int runProgram(int argc, char** argv, const ProgramSeams& seams) {
+    QString restart;
+    const int result = run(argc, argv, seams, restart);
+    if (!restart.isEmpty()) {
+        // Only now is nothing of the old process left on the card or in the chat store.
+        QProcess::startDetached(restart, {});
+    }
+    return result;
+}
+
+} // namespace app

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The restart itself, with real processes: the program that lost its card starts another one in its
+// place, which has the chat, the model chosen with its layout, and nothing loaded by itself. And a
+// process that dies while loading: the next one does not choose what it died of.
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+constexpr int kLongestMs = 90'000;
+
+QProcessEnvironment environmentIn(const QTemporaryDir& folder) {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"}) {
+        environment.insert(QString::fromLatin1(name), folder.path());
+    }
+    environment.insert(QStringLiteral("BELFRY_TEST_REPORTS"), folder.path());
+    environment.insert(QStringLiteral("BELFRY_TEST_SESSION"),
+                       folder.filePath(QStringLiteral("Belfry/Belfry/session.json")));
+    environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C.UTF-8"));
+    environment.remove(QStringLiteral("APPIMAGE"));
+    return environment;
+}
+
+QJsonObject report(const QTemporaryDir& folder, int number) {
+    QFile file(folder.filePath(QStringLiteral("%1.json").arg(number)));
+    return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object()
+                                          : QJsonObject();
+}
+
+QString text(const QJsonObject& object, const char* key) {
+    return object.value(QString::fromLatin1(key)).toString();
+}
+
+} // namespace
+
+class TestRestart : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void afterALostCard();
+    void afterACrashWhileLoading();
+};
+
+void TestRestart::afterALostCard() {
+    const QTemporaryDir folder;
+    QProcess program;
+    program.setProcessEnvironment(environmentIn(folder));
+    program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    program.start(QStringLiteral(BELFRY_RESTART_PROGRAM), QStringList());
+    QVERIFY(program.waitForFinished(kLongestMs));
+    QCOMPARE(program.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(program.exitCode(), 0);
+    const QJsonObject before = report(folder, 1);
+    QVERIFY(!before.isEmpty());
+    QCOMPARE(text(before, "offer"), QStringLiteral("Restart Belfry"));
+    // The process that was started in its place works on its own, and ends by itself.
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(folder.filePath(QStringLiteral("4.json"))), kLongestMs);
+    const QJsonObject after = report(folder, 2);
+    QVERIFY(after.value(QStringLiteral("process")) != before.value(QStringLiteral("process")));
+    QVERIFY(!text(before, "chat").isEmpty());
+    QCOMPARE(text(after, "chat"), text(before, "chat"));
+    // What was answered is there; what was asked of the dead card is too.
+    const QJsonArray turns = before.value(QStringLiteral("turns")).toArray();
+    QVERIFY(turns.size() >= 2);
+    QCOMPARE(after.value(QStringLiteral("turns")).toArray(), turns);
+    // Chosen as it was, with the tower where the user had put it, and not loaded.
+    QCOMPARE(text(after, "model"), QStringLiteral("demo"));
+    QVERIFY(!after.value(QStringLiteral("loaded")).toBool());
+    QVERIFY(!after.value(QStringLiteral("busy")).toBool());
+    QCOMPARE(text(before, "vision"), QStringLiteral("cpu"));
+    QCOMPARE(text(after, "vision"), QStringLiteral("cpu"));
+    const QJsonObject again = report(folder, 3);
+    QVERIFY(again.value(QStringLiteral("loaded")).toBool());
+}
+
+void TestRestart::afterACrashWhileLoading() {
+    const QTemporaryDir folder;
+    QProcessEnvironment environment = environmentIn(folder);
+    environment.insert(QStringLiteral("BELFRY_TEST_CRASH"), QStringLiteral("1"));
+    for (const bool is_first : {true, false}) {
+        QProcess program;
+        program.setProcessEnvironment(environment);
+        program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        program.start(QStringLiteral(BELFRY_RESTART_PROGRAM), QStringList());
+        QVERIFY(program.waitForFinished(kLongestMs));
+        QCOMPARE(program.exitStatus(), is_first ? QProcess::CrashExit : QProcess::NormalExit);
+    }
+    const QJsonObject after = report(folder, 2);
+    QVERIFY(!after.isEmpty());
+    QCOMPARE(text(after, "model"), QString());
+    QVERIFY(!after.value(QStringLiteral("loaded")).toBool());
+    QCOMPARE(text(after, "offer"), QStringLiteral("Choose it again"));
+}
+
+QTEST_MAIN(TestRestart)
+#include "tst_restart.moc"
