@@ -61,13 +61,13 @@ engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadReq
     readText(json, "head", base.head);
     base.context = std::max<qint64>(0, json.value(key("context")).toInteger(base.context));
     const QJsonArray sims = json.value(key("sim")).toArray();
-    for (const QJsonValue& bytes : sims) {
+    for (const auto& bytes : sims) {
         if (const uint64_t capacity = bytes.toString().toULongLong(); capacity > 0) {
             base.sim_gpus.push_back(capacity);
         }
     }
     const QJsonArray limits = json.value(key("limits")).toArray();
-    for (const QJsonValue& limit : limits) {
+    for (const auto& limit : limits) {
         const QJsonObject row = limit.toObject();
         const QString device = row.value(key("device")).toString();
         if (!device.isEmpty()) {
@@ -76,7 +76,7 @@ engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadReq
         }
     }
     const QJsonArray adapters = json.value(key("adapters")).toArray();
-    for (const QJsonValue& value : adapters) {
+    for (const auto& value : adapters) {
         const QJsonObject row = value.toObject();
         engine::AdapterChoice adapter;
         adapter.folder = row.value(key("folder")).toString().toStdString();

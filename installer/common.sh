@@ -26,18 +26,23 @@ install_packages() {
     fi
     sudo=""
     if [ "$(id -u)" -ne 0 ]; then
-        if ! command -v sudo >/dev/null 2>&1; then
-            echo "These packages are missing and neither root nor sudo is at hand:" >&2
-            echo "$missing" >&2
-            echo "Ask an administrator to install them (README.md, 'Without root')." >&2
-            exit 1
-        fi
+        command -v sudo >/dev/null 2>&1 || without_root "neither root nor sudo is at hand"
         sudo="sudo"
     fi
     say "Installing packages:" $missing
+    [ -z "$sudo" ] || sudo apt-get --version >/dev/null || without_root "sudo did not accept this user"
     $sudo apt-get update -q
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q --no-install-recommends $missing
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+}
+
+# Ends the script: packages are missing and this user may not install them.
+without_root() {
+    echo "These packages are missing, and $1:" >&2
+    echo $missing >&2
+    echo "Ask an administrator to run once, then start this script again (README.md, 'Without root'):" >&2
+    echo "  apt-get install --no-install-recommends" $missing >&2
+    exit 1
 }
 
 jobs=$(nproc)

@@ -6,17 +6,34 @@ set -eu
 cli=$1
 root=$(cd "$(dirname "$0")/.." && pwd)
 model=$root/resources/demo_model
-samples=$model/samples
-show() { printf '\n$ belfry-cli %s\n' "$*"; "$cli" "$@"; }
+
+# Prints the command as it could be typed again (words with blanks in quotes), then runs it.
+show() {
+    printf '\n$ belfry-cli'
+    for word in "$@"; do
+        case $word in
+        *[[:space:]?]*) printf ' "%s"' "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
+    printf '\n'
+    "$cli" "$@"
+}
 
 if [ ! -f "$model/config.json" ]; then
     echo "The demo model is not in this copy of Belfry. Give a Gemma 4 folder of your own:"
     echo "  $cli chat /path/to/model --prompt 'Hello'"
     exit 0
 fi
+cd "$model/samples"
 show inspect demo
 show plan demo --sim-gpu 64MiB --device-map towers-cpu
-picture=$(ls "$samples"/*.png | head -n 1)
-sound=$(ls "$samples"/*.wav | head -n 1)
-show chat demo --quant nf4-dq --temperature 0 --image "$picture" --prompt "What do you see?"
-show chat demo --quant nf4-dq --temperature 0 --audio "$sound" --prompt "What do you hear?"
+show chat demo --quant nf4-dq --temperature 0 --image circles_and_square.png --prompt "What do you see?"
+show chat demo --quant nf4-dq --temperature 0 --audio three_beeps.wav --prompt "What do you hear?"
+cat <<END
+
+Now you, in this folder (pictures and sounds of the demo: resources/demo_model/samples):
+  $cli chat demo                     a conversation; /image FILE and /audio FILE attach
+  $cli chat /path/to/gemma-4-folder  with a model of your own
+  $cli --help                        everything else
+END

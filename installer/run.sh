@@ -9,9 +9,14 @@ say "Building (first time: some minutes; later only what changed)"
 cmake -S "$root" -B "$root/build/release" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBELFRY_BUILD_TESTS=OFF >/dev/null
 cmake --build "$root/build/release" -j "$jobs"
 
-if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+belfry=$root/build/release/app/belfry
+if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+    say "No display found: running the command-line demo instead of the window"
+elif (ulimit -c 0 && "$belfry" --probe-display) 2>/dev/null; then
     say "Starting Belfry"
-    exec "$root/build/release/app/belfry" "$@"
+    exec "$belfry" "$@"
+else
+    say "The display ${DISPLAY:-$WAYLAND_DISPLAY} cannot be opened: running the command-line demo instead of the window"
+    [ -z "${SUDO_USER:-}" ] || echo "(Started with sudo? Start it as $SUDO_USER: it asks for sudo only to install packages.)"
 fi
-say "No display found: running the command-line demo instead of the window"
 exec sh "$root/installer/demo.sh" "$root/build/release/app/belfry-cli"

@@ -10,10 +10,11 @@ build=$1
 cd "$root"
 headers=/usr/include/c++/12
 machine=$(gcc -print-multiarch)
+files=$(git -c safe.directory="$root" ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'ui/*.cpp' |
+    grep -v -e '/avx' -e '/simd/' -e '_x86.cpp')
 status=0
-git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'ui/*.cpp' |
-    grep -v -e '/avx' -e '/simd/' -e '_x86.cpp' |
-    xargs -r -n 4 -P "$(nproc)" clang-tidy-14 -p "$build" --quiet \
+printf '%s\n' "$files" |
+    xargs -n 4 -P "$(nproc)" clang-tidy-14 -p "$build" --quiet \
         --extra-arg=-Wno-unknown-warning-option --extra-arg=-nostdinc++ \
         --extra-arg=-isystem"$headers" --extra-arg=-isystem"/usr/include/$machine/c++/12" \
         >"$build/tidy.log" 2>"$build/tidy.err" || status=1

@@ -109,11 +109,36 @@ const std::map<std::string, std::string>& commandUsage() {
                   "report\n"},
         {"bench", std::string("belfry-cli bench (MODEL | --shape e2b|e4b) [load options] --prefill "
                               "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n"
+                              "  [--no-ceiling]   without measuring what a card reaches at most\n"
                               "  [--adapter-rank N]   decode again with a random adapter of this "
                               "rank on every linear\n") +
                       kLoadOptions},
     };
     return kUsage;
+}
+
+/// What a command needs and what excludes each other: told before any work.
+Result<void> checkTogether(const Arguments& out) {
+    const bool has_prompt = out.has_prompt || !out.raw_prompt.empty();
+    if (out.command == "chat" && out.has_prompt && !out.raw_prompt.empty()) {
+        return wrongUsage("chat: give --prompt or --raw-prompt, not both");
+    }
+    if (out.command == "chat" && out.is_json && !has_prompt) {
+        return wrongUsage("chat --json: give --prompt or --raw-prompt");
+    }
+    if (out.command == "logits" && out.out.empty()) {
+        return wrongUsage("logits: --out FILE.safetensors is missing");
+    }
+    if (out.command == "logits" && out.raw_prompt.empty() == out.ids.empty()) {
+        return wrongUsage("logits: give either --raw-prompt TEXT or --ids 1,2,3");
+    }
+    if (out.command == "tokenize" && out.has_text == out.reads_stdin) {
+        return wrongUsage("tokenize: give either --text TEXT or --stdin");
+    }
+    if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {
+        return wrongUsage("merge: --adapter DIR[=S] and --out DIR are both needed");
+    }
+    return {};
 }
 
 } // namespace
@@ -196,12 +221,12 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--stdin", flag(out.reads_stdin, true)},
         {"--effect", flag(out.checks_effect, true)},
         {"--no-towers", flag(out.has_towers, false)},
+        {"--no-ceiling", flag(out.has_ceiling, false)},
         {"--quant", text(out.load.quant)},
         {"--head", text(out.load.head)},
         {"--cache", text(out.load.cache_folder)},
         {"--raw-prompt", text(out.raw_prompt)},
         {"--system", text(out.system)},
-        {"--text", text(out.text)},
         {"--out", text(out.out)},
         {"--context", integer(out.load.context, 1, 1 << 24)},
         {"--prefill-chunk", integer(out.load.prefill_chunk, 1, 65536)},
@@ -222,6 +247,12 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
          [&]() -> Result<void> {
              ENGINE_ASSIGN(out.prompt, value());
              out.has_prompt = true;
+             return {};
+         }},
+        {"--text",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(out.text, value());
+             out.has_text = true;
              return {};
          }},
         {"--image",
@@ -367,6 +398,9 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
     out.load.threads = static_cast<int>(threads);
     if (!out.is_help && out.model.empty()) {
         return wrongUsage(out.command + ": no model given\n" + usage(out.command));
+    }
+    if (!out.is_help) {
+        ENGINE_TRY(checkTogether(out));
     }
     out.load.model = out.model;
     return out;

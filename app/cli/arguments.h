@@ -22,6 +22,7 @@ struct Arguments {
     // prompt and media
     bool has_prompt = false;
     std::string prompt, raw_prompt, system, text;
+    bool has_text = false; ///< tokenize: --text was given, perhaps empty.
     bool reads_stdin = false;
     std::vector<std::string> images, audios;
     std::vector<int32_t> ids;
@@ -36,6 +37,7 @@ struct Arguments {
     std::vector<int64_t> prefill = {512}, depth = {0};
     int64_t decode = 32;
     bool has_towers = true;
+    bool has_ceiling = true;
     int64_t adapter_rank = 0; ///< 0 = no random adapter.
 };
 

@@ -141,7 +141,10 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     const int64_t deepest = *std::max_element(arguments.depth.begin(), arguments.depth.end());
     const int64_t longest = *std::max_element(arguments.prefill.begin(), arguments.prefill.end());
     if (adjusted.load.context == 0) {
-        adjusted.load.context = std::max(deepest + arguments.decode, longest) + 16;
+        constexpr int64_t kMediaPrompt = 320; // a picture or ten seconds of sound, and some text
+        adjusted.load.context = std::max({deepest + arguments.decode, longest,
+                                          arguments.has_towers ? kMediaPrompt : int64_t{0}}) +
+                                16;
     }
     ENGINE_TRY(loadModel(engine, adjusted));
     ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
@@ -231,6 +234,23 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     if (arguments.adapter_rank > 0) {
         ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate));
     }
+    // Seconds of a prompt of so many tokens, its logits included: what follows a tower.
+    const auto promptSeconds = [&](int64_t tokens) -> Result<double> {
+        double best = 0.0;
+        for (int repeat = 0; repeat < 2; ++repeat) { // the first run also warms caches
+            engine::GenerateRequest request;
+            request.raw_ids = ids(std::min(tokens, plan->context - 2), ++salt);
+            request.sampling.temperature = 0.0;
+            request.sampling.max_tokens = 1;
+            request.sampling.ignores_eos = true;
+            ENGINE_ASSIGN(const engine::Reply reply,
+                          engine.generate(request, {}, interruptToken()));
+            const double seconds = reply.timing.prefill_s;
+            best = repeat == 0 ? seconds : std::min(best, seconds);
+        }
+        return best;
+    };
+    constexpr int64_t kTextBeside = 20;
     if (arguments.has_towers && config.vision) {
         // 60 x 42 patches: the size of a 4:3 picture at 280 soft tokens.
         ENGINE_TRY(engine.measureImage(6, 6));
@@ -239,6 +259,8 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         const int64_t h = is_full_budget ? 42 : 24;
         ENGINE_ASSIGN(const double seconds, engine.measureImage(w, h));
         ordered_json row = {{"patches", w * h}, {"seconds", seconds}};
+        ENGINE_ASSIGN(const double prompt, promptSeconds(w * h / 9 + kTextBeside));
+        row["first_token_s"] = seconds + prompt;
         if (is_full_budget) {
             row["gflops"] = counted.image_flops / seconds / 1e9;
             row["share_of_peak"] =
@@ -249,9 +271,33 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     if (arguments.has_towers && config.audio) {
         ENGINE_TRY(engine.measureAudio(40));
         ENGINE_ASSIGN(const double seconds, engine.measureAudio(1000));
-        out["audio"] = {{"audio_s", 10}, {"seconds", seconds}};
+        ENGINE_ASSIGN(const double prompt, promptSeconds(250 + kTextBeside));
+        out["audio"] = {{"audio_s", 10}, {"seconds", seconds}, {"first_token_s", seconds + prompt}};
     }
     out["memory"] = memoryJson(engine.memory());
+    // The slowest card of those that compute counts as the ceiling of all.
+    const std::vector<engine::CardCeiling> cards =
+        arguments.has_ceiling ? engine.measureCards() : std::vector<engine::CardCeiling>();
+    out["cards"] = ordered_json::array();
+    double card_read = 0.0;
+    double card_gflops = 0.0;
+    for (const engine::CardCeiling& card : cards) {
+        out["cards"].push_back({{"device", card.device.toString()},
+                                {"read_gb_per_s", card.read_gb_per_s},
+                                {"bf16_gflops", card.bf16_gflops}});
+        card_read = card_read > 0 ? std::min(card_read, card.read_gb_per_s) : card.read_gb_per_s;
+        card_gflops = card_gflops > 0 ? std::min(card_gflops, card.bf16_gflops) : card.bf16_gflops;
+    }
+    if (card_read > 0) {
+        for (auto& row : out["decode"]) {
+            row["share_of_card_read"] = row["weight_gb_per_s"].get<double>() / card_read;
+        }
+    }
+    if (card_gflops > 0) {
+        for (auto& row : out["prefill"]) {
+            row["share_of_card_peak"] = row["gflops"].get<double>() / card_gflops;
+        }
+    }
 
     if (arguments.is_json) {
         std::cout << out.dump(2) << "\n";
@@ -270,6 +316,17 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         std::printf("         a plain read of these weights where they lie: %.1f GB/s\n",
                     weights_read);
     }
+    for (const engine::CardCeiling& card : cards) {
+        std::printf(
+            "card     %s, read %.0f GB/s, tensor cores %.0f TFLOP/s in bf16 (measured now)\n",
+            card.device.toString().c_str(), card.read_gb_per_s, card.bf16_gflops / 1000);
+    }
+    // NAME of a row in percent, with what it is a share of; nothing where it was not measured.
+    const auto share = [](const ordered_json& row, const char* name, const char* of) {
+        if (row.contains(name)) {
+            std::printf("  %5.1f %% of %s", 100 * row[name].get<double>(), of);
+        }
+    };
     std::printf("load     %.2f s\n", engine.loadSeconds());
     for (const auto& row : out["prefill"]) {
         std::printf("prefill  %6d tokens   %8.1f tokens/s   %7.1f GFLOP/s",
@@ -278,6 +335,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         if (!is_on_card) {
             std::printf("  %5.1f %% of peak", 100 * row["share_of_peak"].get<double>());
         }
+        share(row, "share_of_card_peak", "the card's tensor cores");
         std::printf("\n");
     }
     for (const auto& row : out["decode"]) {
@@ -289,6 +347,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                         100 * row["share_of_read_bandwidth"].get<double>(),
                         100 * row["share_of_weights_read"].get<double>());
         }
+        share(row, "share_of_card_read", "the card's read bandwidth");
         std::printf("\n");
     }
     if (out.contains("adapter")) {
@@ -302,8 +361,9 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         }
     }
     if (out.contains("image")) {
-        std::printf("image    %d patches  %.3f s", out["image"]["patches"].get<int>(),
-                    out["image"]["seconds"].get<double>());
+        std::printf("image    %d patches  %.3f s, %.3f s to the first token",
+                    out["image"]["patches"].get<int>(), out["image"]["seconds"].get<double>(),
+                    out["image"]["first_token_s"].get<double>());
         if (out["image"].contains("gflops") && !is_on_card) {
             std::printf("   %.1f GFLOP/s  %.1f %% of peak", out["image"]["gflops"].get<double>(),
                         100 * out["image"]["share_of_peak"].get<double>());
@@ -311,7 +371,9 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         std::printf("\n");
     }
     if (out.contains("audio")) {
-        std::printf("audio    10 s of sound  %.3f s\n", out["audio"]["seconds"].get<double>());
+        std::printf("audio    10 s of sound  %.3f s, %.3f s to the first token\n",
+                    out["audio"]["seconds"].get<double>(),
+                    out["audio"]["first_token_s"].get<double>());
     }
     return {};
 }

@@ -83,7 +83,7 @@ void printTiming(const engine::Reply& reply) {
         reply.finish_reason == "stop" ? "" : ("; ended by " + reply.finish_reason).c_str());
 }
 
-/// Streams thinking (dimmed on a terminal) to stderr and the answer to stdout.
+/// Streams thinking to stderr and the answer to stdout.
 engine::UpdateCallback streamer() {
     return [](const engine::ReplyUpdate& update) {
         if (!update.thinking.empty()) {
@@ -93,13 +93,44 @@ engine::UpdateCallback streamer() {
     };
 }
 
+/// A file name as people paste or drop it into a terminal: with quotes around it, blanks behind it.
+std::string pastedFile(std::string word) {
+    while (!word.empty() && (word.back() == ' ' || word.back() == '\r')) {
+        word.pop_back();
+    }
+    const auto first = word.find_first_not_of(' ');
+    word.erase(0, std::min(first, word.size()));
+    if (word.size() >= 2 && (word.front() == '\'' || word.front() == '"') &&
+        word.back() == word.front()) {
+        word = word.substr(1, word.size() - 2);
+    }
+    return word;
+}
+
+/// Checks an attachment by its header before the question is asked, and says what it costs. One
+/// that the model cannot take is not kept, so that it does not stand in the way of every question.
+void attach(engine::Engine& engine,
+            const Arguments& arguments,
+            MessagePart::Kind kind,
+            const std::string& word,
+            std::vector<std::string>& files) {
+    const std::string file = pastedFile(word);
+    const auto cost = engine.mediaCost({kind, file}, arguments.load.image_tokens);
+    if (!cost.has_value()) {
+        std::cerr << "not attached: " << cost.error().message << "\n";
+        return;
+    }
+    files.push_back(file);
+    std::cerr << "attached: " << cost->description << ", " << cost->tokens << " tokens\n";
+}
+
 Result<void> interactive(engine::Engine& engine, const Arguments& arguments) {
     std::vector<Message> messages;
     if (!arguments.system.empty()) {
         messages.push_back({Message::Role::System, {{MessagePart::Kind::Text, arguments.system}}});
     }
-    std::cerr
-        << "Type a message; /image FILE and /audio FILE attach, /new starts over, /quit ends.\n";
+    std::cerr << "Type a message; /image FILE and /audio FILE attach, /new starts over (without "
+                 "attachments), /quit ends.\n";
     std::vector<std::string> images = arguments.images;
     std::vector<std::string> audios = arguments.audios;
     std::string line;
@@ -110,17 +141,24 @@ Result<void> interactive(engine::Engine& engine, const Arguments& arguments) {
         }
         if (line == "/new") {
             messages.resize(arguments.system.empty() ? 0 : 1);
+            images.clear();
+            audios.clear();
             continue;
         }
         if (line.starts_with("/image ")) {
-            images.push_back(line.substr(7));
+            attach(engine, arguments, MessagePart::Kind::Image, line.substr(7), images);
             continue;
         }
         if (line.starts_with("/audio ")) {
-            audios.push_back(line.substr(7));
+            attach(engine, arguments, MessagePart::Kind::Audio, line.substr(7), audios);
             continue;
         }
         if (line.empty()) {
+            continue;
+        }
+        if (line.front() == '/' && line.find_first_of(" /", 1) == std::string::npos) {
+            std::cerr << "unknown command " << line
+                      << ": expected /image FILE, /audio FILE, /new or /quit\n";
             continue;
         }
         messages.push_back({Message::Role::User, userParts(line, images, audios)});
@@ -132,7 +170,7 @@ Result<void> interactive(engine::Engine& engine, const Arguments& arguments) {
         request.sampling = arguments.sampling;
         request.image_tokens = arguments.load.image_tokens;
         const Result<engine::Reply> reply = engine.generate(request, streamer(), interruptToken());
-        std::cout << "\n";
+        std::cout << "\n" << std::flush;
         if (!reply.has_value()) {
             // The conversation goes on from the last complete turn; attachments stay for the retry.
             std::cerr << "error: " << engine::errorCodeName(reply.error().code) << ": "
@@ -161,13 +199,8 @@ void armInterrupt() {
 }
 
 Result<void> runChat(engine::Engine& engine, const Arguments& arguments) {
-    if (arguments.has_prompt && !arguments.raw_prompt.empty()) {
-        return Error{ErrorCode::InvalidRequest, "chat: give --prompt or --raw-prompt, not both"};
-    }
     const bool is_single = arguments.has_prompt || !arguments.raw_prompt.empty();
-    if (arguments.is_json && !is_single) {
-        return Error{ErrorCode::InvalidRequest, "chat --json needs --prompt or --raw-prompt"};
-    }
+    ENGINE_TRY(engine.checkMedia(arguments.model, arguments.images, arguments.audios));
     ENGINE_TRY(loadModel(engine, arguments));
     if (!is_single) {
         return interactive(engine, arguments);
@@ -198,7 +231,7 @@ Result<void> runChat(engine::Engine& engine, const Arguments& arguments) {
                   << "\n";
         return {};
     }
-    std::cout << "\n";
+    std::cout << "\n" << std::flush;
     for (const std::string& note : reply.notes) {
         std::cerr << "note: " << note << "\n";
     }

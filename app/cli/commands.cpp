@@ -128,13 +128,7 @@ Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
 }
 
 Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
-    if (arguments.out.empty()) {
-        return Error{ErrorCode::InvalidRequest, "logits: --out FILE.safetensors is missing"};
-    }
-    if (arguments.raw_prompt.empty() == arguments.ids.empty()) {
-        return Error{ErrorCode::InvalidRequest,
-                     "logits: give either --raw-prompt TEXT or --ids 1,2,3"};
-    }
+    ENGINE_TRY(engine.checkMedia(arguments.model, arguments.images, arguments.audios));
     ENGINE_TRY(loadModel(engine, arguments));
     engine::GenerateRequest request;
     request.raw_prompt = arguments.raw_prompt;

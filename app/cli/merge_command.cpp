@@ -65,10 +65,6 @@ ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& 
 } // namespace
 
 Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
-    if (arguments.load.adapters.empty() || arguments.out.empty()) {
-        return Error{ErrorCode::InvalidRequest,
-                     "merge: --adapter DIR[=S] and --out DIR are both needed"};
-    }
     ENGINE_ASSIGN(const engine::ModelFolder folder,
                   engine::ModelFolder::open(engine.modelFolder(arguments.model)));
     engine::MergeRequest request;

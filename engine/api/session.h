@@ -64,8 +64,8 @@ struct LoadRequest {
     std::string quant = "none";     ///< none, nf4, nf4-dq, fp4, fp4-dq
     std::string head = "bf16";      ///< bf16, int8, nf4
     int64_t context = 0;            ///< Tokens; 0 = the map's, else 4096.
-    int64_t prefill_chunk = 512;
-    int64_t image_tokens = 0;                             ///< 0 = the model's.
+    int64_t prefill_chunk = 0;      ///< Tokens; 0 = large on cards with room for it, else 512.
+    int64_t image_tokens = 0;       ///< 0 = the model's.
     std::vector<std::pair<std::string, uint64_t>> limits; ///< Device id, bytes.
     std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
     std::vector<AdapterChoice> adapters;

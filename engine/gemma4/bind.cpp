@@ -552,6 +552,7 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
     model->is_reference_ = plan.is_reference_precision;
     const RunShape shape = runShape(model->config_, plan);
     model->max_rows_ = maxRows(model->config_, shape);
+    model->ring_rows_ = ringRows(model->config_, shape);
     // The reference multiplies embeddings by sqrt(hidden) in the weights' type; in fp32 exactly.
     const float exact = std::sqrt(static_cast<float>(model->config_.text.hidden_size));
     model->embed_scale_ = model->is_reference_ ? exact : roundToBf16(exact);

@@ -247,6 +247,11 @@ Result<void> Model::uploadPositions(DeviceScratch& where,
     }
     ENGINE_TRY(put("query_position", position_host_));
     ENGINE_TRY(put("query_block", block_host_));
+    if (stage_.is_used) {
+        ENGINE_TRY(put("slots_stage", stage_.slots));
+        ENGINE_TRY(put("key_position_stage", stage_.positions));
+        ENGINE_TRY(put("key_block_stage", stage_.blocks));
+    }
     ENGINE_TRY(put("slots_sliding", kv.slidingSlots()));
     ENGINE_TRY(put("slots_full", kv.fullSlots()));
     ENGINE_TRY(put("key_position_sliding", kv.slidingPositions()));
@@ -293,18 +298,34 @@ Result<void> Model::storeKv(DecoderLayer& layer, int index, KvCache& kv, MatF32 
         ENGINE_TRY(context_->move(home, v.data, cache_home, v_there.data, sizeBytes(v)));
     }
     const KvCache::LayerKv& cache = kv.owner(index);
-    const auto* slots = reinterpret_cast<const int32_t*>(
-        cache_home.buffer(is_full ? "slots_full" : "slots_sliding"));
+    const std::vector<int32_t>& host_slots = is_full ? kv.fullSlots() : kv.slidingSlots();
     const auto& cache_ops = cache_home.ops();
-    ENGINE_KERNEL(cache_ops.store_rows(cache_home.queue(), k_there, slots, kv.type(),
-                                       cache.primary.k, cache.capacity),
-                  "store K", layer.k.name);
-    ENGINE_KERNEL(cache_ops.store_rows(cache_home.queue(), v_there, slots, kv.type(),
-                                       cache.primary.v, cache.capacity),
-                  "store V", layer.k.name);
+    const auto store = [&](MutF32 from, const char* slots, void* to, int64_t capacity) {
+        return checkStatus(
+            cache_ops.store_rows(cache_home.queue(), from,
+                                 reinterpret_cast<const int32_t*>(cache_home.buffer(slots)),
+                                 kv.type(), to, capacity),
+            "store K and V", layer.k.name);
+    };
+    if (stage_.is_used && !is_full) {
+        // The ring as it was, behind it all rows of this call; then the ring takes the last rows.
+        const auto held = static_cast<size_t>(stage_.held * cache.row_bytes);
+        const auto capacity = static_cast<int64_t>(stage_.positions.size());
+        for (const bool is_k : {true, false}) {
+            void* to = cache_home.buffer(is_k ? "stage_k" : "stage_v");
+            if (held > 0) {
+                ENGINE_TRY(context_->move(cache_home, is_k ? cache.primary.k : cache.primary.v,
+                                          cache_home, to, held));
+            }
+            ENGINE_TRY(store(is_k ? k_there : v_there, "slots_stage", to, capacity));
+        }
+    }
+    const auto kept = static_cast<int64_t>(host_slots.size());
+    const char* slots = is_full ? "slots_full" : "slots_sliding";
+    ENGINE_TRY(store(rowsOf(k_there, rows - kept, kept), slots, cache.primary.k, cache.capacity));
+    ENGINE_TRY(store(rowsOf(v_there, rows - kept, kept), slots, cache.primary.v, cache.capacity));
 
     // Mirrors get the stored rows, in runs of consecutive slots.
-    const std::vector<int32_t>& host_slots = is_full ? kv.fullSlots() : kv.slidingSlots();
     for (const KvCache::Buffer& mirror : cache.mirrors) {
         DeviceScratch& mirror_home = *context_->scratch(mirror.device);
         for (size_t first = 0; first < host_slots.size();) {
@@ -359,26 +380,33 @@ Result<void> Model::attend(DecoderLayer& layer,
         q = there;
     }
     const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, where.id());
+    // Layers behind the owners have few rows, whose window the ring still holds.
+    const bool is_staged = stage_.is_used && !is_full && layer.kv_layer == index;
     kernels::AttentionArgs args;
     args.q = q.data;
-    args.k = buffer.k;
-    args.v = buffer.v;
+    args.k = is_staged ? where.buffer("stage_k") : buffer.k;
+    args.v = is_staged ? where.buffer("stage_v") : buffer.v;
     args.kv_type = kv.type();
     args.queries = rows;
-    args.keys = is_full ? kv.size() : kv.slidingSlotsInUse();
+    args.keys = is_full     ? kv.size()
+                : is_staged ? static_cast<int64_t>(stage_.positions.size())
+                            : kv.slidingSlotsInUse();
     args.num_heads = text.num_heads;
     args.num_kv_heads = shape.num_kv_heads;
     args.head_dim = shape.head_dim;
     args.scale = 1.0F;
     args.mask.query_position =
         reinterpret_cast<const int32_t*>(where.buffer("query_position")) + first_row;
-    args.mask.key_position = reinterpret_cast<const int32_t*>(
-        where.buffer(is_full ? "key_position_full" : "key_position_sliding"));
+    args.mask.key_position =
+        reinterpret_cast<const int32_t*>(where.buffer(is_full     ? "key_position_full"
+                                                      : is_staged ? "key_position_stage"
+                                                                  : "key_position_sliding"));
     args.mask.window = is_full ? 0 : text.sliding_window;
     if (has_blocks && !is_full) {
         args.mask.query_block =
             reinterpret_cast<const int32_t*>(where.buffer("query_block")) + first_row;
-        args.mask.key_block = reinterpret_cast<const int32_t*>(where.buffer("key_block_sliding"));
+        args.mask.key_block = reinterpret_cast<const int32_t*>(
+            where.buffer(is_staged ? "key_block_stage" : "key_block_sliding"));
     }
     MutF32 out = where.matrix("o", rows, q_width);
     args.out = out.data;
@@ -607,6 +635,33 @@ Result<void> Model::head(DeviceScratch& home,
     return {};
 }
 
+Result<void> Model::openStage(const KvCache& kv, const ForwardInput& input) {
+    const auto rows = static_cast<int64_t>(input.ids.size());
+    stage_ = {};
+    if (!kv.needsStage(rows)) {
+        return {};
+    }
+    if (input.logits_rows > ring_rows_) {
+        return Error{ErrorCode::Internal, "forward: logits of " +
+                                              std::to_string(input.logits_rows) +
+                                              " rows asked for, " + std::to_string(ring_rows_) +
+                                              " are possible in a long call"};
+    }
+    stage_.is_used = true;
+    stage_.held = kv.slidingSlotsInUse();
+    const auto held = static_cast<std::ptrdiff_t>(stage_.held);
+    const std::vector<int32_t>& positions = kv.slidingPositions();
+    const std::vector<int32_t>& blocks = kv.slidingBlocks();
+    stage_.positions.assign(positions.begin(), positions.begin() + held);
+    stage_.blocks.assign(blocks.begin(), blocks.begin() + held);
+    stage_.blocks.insert(stage_.blocks.end(), block_host_.begin(), block_host_.end());
+    for (int64_t row = 0; row < rows; ++row) {
+        stage_.slots.push_back(static_cast<int32_t>(stage_.held + row));
+        stage_.positions.push_back(static_cast<int32_t>(kv.size() + row));
+    }
+    return {};
+}
+
 Result<void> Model::forward(const ForwardInput& input,
                             KvCache& kv,
                             std::vector<float>& logits,
@@ -651,6 +706,7 @@ Result<void> Model::forward(const ForwardInput& input,
     if (has_blocks) {
         block_host_.assign(input.block.begin(), input.block.end());
     }
+    ENGINE_TRY(openStage(kv, input));
     kv.append(block_host_);
 
     const auto run = [&]() -> Result<void> {
@@ -719,9 +775,13 @@ Result<void> Model::forward(const ForwardInput& input,
     };
     Result<void> outcome = run();
     if (!outcome.has_value()) {
-        // Rows of a failed call must not be visible to the next one.
-        [[maybe_unused]] const bool is_rolled_back = kv.truncate(start);
-        assert(is_rolled_back);
+        // Rows of a failed call must not be visible to the next one. A long call has overwritten
+        // the window before it: then nothing is left.
+        const bool is_rolled_back = kv.truncate(start);
+        assert(is_rolled_back || stage_.is_used);
+        if (!is_rolled_back) {
+            kv.clear();
+        }
     }
     return outcome;
 }

@@ -97,9 +97,13 @@ const KvCache::Buffer& KvCache::bufferOn(int owner_layer, DeviceId device) const
 void KvCache::append(std::span<const int32_t> block) {
     sliding_slots_.clear();
     full_slots_.clear();
-    for (const int32_t b : block) {
+    const auto kept_from = static_cast<int64_t>(block.size()) - ring_;
+    for (int64_t row = 0; row < static_cast<int64_t>(block.size()); ++row) {
+        const int32_t b = block[static_cast<size_t>(row)];
         const auto slot = static_cast<size_t>(size_ % ring_);
-        sliding_slots_.push_back(static_cast<int32_t>(slot));
+        if (row >= kept_from) {
+            sliding_slots_.push_back(static_cast<int32_t>(slot));
+        }
         full_slots_.push_back(static_cast<int32_t>(size_));
         sliding_position_[slot] = static_cast<int32_t>(size_);
         sliding_block_[slot] = b;

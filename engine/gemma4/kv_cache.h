@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and values of the layers that own them, after norm and RoPE. Full-attention layers hold one
-// slot per position of the context; sliding layers hold a ring of window - 1 + chunk slots.
+// slot per position of the context; sliding layers hold a ring of window - 1 + ringRows slots. A
+// call of more rows than the ring has room for attends in a stage (workspace.h) and leaves its last
+// rows in the ring.
 // KV-shared layers own nothing: the model's layer table points at their owner's buffers, fixed at
 // bind time, so no look-up can miss. A reader on another device reads a mirror there that is
 // updated row by row, never copied whole.
@@ -57,7 +59,13 @@ public:
     bool truncate(int64_t tokens);
     void clear();
 
-    /// Slots of the rows of the last append().
+    /// True when appending so many rows overwrites ring slots that the first of them still see.
+    [[nodiscard]] bool needsStage(int64_t rows) const {
+        return ring_ < context_ && rows > ring_ - window_ + 1;
+    }
+
+    /// Slots of the rows of the last append(); of the sliding ring's only the last rows that it has
+    /// slots for.
     [[nodiscard]] const std::vector<int32_t>& slidingSlots() const { return sliding_slots_; }
     [[nodiscard]] const std::vector<int32_t>& fullSlots() const { return full_slots_; }
     /// Position (or -1) and image block (or -1) per slot of the sliding ring; slots in use.

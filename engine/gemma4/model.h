@@ -72,7 +72,8 @@ public:
     void adapterStrengthsChanged();
 
     /// Runs rows at positions [kv.size(), kv.size() + ids.size()) and appends them to the cache.
-    /// logits: [logits_rows, vocab], soft-capped. On error or cancel the cache is as before.
+    /// logits: [logits_rows, vocab], soft-capped. On error or cancel the cache is as before, or
+    /// empty when the call was so long that the window before it is gone.
     /// Errors: InvalidRequest (context full, ids outside the vocabulary), Cancelled, device errors.
     Result<void> forward(const ForwardInput& input,
                          KvCache& kv,
@@ -99,8 +100,10 @@ public:
     /// long work lets others look at the memory meanwhile.
     void setStepHook(std::function<void()> hook) { step_hook_ = std::move(hook); }
 
-    /// Rows that one forward() may have.
-    [[nodiscard]] int64_t maxRowsPerCall() const { return max_rows_; }
+    /// Rows that one forward() may have, and rows when logits of that many are wanted.
+    [[nodiscard]] int64_t maxRowsPerCall(int64_t logits_rows = 1) const {
+        return logits_rows > ring_rows_ ? ring_rows_ : max_rows_;
+    }
     [[nodiscard]] const TransferCounters& transfers() const { return context_->transfers(); }
 
 private:
@@ -158,6 +161,8 @@ private:
                               int64_t first_row,
                               kernels::MutF32 ple,
                               const kernels::WeightView* table);
+    /// Before the cache takes the rows of a call: what the stage will hold, or that none is needed.
+    Result<void> openStage(const KvCache& kv, const ForwardInput& input);
     Result<void> uploadPositions(DeviceScratch& where,
                                  const KvCache& kv,
                                  const ForwardInput& input,
@@ -206,7 +211,15 @@ private:
     PlacementPlan plan_;
     DeviceMapping devices_;
     std::unique_ptr<ComputeContext> context_;
-    int64_t max_rows_ = 0;
+    int64_t max_rows_ = 0, ring_rows_ = 0;
+    /// Of a call with more rows than the sliding ring has room for: where its keys and values lie
+    /// while it attends to them (workspace.h, stageRows).
+    struct Stage {
+        bool is_used = false;
+        int64_t held = 0; ///< Slots copied from the ring.
+        std::vector<int32_t> slots, positions, blocks;
+    };
+    Stage stage_;
     bool is_reference_ = false;
     float embed_scale_ = 1.0F;
 

@@ -99,7 +99,23 @@ int64_t kvCapacity(const ModelConfig& config, const RunShape& shape, LayerType t
     if (type == LayerType::Full) {
         return shape.context;
     }
-    return std::min(shape.context, config.text.sliding_window - 1 + maxRows(config, shape));
+    return std::min(shape.context, config.text.sliding_window - 1 + ringRows(config, shape));
+}
+
+int64_t ringRows(const ModelConfig& config, const RunShape& shape) {
+    int64_t rows = kMostRingRows;
+    if (config.text.is_vision_bidirectional && config.vision.has_value()) {
+        rows = std::max(rows, shape.image_tokens);
+    }
+    return std::min(rows, maxRows(config, shape));
+}
+
+int64_t stageRows(const ModelConfig& config, const RunShape& shape) {
+    const int64_t ring = kvCapacity(config, shape, LayerType::Sliding);
+    // A ring as long as the context holds every call.
+    return ring == shape.context || ringRows(config, shape) == maxRows(config, shape)
+               ? 0
+               : ring + maxRows(config, shape);
 }
 
 uint64_t kvBytes(const ModelConfig& config, const RunShape& shape, int layer) {
@@ -177,6 +193,11 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("key_position_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_block_sliding", kvCapacity(config, shape, LayerType::Sliding));
         layout.add("key_position_full", kvCapacity(config, shape, LayerType::Full));
+        if (const int64_t stage = stageRows(config, shape); stage > 0) {
+            layout.add("slots_stage", rows);
+            layout.add("key_position_stage", stage);
+            layout.add("key_block_stage", stage);
+        }
         // The fused decode step (decode_step.cpp): its input block, residual stream and result.
         layout.add("step_input", 16 + (kvCapacity(config, shape, LayerType::Sliding) + 3) / 4 * 4 +
                                      text.hidden_size +
@@ -237,6 +258,11 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add("o", rows * widestQ(config));
         layout.add("k", rows * widestKv(config));
         layout.add("v", rows * widestKv(config));
+        if (const int64_t stage = stageRows(config, shape); stage > 0) {
+            const int64_t halves = shape.is_reference ? 2 : 1; // bf16: two values in a float
+            layout.add("stage_k", stage * widestKv(config) * halves / 2);
+            layout.add("stage_v", stage * widestKv(config) * halves / 2);
+        }
         layout.nextAlternative();
         layout.add("gate", rows * widestMlp(config));
         layout.add("up", rows * widestMlp(config));

@@ -54,7 +54,19 @@ struct RunShape {
 /// together (use_bidirectional_attention = "vision").
 int64_t maxRows(const ModelConfig& config, const RunShape& shape);
 
-/// Slots of the KV ring of one layer: the context for full layers, window - 1 + maxRows for
+/// Rows of one call that sliding layers keep beside the window. A decoded token reads the whole
+/// ring, so that it does not grow with larger chunks: those go through a stage (stageRows).
+inline constexpr int64_t kMostRingRows = 512;
+
+/// Rows of a call that may ask for logits, and of a call that needs no stage: at most maxRows,
+/// kMostRingRows or one whole image block.
+int64_t ringRows(const ModelConfig& config, const RunShape& shape);
+
+/// Rows of the stage of sliding layers, where one call's keys and values lie behind a copy of the
+/// ring while the call attends to them: ring and maxRows; 0 when every call fits the ring.
+int64_t stageRows(const ModelConfig& config, const RunShape& shape);
+
+/// Slots of the KV ring of one layer: the context for full layers, window - 1 + ringRows for
 /// sliding ones (never more than the context).
 int64_t kvCapacity(const ModelConfig& config, const RunShape& shape, LayerType type);
 

@@ -7,11 +7,14 @@
 #include "engine/media/image_codecs.h"
 
 // jpeglib.h needs size_t and FILE declared before it, so it cannot stand in the sorted group.
+// jerror.h needs jpeglib.h before it: the message numbers depend on the library's version (Ubuntu
+// has 8).
 #include <cstddef>
 #include <cstdio>
 //
-#include <jerror.h>
 #include <jpeglib.h>
+//
+#include <jerror.h>
 
 #include <algorithm>
 #include <array>

@@ -180,7 +180,7 @@ private:
         }
         PlacementPlan& plan = variant.plan;
         plan.context = planContext(request_, map);
-        plan.prefill_chunk = std::max<int64_t>(1, request_.prefill_chunk);
+        plan.prefill_chunk = request_.prefill_chunk > 0 ? request_.prefill_chunk : kDefaultChunk;
         plan.image_tokens = request_.image_tokens;
         plan.is_reference_precision = request_.is_reference_precision;
         plan.kv_device.assign(static_cast<size_t>(layer_count_), DeviceId::cpu());

@@ -39,10 +39,11 @@ std::pair<int64_t, int64_t> foldedShape(const std::vector<int64_t>& shape) {
     return {rows, shape.back()};
 }
 
-/// KV of PLANNER.md: the context for full layers, the window and one chunk for sliding ones.
+/// KV of PLANNER.md: the context for full layers, the window and at most 512 rows for sliding ones.
 uint64_t defaultKvBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
     const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
-    const int64_t chunk = std::min(std::max<int64_t>(1, plan.prefill_chunk), plan.context);
+    const int64_t chunk =
+        std::min({std::max<int64_t>(1, plan.prefill_chunk), plan.context, kDefaultChunk});
     const int64_t slots = l.type == LayerType::Full
                               ? plan.context
                               : std::min(plan.context, config.text.sliding_window - 1 + chunk);
@@ -149,6 +150,7 @@ public:
         placeKv();
         makeDevices();
         account();
+        growChunk();
         addTransfers(plan_, parts());
         checkModelBlock();
         makeModules();
@@ -222,7 +224,7 @@ private:
         plan_.notes.insert(plan_.notes.end(), resolution_.notes.begin(), resolution_.notes.end());
 
         plan_.is_reference_precision = request_.is_reference_precision;
-        plan_.prefill_chunk = std::max<int64_t>(1, request_.prefill_chunk);
+        plan_.prefill_chunk = request_.prefill_chunk > 0 ? request_.prefill_chunk : kDefaultChunk;
         plan_.image_tokens = request_.image_tokens;
         plan_.context = planContext(request_, map_);
         const int64_t asked =
@@ -363,6 +365,36 @@ private:
             if (info.context_bytes > 0 && device.parts.total() > 0) {
                 device.parts[MemoryPart::Context] = info.context_bytes;
             }
+        }
+    }
+
+    /// Large chunks where every layer computes on a card and their scratch takes at most a quarter
+    /// of what is left there. Not in the preset that is there to save memory.
+    void growChunk() {
+        const bool is_lean = !request_.map.has_value() && request_.preset == "lean";
+        const bool is_on_cards =
+            std::all_of(layer_device_.begin(), layer_device_.end(),
+                        [](const DeviceId& device) { return device.kind == DeviceId::Kind::Cuda; });
+        if (request_.prefill_chunk > 0 || is_lean || !is_on_cards) {
+            return;
+        }
+        plan_.prefill_chunk = kCardChunk;
+        const auto larger = scratchBytes(request_, plan_, layer_device_);
+        for (const auto& [id, bytes] : larger) {
+            const DevicePlan& device = deviceOf(id);
+            const uint64_t now = device.parts[MemoryPart::Workspace];
+            const uint64_t used = device.parts.total();
+            const bool has_room =
+                device.limit == kNoLimit
+                    ? id == DeviceId::cpu()
+                    : device.limit > used && bytes <= now + (device.limit - used) / 4;
+            if (!has_room) {
+                plan_.prefill_chunk = kDefaultChunk;
+                return;
+            }
+        }
+        for (const auto& [id, bytes] : larger) {
+            deviceOf(id).parts[MemoryPart::Workspace] = bytes;
         }
     }
 

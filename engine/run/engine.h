@@ -56,6 +56,13 @@ struct LogitsResult {
     std::vector<int32_t> input_ids;
 };
 
+/// What a card reaches when it only reads or only multiplies; 0 = not known.
+struct CardCeiling {
+    DeviceId device;
+    double read_gb_per_s = 0.0;
+    double bf16_gflops = 0.0;
+};
+
 class Engine {
 public:
     explicit Engine(EngineOptions options = {});
@@ -129,6 +136,12 @@ public:
     /// Encodes an attachment ahead of its use (while the user still types).
     Result<void>
     encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop);
+    /// Whether `model`, loaded or not, can take these files, by its config and their headers.
+    /// Errors: those of reading the model and the files; InvalidRequest (no tower for them, a
+    /// recording that is too long).
+    Result<void> checkMedia(const std::string& model,
+                            const std::vector<std::string>& images,
+                            const std::vector<std::string>& audios) const;
     /// Token cost from the file's header.
     Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens);
 
@@ -144,6 +157,8 @@ public:
     Result<double> measureImage(int64_t grid_w, int64_t grid_h);
     Result<double> measureAudio(int64_t frames);
     kernels::cpu::MachineRates measureMachine(double seconds);
+    /// Of every opened card: about 50 ms each, with up to 1 GiB of its memory meanwhile.
+    std::vector<CardCeiling> measureCards();
     /// Plain read of the decoder's weights where they are, in GB/s: what decoding could reach at
     /// most. Virtual machines may back memory unevenly, so this can differ from the rate of a fresh
     /// buffer. 0 when no such weight is in this computer's memory.

@@ -9,7 +9,9 @@
 #include "kernels/stage_times.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <new>
 #include <random>
 
@@ -290,6 +292,17 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
     return {};
 }
 
+namespace {
+
+/// Seconds for people: "12.4".
+std::string oneDecimal(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
+} // namespace
+
 Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_tokens) {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
     const ModelConfig& config = target->folder.config;
@@ -323,9 +336,9 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(part.text));
     if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {
         return Error{ErrorCode::InvalidRequest,
-                     "the part starts at " + std::to_string(part.cut_start_s) +
+                     "the part starts at " + oneDecimal(part.cut_start_s) +
                          " s, after the end of the recording, which has " +
-                         std::to_string(info.seconds) + " s; choose an earlier part"};
+                         oneDecimal(info.seconds) + " s; choose an earlier part"};
     }
     const double length = part.cut_length_s > 0
                               ? std::min(part.cut_length_s, info.seconds - part.cut_start_s)
@@ -334,16 +347,15 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     if (length > longest) {
         return Error{
             ErrorCode::InvalidRequest,
-            "the recording is " + std::to_string(info.seconds) + " s long, one clip may have " +
-                std::to_string(std::lround(longest)) + " s; choose a part of it",
+            "the recording is " + oneDecimal(info.seconds) + " s long, one clip may have " +
+                oneDecimal(longest) + " s; choose a part of it",
             {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =
         audioTokens(static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) + 2;
     cost.seconds = target->plan->estimate.audio_s_per_s * length;
     cost.device = devices.audio.toString();
-    cost.description = info.format + ", " +
-                       std::to_string(static_cast<int64_t>(std::lround(length * 10)) / 10) + " s";
+    cost.description = info.format + ", " + oneDecimal(length) + " s";
     return cost;
 }
 

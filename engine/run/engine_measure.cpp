@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurements on the loaded model: media encoding, an adapter's effect, ceilings of the machine.
 #include "engine/run/engine_state.h"
+#include "kernels/cuda/card_rates.h"
+#include "kernels/cuda/cuda_device.h"
 
 #include <algorithm>
 #include <cmath>
@@ -163,6 +165,20 @@ double Engine::measureWeightRead(double seconds) {
         best = std::max(best, bytes / secondsSince(pass) / 1e9);
     } while (secondsSince(started) < seconds);
     return best;
+}
+
+std::vector<CardCeiling> Engine::measureCards() {
+    std::vector<CardCeiling> ceilings;
+    if (impl_->loaded == nullptr) {
+        return ceilings;
+    }
+    for (const auto& [id, device] : impl_->loaded->devices.set) {
+        if (auto* card = dynamic_cast<kernels::cuda::CudaDevice*>(device); card != nullptr) {
+            const kernels::cuda::CardRates rates = kernels::cuda::measureCard(*card);
+            ceilings.push_back({id, rates.read_bytes_per_s / 1e9, rates.bf16_flops / 1e9});
+        }
+    }
+    return ceilings;
 }
 
 kernels::cpu::MachineRates Engine::measureMachine(double seconds) {

@@ -78,7 +78,8 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
 
     PrefillResult result;
     result.reused_tokens = common;
-    const int64_t chunk = std::max<int64_t>(1, std::min(model_->maxRowsPerCall(), total));
+    const int64_t chunk =
+        std::max<int64_t>(1, std::min(model_->maxRowsPerCall(logits_rows), total));
     for (int64_t first = common; first < total;) {
         int64_t end = std::min(total, first + chunk);
         if (config.text.is_vision_bidirectional && end < total &&
@@ -118,7 +119,12 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
         }
         input.logits_rows = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
         std::vector<float> part;
-        ENGINE_TRY(model_->forward(input, *kv_, part, stop));
+        const Result<void> outcome = model_->forward(input, *kv_, part, stop);
+        if (!outcome.has_value()) {
+            // A long call that failed may have left nothing in the cache.
+            rows_.resize(std::min(rows_.size(), static_cast<size_t>(kv_->size())));
+            return outcome.error();
+        }
         rows_.insert(rows_.end(), wanted.begin() + first, wanted.begin() + end);
         if (result.logits.empty()) {
             result.logits = std::move(part);

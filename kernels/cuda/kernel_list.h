@@ -44,7 +44,9 @@ namespace kernels::cuda {
     X(argmax)                                                                                      \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \
-    X(flash_512)
+    X(flash_512)                                                                                   \
+    X(probe_read)                                                                                  \
+    X(probe_multiply)
 
 enum class KernelId : int {
 #define BELFRY_KERNEL_ID(name) name,

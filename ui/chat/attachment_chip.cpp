@@ -30,7 +30,6 @@ constexpr int kSoundWidth = 344;
 /// A soft token is 40 ms of sound, and two markers stand around it. Only until the engine answers.
 constexpr double kTokensPerSecond = 25.0;
 constexpr qint64 kMarkers = 2;
-constexpr double kShortestTold = 0.005; ///< Seconds; less would read "0.00 s".
 
 QToolButton* smallButton(const QString& symbol, const QString& text, QWidget* parent) {
     auto* button = new QToolButton(parent);
@@ -202,7 +201,7 @@ void AttachmentChip::showDetail() {
         const QString device = deviceName(cost_.device);
         parts.append(isSound() ? tr("audio on %1").arg(device) : tr("vision on %1").arg(device));
     }
-    if (cost_.seconds >= kShortestTold) {
+    if (cost_.seconds > 0.0) {
         parts.append(tr("about %1").arg(formatSeconds(cost_.seconds)));
     }
     detail_->setText(parts.join(QStringLiteral(" · ")));

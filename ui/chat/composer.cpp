@@ -514,7 +514,7 @@ void Composer::updateHint() {
         seconds += chip->hasCost() ? chip->cost().seconds : 0.0;
     }
     QString words = tr("about %1").arg(tokensWords(draftTokens()));
-    if (seconds >= 0.005) { // less would read "0.00 s"
+    if (seconds > 0.0) {
         words += QStringLiteral(" · ") + tr("%1 to encode").arg(formatSeconds(seconds));
     }
     if (is_generating_) {

@@ -11,7 +11,7 @@
 namespace ui {
 
 namespace {
-constexpr int kNoAnswerMs = 5000;
+constexpr int kNoAnswerMs = 8000;
 
 int partAt(double seconds) {
     return static_cast<int>(std::floor(seconds / kSoundPartSeconds));

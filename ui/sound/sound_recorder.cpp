@@ -17,7 +17,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kNoAnswerMs = 5000;
+constexpr int kNoAnswerMs = 8000;
 constexpr double kShortest = 0.1; ///< Seconds; less is a slip of the finger.
 
 template <typename T>

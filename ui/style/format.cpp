@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ui {
@@ -50,6 +51,9 @@ QString formatBytesDelta(qint64 bytes) {
 }
 
 QString formatSeconds(double seconds) {
+    if (seconds > 0.0 && seconds < 0.0095) { // never "0.00 s" for something that takes time
+        return Format::tr("%1 s").arg(QLocale().toString(std::max(seconds, 0.001), 'f', 3));
+    }
     if (seconds < 0.995) {
         return Format::tr("%1 s").arg(QLocale().toString(seconds, 'f', 2));
     }

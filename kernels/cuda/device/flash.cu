@@ -10,8 +10,8 @@ using namespace kernels::cuda;
 
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kQueries = 64;
+[[maybe_unused]] constexpr int kThreads = 256;
+[[maybe_unused]] constexpr int kQueries = 64; // unused below sm_80
 
 /// Byte offset of a 16-byte chunk in a tile of `chunks` chunks a row, swizzled for ldmatrix.
 template <int CHUNKS>

@@ -10,8 +10,8 @@ using namespace kernels::cuda;
 
 namespace {
 
-constexpr int kDepth = 64;  // elements of k per stage: 128 bytes a row
-constexpr int kChunks = 8;  // 16-byte chunks a row
+[[maybe_unused]] constexpr int kDepth = 64; // elements of k per stage: 128 bytes a row
+constexpr int kChunks = 8; // 16-byte chunks a row
 
 /// One thread's share of copying a [ROWS, 64] tile: the same 16-byte chunk of every THREADS / 8-th
 /// row. Rows beyond the matrix and columns beyond k become zeros.

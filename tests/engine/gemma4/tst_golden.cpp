@@ -18,7 +18,11 @@ namespace {
 constexpr double kBound = 1e-4;
 
 const std::vector<std::string>& families() {
-    static const std::vector<std::string> kFamilies = {"e2b", "e4b", "dense31b", "moe26b"};
+    static const std::vector<std::string> kFamilies = {
+        "e2b",
+        "e4b",
+        "dense31b",
+    };
     return kFamilies;
 }
 
@@ -38,6 +42,8 @@ private Q_SLOTS:
     void fastPath();
     void chunksAndCut_data() { rows(); }
     void chunksAndCut();
+    void longCalls_data();
+    void longCalls();
 
 private:
     static void rows() {
@@ -63,12 +69,14 @@ void TestGolden::reference() {
                                                    (c.id + ".safetensors"));
 
     const auto features = support::encodeCase(*open.model, c);
+    double largest = 0.0; // over everything compared; tests/support/tolerances.md has the table
     const auto compare = [&](const char* key, const std::vector<float>& actual) {
         std::vector<float> golden = expected.at(key).floats();
         if (golden.size() > actual.size()) { // audio rows that the mask drops stand at the end
             golden.resize(actual.size());
         }
         const double error = support::maxRelativeToLargest(actual, golden);
+        largest = std::max(largest, error);
         if (!(error <= kBound)) {
             qWarning("%s: %g", key, error);
         }
@@ -102,6 +110,7 @@ void TestGolden::reference() {
     }
     QCOMPARE(logits.size(), expected.at("logits").floats().size());
     QVERIFY(compare("logits", logits));
+    qInfo("largest error of any tensor %.1e", largest);
     const auto tokens = support::greedy(*open.model, *open.kv, lastRows(logits, 1, vocab), 24);
     QCOMPARE(tokens, c.greedy);
 }
@@ -166,14 +175,95 @@ void TestGolden::chunksAndCut() {
     const auto vocab = static_cast<size_t>(open.config.text.vocab_size);
     const auto uncut = lastRows(
         support::prefill(*open.model, *open.kv, c.input_ids, features, total, 512), 1, vocab);
+    double largest = 0.0;
     for (const int64_t chunk : {1, 7, 64, 512}) {
         // Also the scratch and the rings are sized for this chunk.
         auto sized = support::openGoldenModel(name, true, kernels::cpuScalarOps(), chunk);
         const auto logits =
             support::prefill(*sized.model, *sized.kv, c.input_ids, features, 1, chunk);
         const double error = support::maxRelativeToLargest(logits, uncut);
+        largest = std::max(largest, error);
         QVERIFY2(error <= 2e-5, qPrintable(QStringLiteral("chunk %1: %2").arg(chunk).arg(error)));
     }
+    qInfo("largest difference of any chunk size %.1e", largest);
+}
+
+void TestGolden::longCalls_data() {
+    QTest::addColumn<QString>("family");
+    for (const char* family : {"e2b", "moe26b"}) {
+        QTest::newRow(family) << QString::fromLatin1(family);
+    }
+}
+
+/// Calls of more rows than the sliding ring takes go through a stage: the same answers.
+void TestGolden::longCalls() {
+    QFETCH(QString, family);
+    const std::string name = family.toStdString();
+    constexpr int64_t kRows = 1100;
+    std::vector<int32_t> ids(kRows);
+    std::vector<int32_t> blocks(kRows, -1);
+    uint32_t state = 7;
+    for (int32_t& id : ids) {
+        state = state * 1664525U + 1013904223U;
+        id = static_cast<int32_t>(10 + (state >> 8U) % 150U);
+    }
+    // A picture's rows, which see each other where the family is made so.
+    std::fill(blocks.begin() + 640, blocks.begin() + 690, 0);
+
+    const auto run = [&](const std::vector<int64_t>& cuts, int64_t chunk, bool is_stopped) {
+        auto open = support::openGoldenModel(name, true, kernels::cpuScalarOps(), chunk, 1200);
+        std::vector<float> logits;
+        const auto call = [&](int64_t first, int64_t end, const std::stop_token& stop) {
+            engine::ForwardInput input;
+            input.ids = std::span(ids).subspan(static_cast<size_t>(first),
+                                               static_cast<size_t>(end - first));
+            input.block = std::span(blocks).subspan(static_cast<size_t>(first),
+                                                    static_cast<size_t>(end - first));
+            input.logits_rows = end == kRows ? 3 : 0;
+            return open.model->forward(input, *open.kv, logits, stop).has_value();
+        };
+        const auto all = [&] {
+            int64_t first = 0;
+            bool is_done = true;
+            for (const int64_t end : cuts) {
+                is_done = is_done && call(first, end, {});
+                first = end;
+            }
+            return is_done;
+        };
+        if (is_stopped) {
+            std::stop_source source;
+            source.request_stop();
+            if (!call(0, 540, {}) || call(540, kRows, source.get_token()) || open.kv->size() != 0) {
+                return std::vector<float>();
+            }
+        }
+        if (!all()) {
+            return std::vector<float>();
+        }
+        std::vector<float> out = logits;
+        // Tokens behind it read the ring that the long calls left.
+        for (const int32_t token : {11, 42, 99}) {
+            engine::ForwardInput input;
+            input.ids = std::span(&token, 1);
+            if (!open.model->forward(input, *open.kv, logits, {}).has_value()) {
+                return std::vector<float>();
+            }
+            out.insert(out.end(), logits.begin(), logits.end());
+        }
+        return out;
+    };
+    const std::vector<float> expected = run({300, 600, 900, kRows}, 300, false);
+    QVERIFY(!expected.empty());
+    const auto check = [&](const char* what, const std::vector<float>& actual) {
+        QCOMPARE(actual.size(), expected.size());
+        const double error = support::maxRelativeToLargest(actual, expected);
+        QVERIFY2(error <= 2e-5, qPrintable(QStringLiteral("%1: %2").arg(what).arg(error)));
+    };
+    check("one call", run({kRows}, kRows, false));
+    check("a ring before a long call", run({540, kRows}, kRows, false));
+    check("two long calls and a short one", run({530, 1090, kRows}, kRows, false));
+    check("after a stopped long call", run({kRows}, kRows, true));
 }
 
 QTEST_APPLESS_MAIN(TestGolden)

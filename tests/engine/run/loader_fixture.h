@@ -53,11 +53,12 @@ struct GoldenModel {
         config = std::move(*read);
         tensors = readSafetensors(folder / "model.safetensors");
     }
-    static const GoldenModel& get(const std::string& name) {
+    /// Not by reference: g++ 13 takes a reference returned for a temporary to be dangling.
+    static const GoldenModel& get(std::string_view name) {
         static std::map<std::string, std::unique_ptr<GoldenModel>> cache;
-        auto& model = cache[name];
+        auto& model = cache[std::string(name)];
         if (model == nullptr) {
-            model = std::make_unique<GoldenModel>(name);
+            model = std::make_unique<GoldenModel>(std::string(name));
         }
         return *model;
     }

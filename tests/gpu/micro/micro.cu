@@ -18,6 +18,26 @@ __device__ __forceinline__ void waitForPredecessor() {
 #endif
 }
 
+/// `rounds` times the next eight codes of each thread's own sequence: out[thread of the grid] = what
+/// `add_eight(codes, sum)` made of them, cycles[block] = the block's clocks for it.
+template <typename Sum, typename AddEight>
+__device__ __forceinline__ void
+decodeTimed(uint32_t rounds, Sum* out, long long* cycles, const AddEight& add_eight) {
+    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+    uint32_t codes = thread;
+    Sum sum = 0;
+    __syncthreads();
+    const long long start = clock64();
+    for (uint32_t r = 0; r < rounds; ++r) {
+        codes = nextCodes(codes);
+        sum = add_eight(codes, sum);
+    }
+    if (threadIdx.x == 0) {
+        cycles[blockIdx.x] = clock64() - start;
+    }
+    out[thread] = sum;
+}
+
 } // namespace
 
 /// Reads `count` 16-byte words once; the sum goes nowhere unless it is the one impossible value.
@@ -98,22 +118,14 @@ extern "C" __global__ void micro_grid_barrier(uint32_t* counter, uint32_t rounds
 extern "C" __global__ void __launch_bounds__(256)
     micro_decode_shuffle(const float* table, uint32_t rounds, float* out, long long* cycles) {
     const float entry = table[threadIdx.x & 15];
-    uint32_t codes = blockIdx.x * blockDim.x + threadIdx.x;
-    float sum = 0.0f;
-    __syncthreads();
-    const long long start = clock64();
-    for (uint32_t r = 0; r < rounds; ++r) {
-        codes = nextCodes(codes);
+    decodeTimed(rounds, out, cycles, [&](uint32_t codes, float sum) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             const float value = __shfl_sync(0xffffffffu, entry, (codes >> (4 * k)) & 15);
             sum = fmaf(value, 0.25f + k, sum);
         }
-    }
-    if (threadIdx.x == 0) {
-        cycles[blockIdx.x] = clock64() - start;
-    }
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+        return sum;
+    });
 }
 
 /// 16 rows of 32 equal values: each lane stays in its own bank.
@@ -123,22 +135,14 @@ extern "C" __global__ void __launch_bounds__(256)
     for (uint32_t i = threadIdx.x; i < 16 * 32; i += blockDim.x) {
         rows[i] = table[i / 32];
     }
-    uint32_t codes = blockIdx.x * blockDim.x + threadIdx.x;
     const uint32_t lane = threadIdx.x & 31;
-    float sum = 0.0f;
-    __syncthreads();
-    const long long start = clock64();
-    for (uint32_t r = 0; r < rounds; ++r) {
-        codes = nextCodes(codes);
+    decodeTimed(rounds, out, cycles, [&](uint32_t codes, float sum) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             sum = fmaf(rows[((codes >> (4 * k)) & 15) * 32 + lane], 0.25f + k, sum);
         }
-    }
-    if (threadIdx.x == 0) {
-        cycles[blockIdx.x] = clock64() - start;
-    }
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+        return sum;
+    });
 }
 
 /// The table as 16 signed bytes in four registers: two byte permutes and a select for four codes.
@@ -155,12 +159,7 @@ __device__ __forceinline__ uint32_t lookUpFour(const uint32_t (&table)[4], uint3
 extern "C" __global__ void __launch_bounds__(256)
     micro_decode_permute(const uint32_t* table, uint32_t rounds, float* out, long long* cycles) {
     const uint32_t entries[4] = {table[0], table[1], table[2], table[3]};
-    uint32_t codes = blockIdx.x * blockDim.x + threadIdx.x;
-    float sum = 0.0f;
-    __syncthreads();
-    const long long start = clock64();
-    for (uint32_t r = 0; r < rounds; ++r) {
-        codes = nextCodes(codes);
+    decodeTimed(rounds, out, cycles, [&](uint32_t codes, float sum) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const uint32_t four = lookUpFour(entries, codes >> (16 * half));
@@ -170,30 +169,19 @@ extern "C" __global__ void __launch_bounds__(256)
                 sum = fmaf(static_cast<float>(value), 0.25f + (4 * half + k), sum);
             }
         }
-    }
-    if (threadIdx.x == 0) {
-        cycles[blockIdx.x] = clock64() - start;
-    }
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+        return sum;
+    });
 }
 
 /// Byte permutes, then four products at once in whole numbers.
 extern "C" __global__ void __launch_bounds__(256)
     micro_decode_dp4a(const uint32_t* table, uint32_t rounds, int* out, long long* cycles) {
     const uint32_t entries[4] = {table[0], table[1], table[2], table[3]};
-    uint32_t codes = blockIdx.x * blockDim.x + threadIdx.x;
-    int sum = 0;
-    __syncthreads();
-    const long long start = clock64();
-    for (uint32_t r = 0; r < rounds; ++r) {
-        codes = nextCodes(codes);
+    decodeTimed(rounds, out, cycles, [&](uint32_t codes, int sum) {
         sum = __dp4a(static_cast<int>(lookUpFour(entries, codes)), 0x04030201, sum);
         sum = __dp4a(static_cast<int>(lookUpFour(entries, codes >> 16)), 0x08070605, sum);
-    }
-    if (threadIdx.x == 0) {
-        cycles[blockIdx.x] = clock64() - start;
-    }
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+        return sum;
+    });
 }
 
 /// `rounds` rows of `words` 16-byte words, one after the other: which row is next is known only

@@ -42,7 +42,8 @@ std::vector<GoldenCase> goldenCases(const std::string& family) {
 OpenGoldenModel openGoldenModel(const std::string& family,
                                 bool is_reference,
                                 const kernels::OpTable& ops,
-                                int64_t chunk) {
+                                int64_t chunk,
+                                int64_t context) {
     OpenGoldenModel open;
     const auto folder = goldenDir() / family / "model";
     open.config = must(engine::readModelConfig(folder), "config");
@@ -51,7 +52,7 @@ OpenGoldenModel openGoldenModel(const std::string& family,
     open.devices[engine::DeviceId::cpu()] = open.cpu.get();
     open.weights =
         std::make_unique<MemoryWeights>(folder / "model.safetensors", engine::DeviceId::cpu());
-    open.plan = oneDevicePlan(open.config, engine::DeviceId::cpu(), is_reference, 256, chunk);
+    open.plan = oneDevicePlan(open.config, engine::DeviceId::cpu(), is_reference, context, chunk);
     open.kv = must(engine::KvCache::create(open.config, open.plan, open.devices), "KV cache");
     open.model =
         must(engine::Model::create(open.config, open.plan, *open.weights, open.devices, nullptr),

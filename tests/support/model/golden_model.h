@@ -41,7 +41,8 @@ struct OpenGoldenModel {
 OpenGoldenModel openGoldenModel(const std::string& family,
                                 bool is_reference,
                                 const kernels::OpTable& ops,
-                                int64_t chunk = 512);
+                                int64_t chunk = 512,
+                                int64_t context = 256);
 
 /// Runs of soft tokens in ids: first row, count, token id.
 struct SoftTokenRun {

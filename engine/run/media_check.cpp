@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine::checkMedia: what a model cannot see or hear is told before it is loaded. Reads
+// config.json and the headers of the media files; decodes nothing.
+#include "engine/media/audio.h"
+#include "engine/media/image.h"
+#include "engine/run/engine_state.h"
+
+#include <array>
+#include <cstdio>
+
+namespace engine {
+
+namespace {
+
+Result<void> checkRecording(const std::string& file, double longest) {
+    ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(file));
+    if (info.seconds <= longest) {
+        return {};
+    }
+    std::array<char, 96> text{};
+    std::snprintf(text.data(), text.size(),
+                  ": the recording has %.1f seconds, the model hears at most %.1f", info.seconds,
+                  longest);
+    return Error{ErrorCode::InvalidRequest,
+                 file + text.data() + "; choose a part of it",
+                 {{"seconds", std::to_string(info.seconds)}}};
+}
+
+} // namespace
+
+Result<void> Engine::checkMedia(const std::string& model,
+                                const std::vector<std::string>& images,
+                                const std::vector<std::string>& audios) const {
+    if (images.empty() && audios.empty()) {
+        return {};
+    }
+    ENGINE_ASSIGN(const ModelFolder folder, impl_->open(model));
+    if (!images.empty() && !folder.config.vision) {
+        return Error{ErrorCode::InvalidRequest,
+                     images[0] + ": this model has no vision tower: it cannot see pictures"};
+    }
+    if (!audios.empty() && !folder.config.audio) {
+        return Error{ErrorCode::InvalidRequest,
+                     audios[0] + ": this model has no audio tower: it cannot hear recordings"};
+    }
+    for (const std::string& image : images) {
+        ENGINE_TRY(probeImageFile(image));
+    }
+    for (const std::string& audio : audios) {
+        ENGINE_TRY(checkRecording(audio, longestSound(folder.config)));
+    }
+    return {};
+}
+
+} // namespace engine

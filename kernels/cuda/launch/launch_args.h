@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launches of a CUDA table share: argument checks, arguments as the kernels take them.
+#pragma once
+
+#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/ops.h"
+#include "kernels/cuda/stream.h"
+
+#include <cstdint>
+
+namespace kernels::cuda {
+
+inline constexpr unsigned kThreads = 256;
+inline constexpr unsigned kProjectThreads = 512;
+/// Up to this many rows, a weight is read once a row; more go through tensor cores.
+inline constexpr int64_t kProjectRows = 4;
+
+inline Stream& streamOf(Queue q) {
+    return *static_cast<Stream*>(q.context);
+}
+
+/// A device address as kernels take it.
+inline void* pointerOf(CuPointer address) {
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): the driver's type
+}
+
+inline unsigned tiles(int64_t count, int64_t size) {
+    return static_cast<unsigned>((count + size - 1) / size);
+}
+
+inline bool isMatrix(const MatF32& m) {
+    return m.rows == 0 ||
+           (m.rows > 0 && m.cols > 0 && m.data != nullptr && (m.stride >= m.cols || m.rows == 1));
+}
+
+inline bool isSameShape(const MatF32& a, const MatF32& b) {
+    return isMatrix(a) && isMatrix(b) && a.rows == b.rows && a.cols == b.cols;
+}
+
+inline VectorArgs vectorArgs(const MatView& v) {
+    return {v.data, static_cast<int32_t>(v.type), 0};
+}
+
+inline WeightArgs weightArgs(const WeightView& w) {
+    WeightArgs args{};
+    args.data = w.data;
+    args.row_scale = w.row_scale;
+    args.absmax = w.absmax;
+    args.absmax_q = w.absmax_q;
+    args.nested_absmax = w.nested_absmax;
+    args.nested_code = w.nested_code;
+    args.rows = w.rows;
+    args.cols = w.cols;
+    args.nested_offset = w.nested_offset;
+    args.block_size = w.block_size;
+    args.format = static_cast<int32_t>(w.format);
+    args.expand_type = static_cast<int32_t>(w.expand_type);
+    return args;
+}
+
+inline bool isWeight(const WeightView& w) {
+    if (w.data == nullptr || w.rows <= 0 || w.cols <= 0) {
+        return false;
+    }
+    switch (w.format) {
+    case WeightFormat::Nf4:
+    case WeightFormat::Fp4:
+        return w.block_size > 0 &&
+               (w.absmax != nullptr ||
+                (w.absmax_q != nullptr && w.nested_absmax != nullptr && w.nested_code != nullptr));
+    case WeightFormat::Int8Row:
+        return w.row_scale != nullptr;
+    default:
+        return true;
+    }
+}
+
+inline bool isFourBit(const WeightView& w) {
+    return w.format == WeightFormat::Nf4 || w.format == WeightFormat::Fp4;
+}
+
+// project.cpp: steps that read a weight once a row.
+/// The projection kernel takes this weight.
+bool canProject(const Stream& s, const WeightView& w);
+Status project(Queue q, const ProjectArgs& step);
+int projectParts(Queue q, const ProjectArgs& step);
+
+// products.cpp: linear layers of any number of rows.
+Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
+
+} // namespace kernels::cuda

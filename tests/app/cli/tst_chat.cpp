@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// chat of belfry-cli as a person uses it: a photograph (JPEG, turned by its EXIF mark), a recording
+// (FLAC, stereo) and a question; a conversation on the terminal with wrong and right file names;
+// what a model cannot take, told before it is loaded; exit codes.
+#include "engine/media/audio.h"
+#include "engine/media/image.h"
+#include "tests/engine/media/picture_files.h"
+#include "tests/engine/media/sound_files.h"
+#include "tests/support/golden.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+    int code = -1;
+    QString out, err;
+};
+
+Outcome run(const QStringList& words, const QByteArray& typed = {}) {
+    QProcess process;
+    process.start(qEnvironmentVariable("BELFRY_CLI"), words);
+    process.write(typed);
+    process.closeWriteChannel();
+    Outcome outcome;
+    if (process.waitForFinished(120000)) {
+        outcome.code = process.exitCode();
+        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
+        outcome.err = QString::fromUtf8(process.readAllStandardError());
+    }
+    return outcome;
+}
+
+fs::path sample(const char* name) {
+    return fs::path(BELFRY_SOURCE_DIR) / "resources/demo_model/samples" / name;
+}
+
+void save(const fs::path& file, const support::ByteVector& bytes) {
+    std::ofstream(file, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
+/// A PNG as a camera would have stored it that was held on its side.
+void savePhotograph(const fs::path& png, const fs::path& jpeg) {
+    const auto picture = engine::readImageFile(png);
+    if (!picture) {
+        qFatal("%s", picture.error().message.c_str());
+    }
+    const auto w = static_cast<size_t>(picture->width);
+    const auto h = static_cast<size_t>(picture->height);
+    // Orientation 6: show it turned by 90 degrees clockwise. So store it turned the other way.
+    support::ByteVector turned(picture->rgb.size());
+    for (size_t y = 0; y < h; ++y) {
+        for (size_t x = 0; x < w; ++x) {
+            std::copy_n(picture->rgb.begin() + static_cast<std::ptrdiff_t>((y * w + x) * 3), 3,
+                        turned.begin() + static_cast<std::ptrdiff_t>(((w - 1 - x) * h + y) * 3));
+        }
+    }
+    support::JpegOptions options;
+    options.app1 = support::exifSegment(support::exifBlock(6, true));
+    save(jpeg, support::jpegFile(static_cast<int>(h), static_cast<int>(w), turned, options));
+}
+
+/// Returns whether this libsndfile can write FLAC.
+bool saveStereoFlac(const fs::path& wav, const fs::path& flac, int repeats = 1) {
+    const auto sound = engine::readAudioFile(wav);
+    if (!sound) {
+        qFatal("%s", sound.error().message.c_str());
+    }
+    std::vector<float> both;
+    for (int i = 0; i < repeats; ++i) {
+        for (const float value : sound->samples) {
+            both.insert(both.end(), 2, value);
+        }
+    }
+    const auto bytes = support::encodeSound(both, 2, 16000, SF_FORMAT_FLAC | SF_FORMAT_PCM_16);
+    save(flac, bytes);
+    return !bytes.empty();
+}
+
+} // namespace
+
+class TestChat : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void photographAndRecording();
+    void conversation();
+    void refusedBeforeLoading_data();
+    void refusedBeforeLoading();
+    void wrongUsage_data();
+    void wrongUsage();
+
+private:
+    QString file(const char* name) const { return folder_.filePath(QString::fromUtf8(name)); }
+    QTemporaryDir folder_;
+};
+
+void TestChat::initTestCase() {
+    if (qEnvironmentVariable("BELFRY_CLI").isEmpty()) {
+        QSKIP("BELFRY_CLI names no program: run through ctest");
+    }
+    QVERIFY(folder_.isValid());
+    savePhotograph(sample("circles_and_square.png"), file("photo.jpg").toStdString());
+    QVERIFY(saveStereoFlac(sample("word_seven.wav"), file("word.flac").toStdString()));
+    QVERIFY(saveStereoFlac(sample("word_seven.wav"), file("long.flac").toStdString(), 40));
+    save(file("empty.jpg").toStdString(), {});
+    // Only the header says it: 10001 x 10000 pixels.
+    support::ByteVector huge = support::smallPng();
+    for (const auto& [at, value] : {std::pair{18, 0x27}, {19, 0x11}, {22, 0x27}, {23, 0x10}}) {
+        huge[static_cast<size_t>(at)] = static_cast<uint8_t>(value);
+    }
+    const auto crc = crc32(0, huge.data() + 12, 17);
+    for (int i = 0; i < 4; ++i) {
+        huge[static_cast<size_t>(29 + i)] = static_cast<uint8_t>(crc >> (24 - 8 * i));
+    }
+    save(file("huge.png").toStdString(), huge);
+}
+
+void TestChat::photographAndRecording() {
+    const Outcome seen = run({"chat", "demo", "--temperature", "0", "--context", "512", "--image",
+                              file("photo.jpg"), "--prompt", "What do you see?"});
+    QVERIFY2(seen.code == 0, qPrintable(seen.err));
+    QCOMPARE(seen.out, QStringLiteral("I see two red circles and one blue square.\n"));
+    const Outcome heard = run({"chat", "demo", "--temperature", "0", "--context", "512", "--audio",
+                               file("word.flac"), "--prompt", "Which word do you hear?"});
+    QVERIFY2(heard.code == 0, qPrintable(heard.err));
+    QCOMPARE(heard.out, QStringLiteral("The word is seven.\n"));
+}
+
+/// A mistyped name is told at once and does not stand in the way of the next question.
+void TestChat::conversation() {
+    const QByteArray typed =
+        ("/image " + file("no-such.jpg") + "\n/image '" + file("photo.jpg") + "'\n/audio " +
+         file("long.flac") + "\n/pictures\nWhat do you see?\n/new\n/audio " + file("word.flac") +
+         " \nWhich word do you hear?\n/quit\n")
+            .toUtf8();
+    const Outcome told = run({"chat", "demo", "--temperature", "0", "--context", "512"}, typed);
+    QVERIFY2(told.code == 0, qPrintable(told.err));
+    QCOMPARE(told.out, QStringLiteral("I see two red circles and one blue square.\n"
+                                      "The word is seven.\n"));
+    QVERIFY2(told.err.contains("not attached: no-such.jpg: "), qPrintable(told.err));
+    QVERIFY2(told.err.contains("attached: JPEG, "), qPrintable(told.err));
+    QVERIFY2(told.err.contains("attached: FLAC, 16-bit PCM, 0.9 s, "), qPrintable(told.err));
+    QVERIFY2(told.err.contains("34.8 s long"), qPrintable(told.err));
+    QVERIFY2(told.err.contains("unknown command /pictures"), qPrintable(told.err));
+    QCOMPARE(told.err.count("not attached"), 2);
+}
+
+void TestChat::refusedBeforeLoading_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<QStringList>("media");
+    QTest::addColumn<QString>("expected");
+    const QString demo = QStringLiteral("demo");
+    const QString deaf =
+        QString::fromStdString((support::goldenDir() / "dense31b" / "model").string());
+    QTest::newRow("sound for a model that cannot hear")
+        << deaf << QStringList{"--audio", file("word.flac")} << "cannot hear";
+    QTest::newRow("sound over 30 s")
+        << demo << QStringList{"--audio", file("long.flac")} << "at most 30";
+    QTest::newRow("empty file") << demo << QStringList{"--image", file("empty.jpg")} << "empty";
+    QTest::newRow("100 megapixels")
+        << demo << QStringList{"--image", file("huge.png")} << "10001 x 10000";
+    QTest::newRow("no such file") << demo << QStringList{"--image", file("none.jpg")} << "none.jpg";
+}
+
+void TestChat::refusedBeforeLoading() {
+    QFETCH(QString, model);
+    QFETCH(QStringList, media);
+    QFETCH(QString, expected);
+    // A context that no machine can hold: loading would fail with another error.
+    const Outcome refused =
+        run(QStringList{"chat", model, "--context", "16777216", "--prompt", "Hello"} + media);
+    QCOMPARE(refused.code, 1);
+    QCOMPARE(refused.out, QString());
+    QVERIFY2(refused.err.startsWith("error: ") && refused.err.contains(expected),
+             qPrintable(refused.err));
+    QCOMPARE(refused.err.count('\n'), 1);
+}
+
+void TestChat::wrongUsage_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("unknown command") << QStringList{"talk"} << "unknown command talk";
+    QTest::newRow("unknown option") << QStringList{"chat", "demo", "--imag", "x"} << "--imag";
+    QTest::newRow("no model") << QStringList{"chat"} << "no model given";
+    QTest::newRow("value missing")
+        << QStringList{"chat", "demo", "--prompt"} << "a value is missing";
+    QTest::newRow("budget") << QStringList{"chat", "demo", "--image-tokens", "100", "--prompt", "x"}
+                            << "70, 140, 280, 560 or 1120";
+    QTest::newRow("two prompts") << QStringList{"chat", "demo",         "--prompt",
+                                                "a",    "--raw-prompt", "b"}
+                                 << "not both";
+    QTest::newRow("json conversation") << QStringList{"chat", "demo", "--json"} << "--prompt";
+    QTest::newRow("logits to nowhere") << QStringList{"logits", "demo", "--ids", "1"} << "--out";
+    QTest::newRow("logits of nothing") << QStringList{"logits", "demo", "--out", "x"} << "--ids";
+    QTest::newRow("no text") << QStringList{"tokenize", "demo"} << "--stdin";
+    QTest::newRow("merge of nothing") << QStringList{"merge", "demo"} << "--adapter";
+}
+
+void TestChat::wrongUsage() {
+    QFETCH(QStringList, words);
+    QFETCH(QString, expected);
+    const Outcome refused = run(words);
+    QCOMPARE(refused.code, 2);
+    QVERIFY2(refused.err.startsWith("error: ") && refused.err.contains(expected),
+             qPrintable(refused.err));
+    const QJsonObject json =
+        QJsonDocument::fromJson(run(words + QStringList{"--json"}).out.toUtf8()).object();
+    QVERIFY(json.contains("error") || words.contains("--prompt"));
+}
+
+QTEST_GUILESS_MAIN(TestChat)
+#include "tst_chat.moc"
