@@ -43,12 +43,24 @@ public:
 
     /// Host to device, device to host, ordered with the queue; host pointers are plain memory.
     virtual Status copyIn(void* device_dst, const void* host_src, size_t bytes) = 0;
-    /// The same for bytes in memory of allocateHost(): the transfer reads them where they lie. They
-    /// may be changed again when the call returns.
-    virtual Status copyInLocked(void* device_dst, const void* locked_src, size_t bytes) {
+    virtual Status copyOut(void* host_dst, const void* device_src, size_t bytes) = 0;
+    /// The same between the device and memory of allocateHost(), without waiting: the bytes must
+    /// stay as they are (or are not there yet) until a mark made later has been waited for. What is
+    /// enqueued later comes after them. A copy to the device begins when mark `after` has been
+    /// reached, beside whatever is enqueued since; kNoMark: after everything enqueued so far.
+    virtual Status
+    copyInLater(void* device_dst, const void* locked_src, size_t bytes, int /*after*/) {
         return copyIn(device_dst, locked_src, bytes);
     }
-    virtual Status copyOut(void* host_dst, const void* device_src, size_t bytes) = 0;
+    virtual Status copyOutLater(void* locked_dst, const void* device_src, size_t bytes) {
+        return copyOut(locked_dst, device_src, bytes);
+    }
+    static constexpr int kNoMark = -1;
+    static constexpr int kMarks = 16;
+    /// Mark `number` (0 to kMarks - 1) now stands behind everything enqueued so far.
+    virtual Status mark(int /*number*/) { return Status::Ok; }
+    /// Waits until the mark has been reached; one never made counts as reached.
+    virtual Status waitForMark(int /*number*/) { return Status::Ok; }
     /// Device to the same device, ordered with the queue. The ranges may overlap only when
     /// isHostVisible().
     virtual Status copyWithin(void* dst, const void* src, size_t bytes) = 0;

@@ -168,6 +168,20 @@ struct AttendStepArgs {
     float* out = nullptr; ///< [num_heads, head_dim]
 };
 
+/// Values of one piece of a weight and where its quantized form goes: whole 4-bit blocks (the last
+/// of a weight may be shorter), or whole rows of Int8Row. All on the device.
+struct QuantizeArgs {
+    const void* values = nullptr; ///< [rows, cols] of `type`, aligned to 16 bytes.
+    DType type = DType::BF16;
+    int64_t rows = 0; ///< 4-bit: 1, with cols = the number of values.
+    int64_t cols = 0;
+    WeightFormat format = WeightFormat::Nf4; ///< Nf4, Fp4 or Int8Row.
+    int32_t block_size = 64;                 ///< 4-bit.
+    void* data = nullptr;                    ///< [ceil(count/2)] codes, or [rows, cols] int8.
+    /// [blocks] absmax or [rows] scales; not finite where a value is not finite.
+    float* scales = nullptr;
+};
+
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): tables use designated initialisers
 struct OpTable {
     const char* name;
@@ -279,6 +293,9 @@ struct OpTable {
                      int64_t count,
                      const uint32_t* suppressed,
                      uint64_t* best) = nullptr;
+    /// Dense values to a quantized format, the bytes of engine/quant/NF4.md. nullptr where the
+    /// host does it. Unsupported: a format or block size that the kernels do not take.
+    Status (*quantize)(Queue q, const QuantizeArgs& args) = nullptr;
 };
 
 } // namespace kernels

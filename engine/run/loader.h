@@ -35,6 +35,8 @@ struct LoadOptions {
     std::filesystem::path model_folder;
     ParallelFor parallel; ///< See poolParallelFor(); empty = this thread only.
     int read_threads = 2; ///< Read-ahead threads, at least 1.
+    /// Bytes read and handed over at a time; tests take less.
+    int64_t piece_bytes = int64_t{8} << 20;
 };
 
 /// A ParallelFor that runs on a CPU pool (nullptr: on the calling thread).

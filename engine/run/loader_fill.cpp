@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 namespace engine {
@@ -44,9 +45,10 @@ Result<void> MemorySink::write(int part, uint64_t offset, std::span<const std::b
     }
     const bool is_locked = !locked_.empty() && bytes.data() >= locked_.data() &&
                            bytes.data() + bytes.size() <= locked_.data() + locked_.size();
-    const kernels::Status status = is_locked
-                                       ? device_->copyInLocked(target, bytes.data(), bytes.size())
-                                       : device_->copyIn(target, bytes.data(), bytes.size());
+    const kernels::Status status =
+        is_locked
+            ? device_->copyInLater(target, bytes.data(), bytes.size(), kernels::Device::kNoMark)
+            : device_->copyIn(target, bytes.data(), bytes.size());
     if (status != kernels::Status::Ok) {
         return Error{
             ErrorCode::DeviceLost, "a device refused a copy of weights; restart the program", {}};
@@ -57,13 +59,14 @@ Result<void> MemorySink::write(int part, uint64_t offset, std::span<const std::b
 TensorFiller::TensorFiller(const WeightOrigin& origin,
                            const DeviceTensor::Layout& layout,
                            PartSink& sink,
-                           const ParallelFor& parallel)
+                           const ParallelFor& parallel,
+                           int64_t piece_bytes)
     : origin_(&origin), layout_(layout), sink_(&sink), parallel_(&parallel) {
     const auto size = static_cast<int64_t>(tensorTypeSize(origin.value_type));
     const int64_t group = layout.format == Format::Q8 ? std::max<int64_t>(1, layout.cols)
                           : isFourBit(layout.format)  ? layout.block_size * kNestedBlockSize
                                                       : 1;
-    piece_elements_ = std::max<int64_t>(group, kPieceBytes / size / group * group);
+    piece_elements_ = std::max<int64_t>(group, piece_bytes / size / group * group);
 }
 
 int64_t TensorFiller::numPieces() const {
@@ -141,6 +144,31 @@ TensorFiller::acceptInt8(int64_t first, int64_t count, std::span<const std::byte
                         bytesOf(scale, static_cast<uint64_t>(rows) * 4));
 }
 
+Result<void> TensorFiller::takeScales(int64_t first,
+                                      std::span<const float> scales,
+                                      std::span<const std::byte> values) {
+    if (std::any_of(scales.begin(), scales.end(), [](float x) { return !std::isfinite(x); })) {
+        // The CPU finds the value and says where it is.
+        const auto count =
+            static_cast<int64_t>(values.size() / tensorTypeSize(origin_->value_type));
+        std::vector<uint8_t> codes(static_cast<size_t>(count));
+        std::vector<float> again(scales.size());
+        if (layout_.format == Format::Q8) {
+            return quantizeRowsInt8(origin_->name, origin_->value_type, values,
+                                    count / layout_.cols, layout_.cols,
+                                    reinterpret_cast<int8_t*>(codes.data()), again.data(), {});
+        }
+        return quantizeBlocks(origin_->name, bookOf(layout_.format), layout_.block_size,
+                              origin_->value_type, values, codes.data(), again.data(), {});
+    }
+    if (isNested(layout_.format)) {
+        absmax_.resize(static_cast<size_t>(layout_.parts().absmax_q));
+        std::copy(scales.begin(), scales.end(),
+                  absmax_.begin() + static_cast<std::ptrdiff_t>(first / layout_.block_size));
+    }
+    return {};
+}
+
 Result<void> TensorFiller::accept(int64_t first, int64_t count, std::span<const std::byte> values) {
     if (isFourBit(layout_.format)) {
         return acceptFourBit(first, count, values);
@@ -213,7 +241,7 @@ Result<float> fillSynchronously(const TensorSource& source,
         ENGINE_TRY(writeStoredCode(origin, sink));
         return origin.packed.state.nested_offset;
     }
-    TensorFiller filler(origin, layout, sink, parallel);
+    TensorFiller filler(origin, layout, sink, parallel, kPieceBytes);
     const auto size = static_cast<int64_t>(tensorTypeSize(origin.value_type));
     std::vector<std::byte> buffer;
     const int64_t n = origin.numElements();

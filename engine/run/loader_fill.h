@@ -34,7 +34,8 @@ public:
     [[nodiscard]] std::byte* direct(int part) override;
     Result<void> write(int part, uint64_t offset, std::span<const std::byte> bytes) override;
     [[nodiscard]] kernels::Device& device() const { return *device_; }
-    /// Bytes written from within this memory are in page-locked memory: they need no staging.
+    /// Bytes written from within this page-locked memory are on their way when write() returns, and
+    /// must stay until a mark of the device.
     void setLocked(std::span<const std::byte> memory) { locked_ = memory; }
 
 private:
@@ -49,7 +50,8 @@ public:
     TensorFiller(const WeightOrigin& origin,
                  const DeviceTensor::Layout& layout,
                  PartSink& sink,
-                 const ParallelFor& parallel);
+                 const ParallelFor& parallel,
+                 int64_t piece_bytes);
 
     /// Elements per piece (a multiple of what the format groups); the last piece may be shorter.
     [[nodiscard]] int64_t pieceElements() const { return piece_elements_; }
@@ -60,6 +62,10 @@ public:
     /// Values [first, first + count) of origin.value_type; nothing to do when they were read
     /// directly (values.data() == directPiece(first)).
     Result<void> accept(int64_t first, int64_t count, std::span<const std::byte> values);
+    /// Instead of accept(), for a piece that a card has quantized from the same values: the absmax
+    /// of its blocks or the scales of its rows, which are refused when they are not finite.
+    Result<void>
+    takeScales(int64_t first, std::span<const float> scales, std::span<const std::byte> values);
     /// After the last piece: statistics that need the whole tensor.
     Result<void> finish();
     /// Of nested layouts, after finish().

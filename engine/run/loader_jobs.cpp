@@ -3,11 +3,13 @@
 
 #include "engine/run/loader_jobs.h"
 
+#include "engine/run/loader_card.h"
 #include "engine/run/loader_read_ahead.h"
 #include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <optional>
 
 namespace engine {
@@ -28,6 +30,7 @@ struct Job {
     float nested_offset = 0.0F;
     size_t pieces_left = 0;
     bool is_damaged = false;
+    bool is_quantized_there = false; ///< By its card, at least some pieces.
 };
 
 /// One read. Values: elements; Packed and Cached: bytes of a part.
@@ -60,7 +63,7 @@ public:
             job->way = Way::Packed;
         } else {
             job->filler = std::make_unique<TensorFiller>(entry.origin, entry.layout, *job->sink,
-                                                         options_->parallel);
+                                                         options_->parallel, options_->piece_bytes);
         }
         jobs_.push_back(std::move(job));
     }
@@ -101,59 +104,159 @@ public:
         if (pieces_.empty()) {
             return {};
         }
-        kernels::Device* locking = nullptr;
-        for (const auto& job : jobs_) {
-            if (!job->sink->device().isHostVisible()) {
-                locking = &job->sink->device();
-                break;
-            }
-        }
+        makeCards();
         auto buffers = std::make_unique<kernels::StageTimer>("read buffers");
         ENGINE_ASSIGN(const auto ahead,
                       ReadAhead::start(pieces_.size(), static_cast<size_t>(buffer_bytes_),
-                                       options_->read_threads, locking,
+                                       options_->read_threads, kPiecesUnderWay,
+                                       cards_.empty() ? nullptr : &cards_.front()->device(),
                                        [this](size_t index, std::span<std::byte> buffer) {
                                            return read(pieces_[index], buffer);
                                        }));
         buffers.reset();
-        kernels::StageSum waiting("of the weights, waiting for files");
-        uint64_t done = 0;
-        for (const Piece& piece : pieces_) {
-            ENGINE_TRY(checkStop(*options_));
-            Job& job = *jobs_[piece.job];
-            auto buffer = [&] {
-                const kernels::StageSum::Piece wait(waiting);
-                return ahead->next();
-            }();
-            if (!buffer && job.way != Way::Cached) {
-                return std::move(buffer).error();
-            }
-            if (!buffer) {
-                job.is_damaged = true; // an unreadable cache is only a reason to do without it
-            } else if (!job.is_damaged) {
-                const std::span<std::byte> bytes(piece.direct != nullptr ? piece.direct
-                                                                         : buffer->data(),
-                                                 static_cast<size_t>(piece.bytes));
-                job.sink->setLocked(piece.direct == nullptr && ahead->isLocked()
-                                        ? std::span<const std::byte>(bytes)
-                                        : std::span<const std::byte>());
-                ENGINE_TRY(accept(job, piece, bytes));
-            }
-            done += piece.bytes;
-            (job.way == Way::Cached ? impl_->report.cache_bytes_read : impl_->report.bytes_read) +=
-                piece.bytes;
-            if (--job.pieces_left == 0) {
-                ENGINE_TRY(finish(job));
-            }
-            tell(done, job.target.entry->name);
-        }
-        return {};
+        // Waits for copies that still read the buffers, also when a piece threw.
+        const std::shared_ptr<void> closing(nullptr, [this](void*) { cards_.clear(); });
+        return passPieces(*ahead);
     }
 
     /// Targets whose cached bytes were damaged.
     [[nodiscard]] const std::vector<FillTarget>& damaged() const { return damaged_; }
 
 private:
+    /// A piece that was handed to its device.
+    struct UnderWay {
+        const Piece* piece = nullptr;
+        CardFill* card = nullptr; ///< nullptr: done already.
+        int mark = 0;
+        std::span<const std::byte> bytes;
+        bool is_quantized_there = false;
+    };
+
+    /// One for every card among the targets.
+    void makeCards() {
+        struct Most {
+            kernels::Device* device = nullptr;
+            size_t bytes = 0, scales = 0;
+        };
+        std::vector<Most> most;
+        for (const Piece& piece : pieces_) {
+            const Job& job = *jobs_[piece.job];
+            kernels::Device& device = job.sink->device();
+            if (device.isHostVisible()) {
+                continue;
+            }
+            auto here = std::find_if(most.begin(), most.end(),
+                                     [&](const Most& one) { return one.device == &device; });
+            if (here == most.end()) {
+                here = most.insert(most.end(), {&device, 0, 0});
+            }
+            const DeviceTensor::Layout& layout = job.target.entry->layout;
+            const bool is_rows = layout.format == Format::Q8;
+            if (job.way == Way::Values && (is_rows || isFourBit(layout.format))) {
+                const auto per_scale =
+                    static_cast<uint64_t>(is_rows ? layout.cols : int64_t{layout.block_size});
+                here->bytes = std::max(here->bytes, static_cast<size_t>(piece.bytes));
+                here->scales = std::max(
+                    here->scales, static_cast<size_t>((piece.count + per_scale - 1) / per_scale));
+            }
+        }
+        for (const Most& one : most) {
+            cards_.push_back(std::make_unique<CardFill>(*one.device, one.bytes, one.scales));
+        }
+    }
+
+    [[nodiscard]] CardFill* cardOf(const Job& job) const {
+        const auto found = std::find_if(cards_.begin(), cards_.end(), [&](const auto& card) {
+            return &card->device() == &job.sink->device();
+        });
+        return found == cards_.end() ? nullptr : found->get();
+    }
+
+    /// Hands all pieces over in order; a few are on their way to cards at a time.
+    Result<void> passPieces(ReadAhead& ahead) {
+        kernels::StageSum waiting("of the weights, waiting for files");
+        kernels::StageSum settling("of the weights, waiting for cards");
+        std::deque<UnderWay> under_way;
+        const auto settle = [&]() -> Result<void> {
+            const kernels::StageSum::Piece wait(settling);
+            const UnderWay oldest = under_way.front();
+            under_way.pop_front();
+            ENGINE_TRY(complete(oldest));
+            ahead.release();
+            return {};
+        };
+        uint64_t done = 0;
+        int turn = 0;
+        for (const Piece& piece : pieces_) {
+            ENGINE_TRY(checkStop(*options_));
+            while (under_way.size() >= kPiecesUnderWay) {
+                ENGINE_TRY(settle());
+            }
+            Job& job = *jobs_[piece.job];
+            auto buffer = [&] {
+                const kernels::StageSum::Piece wait(waiting);
+                return ahead.next();
+            }();
+            UnderWay now;
+            now.piece = &piece;
+            now.mark = turn++ % static_cast<int>(kPiecesUnderWay);
+            if (!buffer && job.way != Way::Cached) {
+                return std::move(buffer).error();
+            }
+            if (!buffer) {
+                job.is_damaged = true; // an unreadable cache is only a reason to do without it
+            } else if (!job.is_damaged) {
+                now.bytes = {piece.direct != nullptr ? piece.direct : buffer->data(),
+                             static_cast<size_t>(piece.bytes)};
+                const bool is_locked = piece.direct == nullptr && ahead.isLocked();
+                ENGINE_TRY(handOver(job, now, is_locked));
+            }
+            under_way.push_back(now);
+            done += piece.bytes;
+            (job.way == Way::Cached ? impl_->report.cache_bytes_read : impl_->report.bytes_read) +=
+                piece.bytes;
+            tell(done, job.target.entry->name);
+        }
+        while (!under_way.empty()) {
+            ENGINE_TRY(settle());
+        }
+        return {};
+    }
+
+    Result<void> handOver(Job& job, UnderWay& now, bool is_locked) {
+        const Piece& piece = *now.piece;
+        CardFill* const card = cardOf(job);
+        if (card != nullptr && is_locked && job.way == Way::Values) {
+            ENGINE_ASSIGN(now.is_quantized_there,
+                          card->quantize(*job.target.tensor, job.target.entry->origin.value_type,
+                                         static_cast<int64_t>(piece.first),
+                                         static_cast<int64_t>(piece.count), now.bytes, now.mark));
+        }
+        if (!now.is_quantized_there) {
+            job.sink->setLocked(is_locked ? now.bytes : std::span<const std::byte>());
+            ENGINE_TRY(accept(job, piece, now.bytes));
+        }
+        if (card != nullptr && is_locked) {
+            ENGINE_TRY(card->begin(now.mark));
+            now.card = card;
+        }
+        return {};
+    }
+
+    /// After a piece has arrived. The last one of a tensor completes it.
+    Result<void> complete(const UnderWay& piece) {
+        Job& job = *jobs_[piece.piece->job];
+        if (piece.card != nullptr) {
+            ENGINE_TRY(piece.card->finish(piece.mark));
+        }
+        if (piece.is_quantized_there) {
+            ENGINE_TRY(job.filler->takeScales(static_cast<int64_t>(piece.piece->first),
+                                              piece.card->scales(piece.mark), piece.bytes));
+            job.is_quantized_there = true;
+        }
+        return --job.pieces_left == 0 ? finish(job) : Result<void>();
+    }
+
     void addValuePieces(size_t index) {
         const Job& job = *jobs_[index];
         const WeightOrigin& origin = job.target.entry->origin;
@@ -180,8 +283,9 @@ private:
             bytes = info->size_bytes;
         }
         std::byte* direct = job.sink->direct(part);
-        for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
-            const uint64_t size = std::min<uint64_t>(kPieceBytes, bytes - at);
+        const auto step = static_cast<uint64_t>(options_->piece_bytes);
+        for (uint64_t at = 0; at < bytes; at += step) {
+            const uint64_t size = std::min(step, bytes - at);
             pieces_.push_back(
                 {index, part, at, size, size, direct == nullptr ? nullptr : direct + at});
         }
@@ -215,11 +319,12 @@ private:
             ENGINE_TRY(checkPackedPart(origin, piece.part, bytes));
             return job.sink->write(piece.part, piece.first, bytes);
         case Way::Cached:
-            job.hashers[static_cast<size_t>(piece.part)].update(bytes);
+            ENGINE_TRY(job.sink->write(piece.part, piece.first, bytes));
+            job.hashers[static_cast<size_t>(piece.part)].update(bytes); // while they travel
             if (piece.part == DeviceTensor::NestedCode && bytes.size() >= 4) {
                 std::memcpy(&job.nested_offset, bytes.data() + bytes.size() - 4, 4);
             }
-            return job.sink->write(piece.part, piece.first, bytes);
+            return {};
         }
         return {};
     }
@@ -231,6 +336,7 @@ private:
             ENGINE_TRY(job.filler->finish());
             job.nested_offset = job.filler->nestedOffset();
             impl_->report.tensors_quantized += entry.origin.isDerived(entry.layout) ? 1 : 0;
+            impl_->report.tensors_quantized_on_cards += job.is_quantized_there ? 1 : 0;
             break;
         case Way::Packed:
             ENGINE_TRY(writeStoredCode(entry.origin, *job.sink));
@@ -266,6 +372,7 @@ private:
     std::vector<std::unique_ptr<Job>> jobs_;
     std::vector<Piece> pieces_;
     std::vector<FillTarget> damaged_;
+    std::vector<std::unique_ptr<CardFill>> cards_;
     uint64_t buffer_bytes_ = 0, total_bytes_ = 0;
 };
 

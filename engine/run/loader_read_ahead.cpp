@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Piece i lives in slot i % slots; a reader may take it once the consumer has given up the piece
-// that was there before.
+// Piece i lives in slot i % slots; a reader may take it once the piece that was there before has
+// been given back.
 
 #include "engine/run/loader_read_ahead.h"
 
@@ -11,8 +11,12 @@
 
 namespace engine {
 
-Result<std::unique_ptr<ReadAhead>> ReadAhead::start(
-    size_t num_pieces, size_t buffer_bytes, int threads, kernels::Device* locking, ReadPiece read) {
+Result<std::unique_ptr<ReadAhead>> ReadAhead::start(size_t num_pieces,
+                                                    size_t buffer_bytes,
+                                                    int threads,
+                                                    size_t held,
+                                                    kernels::Device* locking,
+                                                    ReadPiece read) {
     std::unique_ptr<ReadAhead> ahead(new ReadAhead);
     ahead->locking_ = locking;
     ahead->read_ = std::move(read);
@@ -20,7 +24,7 @@ Result<std::unique_ptr<ReadAhead>> ReadAhead::start(
     ahead->buffer_bytes_ = buffer_bytes;
     const size_t num_threads =
         std::min<size_t>(static_cast<size_t>(std::clamp(threads, 1, 16)), num_pieces);
-    ahead->slots_.resize(num_threads + 2);
+    ahead->slots_.resize(std::min(num_threads + 1 + held, num_pieces));
     for (Slot& slot : ahead->slots_) {
         const size_t bytes = std::max<size_t>(buffer_bytes, 1);
         slot.locked = locking == nullptr ? nullptr : locking->allocateHost(bytes);
@@ -74,12 +78,10 @@ ReadAhead::~ReadAhead() {
 void ReadAhead::work() {
     std::unique_lock lock(mutex_);
     while (true) {
-        // The consumer still holds piece next_to_give_ - 1 in its slot.
-        const auto isFree = [this] {
-            return next_to_read_ + 1 < std::max<size_t>(next_to_give_, 1) + slots_.size();
-        };
-        changed_.wait(lock,
-                      [&] { return is_stopping_ || next_to_read_ >= num_pieces_ || isFree(); });
+        changed_.wait(lock, [this] {
+            return is_stopping_ || next_to_read_ >= num_pieces_ ||
+                   next_to_read_ < released_ + slots_.size();
+        });
         if (is_stopping_ || next_to_read_ >= num_pieces_) {
             return;
         }
@@ -97,7 +99,6 @@ void ReadAhead::work() {
 Result<std::span<std::byte>> ReadAhead::next() {
     std::unique_lock lock(mutex_);
     const size_t index = next_to_give_++;
-    changed_.notify_all(); // the slot of the piece before is free now
     Slot& slot = slots_[index % slots_.size()];
     if (threads_.empty()) { // none could be started: read here
         slot.outcome = read(index, slot.data);
@@ -108,6 +109,14 @@ Result<std::span<std::byte>> ReadAhead::next() {
         return slot.outcome->error();
     }
     return std::span<std::byte>(slot.data, buffer_bytes_);
+}
+
+void ReadAhead::release() {
+    {
+        const std::lock_guard lock(mutex_);
+        ++released_;
+    }
+    changed_.notify_all();
 }
 
 } // namespace engine

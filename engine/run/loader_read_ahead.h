@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads numbered pieces on background threads, a few ahead of the one that consumes them, and
-// hands them out in order. Private to the loader.
+// Reads numbered pieces on background threads, a few ahead of the one that consumes them, hands
+// them out in order and takes them back in order. Private to the loader.
 #pragma once
 
 #include "engine/base/result.h"
@@ -25,12 +25,14 @@ public:
     /// was consumed. Called on the reading threads, several at a time.
     using ReadPiece = std::function<Result<void>(size_t index, std::span<std::byte> buffer)>;
 
+    /// held: pieces that the caller keeps at a time, at least 1.
     /// locking (may be nullptr): a device that copies from the buffers; they are page-locked for it
     /// as far as there is such memory. It is used on the calling thread only, and by the
     /// destructor. Where the system starts no thread next() reads. Errors: OutOfMemory (buffers).
     static Result<std::unique_ptr<ReadAhead>> start(size_t num_pieces,
                                                     size_t buffer_bytes,
                                                     int threads,
+                                                    size_t held,
                                                     kernels::Device* locking,
                                                     ReadPiece read);
     /// Waits for reads that are under way.
@@ -38,8 +40,11 @@ public:
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    /// The next piece in order: its buffer, valid until the next call, or why it could not be read.
+    /// The next piece in order: its buffer, valid until it is released, or why it could not be
+    /// read. Not to be called while `held` pieces are out.
     Result<std::span<std::byte>> next();
+    /// Gives the oldest piece that is out back (one that could not be read as well).
+    void release();
     /// The buffer of the piece that next() gave last is page-locked.
     [[nodiscard]] bool isLocked() const {
         return next_to_give_ > 0 && slots_[(next_to_give_ - 1) % slots_.size()].locked != nullptr;
@@ -68,6 +73,7 @@ private:
     std::condition_variable changed_;
     size_t next_to_read_ = 0; ///< First piece that no thread has taken.
     size_t next_to_give_ = 0; ///< Piece that next() returns.
+    size_t released_ = 0;     ///< Pieces given back.
     bool is_stopping_ = false;
 };
 

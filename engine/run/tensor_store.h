@@ -92,6 +92,7 @@ struct LoadReport {
     uint64_t cache_bytes_written = 0;
     double allocate_s = 0.0, fill_s = 0.0;
     int tensors_from_cache = 0, tensors_quantized = 0;
+    int tensors_quantized_on_cards = 0; ///< Of those quantized: by the card that holds them.
 };
 
 class TensorStore final : public WeightSource {

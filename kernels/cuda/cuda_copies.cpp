@@ -128,20 +128,55 @@ Status CudaDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) 
                  "cuMemcpyHtoDAsync");
 }
 
-Status CudaDevice::copyInLocked(void* device_dst, const void* locked_src, size_t bytes) {
+Status CudaDevice::copyInLater(void* device_dst, const void* locked_src, size_t bytes, int after) {
+    constexpr size_t kOnOneStream = size_t{256} << 10; // the events of two cost more than they gain
     Status status = flushSteps();
     if (status != Status::Ok || bytes == 0) {
         return status;
     }
-    status = orderCopiesAfterKernels();
+    if (bytes <= kOnOneStream) {
+        return check(
+            driver_->memcpyHtoDAsync(address(device_dst), locked_src, bytes, stream_.handle),
+            "cuMemcpyHtoDAsync");
+    }
+    const CuEvent reached = after == kNoMark ? nullptr : marks_[static_cast<size_t>(after)];
+    status = reached == nullptr
+                 ? orderCopiesAfterKernels()
+                 : check(driver_->streamWaitEvent(copy_stream_, reached, 0), "cuStreamWaitEvent");
     if (status == Status::Ok) {
         status =
             check(driver_->memcpyHtoDAsync(address(device_dst), locked_src, bytes, copy_stream_),
                   "cuMemcpyHtoDAsync");
     }
+    return status == Status::Ok ? orderKernelsAfterCopies() : status;
+}
+
+Status CudaDevice::copyOutLater(void* locked_dst, const void* device_src, size_t bytes) {
+    const Status status = flushSteps();
+    if (status != Status::Ok || bytes == 0) {
+        return status;
+    }
+    return check(driver_->memcpyDtoHAsync(locked_dst, address(device_src), bytes, stream_.handle),
+                 "cuMemcpyDtoHAsync");
+}
+
+Status CudaDevice::mark(int number) {
+    Status status = flushSteps();
+    CuEvent& event = marks_[static_cast<size_t>(number)];
+    if (status == Status::Ok && event == nullptr) {
+        status = check(driver_->eventCreate(&event, kEventWithoutTiming), "cuEventCreate");
+    }
     return status == Status::Ok
-               ? check(driver_->streamSynchronize(copy_stream_), "cuStreamSynchronize")
+               ? check(driver_->eventRecord(event, stream_.handle), "cuEventRecord")
                : status;
+}
+
+Status CudaDevice::waitForMark(int number) {
+    const Status status = makeCurrent();
+    const CuEvent event = marks_[static_cast<size_t>(number)];
+    return status != Status::Ok || event == nullptr
+               ? status
+               : check(driver_->eventSynchronize(event), "cuEventSynchronize");
 }
 
 Status CudaDevice::copyOut(void* host_dst, const void* device_src, size_t bytes) {

@@ -277,6 +277,11 @@ void CudaDevice::destroy() {
             driver_->eventDestroy(event);
         }
     }
+    for (const CuEvent event : marks_) {
+        if (event != nullptr) {
+            driver_->eventDestroy(event);
+        }
+    }
     for (const Staging& staging : staging_) {
         if (staging.host != nullptr) {
             driver_->memFreeHost(staging.host);

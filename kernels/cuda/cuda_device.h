@@ -48,7 +48,10 @@ public:
     [[nodiscard]] MemoryInfo memory() const override;
     [[nodiscard]] uint64_t usedBytes(int tag) const override;
     Status copyIn(void* device_dst, const void* host_src, size_t bytes) override;
-    Status copyInLocked(void* device_dst, const void* locked_src, size_t bytes) override;
+    Status copyInLater(void* device_dst, const void* locked_src, size_t bytes, int after) override;
+    Status copyOutLater(void* locked_dst, const void* device_src, size_t bytes) override;
+    Status mark(int number) override;
+    Status waitForMark(int number) override;
     Status copyOut(void* host_dst, const void* device_src, size_t bytes) override;
     Status copyWithin(void* dst, const void* src, size_t bytes) override;
     Status copyFromPeer(Device& from, void* dst, const void* src, size_t bytes) override;
@@ -140,6 +143,7 @@ private:
     CuEvent copies_reached_ = nullptr;
     std::vector<CuModule> modules_;
     std::array<Staging, 2> staging_;
+    std::array<CuEvent, kMarks> marks_{};
     std::bitset<64> peers_; ///< Ordinals that copies came from.
     bool has_staging_ = false, is_staging_refused_ = false;
     Arena arena_;

@@ -31,6 +31,8 @@ namespace kernels::cuda {
     X(subsample_conv)                                                                              \
     X(expand_any)                                                                                  \
     X(expand_four_bit)                                                                             \
+    X(quantize_blocks)                                                                             \
+    X(quantize_rows)                                                                               \
     X(gemm_128)                                                                                    \
     X(gemm_64)                                                                                     \
     X(project_four_bit)                                                                            \

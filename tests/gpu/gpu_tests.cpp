@@ -26,6 +26,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -216,7 +217,52 @@ void golden(CheckList& list) {
     }
 }
 
+/// What files of a folder hold, by name.
+std::map<std::string, std::string> contentsOf(const std::filesystem::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        std::ifstream in(entry.path(), std::ios::binary);
+        files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(in),
+                                                   std::istreambuf_iterator<char>()};
+    }
+    return files;
+}
+
+/// The cache of quantized weights after a load onto the card and after one onto the CPU: every
+/// byte.
+std::string differentBytes(const std::string& quant, std::string* figure) {
+    const auto root =
+        std::filesystem::temp_directory_path() / ("belfry-quantized-" + std::to_string(::getpid()));
+    std::string wrong;
+    std::vector<std::map<std::string, std::string>> files;
+    for (const std::string map : {"gpu", "cpu"}) {
+        LoadRequest request = requestFor("e2b", map);
+        request.quant = quant;
+        request.head = "int8";
+        request.cache_folder = (root / map).string();
+        Engine engine;
+        wrong = wrong.empty() ? load(engine, request) : wrong;
+        files.push_back(wrong.empty() ? contentsOf(root / map)
+                                      : std::map<std::string, std::string>());
+    }
+    std::error_code code;
+    std::filesystem::remove_all(root, code);
+    size_t bytes = 0;
+    for (const auto& [name, text] : files[0]) {
+        bytes += text.size();
+    }
+    *figure = std::to_string(files[0].size()) + " files, " + std::to_string(bytes) + " bytes";
+    if (!wrong.empty() || files[0].size() < 2) {
+        return wrong.empty() ? "no cache was written" : wrong;
+    }
+    return files[0] == files[1] ? std::string() : "the card's bytes are not those of the CPU";
+}
+
 void quantized(CheckList& list) {
+    for (const char* quant : {"nf4", "nf4-dq", "fp4", "fp4-dq"}) {
+        list.run("quantized", std::string("bytes of the card, ") + quant + " and int8 head",
+                 [&](std::string* figure) { return differentBytes(quant, figure); });
+    }
     const auto check = [&](const std::string& family, const std::string& format,
                            const std::string& folder) {
         list.run(

@@ -3,6 +3,7 @@
 // allocates. Tile and thread counts were chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/lora.h"
+#include "kernels/cuda/launch/quantize.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/plan.h"
 
@@ -357,6 +358,7 @@ OpTable makeTable(bool is_reference) {
         table.end_steps = endSteps;
     }
     table.argmax = argmax;
+    table.quantize = quantize;
     return table;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/support/cuda/fake_driver.h"
 #include "tests/support/engine/golden_engine.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
@@ -71,6 +72,26 @@ std::vector<Step> wholeStory(const FakeDriver& fake, bool is_reference) {
     return errors;
 }
 
+/// A load that quantizes on the card, writes the cache and is loaded again from it.
+std::vector<Step> quantizedLoads(const FakeDriver& fake) {
+    QTemporaryDir cache;
+    std::vector<Step> errors;
+    engine::Engine engine(optionsFor(fake));
+    engine::LoadRequest request = requestFor(false);
+    request.quant = "nf4-dq";
+    request.head = "int8";
+    request.cache_folder = cache.path().toStdString();
+    for (const char* name : {"from bf16", "from the cache"}) {
+        const auto loaded = engine.load(request, {}, {});
+        if (!loaded.has_value()) {
+            errors.push_back({name, loaded.error()});
+            return errors;
+        }
+        engine.unload();
+    }
+    return errors;
+}
+
 /// Numbers of the calls worth failing: of every entry point the first ones, the last and some
 /// between.
 std::set<uint64_t> chosenCalls(const std::vector<const char*>& trace) {
@@ -100,6 +121,8 @@ private Q_SLOTS:
     void withoutFaults();
     void everyKindOfCall_data();
     void everyKindOfCall();
+    void quantizedLoad_data();
+    void quantizedLoad();
     void memoryRunsOut();
     void lostCardIsReloaded();
     void secondProgramOnTheCard();
@@ -178,6 +201,47 @@ void TestCudaFaults::everyKindOfCall() {
     }
     QVERIFY(tried > 45);
     QVERIFY(refused > tried / 2);
+}
+
+void TestCudaFaults::quantizedLoad_data() {
+    QTest::addColumn<int>("code");
+    QTest::addColumn<bool>("is_sticky");
+    QTest::newRow("out of memory once") << 2 << false;
+    QTest::newRow("illegal address from then on") << 700 << true;
+}
+
+/// Faults while pieces are under way: buffers are given back only when no copy reads them.
+void TestCudaFaults::quantizedLoad() {
+    QFETCH(int, code);
+    QFETCH(bool, is_sticky);
+    FakeDriver plain;
+    QVERIFY(quantizedLoads(plain).empty());
+    QCOMPARE(plain.live(), FakeLive{});
+    const auto launched = [&plain](const char* kernel) {
+        return std::any_of(plain.launches().begin(), plain.launches().end(),
+                           [kernel](const auto& launch) { return launch.kernel == kernel; });
+    };
+    QVERIFY(launched("belfry_quantize_blocks") && launched("belfry_quantize_rows"));
+    int refused = 0;
+    const std::set<uint64_t> chosen = chosenCalls(plain.trace());
+    for (const uint64_t n : chosen) {
+        FakeDriver fake;
+        fake.failCall(n, code, is_sticky);
+        const auto errors = quantizedLoads(fake);
+        const std::string where =
+            std::string(plain.trace()[n - 1]) + " (call " + std::to_string(n) + "), " +
+            (errors.empty() ? std::string("no error")
+                            : errors.front().name + ": " + errors.front().error.message);
+        QVERIFY2(fake.live() == FakeLive{}, (where + "; left: " + fake.live().text()).c_str());
+        QVERIFY2(
+            fake.violations().empty(),
+            (where + "; " + (fake.violations().empty() ? "" : fake.violations().front())).c_str());
+        refused += errors.empty() ? 0 : 1;
+        QVERIFY2(errors.empty() || (!errors.front().error.message.empty() &&
+                                    errors.front().error.code != engine::ErrorCode::Internal),
+                 where.c_str());
+    }
+    QVERIFY(refused > static_cast<int>(chosen.size()) / 2);
 }
 
 void TestCudaFaults::memoryRunsOut() {

@@ -137,6 +137,9 @@ CuResult FakeDriver::enter(const char* name) {
     trace_.push_back(name);
     ++calls_;
     if (has_failed_ && is_fail_sticky_) {
+        for (auto& [key, stream] : state_->streams) {
+            stream->pending.clear(); // a context that is beyond repair runs nothing more
+        }
         return fail_code_;
     }
     if (fail_at_ != 0 && calls_ == fail_at_) {

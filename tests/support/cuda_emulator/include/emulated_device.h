@@ -116,6 +116,9 @@ inline float __fsub_rn(float a, float b) {
 inline float __fmul_rn(float a, float b) {
     return a * b;
 }
+inline float __fdiv_rn(float a, float b) {
+    return a / b;
+}
 inline float __fmaf_rn(float a, float b, float c) {
     return std::fma(a, b, c);
 }
