@@ -12,7 +12,7 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = 19U << 20U;
+inline constexpr size_t kPanelBytes = 17U << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
 inline constexpr size_t kCounterBytes = 40960;

@@ -34,7 +34,9 @@ public:
         : options_(makeOptions()), engine_thread(options_), planner(options_) {
         app::connectLayout(view, planner, *engine_thread.worker());
         QObject::connect(&view, &ui::LayoutView::stagedPlanChanged, &meter,
-                         &ui::MemoryMeter::setPrediction);
+                         [this](const std::shared_ptr<const engine::PlacementPlan>& plan) {
+                             meter.setPrediction(plan, false);
+                         });
         QObject::connect(engine_thread.worker(), &app::EngineWorker::snapshotChanged, &meter,
                          &ui::MemoryMeter::showSnapshot);
         view.resize(size);

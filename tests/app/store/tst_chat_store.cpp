@@ -311,7 +311,8 @@ void TestChatStore::sessionOfACrash() {
         app::ChatStore store({folder.path(), {}});
         store.open();
         store.saveSession({QStringLiteral("chat-a"), QStringLiteral("half a quest"),
-                           QStringLiteral("/models/big"), QStringLiteral("/models/small"), false});
+                           QStringLiteral("/models/big"), QStringLiteral("/models/small"),
+                           QJsonObject(), false});
     }
     app::PreviousSession previous = readPrevious();
     QVERIFY(previous.hasCrashed());
