@@ -61,7 +61,8 @@ void addAdapter(PlanRequest& request) {
     for (const ExpectedTensor& tensor : request.tensors) {
         if (tensor.kind == TensorKind::Linear && !tensor.is_unused) {
             const auto sum = static_cast<uint64_t>(tensor.shape[0] + tensor.shape[1]);
-            request.adapters.push_back({tensor.name, uint64_t{64} * sum, false, uint64_t{512} * 64});
+            request.adapters.push_back(
+                {tensor.name, uint64_t{64} * sum, false, uint64_t{512} * 64});
         }
     }
 }

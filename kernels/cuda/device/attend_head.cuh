@@ -8,8 +8,8 @@ namespace kernels::cuda {
 
 /// rms norm of one head in shared memory in place, then half-split RoPE (turns nullptr: none), then
 /// scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
-__device__ __forceinline__ void normAndTurn(
-    float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
+__device__ __forceinline__ void
+normAndTurn(float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
     const int lane = threadIdx.x & 31;
     float sum = 0.0F;
     for (int d = lane; d < dim; d += 32) {

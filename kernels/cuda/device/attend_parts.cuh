@@ -15,8 +15,8 @@
 
 namespace kernels::cuda {
 
-constexpr int kPartTile = 256;   // keys whose weights are in shared memory at a time
-constexpr int kPartAtOnce = 2;   // keys whose rows a warp has in flight
+constexpr int kPartTile = 256; // keys whose weights are in shared memory at a time
+constexpr int kPartAtOnce = 2; // keys whose rows a warp has in flight
 constexpr int kPartMaxHead = 512;
 
 struct PartShared {
@@ -24,9 +24,9 @@ struct PartShared {
     float new_key[kPartMaxHead];
     float new_value[kPartMaxHead];
     float norms[2][kPartMaxHead];
-    float turns[kPartMaxHead]; // [dim / 2] cosine, [dim / 2] sine
-    float4 weights[kPartTile]; // of a key for the four heads
-    float sums[8192];          // [thread groups, heads, dim]
+    float turns[kPartMaxHead];    // [dim / 2] cosine, [dim / 2] sine
+    float4 weights[kPartTile];    // of a key for the four heads
+    float sums[8192];             // [thread groups, heads, dim]
     float running[kPartHeads][4]; // max, sum, correction, weight of the new key
 };
 
@@ -56,8 +56,8 @@ __device__ __forceinline__ float warpSum8(float (&v)[8]) {
 /// Where the maximum and the sum of every part lie: [heads, splits], behind the parts' columns
 /// [heads, splits, head_dim].
 __device__ __forceinline__ float2* partTails(const AttendStepKernelArgs& a) {
-    return reinterpret_cast<float2*>(a.partial +
-                                     static_cast<int64_t>(a.num_heads) * a.range.splits * a.head_dim);
+    return reinterpret_cast<float2*>(a.partial + static_cast<int64_t>(a.num_heads) *
+                                                     a.range.splits * a.head_dim);
 }
 
 /// Merges the columns that fall to this block: sum over parts of exp(m - M) * part / L.
@@ -67,7 +67,8 @@ mergeParts(const AttendStepKernelArgs& a, PartShared& s, int parts, int block, i
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim_shift = 31 - __clz(a.head_dim);
-    // 32 columns at a time, of one head or of two small ones; each warp takes every so many'th part.
+    // 32 columns at a time, of one head or of two small ones; each warp takes every so many'th
+    // part.
     const int columns = a.num_heads << dim_shift;
     for (int first = block * 32; first < columns; first += grid * 32) {
         const int column = first + lane < columns ? first + lane : columns - 1;
@@ -183,8 +184,7 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
     if (holds_new) {
 #pragma unroll 1
         for (int d = threadIdx.x * 4; d < dim; d += THREADS * 4) {
-            *reinterpret_cast<float4*>(&s.new_key[d]) =
-                loadFour(a.k + (kv_head << dim_shift) + d);
+            *reinterpret_cast<float4*>(&s.new_key[d]) = loadFour(a.k + (kv_head << dim_shift) + d);
             *reinterpret_cast<float4*>(&s.new_value[d]) =
                 loadFour(a.v + (kv_head << dim_shift) + d);
         }
@@ -237,9 +237,10 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
 #pragma unroll
                 for (int j = 0; j < kPartAtOnce; ++j) {
                     const int key = first + (i0 + j < tile ? i0 + j : i0);
-                    rows[j] = d < dim ? __ldcg(reinterpret_cast<const uint4*>(keys + key * stride +
-                                                                             base + d))
-                                      : make_uint4(0, 0, 0, 0);
+                    rows[j] =
+                        d < dim
+                            ? __ldcg(reinterpret_cast<const uint4*>(keys + key * stride + base + d))
+                            : make_uint4(0, 0, 0, 0);
                 }
                 if (d < dim) {
 #pragma unroll
@@ -327,8 +328,8 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
         }
 #pragma unroll 4
         for (int i = my_group; i < tile; i += groups) {
-            const uint32_t bits = __ldcg(reinterpret_cast<const uint32_t*>(
-                values + (first + i) * stride + base + 2 * pair));
+            const uint32_t bits = __ldcg(
+                reinterpret_cast<const uint32_t*>(values + (first + i) * stride + base + 2 * pair));
             const float4 weight = s.weights[i];
             const float v0 = __uint_as_float(bits << 16);
             const float v1 = __uint_as_float(bits & 0xffff0000U);
@@ -370,11 +371,11 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
     }
 }
 
-/// The whole step of one resident block: its part where it has one, and its share of the merge where
-/// there are more parts than the next step takes.
+/// The whole step of one resident block: its part where it has one, and its share of the merge
+/// where there are more parts than the next step takes.
 template <int VECTORS, int THREADS>
-__device__ __forceinline__ void
-attendResident(const AttendStepKernelArgs& a, PartShared& s, int block, int grid, GridBarrier& barrier) {
+__device__ __forceinline__ void attendResident(
+    const AttendStepKernelArgs& a, PartShared& s, int block, int grid, GridBarrier& barrier) {
     const int per_kv = a.num_heads / a.num_kv_heads;
     const int heads = per_kv < kPartHeads ? per_kv : kPartHeads;
     const int groups = a.num_heads / heads;

@@ -13,8 +13,8 @@ __device__ __forceinline__ int attendRows(const AttendRange& a) {
     return a.limit > 0 && rows > a.limit ? a.limit : rows;
 }
 
-/// Rows of one part when `rows` are in reach. Few rows: as many parts as their reader merges itself;
-/// else all parts there may be.
+/// Rows of one part when `rows` are in reach. Few rows: as many parts as their reader merges
+/// itself; else all parts there may be.
 __device__ __forceinline__ int attendChunk(const AttendRange& a, int rows) {
     const int unit = a.tile > 0 ? 16 : 32;
     const int most = a.tile > 0 ? 2 * a.tile : kDirectKeys;

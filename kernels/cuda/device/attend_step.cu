@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention step of a decoded token in one launch: head norms and RoPE, the store of the new key and
-// value, attention split over the key range, and the merge of the parts.
+// Attention step of a decoded token in one launch: head norms and RoPE, the store of the new key
+// and value, attention split over the key range, and the merge of the parts.
 //
-// grid (splits, num_heads / heads_per_block); a block serves up to four heads of one kv head and one
-// range of cache rows. The new token's own key is never read back from the cache by the layer that
-// owns it: split 0 stores it and adds its score from shared memory.
+// grid (splits, num_heads / heads_per_block); a block serves up to four heads of one kv head and
+// one range of cache rows. The new token's own key is never read back from the cache by the layer
+// that owns it: split 0 stores it and adds its score from shared memory.
 #include "kernels/cuda/device/attend_head.cuh"
 
 using namespace kernels::cuda;
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kHeads = 4;      // heads a block serves at most
-constexpr int kMaxHead = 512;  // largest head_dim
-constexpr int kTile = 128;     // keys whose weights are in shared memory at a time
-constexpr int kAtOnce = 4;     // keys whose rows a warp has in flight
+constexpr int kHeads = 4;     // heads a block serves at most
+constexpr int kMaxHead = 512; // largest head_dim
+constexpr int kTile = 128;    // keys whose weights are in shared memory at a time
+constexpr int kAtOnce = 4;    // keys whose rows a warp has in flight
 
 /// VECTORS: 8-element vectors of a head that one lane holds (head_dim <= 256 * VECTORS).
 template <int VECTORS>
@@ -54,7 +54,8 @@ __device__ void attend(const AttendStepKernelArgs& a) {
         query[i / dim][i % dim] = a.q[static_cast<int64_t>(head0) * dim + i];
     }
     for (int d = threadIdx.x; d < dim; d += kThreads) {
-        norms[0][d] = a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
+        norms[0][d] =
+            a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
         if (holds_new) {
             norms[1][d] =
                 a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
@@ -141,9 +142,9 @@ __device__ void attend(const AttendStepKernelArgs& a) {
 #pragma unroll
                 for (int v = 0; v < VECTORS; ++v) {
                     const int d = (v * 32 + lane) * 8;
-                    rows[j][v] = d < dim ? *reinterpret_cast<const uint4*>(keys + key * stride +
-                                                                          base + d)
-                                         : make_uint4(0, 0, 0, 0);
+                    rows[j][v] =
+                        d < dim ? *reinterpret_cast<const uint4*>(keys + key * stride + base + d)
+                                : make_uint4(0, 0, 0, 0);
                 }
             }
 #pragma unroll
@@ -152,9 +153,9 @@ __device__ void attend(const AttendStepKernelArgs& a) {
                     continue;
                 }
                 const bool is_new = is_owner && key_position[j] == position;
-                const bool is_visible =
-                    key_position[j] >= 0 && key_position[j] <= position && !is_new &&
-                    (a.window == 0 || key_position[j] > position - a.window);
+                const bool is_visible = key_position[j] >= 0 && key_position[j] <= position &&
+                                        !is_new &&
+                                        (a.window == 0 || key_position[j] > position - a.window);
                 float dots[kHeads] = {};
 #pragma unroll
                 for (int v = 0; v < VECTORS; ++v) {
@@ -390,8 +391,8 @@ __global__ void belfry_argmax(const float* logits,
         }
         const uint32_t bits = __float_as_uint(logits[i]);
         const uint32_t ordered = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
-        const unsigned long long key =
-            (static_cast<unsigned long long>(ordered) << 32) | (0xffffffffU - static_cast<uint32_t>(i));
+        const unsigned long long key = (static_cast<unsigned long long>(ordered) << 32) |
+                                       (0xffffffffU - static_cast<uint32_t>(i));
         mine = key > mine ? key : mine;
     }
     for (int offset = 16; offset > 0; offset >>= 1) {

@@ -30,9 +30,9 @@ struct TileShared {
     float norms[2][kTileMaxHead]; // of queries and keys
     // bf16 [16, dim] at the tile's pitch: rows of heads, then what they lack
     uint4 query[16 * tilePitch(kTileMaxHead) / 16];
-    uint4 new_row[2][kTileMaxHead / 8]; // bf16 key and value of the new token
-    float scores[2560];                 // [element groups, heads, keys + 8]
-    float mask[2][256];                 // of a stage's keys: 0 or -infinity
+    uint4 new_row[2][kTileMaxHead / 8];       // bf16 key and value of the new token
+    float scores[2560];                       // [element groups, heads, keys + 8]
+    float mask[2][256];                       // of a stage's keys: 0 or -infinity
     float2 stats[kTileMaxGroups][kTileHeads]; // maximum and sum of a group of keys
 };
 
@@ -48,10 +48,10 @@ __device__ __forceinline__ uint32_t packBf16(float low, float high) {
 __device__ __forceinline__ void splitFour(const float4& v, uint2& high, uint2& low) {
     high.x = packBf16(v.x, v.y);
     high.y = packBf16(v.z, v.w);
-    low.x = packBf16(v.x - __uint_as_float(high.x << 16),
-                     v.y - __uint_as_float(high.x & 0xffff0000U));
-    low.y = packBf16(v.z - __uint_as_float(high.y << 16),
-                     v.w - __uint_as_float(high.y & 0xffff0000U));
+    low.x =
+        packBf16(v.x - __uint_as_float(high.x << 16), v.y - __uint_as_float(high.x & 0xffff0000U));
+    low.y =
+        packBf16(v.z - __uint_as_float(high.y << 16), v.w - __uint_as_float(high.y & 0xffff0000U));
 }
 
 /// One warp: rms norm of a head that another block has written, then half-split RoPE and scale;
@@ -146,9 +146,9 @@ struct TilePart {
             const int key = c >> chunk_shift;
             const int at = (c & ((1 << chunk_shift) - 1)) * 16;
             const bool is_there = first + key < end;
-            const int64_t row = static_cast<int64_t>(rowOf(is_there ? first + key : begin)) *
-                                    a.num_kv_heads +
-                                kv_head;
+            const int64_t row =
+                static_cast<int64_t>(rowOf(is_there ? first + key : begin)) * a.num_kv_heads +
+                kv_head;
             const int64_t from = (row << dim_shift) * 2 + at;
             const uint32_t place = sharedAddress(to + key * pitch + at);
             copyAsync16(place, static_cast<const char*>(a.cache_k) + from, is_there);
@@ -221,8 +221,7 @@ struct TilePart {
             normedHead((is_key ? a.k : a.v) + (kv_head << dim_shift), dim,
                        is_key ? s.norms[1] : nullptr, is_key ? s.turns : nullptr, a.eps, 1.0F,
                        [&](int j, const float4& v) {
-                           const uint2 bits =
-                               make_uint2(packBf16(v.x, v.y), packBf16(v.z, v.w));
+                           const uint2 bits = make_uint2(packBf16(v.x, v.y), packBf16(v.z, v.w));
                            *reinterpret_cast<uint2*>(to + 2 * j) = bits;
                            if (stores) {
                                *reinterpret_cast<uint2*>(cache + 2 * j) = bits;
@@ -275,8 +274,8 @@ struct TilePart {
         float sum = 0.0F;          // this lane's keys only
         float out[kTileDims / 16][4] = {};
         // Where this lane points ldmatrix at: rows of queries; rows of keys or values.
-        const uint32_t query_at = sharedAddress(s.query) + (lane & 15) * pitch + (lane >> 4) * 16 +
-                                  dim_group * dims * 2;
+        const uint32_t query_at =
+            sharedAddress(s.query) + (lane & 15) * pitch + (lane >> 4) * 16 + dim_group * dims * 2;
         const int key_offset = (key_group * 16 + (lane & 7) + (lane >> 4) * 8) * pitch +
                                ((lane >> 3) & 1) * 16 + dim_group * dims * 2;
         int stage = 0;
@@ -291,8 +290,8 @@ struct TilePart {
             complete(first, stage);
             __syncthreads();
             const uint32_t key_at = sharedAddress(keyTile(stage)) + key_offset;
-            float* const score = s.scores + (lane >> 2) * score_pitch + key_group * 16 +
-                                 (lane & 3) * 2;
+            float* const score =
+                s.scores + (lane >> 2) * score_pitch + key_group * 16 + (lane & 3) * 2;
             if (is_active) {
                 float dot[2][4] = {};
 #pragma unroll
@@ -415,8 +414,8 @@ struct TilePart {
             for (int g = 0; g < a.key_groups; ++g) {
                 const float2 stats = s.stats[g][h];
                 const float factor = stats.x == -INFINITY ? 0.0F : expf(stats.x - most);
-                const float4 part = *reinterpret_cast<const float4*>(
-                    sums + (g * kTileHeads + h) * sum_pitch + d);
+                const float4 part =
+                    *reinterpret_cast<const float4*>(sums + (g * kTileHeads + h) * sum_pitch + d);
                 all = fmaf(factor, stats.y, all);
                 total.x = fmaf(factor, part.x, total.x);
                 total.y = fmaf(factor, part.y, total.y);
@@ -499,11 +498,11 @@ mergeTiles(const AttendStepKernelArgs& a, float* sums, int parts, int block, int
     }
 }
 
-/// The whole step of one resident block: its part where it has one, and its share of the merge where
-/// there are more parts than the next step takes. `memory`: as planned, behind the table.
+/// The whole step of one resident block: its part where it has one, and its share of the merge
+/// where there are more parts than the next step takes. `memory`: as planned, behind the table.
 template <int THREADS>
-__device__ __forceinline__ void
-attendTiles(const AttendStepKernelArgs& a, char* memory, int block, int grid, GridBarrier& barrier) {
+__device__ __forceinline__ void attendTiles(
+    const AttendStepKernelArgs& a, char* memory, int block, int grid, GridBarrier& barrier) {
     static_assert(THREADS == 512, "mergeTiles() deals parts out to 16 warps");
     TileShared& s = *reinterpret_cast<TileShared*>(memory);
     char* const tiles = memory + kTileSharedBytes;

@@ -4,14 +4,15 @@
 //
 // The input row is 14 bits and a sign against the largest value of its 64 columns, as two signed
 // bytes: q = 128 high + low. A 4-bit code stands for a value of 14 bits, v = 128 high + low with
-// v / 8191 the code's value to 6e-5, -1, 0 and 1 exactly. One multiplication of the tensor cores has
-// room for eight columns; two hold the input's planes, and the code's two planes go one after the
-// other.
+// v / 8191 the code's value to 6e-5, -1, 0 and 1 exactly. One multiplication of the tensor cores
+// has room for eight columns; two hold the input's planes, and the code's two planes go one after
+// the other.
 //
 // A look-up of four codes in a table of 16 bytes is two byte permutations: selectors are the codes
-// themselves, and a selector with its top bit set answers with a byte's sign instead of the byte. So
-// the table's lower half answers codes below 8 and its sign else, and the upper half, asked with the
-// top bits turned round, the other way; the tensor cores add both. The tables allow for the signs.
+// themselves, and a selector with its top bit set answers with a byte's sign instead of the byte.
+// So the table's lower half answers codes below 8 and its sign else, and the upper half, asked with
+// the top bits turned round, the other way; the tensor cores add both. The tables allow for the
+// signs.
 #pragma once
 
 #include "kernels/cuda/device/common.cuh"
@@ -58,7 +59,8 @@ constexpr CodePlanes makePlanes(const uint32_t (&bits)[16]) {
         for (int half = 0; half < 2; ++half) {
             const int code = i + 8 * half;
             const int low = planeValue(bits, code) - 128 * (half == 0 ? lower : upper);
-            planes.high[code / 4] |= (static_cast<uint32_t>(bytes[half]) & 255U) << (8 * (code % 4));
+            planes.high[code / 4] |= (static_cast<uint32_t>(bytes[half]) & 255U)
+                                     << (8 * (code % 4));
             planes.low[code / 4] |= static_cast<uint32_t>(low) << (8 * (code % 4));
         }
     }
@@ -95,14 +97,14 @@ static __device__ __constant__ CodePlanes kFp4Planes = kFp4PlanesValue;
 
 /// Where this lane finds the input and the sums of its rows.
 struct PlaneInput {
-    uint32_t at;      ///< Shared address of the lane's bytes of block 0.
-    uint32_t stride;  ///< From one block of 64 columns to the next; 0 for lanes of empty columns.
-    uint32_t half;    ///< From the first to the second 32 columns of a block.
-    uint32_t scales;  ///< Shared address: fp32 of each block.
+    uint32_t at;     ///< Shared address of the lane's bytes of block 0.
+    uint32_t stride; ///< From one block of 64 columns to the next; 0 for lanes of empty columns.
+    uint32_t half;   ///< From the first to the second 32 columns of a block.
+    uint32_t scales; ///< Shared address: fp32 of each block.
 };
 
-/// 16 rows x 64 columns of 4-bit codes as sums of products: the table's lower half in [0], its upper
-/// half in [1].
+/// 16 rows x 64 columns of 4-bit codes as sums of products: the table's lower half in [0], its
+/// upper half in [1].
 struct CodeSums {
     int high[2][4] = {};
     int low[2][4] = {};
@@ -137,7 +139,8 @@ struct CodeSums {
     }
 
     /// Adds to the sums of rows g and g + 8, which lanes with t = 0 hold; scale: absmax of both.
-    __device__ __forceinline__ void addTo(float (&sums)[2], float x_scale, const uint2& scale) const {
+    __device__ __forceinline__ void
+    addTo(float (&sums)[2], float x_scale, const uint2& scale) const {
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
             // Columns 0 and 1: the input's planes. At most 64 x 8191 x 128: 27 bits.
@@ -152,8 +155,8 @@ struct CodeSums {
 };
 
 /// 16 rows x 32 columns of signed bytes; the rows' scales come at the end.
-__device__ __forceinline__ void multiplyUnit8(
-    uint32_t at, uint32_t rows8, const uint2& x, float x_scale, float (&sums)[2]) {
+__device__ __forceinline__ void
+multiplyUnit8(uint32_t at, uint32_t rows8, const uint2& x, float x_scale, float (&sums)[2]) {
     const uint2 first = loadShared8(at);
     const uint2 second = loadShared8(at + rows8);
     int c[4] = {};

@@ -12,8 +12,10 @@
 namespace kernels::cuda {
 
 #define BELFRY_CODES(bits)                                                                         \
-    {bits[0], bits[1], bits[2],  bits[3],  bits[4],  bits[5],  bits[6],  bits[7],                  \
-     bits[8], bits[9], bits[10], bits[11], bits[12], bits[13], bits[14], bits[15]}
+    {                                                                                              \
+        bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7], bits[8], bits[9],  \
+            bits[10], bits[11], bits[12], bits[13], bits[14], bits[15]                             \
+    }
 static __device__ __constant__ uint32_t kNf4Codes[16] = BELFRY_CODES(cpu::kNf4Bits);
 static __device__ __constant__ uint32_t kFp4Codes[16] = BELFRY_CODES(cpu::kFp4Bits);
 #undef BELFRY_CODES
@@ -125,7 +127,8 @@ __device__ __forceinline__ float geluTanh(float x) {
 }
 
 /// Key k is visible to query q (kernels/ops.h, AttentionMask).
-__device__ __forceinline__ bool isVisible(const AttentionKernelArgs& a, int64_t query, int64_t key) {
+__device__ __forceinline__ bool
+isVisible(const AttentionKernelArgs& a, int64_t query, int64_t key) {
     const int k = a.key_position[key];
     if (k < 0) {
         return false;

@@ -86,8 +86,13 @@ __global__ void belfry_sigmoid_mul(
     }
 }
 
-__global__ void belfry_causal_conv1d(
-    const float* x, int64_t x_stride, const float* w, int taps, float* y, int64_t y_stride, int cols) {
+__global__ void belfry_causal_conv1d(const float* x,
+                                     int64_t x_stride,
+                                     const float* w,
+                                     int taps,
+                                     float* y,
+                                     int64_t y_stride,
+                                     int cols) {
     const int c = blockIdx.y * blockDim.x + threadIdx.x;
     if (c >= cols) {
         return;
@@ -102,13 +107,8 @@ __global__ void belfry_causal_conv1d(
     y[blockIdx.x * y_stride + c] = sum;
 }
 
-__global__ void belfry_clamp(const float* x,
-                             int64_t x_stride,
-                             float lo,
-                             float hi,
-                             float* y,
-                             int64_t y_stride,
-                             int cols) {
+__global__ void belfry_clamp(
+    const float* x, int64_t x_stride, float lo, float hi, float* y, int64_t y_stride, int cols) {
     const int c = blockIdx.y * blockDim.x + threadIdx.x;
     if (c < cols) {
         float value = x[blockIdx.x * x_stride + c];
@@ -129,8 +129,7 @@ __global__ void belfry_axpby(
 }
 
 /// x[t,c] = x[t,c] * s[c] + b[c]; either may be nullptr.
-__global__ void
-belfry_columns(float* x, int64_t stride, const float* s, const float* b, int cols) {
+__global__ void belfry_columns(float* x, int64_t stride, const float* s, const float* b, int cols) {
     const int c = blockIdx.y * blockDim.x + threadIdx.x;
     if (c < cols) {
         float value = x[blockIdx.x * stride + c];

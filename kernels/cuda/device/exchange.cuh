@@ -2,12 +2,13 @@
 // How the blocks of stream.cu hand results to each other without a barrier over the grid.
 //
 // Short results travel as packets: a value and the number of its step in eight bytes that are read
-// and written at once. Who needs a value reads its packet until the number is right: one way through
-// L2 instead of a write, a fence, an arrival, a poll and a read. Long ones lie in memory as they are,
-// behind one flag of every block.
+// and written at once. Who needs a value reads its packet until the number is right: one way
+// through L2 instead of a write, a fence, an arrival, a poll and a read. Long ones lie in memory as
+// they are, behind one flag of every block.
 //
-// A place for packets is used again after kPacketSteps steps. Every block reads all results of every
-// projection before it writes those of the next, so that nobody can be two projections behind.
+// A place for packets is used again after kPacketSteps steps. Every block reads all results of
+// every projection before it writes those of the next, so that nobody can be two projections
+// behind.
 #pragma once
 
 #include "kernels/cuda/device/common.cuh"
@@ -28,9 +29,9 @@ __device__ __forceinline__ void syncCompute(
 }
 
 struct Exchange {
-    uint2* packets;   ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets]
-    int32_t* flags;   ///< [grid]
-    uint32_t base;    ///< Number of the first step, less one.
+    uint2* packets;              ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets]
+    int32_t* flags;              ///< [grid]
+    uint32_t base;               ///< Number of the first step, less one.
     int wide_base[kWideRegions]; ///< Uses of each place for wide rows before this launch.
     int block;
     int grid;
@@ -105,9 +106,9 @@ struct StepClocks {
     }
 };
 
-/// `fours` times four values from packet `first` on (a multiple of 4), into shared memory; the thread
-/// that takes values c, c + kComputeThreads, ... stores them at the same places. Two are asked for at a
-/// time. Returns the sum of their squares.
+/// `fours` times four values from packet `first` on (a multiple of 4), into shared memory; the
+/// thread that takes values c, c + kComputeThreads, ... stores them at the same places. Two are
+/// asked for at a time. Returns the sum of their squares.
 __device__ __forceinline__ float
 takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to) {
     float sum = 0.0F;
@@ -133,9 +134,9 @@ takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
             if (i == 0 || has_second) {
-                const float4 four = make_float4(
-                    __uint_as_float(v[2 * i].x), __uint_as_float(v[2 * i].z),
-                    __uint_as_float(v[2 * i + 1].x), __uint_as_float(v[2 * i + 1].z));
+                const float4 four =
+                    make_float4(__uint_as_float(v[2 * i].x), __uint_as_float(v[2 * i].z),
+                                __uint_as_float(v[2 * i + 1].x), __uint_as_float(v[2 * i + 1].z));
                 to[c + i * kComputeThreads] = four;
                 sum += (four.x * four.x + four.y * four.y) + (four.z * four.z + four.w * four.w);
             }

@@ -17,14 +17,14 @@ belfry_expand_any(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* 
     }
 }
 
-/// The same for 4-bit formats with cols and block_size multiples of 16: 16 weights a thread, 8 bytes
-/// in, 32 bytes out.
+/// The same for 4-bit formats with cols and block_size multiples of 16: 16 weights a thread, 8
+/// bytes in, 32 bytes out.
 __global__ void
 belfry_expand_four_bit(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* out) {
     BELFRY_SHARED(float, codes, [16]);
     if (threadIdx.x < 16) {
-        codes[threadIdx.x] = __uint_as_float(
-            w.format == kFormatFp4 ? kFp4Codes[threadIdx.x] : kNf4Codes[threadIdx.x]);
+        codes[threadIdx.x] = __uint_as_float(w.format == kFormatFp4 ? kFp4Codes[threadIdx.x]
+                                                                    : kNf4Codes[threadIdx.x]);
     }
     __syncthreads();
     const int64_t i = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 16;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention of many queries on tensor cores with an online softmax: 64 queries of one head a block,
 // keys in tiles. Eight warps: four groups of 16 queries, and within a group one warp for each half
-// of the keys (scores) and of the head's columns (output), so that the accumulators of head size 512
-// fit the registers. Operands bf16, sums fp32. Keys may lie in any order (ring buffers): visibility
-// comes from positions; a tile that nobody in the block sees is skipped. Needs sm_80.
+// of the keys (scores) and of the head's columns (output), so that the accumulators of head size
+// 512 fit the registers. Operands bf16, sums fp32. Keys may lie in any order (ring buffers):
+// visibility comes from positions; a tile that nobody in the block sees is skipped. Needs sm_80.
 #include "kernels/cuda/device/common.cuh"
 
 using namespace kernels::cuda;
@@ -38,8 +38,7 @@ __device__ __forceinline__ void fillTile(char* tile,
         const int64_t at = (first + row) * row_elements + offset + chunk * 8;
         char* to = tile + chunkAt<kChunks>(row, chunk);
         if (type == kElementBf16) {
-            const void* from =
-                is_valid ? static_cast<const __nv_bfloat16*>(data) + at : data;
+            const void* from = is_valid ? static_cast<const __nv_bfloat16*>(data) + at : data;
             copyAsync16(sharedAddress(to), from, is_valid);
         } else {
             __nv_bfloat162 values[4];
@@ -141,10 +140,8 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
         if (__syncthreads_or(is_seen ? 1 : 0) == 0) {
             continue; // the barrier above keeps the next tile's positions apart from this one's
         }
-        fillTile<KEYS, HEAD>(k_tile, a.k, a.kv_type, first, key_position, row_elements,
-                             offset);
-        fillTile<KEYS, HEAD>(v_tile, a.v, a.kv_type, first, key_position, row_elements,
-                             offset);
+        fillTile<KEYS, HEAD>(k_tile, a.k, a.kv_type, first, key_position, row_elements, offset);
+        fillTile<KEYS, HEAD>(v_tile, a.v, a.kv_type, first, key_position, row_elements, offset);
         waitForCopyGroups<1>();
         __syncthreads();
 
@@ -176,8 +173,8 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 const int qp = query_position[row];
                 bool is_visible = kp >= 0 && qp >= 0;
                 if (a.is_causal != 0 && kp > qp) {
-                    is_visible = is_visible && query_block[row] >= 0 &&
-                                 query_block[row] == key_block[key];
+                    is_visible =
+                        is_visible && query_block[row] >= 0 && query_block[row] == key_block[key];
                 }
                 is_visible = is_visible && (a.window == 0 || kp > qp - a.window);
                 scores[j][e] = is_visible ? scores[j][e] : -INFINITY;
@@ -199,7 +196,8 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
         for (int r = 0; r < 2; ++r) {
             const float next =
                 fmaxf(largest[r], fmaxf(row_max[row0 + r * 8], row_max[kQueries + row0 + r * 8]));
-            correction[r] = largest[r] == -INFINITY ? 0.0F : exp2f((largest[r] - next) * 1.44269504F);
+            correction[r] =
+                largest[r] == -INFINITY ? 0.0F : exp2f((largest[r] - next) * 1.44269504F);
             largest[r] = next;
         }
 #pragma unroll
@@ -214,9 +212,8 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 const int chunk = (half * kHalfKeys + j * 8) / 8;
                 // Rows of KEYS * 2 bytes: the swizzle spans at most kWeightChunks chunks.
                 const int swizzled = chunk ^ (row & (kWeightChunks < 8 ? kWeightChunks - 1 : 7));
-                *reinterpret_cast<__nv_bfloat162*>(
-                    p_tile + (row * kWeightChunks + swizzled) * 16 + (lane & 3) * 4) =
-                    __floats2bfloat162_rn(w0, w1);
+                *reinterpret_cast<__nv_bfloat162*>(p_tile + (row * kWeightChunks + swizzled) * 16 +
+                                                   (lane & 3) * 4) = __floats2bfloat162_rn(w0, w1);
             }
         }
 #pragma unroll
@@ -241,9 +238,8 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 const int row = group * 16 + (lane & 15);
                 const int chunk = kk * 2 + (lane >> 4);
                 const int swizzled = chunk ^ (row & (kWeightChunks < 8 ? kWeightChunks - 1 : 7));
-                loadMatrix4(fa,
-                            sharedAddress(p_tile) +
-                                static_cast<uint32_t>(row * kWeightChunks + swizzled) * 16U);
+                loadMatrix4(fa, sharedAddress(p_tile) +
+                                    static_cast<uint32_t>(row * kWeightChunks + swizzled) * 16U);
             }
 #pragma unroll
             for (int j = 0; j < kColumnTiles / 2; ++j) {
@@ -272,7 +268,8 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
         }
         const float total = row_sum[row0 + r * 8] + row_sum[kQueries + row0 + r * 8];
         const float inverse = total > 0.0F ? 1.0F / total : 0.0F;
-        float* to = a.out + (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
+        float* to =
+            a.out + (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
 #pragma unroll
         for (int j = 0; j < kColumnTiles; ++j) {
             *reinterpret_cast<float2*>(to + j * 8) =
@@ -287,13 +284,16 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
 extern "C" {
 
 // grid (ceil(queries / 64), num_heads), block 256; shared memory: flashSharedBytes(head, keys).
-__global__ void __launch_bounds__(kThreads, 2) belfry_flash_64(const __grid_constant__ AttentionKernelArgs a) {
+__global__ void __launch_bounds__(kThreads, 2)
+    belfry_flash_64(const __grid_constant__ AttentionKernelArgs a) {
     flash<64, 64>(a);
 }
-__global__ void __launch_bounds__(kThreads, 2) belfry_flash_256(const __grid_constant__ AttentionKernelArgs a) {
+__global__ void __launch_bounds__(kThreads, 2)
+    belfry_flash_256(const __grid_constant__ AttentionKernelArgs a) {
     flash<256, 64>(a);
 }
-__global__ void __launch_bounds__(kThreads, 1) belfry_flash_512(const __grid_constant__ AttentionKernelArgs a) {
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_flash_512(const __grid_constant__ AttentionKernelArgs a) {
     flash<512, 32>(a);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 matrix product on tensor cores, fp32 sums: y[m,n] = sum_k a[m,k] b[n,k], both operands row by
-// row. Tiles of BM x BN x 64 in shared memory, filled by asynchronous copies in a ring of stages;
-// 16-byte chunks are swizzled so that ldmatrix meets no bank conflict. Needs sm_80.
+// bf16 matrix product on tensor cores, fp32 sums: y[m,n] = sum_k a[m,k] b[n,k], both operands row
+// by row. Tiles of BM x BN x 64 in shared memory, filled by asynchronous copies in a ring of
+// stages; 16-byte chunks are swizzled so that ldmatrix meets no bank conflict. Needs sm_80.
 #include "kernels/cuda/device/common.cuh"
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using namespace kernels::cuda;
 namespace {
 
 [[maybe_unused]] constexpr int kDepth = 64; // elements of k per stage: 128 bytes a row
-constexpr int kChunks = 8; // 16-byte chunks a row
+constexpr int kChunks = 8;                  // 16-byte chunks a row
 
 /// One thread's share of copying a [ROWS, 64] tile: the same 16-byte chunk of every THREADS / 8-th
 /// row. Rows beyond the matrix and columns beyond k become zeros.
@@ -25,8 +25,10 @@ struct TileCopy {
     int valid_rows; // of this thread's kCount
     int column;
 
-    __device__ __forceinline__
-    TileCopy(const __nv_bfloat16* data, int64_t first_row, int64_t rows, int64_t k) {
+    __device__ __forceinline__ TileCopy(const __nv_bfloat16* data,
+                                        int64_t first_row,
+                                        int64_t rows,
+                                        int64_t k) {
         const int row = threadIdx.x / kChunks;
         const int chunk = threadIdx.x % kChunks;
         column = chunk * 8;
@@ -42,7 +44,8 @@ struct TileCopy {
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
             const bool is_valid = is_inside && i < valid_rows;
-            copyAsync16(tile + to + i * kStep * kChunks * 16, is_valid ? at : from - column, is_valid);
+            copyAsync16(tile + to + i * kStep * kChunks * 16, is_valid ? at : from - column,
+                        is_valid);
             at += stride;
         }
     }

@@ -8,9 +8,9 @@
 namespace kernels::cuda {
 
 /// What other blocks wrote in this launch is read past the first-level cache everywhere (__ldcg,
-/// cp.async.cg), and after the barrier that follows the poll: then an acquiring load, which waits for
-/// the L2 cache once more and empties the first-level cache, adds nothing. True: for comparison, and
-/// where a reader cannot do so.
+/// cp.async.cg), and after the barrier that follows the poll: then an acquiring load, which waits
+/// for the L2 cache once more and empties the first-level cache, adds nothing. True: for
+/// comparison, and where a reader cannot do so.
 constexpr bool kWaitAcquires = false;
 
 /// counters[0]: arrivals of this launch; counters[1]: blocks that are done. Both zero between

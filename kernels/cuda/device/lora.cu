@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Low-rank updates of many rows on tensor cores: y += sum of scaling * ((x A^T) B^T + bias), operands
-// rounded to bf16, sums in fp32. Two launches for all updates of a linear layer: x is read once as it
-// is and y once, which is what both cost.
+// Low-rank updates of many rows on tensor cores: y += sum of scaling * ((x A^T) B^T + bias),
+// operands rounded to bf16, sums in fp32. Two launches for all updates of a linear layer: x is read
+// once as it is and y once, which is what both cost.
 //
 // Fragments are loaded straight from memory: the products of a row may be summed in any order, so a
 // lane takes four neighbouring elements of k (4 t to 4 t + 3 of 16) for the two pairs that the
@@ -110,8 +110,9 @@ __global__ void __launch_bounds__(kDownThreads)
     }
 }
 
-/// y[row, n] += sum over the updates of scaling * (sum_r scratch[row, first + r] b[n, r] + bias[n]).
-/// grid (ceil(rows / 64), ceil(cols / 64)), block 128: a warp has 16 rows. y_cols and y_stride even.
+/// y[row, n] += sum over the updates of scaling * (sum_r scratch[row, first + r] b[n, r] +
+/// bias[n]). grid (ceil(rows / 64), ceil(cols / 64)), block 128: a warp has 16 rows. y_cols and
+/// y_stride even.
 __global__ void __launch_bounds__(kUpThreads)
     belfry_lora_up_tensor(const float* scratch,
                           int64_t s_stride,
@@ -150,10 +151,10 @@ __global__ void __launch_bounds__(kUpThreads)
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
                     const int rank = k0 + place + i;
-                    v[half][i] = row[half] < rows && rank < term.rank
-                                     ? term.scaling *
-                                           scratch[row[half] * s_stride + term.first + rank]
-                                     : 0.0F;
+                    v[half][i] =
+                        row[half] < rows && rank < term.rank
+                            ? term.scaling * scratch[row[half] * s_stride + term.first + rank]
+                            : 0.0F;
                 }
             }
             const uint32_t a[4] = {packed(v[0][0], v[0][1]), packed(v[1][0], v[1][1]),

@@ -2,11 +2,11 @@
 // Low-rank updates of the steps that stay resident (token.cu): A h is made once in the whole grid.
 //
 // All blocks have the same input h at about the same time. A unit is one row of A times a range of
-// columns. One warp of a block takes one unit (rarely two), of which it has placed A in shared memory
-// before the wait, and publishes the sum together with a tag that no step before has used: who sees
-// the tag has the value, no barrier is needed. While a block multiplies its own rows the values of the
-// others arrive; its last warp collects them. B of the block's rows is copied as it is, before the
-// wait, and added where the rows are finished.
+// columns. One warp of a block takes one unit (rarely two), of which it has placed A in shared
+// memory before the wait, and publishes the sum together with a tag that no step before has used:
+// who sees the tag has the value, no barrier is needed. While a block multiplies its own rows the
+// values of the others arrive; its last warp collects them. B of the block's rows is copied as it
+// is, before the wait, and added where the rows are finished.
 //
 // The slots of a step may be overwritten by the next one: between the two lies a grid-wide barrier
 // that every block reaches only after it has collected.
@@ -75,17 +75,16 @@ __device__ __noinline__ void prefetchUnits(const ProjectKernelArgs& a, int block
     }
 }
 
-/// Constants only: before the wait. Copies are under way when this returns. [begin, end): outputs of
-/// the block; tag: of this step, 0 = from the number of the launch.
+/// Constants only: before the wait. Copies are under way when this returns. [begin, end): outputs
+/// of the block; tag: of this step, 0 = from the number of the launch.
 template <int THREADS>
-__device__ __noinline__ void
-placeUnits(const ProjectKernelArgs& a,
-           LoraUnits s,
-           int block,
-           int grid,
-           int begin,
-           int end,
-           uint32_t tag = 0) {
+__device__ __noinline__ void placeUnits(const ProjectKernelArgs& a,
+                                        LoraUnits s,
+                                        int block,
+                                        int grid,
+                                        int begin,
+                                        int end,
+                                        uint32_t tag = 0) {
     const bool is_pair = a.output == kOutputGeluPair;
     int before = 0; // rows of the weights before this one
     int weight = 0;
@@ -262,9 +261,10 @@ unitUpdateOf(const ProjectKernelArgs& a, const LoraUnits& s, int weight, int slo
         if (term.weight == weight) {
             const char* const row = s.b + slot * a.lora_pitch + term.b_offset;
             const float* const h = s.reduced + term.first;
-            const float sum = term.b_type == kElementBf16  ? dotRanks<kElementBf16>(row, h, term.rank)
-                              : term.b_type == kElementF16 ? dotRanks<kElementF16>(row, h, term.rank)
-                                                           : dotRanks<kElementF32>(row, h, term.rank);
+            const float sum =
+                term.b_type == kElementBf16  ? dotRanks<kElementBf16>(row, h, term.rank)
+                : term.b_type == kElementF16 ? dotRanks<kElementF16>(row, h, term.rank)
+                                             : dotRanks<kElementF32>(row, h, term.rank);
             total = fmaf(s.factors[t], sum, total);
         }
     }

@@ -39,9 +39,9 @@ __device__ __forceinline__ void fillTable(uint32_t* table, int format) {
     }
 }
 
-/// absmax of blocks [first, first + count), exactly as blockScale(); `nested` is the table of nested
-/// codes in shared memory. Four neighbours a thread where they are aligned (four blocks then share
-/// one nested absmax), else four in flight.
+/// absmax of blocks [first, first + count), exactly as blockScale(); `nested` is the table of
+/// nested codes in shared memory. Four neighbours a thread where they are aligned (four blocks then
+/// share one nested absmax), else four in flight.
 template <int THREADS>
 __device__ __forceinline__ void
 expandScales(const WeightArgs& w, const float* nested, int64_t first, int count, float* out) {
@@ -107,7 +107,10 @@ __device__ __forceinline__ float powerOfTwoFor(float largest) {
 
 /// Sum and maximum over the block's first `warps` warps, which alone hold values; `buffer` [64] is
 /// used once in a step. Every thread of the block takes part in the barrier.
-__device__ __forceinline__ float2 blockSumAndMax(float sum, float largest, int warps, float* buffer) {
+__device__ __forceinline__ float2 blockSumAndMax(float sum,
+                                                 float largest,
+                                                 int warps,
+                                                 float* buffer) {
     const int warp = threadIdx.x >> 5;
     float2* parts = reinterpret_cast<float2*>(buffer);
     if (warp < warps) {
@@ -142,8 +145,7 @@ __device__ __forceinline__ float4 loadFour(const VectorArgs& v, int i) {
     if (v.type == kElementF32) {
         return *reinterpret_cast<const float4*>(static_cast<const float*>(v.data) + i);
     }
-    const uint2 bits =
-        *reinterpret_cast<const uint2*>(static_cast<const uint16_t*>(v.data) + i);
+    const uint2 bits = *reinterpret_cast<const uint2*>(static_cast<const uint16_t*>(v.data) + i);
     if (v.type == kElementBf16) {
         return make_float4(__uint_as_float(bits.x << 16), __uint_as_float(bits.x & 0xffff0000U),
                            __uint_as_float(bits.y << 16), __uint_as_float(bits.y & 0xffff0000U));
@@ -172,14 +174,15 @@ __device__ __forceinline__ void storeFour(const Shared& s, int i, const float4& 
 }
 
 /// Share of each of up to four parts in each head's result: exp(m - M) / L. One thread a head.
-__device__ __forceinline__ void partFactors(const ProjectKernelArgs& a, const Shared& s, int parts) {
+__device__ __forceinline__ void
+partFactors(const ProjectKernelArgs& a, const Shared& s, int parts) {
     const int heads = a.cols / a.head_dim;
     if (threadIdx.x >= heads) {
         return;
     }
-    const float2* tails = reinterpret_cast<const float2*>(
-                              a.partial + static_cast<int64_t>(a.cols) * a.range.splits) +
-                          threadIdx.x * a.range.splits;
+    const float2* tails =
+        reinterpret_cast<const float2*>(a.partial + static_cast<int64_t>(a.cols) * a.range.splits) +
+        threadIdx.x * a.range.splits;
     float largest = -INFINITY;
     float2 tail[4];
 #pragma unroll
@@ -225,8 +228,8 @@ makePlainInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
             v = loadFour(a.x + 4 * c);
         } else {
             const int h = (4 * c) >> head_shift;
-            const float* column = a.partial + ((h * a.range.splits) << head_shift) +
-                                  ((4 * c) & (a.head_dim - 1));
+            const float* column =
+                a.partial + ((h * a.range.splits) << head_shift) + ((4 * c) & (a.head_dim - 1));
             v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 #pragma unroll 4
             for (int p = 0; p < parts; ++p) {

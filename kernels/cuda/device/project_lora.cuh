@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates inside a projection step: y += factor * B (A h).
 //
-// Resident steps share the work: lora_units.cuh. Here: launches of their own, and updates that cannot
-// be shared out.
+// Resident steps share the work: lora_units.cuh. Here: launches of their own, and updates that
+// cannot be shared out.
 //
 // A h is needed by every block. For short inputs every block computes it from its own copy of h (16
-// ranks of 1536 inputs: 48 KB through L2, one row of A a warp); for long ones the step before, whose
-// blocks made the input, has multiplied each block's piece (a "tap"), and only the sum over its
-// blocks is left. B and the taps' A are constants of the block's own rows: they are placed in shared
-// memory before the wait.
+// ranks of 1536 inputs: 48 KB through L2, one row of A a warp); for long ones the step before,
+// whose blocks made the input, has multiplied each block's piece (a "tap"), and only the sum over
+// its blocks is left. B and the taps' A are constants of the block's own rows: they are placed in
+// shared memory before the wait.
 #pragma once
 
 #include "kernels/cuda/device/lora_units.cuh"
@@ -23,8 +23,9 @@ struct LoraShared {
     float* tap_y; // [outputs]
 };
 
-__device__ __forceinline__ LoraShared
-loraShared(const ProjectKernelArgs& a, float* memory, int outputs) {
+__device__ __forceinline__ LoraShared loraShared(const ProjectKernelArgs& a,
+                                                 float* memory,
+                                                 int outputs) {
     LoraShared s{};
     s.a = memory;
     s.b = s.a + a.lora_first[3];
@@ -75,8 +76,8 @@ __device__ __forceinline__ void prefetchLora(const ProjectKernelArgs& a, int blo
 
 /// Constants only: before the wait. local_rows: of this block.
 template <int THREADS>
-__device__ __noinline__ void placeUpdates(
-    const ProjectKernelArgs& a, LoraShared s, int begin, int end, int local_rows) {
+__device__ __noinline__ void
+placeUpdates(const ProjectKernelArgs& a, LoraShared s, int begin, int end, int local_rows) {
     const bool is_pair = a.output == kOutputGeluPair;
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
@@ -175,15 +176,11 @@ dotRow(const void* data, int64_t first, const uint4* x, int cols, int slabs) {
     return warpSum(sum);
 }
 
-/// A h of the updates of the block's rows; the caller's next barrier completes it. `undo`: factor of
-/// the scaling of x.
+/// A h of the updates of the block's rows; the caller's next barrier completes it. `undo`: factor
+/// of the scaling of x.
 template <int THREADS>
-__device__ __noinline__ void reduceInput(const ProjectKernelArgs& a,
-                                            LoraShared s,
-                                            const uint4* x,
-                                            float undo,
-                                            int begin,
-                                            int end) {
+__device__ __noinline__ void reduceInput(
+    const ProjectKernelArgs& a, LoraShared s, const uint4* x, float undo, int begin, int end) {
     constexpr int kWarps = THREADS / 32;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
@@ -211,11 +208,10 @@ __device__ __noinline__ void reduceInput(const ProjectKernelArgs& a,
         }
         for (; next < term.rank; next += kWarps) {
             const int64_t first = static_cast<int64_t>(next) * a.cols;
-            const float sum = term.a_type == kElementBf16
-                                  ? dotRow<kElementBf16>(term.a, first, x, a.cols, slabs)
-                              : term.a_type == kElementF16
-                                  ? dotRow<kElementF16>(term.a, first, x, a.cols, slabs)
-                                  : dotRow<kElementF32>(term.a, first, x, a.cols, slabs);
+            const float sum =
+                term.a_type == kElementBf16  ? dotRow<kElementBf16>(term.a, first, x, a.cols, slabs)
+                : term.a_type == kElementF16 ? dotRow<kElementF16>(term.a, first, x, a.cols, slabs)
+                                             : dotRow<kElementF32>(term.a, first, x, a.cols, slabs);
             if (lane == 0) {
                 s.a[term.first + next] = sum * undo;
             }

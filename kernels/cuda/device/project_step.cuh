@@ -42,7 +42,9 @@ struct Codes<kFormatBf16> {
 };
 
 template <int FORMAT>
-constexpr int kLaneBytes = FORMAT == kFormatNf4 ? 8 : FORMAT == kFormatInt8Row ? 16 : 32;
+constexpr int kLaneBytes = FORMAT == kFormatNf4       ? 8
+                           : FORMAT == kFormatInt8Row ? 16
+                                                      : 32;
 
 template <int FORMAT>
 __device__ __forceinline__ Codes<FORMAT> loadCodes(const uint8_t* at) {
@@ -58,9 +60,8 @@ __device__ __forceinline__ Codes<FORMAT> loadCodes(const uint8_t* at) {
     return codes;
 }
 
-
-/// Sum over the lane's 16 weights, without absmax or row scale. lane_table: shared-memory address of
-/// the lane's copy of entry 0.
+/// Sum over the lane's 16 weights, without absmax or row scale. lane_table: shared-memory address
+/// of the lane's copy of entry 0.
 template <int FORMAT>
 __device__ __forceinline__ float
 dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
@@ -68,7 +69,8 @@ dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
         __half2 sum = __float2half2_rn(0.0F);
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
-            // One byte by permutation, then base + byte * (32 copies * 4 bytes) as one shift-and-add.
+            // One byte by permutation, then base + byte * (32 copies * 4 bytes) as one
+            // shift-and-add.
             const uint32_t entry =
                 __byte_perm(b < 4 ? codes.bits.x : codes.bits.y, 0, 0x4440U + (b & 3));
             sum = __hfma2(asHalf2(loadShared(lane_table + (entry << 7))), asHalf2(x[b]), sum);
@@ -122,8 +124,8 @@ __device__ __forceinline__ RowAt locate(const ProjectKernelArgs& a, int row) {
 }
 
 /// All rows of the block times the input. A warp has the codes of its next DEPTH slabs in flight
-/// while it works on one, across row groups too; the first ones can be asked for before the input is
-/// there.
+/// while it works on one, across row groups too; the first ones can be asked for before the input
+/// is there.
 template <int FORMAT, int R, int DEPTH, int THREADS>
 struct Multiplier {
     const ProjectKernelArgs& a;
@@ -162,7 +164,8 @@ struct Multiplier {
         for (int r = 0; r < R; ++r) {
             // Rows beyond the range repeat the last one; their sums are dropped.
             const int local = group * R + r < local_rows ? group * R + r : local_rows - 1;
-            const RowAt ref = is_pair ? RowAt{local & 1, first + local / 2} : locate(a, first + local);
+            const RowAt ref =
+                is_pair ? RowAt{local & 1, first + local / 2} : locate(a, first + local);
             at[r] = static_cast<const uint8_t*>(a.w[ref.weight].data) +
                     static_cast<int64_t>(ref.row) * row_bytes + lane * kLaneBytes<FORMAT>;
         }

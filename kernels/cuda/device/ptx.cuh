@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions by name (PTX) and shared memory: what a C++ compiler for the CPU does not know. Tests
-// run the kernels there (tests/support/cuda_emulator), which has these functions once more; device
-// code elsewhere holds no inline assembly and declares shared memory through this file.
+// Instructions by name (PTX) and shared memory: what a C++ compiler for the CPU does not know.
+// Tests run the kernels there (tests/support/cuda_emulator), which has these functions once more;
+// device code elsewhere holds no inline assembly and declares shared memory through this file.
 #pragma once
 
 #ifdef __CUDACC__
@@ -86,8 +86,8 @@ __device__ __forceinline__ void waitForCopies() {
 #endif
 }
 
-/// Four 8 x 8 tiles of 16-bit elements: lane i gives the address of row i % 8 of tile i / 8 and gets
-/// elements 2 (i % 4) and the next of row i / 4 of each tile.
+/// Four 8 x 8 tiles of 16-bit elements: lane i gives the address of row i % 8 of tile i / 8 and
+/// gets elements 2 (i % 4) and the next of row i / 4 of each tile.
 __device__ __forceinline__ void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -218,17 +218,16 @@ struct CopyBarrier {
     /// This phase does not end before `bytes` more have been copied.
     __device__ __forceinline__ void expect(int bytes) const {
 #if __CUDA_ARCH__ >= 900
-        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
-                         sharedAddress(at)),
-                     "r"(bytes)
-                     : "memory");
+        asm volatile(
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(sharedAddress(at)),
+            "r"(bytes)
+            : "memory");
 #endif
     }
     /// What this thread has written is visible to who has waited.
     __device__ __forceinline__ void arrive() const {
 #if __CUDA_ARCH__ >= 900
-        asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(
-                         sharedAddress(at))
+        asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(sharedAddress(at))
                      : "memory");
 #endif
     }

@@ -133,8 +133,7 @@ __global__ void belfry_attention_reference(AttentionKernelArgs a) {
                 float total = out[i] * correction;
                 for (int j = 0; j < count; ++j) {
                     if (weights[j] != 0.0F) {
-                        const int64_t base =
-                            ((first + j) * a.num_kv_heads + kv_head) * a.head_dim;
+                        const int64_t base = ((first + j) * a.num_kv_heads + kv_head) * a.head_dim;
                         total += weights[j] * loadElement(a.v, a.kv_type, base + d);
                     }
                 }
@@ -218,9 +217,8 @@ __global__ void belfry_subsample_conv(const float* in,
         const int tap = i / in_ch;
         const int64_t t = 2 * static_cast<int64_t>(blockIdx.y) + tap / 3 - 1;
         const int64_t m = 2 * static_cast<int64_t>(blockIdx.x) + tap % 3 - 1;
-        patch[i] = t >= 0 && t < time && m >= 0 && m < mel
-                       ? in[(t * mel + m) * in_ch + i % in_ch]
-                       : 0.0F;
+        patch[i] =
+            t >= 0 && t < time && m >= 0 && m < mel ? in[(t * mel + m) * in_ch + i % in_ch] : 0.0F;
     }
     __syncthreads();
     const int channel = threadIdx.x;

@@ -38,8 +38,10 @@ __device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block
                             static_cast<unsigned>(grid));
 }
 
-__device__ __forceinline__ RowRange
-rowsOfWeight(const ProjectKernelArgs& a, int weight, int begin, int end) {
+__device__ __forceinline__ RowRange rowsOfWeight(const ProjectKernelArgs& a,
+                                                 int weight,
+                                                 int begin,
+                                                 int end) {
     int before = 0;
     for (int j = 0; j < weight; ++j) {
         before += static_cast<int>(a.w[j].rows);

@@ -5,8 +5,8 @@
 // 16-row operand (up to eight heads), so that nothing is rounded that was not rounded before.
 //
 // The new token's key and value take their own row of the tile; the block that has that row also
-// stores them to the cache. One part: it publishes the result. More: every block merges some columns
-// of all parts and publishes those.
+// stores them to the cache. One part: it publishes the result. More: every block merges some
+// columns of all parts and publishes those.
 #pragma once
 
 #include "kernels/cuda/device/exchange.cuh"
@@ -59,7 +59,7 @@ struct AttendConstants {
     int slot;
     int count;     ///< Cache rows in reach.
     int first_row; ///< The first of them; behind the last row of a ring comes row 0.
-    int chunk; ///< Rows of one part, a multiple of kTileKeys.
+    int chunk;     ///< Rows of one part, a multiple of kTileKeys.
     int parts;
     int split; ///< This block's part.
     int kv_head;
@@ -68,13 +68,12 @@ struct AttendConstants {
 static_assert(2 * sizeof(AttendConstants) <= kAttendConstantBytes, "as the host plans");
 
 /// The constants of this step's kind, read where they are not there yet. All compute threads.
-__device__ __forceinline__ const AttendConstants&
+__device__ const __forceinline__ AttendConstants&
 attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exchange) {
     AttendConstants& c = reinterpret_cast<AttendConstants*>(memory)[a.window > 0 ? 1 : 0];
     const int32_t* const slot_at = a.k != nullptr ? a.slot : nullptr;
     const bool is_there = c.inv_freq == a.inv_freq && c.position_at == a.position &&
-                          c.count_at == a.key_count &&
-                          (slot_at == nullptr || c.slot_at == slot_at);
+                          c.count_at == a.key_count && (slot_at == nullptr || c.slot_at == slot_at);
     if (is_there) {
         return c;
     }
@@ -92,8 +91,8 @@ attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exc
         c.first_row = 0;
         if (a.is_ring != 0) {
             // Position p lies in row p % capacity: only the window's rows are read.
-            const int most = a.window > 0 && a.window < a.capacity ? static_cast<int>(a.window)
-                                                                    : a.capacity;
+            const int most =
+                a.window > 0 && a.window < a.capacity ? static_cast<int>(a.window) : a.capacity;
             c.count = position + 1 < most ? position + 1 : most;
             c.first_row = (position + 1 - c.count) % a.capacity;
         }
@@ -124,14 +123,13 @@ rowOf(const AttendStepKernelArgs& a, const AttendConstants& constants, int i) {
 }
 
 /// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values.
-__device__ __forceinline__ void copyTile(
-    const AttendStepKernelArgs& a,
-    const void* cache,
-    char* to,
-    int row_bytes,
-    const AttendConstants& constants,
-    int first,
-    int end) {
+__device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
+                                         const void* cache,
+                                         char* to,
+                                         int row_bytes,
+                                         const AttendConstants& constants,
+                                         int first,
+                                         int end) {
     const int kv_head = constants.kv_head;
     const int vectors = a.head_dim / 8;
     const int shift = 31 - __clz(vectors);
@@ -254,9 +252,10 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     if (is_query || is_key || (warp == kTileHeads + 1 && holds_new)) {
         auto* const high = reinterpret_cast<__nv_bfloat16*>(
             is_query ? w.queries + warp * w.row_bytes : w.fresh + (is_key ? 0 : w.row_bytes));
-        auto* const low = is_query ? reinterpret_cast<__nv_bfloat16*>(
-                                         w.queries + (kTileHeads + warp) * w.row_bytes)
-                                   : nullptr;
+        auto* const low =
+            is_query
+                ? reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes)
+                : nullptr;
         auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
                             (static_cast<int64_t>(slot) * a.num_kv_heads + kv_head) * dim;
         const bool is_turned = is_query || is_key;
@@ -265,8 +264,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         if (norm.data != nullptr) {
             norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
         }
-        turnHead(staged + (is_query ? warp : heads + warp - kTileHeads) * dim,
-                 norm,
+        turnHead(staged + (is_query ? warp : heads + warp - kTileHeads) * dim, norm,
                  is_turned ? constants.turns : nullptr, dim, a.eps, is_query ? a.scale : 1.0F, high,
                  low, cache);
     }
@@ -316,7 +314,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                     multiplyAdd(c, q1, k[2], k[3]);
                 }
             }
-            float* const to = w.scores + ((warp >> 2) * 2 * kTileHeads + (lane >> 2)) * (kTileKeys + 1) +
+            float* const to = w.scores +
+                              ((warp >> 2) * 2 * kTileHeads + (lane >> 2)) * (kTileKeys + 1) +
                               key0 + (lane & 3) * 2;
             to[0] = c[0];
             to[1] = c[1];
@@ -330,7 +329,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         }
         commitCopies();
         const int key = first + lane;
-        const int at_position = key >= end                         ? -1
+        const int at_position = key >= end                       ? -1
                                 : key == fresh || a.is_ring != 0 ? position
                                                                  : a.key_position[key];
         const bool is_visible = at_position >= 0 && at_position <= position &&
@@ -352,7 +351,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             largest = next;
             reinterpret_cast<__nv_bfloat16*>(w.weights + warp * kWeightRowBytes)[lane] =
                 __float2bfloat16_rn(p);
-            reinterpret_cast<__nv_bfloat16*>(w.weights + (kTileHeads + warp) * kWeightRowBytes)[lane] =
+            reinterpret_cast<__nv_bfloat16*>(w.weights +
+                                             (kTileHeads + warp) * kWeightRowBytes)[lane] =
                 __float2bfloat16_rn(p - roundBf16(p));
             if (lane == 0) {
                 w.factors[warp] = correction;
@@ -370,7 +370,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             for (int r = warp; r < kTileKeys; r += kComputeWarps) {
                 if ((visible >> r & 1U) == 0) {
                     for (int i = lane; i < dim / 8; i += 32) {
-                        reinterpret_cast<uint4*>(w.values + r * w.row_bytes)[i] = make_uint4(0, 0, 0, 0);
+                        reinterpret_cast<uint4*>(w.values + r * w.row_bytes)[i] =
+                            make_uint4(0, 0, 0, 0);
                     }
                 }
             }
@@ -388,7 +389,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             const int column = warp + i * kComputeWarps;
             if (column < column_tiles) {
                 uint32_t v[4];
-                loadMatrix4Transposed(v, sharedAddress(w.values) + lane * w.row_bytes + column * 16);
+                loadMatrix4Transposed(v,
+                                      sharedAddress(w.values) + lane * w.row_bytes + column * 16);
 #pragma unroll
                 for (int r = 0; r < 4; ++r) {
                     out[i][r] *= correction;
@@ -417,7 +419,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 const float high = (out[i][1] + out[i][3]) * share;
                 const int at = (head0 + h) * dim + d;
                 if (parts > 1) {
-                    float* const to = a.partial + (static_cast<int64_t>(head0 + h) * a.splits + split) * dim + d;
+                    float* const to =
+                        a.partial + (static_cast<int64_t>(head0 + h) * a.splits + split) * dim + d;
                     *reinterpret_cast<float2*>(to) = make_float2(low, high);
                 } else {
                     a.out[at] = low;
@@ -438,8 +441,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
 }
 
 /// Sixteen columns at a time of all parts: sum of exp(m - M) part / L.
-__device__ __forceinline__ void
-mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange& exchange, int step, int parts) {
+__device__ __forceinline__ void mergeColumns(const AttendStepKernelArgs& a,
+                                             const AttendWork& w,
+                                             const Exchange& exchange,
+                                             int step,
+                                             int parts) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
@@ -450,8 +456,8 @@ mergeColumns(const AttendStepKernelArgs& a, const AttendWork& w, const Exchange&
             reinterpret_cast<const float2*>(a.partial +
                                             static_cast<int64_t>(a.num_heads) * a.splits * dim) +
             h * a.splits;
-        const float* const column = a.partial + static_cast<int64_t>(h) * a.splits * dim +
-                                    (first - h * dim) + (lane & 15);
+        const float* const column =
+            a.partial + static_cast<int64_t>(h) * a.splits * dim + (first - h * dim) + (lane & 15);
         // All loads of a thread's first part come before any is used.
         const int part = warp * 2 + (lane >> 4);
         float value = part < parts ? __ldcg(column + static_cast<int64_t>(part) * dim) : 0.0F;

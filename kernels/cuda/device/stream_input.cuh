@@ -59,8 +59,9 @@ storePlanes(const StreamWork& w, int c, const float4& v, uint32_t pairs, bool is
     const float up = is_usable ? __fdividef(static_cast<float>(kInputLevels), largest) : 0.0F;
     // Rounded to an integer in the low bits: 1.5 * 2^23 leaves no others.
     constexpr float kMagic = 12582912.0F;
-    const uint32_t q[4] = {__float_as_uint(fmaf(v.x, up, kMagic)), __float_as_uint(fmaf(v.y, up, kMagic)),
-                           __float_as_uint(fmaf(v.z, up, kMagic)), __float_as_uint(fmaf(v.w, up, kMagic))};
+    const uint32_t q[4] = {
+        __float_as_uint(fmaf(v.x, up, kMagic)), __float_as_uint(fmaf(v.y, up, kMagic)),
+        __float_as_uint(fmaf(v.z, up, kMagic)), __float_as_uint(fmaf(v.w, up, kMagic))};
     const uint32_t first = permuteBytes(q[0], q[1], pairs);
     const uint32_t second = permuteBytes(q[2], q[3], pairs);
     if (!is_there) {
@@ -122,8 +123,9 @@ __device__ __forceinline__ void prefetchNorms(const TokenStep& step, char* to, i
 }
 
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in
-/// buffer[64 + warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart. Loops are not unrolled: what runs once
-/// in a step costs as much for its instructions' way into the cache as for itself.
+/// buffer[64 + warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart.
+/// Loops are not unrolled: what runs once in a step costs as much for its instructions' way into
+/// the cache as for itself.
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
                                            float4* row,
@@ -181,7 +183,8 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         if (!is_plain && is_there) {
             if (has_residual) {
                 const float4 x = a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c);
-                const float4 t_norm = loadFour(VectorArgs{norms + norm_bytes, a.t_norm.type, 0}, 4 * c);
+                const float4 t_norm =
+                    loadFour(VectorArgs{norms + norm_bytes, a.t_norm.type, 0}, 4 * c);
                 v.x = fmaf(v.x * scale, t_norm.x, x.x * a.scalar);
                 v.y = fmaf(v.y * scale, t_norm.y, x.y * a.scalar);
                 v.z = fmaf(v.z * scale, t_norm.z, x.z * a.scalar);

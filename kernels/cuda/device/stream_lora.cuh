@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Low-rank updates in stream.cu: as lora_units.cuh, with the input as byte planes. The factor of the
-// last norm is missing in A h as it is in the products; both get it at the end.
+// Low-rank updates in stream.cu: as lora_units.cuh, with the input as byte planes. The factor of
+// the last norm is missing in A h as it is in the products; both get it at the end.
 #pragma once
 
 #include "kernels/cuda/device/lora_units.cuh"
@@ -32,8 +32,8 @@ __device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, const E
     }
 }
 
-/// Four columns of A times four of the input, the latter as integers. is_four_bit: neighbours of the
-/// planes are exchanged.
+/// Four columns of A times four of the input, the latter as integers. is_four_bit: neighbours of
+/// the planes are exchanged.
 template <int TYPE>
 __device__ __forceinline__ float
 dotPlanes(const char* row, uint32_t high, uint32_t low, bool is_four_bit) {
@@ -94,12 +94,11 @@ __device__ __noinline__ void publishPlanes(const ProjectKernelArgs& a,
             const uint32_t* const words =
                 reinterpret_cast<const uint32_t*>(w.planes + (c >> 4) * 128) + (c & 15);
             const char* const row = from + at * width;
-            const float dot =
-                piece.type == kElementBf16
-                    ? dotPlanes<kElementBf16>(row, words[0], words[16], is_four_bit)
-                : piece.type == kElementF16
-                    ? dotPlanes<kElementF16>(row, words[0], words[16], is_four_bit)
-                    : dotPlanes<kElementF32>(row, words[0], words[16], is_four_bit);
+            const float dot = piece.type == kElementBf16
+                                  ? dotPlanes<kElementBf16>(row, words[0], words[16], is_four_bit)
+                              : piece.type == kElementF16
+                                  ? dotPlanes<kElementF16>(row, words[0], words[16], is_four_bit)
+                                  : dotPlanes<kElementF32>(row, words[0], words[16], is_four_bit);
             sum = fmaf(dot, w.scales[c >> 4], sum);
         }
         sum = warpSum(sum);

@@ -70,8 +70,8 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
 #pragma unroll 2
                 for (; unit < chunk + units; unit += kComputeWarps) {
                     const int block = unit >> 1;
-                    const uint2 x = loadShared8(input.at + block * input.stride +
-                                                (unit & 1) * input.half);
+                    const uint2 x =
+                        loadShared8(input.at + block * input.stride + (unit & 1) * input.half);
                     const float x_scale = __uint_as_float(loadShared(input.scales + block * 4));
                     multiplyUnit8(codes + unit * kUnitBytes, 8 * stride, x, x_scale, sums);
                 }
@@ -169,8 +169,12 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             const float norm = is_four_bit ? factor * (1.0F / kPlaneScale) : factor;
             float value = rowSum(w, i) * norm * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
             if (has_units) {
-                const int slot =
-                    is_pair ? i : at + (weight == 0 ? 0 : weight == 1 ? second : third) - begin;
+                const int slot = is_pair ? i
+                                         : at +
+                                               (weight == 0   ? 0
+                                                : weight == 1 ? second
+                                                              : third) -
+                                               begin;
                 value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), weight, slot), value);
             }
             if (a.output != kOutputStore) {
@@ -179,8 +183,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     other = rowSum(w, map.first[1] * kTileRows + i) * norm *
                             (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
                     if (has_units) {
-                        other = fmaf(factor,
-                                     unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i), other);
+                        other = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
+                                     other);
                     }
                 } else {
                     other = a.multiply[at];
@@ -191,7 +195,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             if (a.publish == kLinkWide) {
                 w.results[i] = value;
             } else if (a.publish == kLinkPackets) {
-                exchange.publish(step, at + (weight == 0 ? 0 : weight == 1 ? second : third), value);
+                exchange.publish(step,
+                                 at + (weight == 0   ? 0
+                                       : weight == 1 ? second
+                                                     : third),
+                                 value);
             }
         }
     }
@@ -205,7 +213,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         const int packets = (map.rows[0] + 2) / 3;
         for (int i = threadIdx.x; i < packets; i += kComputeThreads) {
             const bool has[2] = {3 * i + 1 < map.rows[0], 3 * i + 2 < map.rows[0]};
-            exchange.publishWide(to, mark, i, w.results[3 * i], has[0] ? w.results[3 * i + 1] : 0.0F,
+            exchange.publishWide(to, mark, i, w.results[3 * i],
+                                 has[0] ? w.results[3 * i + 1] : 0.0F,
                                  has[1] ? w.results[3 * i + 2] : 0.0F);
         }
         const bool is_last = map.rows[0] > 0 && map.from[0] + map.rows[0] == a.outputs;

@@ -2,10 +2,10 @@
 // The decoder layers of one token in a single cooperative launch: one block on every multiprocessor
 // runs the same list of steps (projections and attention), with a grid-wide barrier between them.
 //
-// A step of its own launch costs about 4 us before it does anything; a barrier costs about one. What
-// a step needs besides the results of the step before (its arguments, absmax, norms) is fetched
-// between the block's own arrival and the last block's, and the codes of the steps after travel into
-// L2 meanwhile, so that memory never rests.
+// A step of its own launch costs about 4 us before it does anything; a barrier costs about one.
+// What a step needs besides the results of the step before (its arguments, absmax, norms) is
+// fetched between the block's own arrival and the last block's, and the codes of the steps after
+// travel into L2 meanwhile, so that memory never rests.
 #include "kernels/cuda/device/attend_parts.cuh"
 #include "kernels/cuda/device/attend_tiles.cuh"
 
@@ -34,7 +34,7 @@ __device__ __forceinline__ void prefetchStep(int index) {
     const TokenStep& step = stepAt(index);
     if (step.kind == kStepProject) {
         prefetchCodes<THREADS>(step.project, static_cast<int>(blockIdx.x),
-                                static_cast<int>(gridDim.x));
+                               static_cast<int>(gridDim.x));
     }
 }
 
@@ -108,14 +108,10 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters,
 extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); shared memory:
-// planResidentProject() and the ring. counters [2]: zero before and after. trace: nullptr, or [count, 3]
-// for the clocks of block 0 at the start of a step, after its wait and at its end.
-__global__ void __launch_bounds__(512, 1)
-    belfry_token(const TokenStep* steps,
-                     int count,
-                     int table_format,
-                     int32_t* counters,
-                     long long* trace) {
+// planResidentProject() and the ring. counters [2]: zero before and after. trace: nullptr, or
+// [count, 3] for the clocks of block 0 at the start of a step, after its wait and at its end.
+__global__ void __launch_bounds__(512, 1) belfry_token(
+    const TokenStep* steps, int count, int table_format, int32_t* counters, long long* trace) {
     runSteps<512>(steps, count, table_format, counters, trace);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream of a block's weights through shared memory (stream.cu). Warps that do nothing else copy
-// chunk after chunk of all steps of the token, as far ahead as there is room, so that memory never
-// waits for the other blocks, and expand the absmax values of each chunk on the way.
+// The stream of a block's weights through shared memory (stream.cu). Warps that do nothing else
+// copy chunk after chunk of all steps of the token, as far ahead as there is room, so that memory
+// never waits for the other blocks, and expand the absmax values of each chunk on the way.
 #pragma once
 
 #include "kernels/cuda/device/exchange.cuh"
@@ -87,7 +87,7 @@ struct WeightRing {
 
 /// A chunk is brought by one of the fetching warps, in turn.
 struct ChunkPart {
-    int from;  ///< First row.
+    int from; ///< First row.
     int rows;
     int first; ///< First unit.
     int units;
@@ -109,14 +109,15 @@ copyCodes(const WeightArgs& w, const WeightRing& ring, int row_units, const Chun
     }
 }
 
-/// A unit is 64 weights: absmax of the block that it lies in, two lanes a row. Loads may be ahead of
-/// the chunk's place: load() first, then store().
+/// A unit is 64 weights: absmax of the block that it lies in, two lanes a row. Loads may be ahead
+/// of the chunk's place: load() first, then store().
 struct ChunkScales {
     static constexpr int kOfLane = kChunkUnits / 2;
     int code[kOfLane];
     float outer[kOfLane];
 
-    __device__ __forceinline__ void load(const WeightArgs& w, int row_units, int shift, const ChunkPart& part) {
+    __device__ __forceinline__ void
+    load(const WeightArgs& w, int row_units, int shift, const ChunkPart& part) {
         const int lane = threadIdx.x & 31;
         if ((lane >> 1) >= part.rows) {
             return;
@@ -138,7 +139,8 @@ struct ChunkScales {
             }
         }
     }
-    __device__ __forceinline__ void store(const WeightArgs& w, char* chunk, const ChunkPart& part) const {
+    __device__ __forceinline__ void
+    store(const WeightArgs& w, char* chunk, const ChunkPart& part) const {
         const int lane = threadIdx.x & 31;
         const int row = lane >> 1;
         float* const to =
@@ -162,8 +164,8 @@ struct ChunkScales {
 };
 
 /// One of the fetching warps, for the whole token. heads: [2, kStepHeadBytes], this warp's.
-__device__ __forceinline__ void fetchWeights(
-    const TokenStep* steps, int count, WeightRing ring, int warp, char* heads, int block) {
+__device__ __forceinline__ void
+fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, char* heads, int block) {
     const int lane = threadIdx.x & 31;
     const auto copyHead = [&](int index) {
         if (index < count && lane < kStepHeadBytes / 16) {
@@ -180,7 +182,8 @@ __device__ __forceinline__ void fetchWeights(
         copyHead(i + 1);
         waitForCopyGroups<1>();
         __syncwarp();
-        const TokenStep& step = *reinterpret_cast<const TokenStep*>(heads + (i & 1) * kStepHeadBytes);
+        const TokenStep& step =
+            *reinterpret_cast<const TokenStep*>(heads + (i & 1) * kStepHeadBytes);
         if (step.kind != kStepProject) {
             continue;
         }

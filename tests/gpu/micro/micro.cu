@@ -18,8 +18,8 @@ __device__ __forceinline__ void waitForPredecessor() {
 #endif
 }
 
-/// `rounds` times the next eight codes of each thread's own sequence: out[thread of the grid] = what
-/// `add_eight(codes, sum)` made of them, cycles[block] = the block's clocks for it.
+/// `rounds` times the next eight codes of each thread's own sequence: out[thread of the grid] =
+/// what `add_eight(codes, sum)` made of them, cycles[block] = the block's clocks for it.
 template <typename Sum, typename AddEight>
 __device__ __forceinline__ void
 decodeTimed(uint32_t rounds, Sum* out, long long* cycles, const AddEight& add_eight) {
@@ -186,8 +186,8 @@ extern "C" __global__ void __launch_bounds__(256)
 
 /// `rounds` rows of `words` 16-byte words, one after the other: which row is next is known only
 /// when the last one is there. One block. out[0]: sum over all bytes as 32-bit words.
-extern "C" __global__ void __launch_bounds__(1024)
-    micro_fetch_rows(const uint4* rows, uint32_t row_count, uint32_t words, uint32_t rounds, uint32_t* out) {
+extern "C" __global__ void __launch_bounds__(1024) micro_fetch_rows(
+    const uint4* rows, uint32_t row_count, uint32_t words, uint32_t rounds, uint32_t* out) {
     __shared__ uint32_t next;
     uint32_t row = 0;
     uint32_t sum = 0;
@@ -212,8 +212,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 
 /// Tensor-core products from registers only (16x8x16, bf16, sums in float): the rate that a kernel
 /// on mma.sync can reach. Below compute capability 8.0 nothing is computed.
-extern "C" __global__ void __launch_bounds__(256)
-    micro_tensor_rate(uint32_t rounds, float* out) {
+extern "C" __global__ void __launch_bounds__(256) micro_tensor_rate(uint32_t rounds, float* out) {
 #if __CUDA_ARCH__ >= 800
     float c[8][4] = {};
     uint32_t a[4], b[2];

@@ -47,7 +47,7 @@ struct Thread {
     State state = State::Ready;
     std::vector<PendingCopy> copies;
     uint64_t copy_group = 0;
-    int barrier = 0; ///< At which one it waits.
+    int barrier = 0;       ///< At which one it waits.
     uint64_t priority = 0; ///< Order::Starving: the higher one goes first.
 };
 

@@ -197,9 +197,8 @@ inline void addRelease(int32_t* at, int value) {
     ::emulator::yieldToOthers();
 }
 
-inline void syncSome(int id,
-                     int threads,
-                     const std::source_location& place = std::source_location::current()) {
+inline void
+syncSome(int id, int threads, const std::source_location& place = std::source_location::current()) {
     ::emulator::someBarrier(id, threads, place);
 }
 inline uint32_t permuteBytes(uint32_t low, uint32_t high, uint32_t selector) {
