@@ -311,7 +311,10 @@ void TestCudaEmulated::collectedSteps() {
     reader_out.readFrom(reader.args.out, reader.want);
     last.readFrom(down.args.y[0], down.want[0]);
 
-    EmulatedCard card(withSeed(static_cast<uint64_t>(seed), multiprocessors));
+    // A card without bulk copies: others take 4-bit and 8-bit steps to stream.cu (tst_cuda_stream).
+    EmulatedCardOptions options = withSeed(static_cast<uint64_t>(seed), multiprocessors);
+    options.capability = 80;
+    EmulatedCard card(options);
     auto& d = card.device();
     const auto& ops = d.ops();
     const kernels::Queue q = d.queue();
@@ -420,7 +423,9 @@ void TestCudaEmulated::barriersMatter() {
         ProjectCase after(WeightFormat::Nf4, true, 64, 192, {33}, ProjectArgs::Input::Plain,
                           ProjectArgs::Output::Store, 4);
         after.readFrom(out.args.y[0], out.want[0]);
-        EmulatedCard card(withSeed(0, 2));
+        EmulatedCardOptions options = withSeed(0, 2);
+        options.capability = 80; // as in collectedSteps()
+        EmulatedCard card(options);
         card.run = how;
         auto& d = card.device();
         const auto& ops = d.ops();
