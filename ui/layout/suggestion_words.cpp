@@ -111,7 +111,7 @@ quint64 bytesOf(const QString& number, const QString& unit) {
 } // namespace
 
 QString suggestionWords(const std::string& suggestion) {
-    const QString text = fromUtf8(suggestion);
+    QString text = fromUtf8(suggestion);
     const auto m =
         matched("(.+): frees ([0-9.]+) (\\w+), costs (.+?)( \\(enough by itself\\))?", text);
     const QString action = m.hasMatch() ? actionWords(m.captured(1)) : QString();

@@ -194,7 +194,8 @@ protected:
         }
         connect(samples, &QIODevice::readyRead, this, [this, samples, format] {
             rest_ += samples->readAll();
-            const qsizetype whole = rest_.size() - rest_.size() % format.bytesPerFrame();
+            const qsizetype frame = std::max(1, format.bytesPerFrame());
+            const qsizetype whole = rest_.size() - rest_.size() % frame;
             const QByteArray ready = rest_.left(whole);
             rest_.remove(0, whole);
             deliver(toMono16(ready, format));
