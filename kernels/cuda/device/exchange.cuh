@@ -3,8 +3,8 @@
 //
 // Short results travel as packets: a value and the number of its step in eight bytes that are read
 // and written at once. Who needs a value reads its packet until the number is right: one way
-// through L2 instead of a write, a fence, an arrival, a poll and a read. Long ones lie in memory as
-// they are, behind one flag of every block.
+// through L2 instead of a write, a fence, an arrival, a poll and a read. Wide rows travel three
+// values in a packet. What fits neither lies in memory, behind one flag of every block.
 //
 // A place for packets is used again after kPacketSteps steps. Every block reads all results of
 // every projection before it writes those of the next, so that nobody can be two projections

@@ -54,7 +54,8 @@ __device__ __forceinline__ float halfWarpMax(float value) {
 __device__ __forceinline__ void
 storePlanes(const StreamWork& w, int c, const float4& v, uint32_t pairs, bool is_there) {
     const float largest = halfWarpMax(largestOf(v));
-    // A row that is not finite keeps a scale that is not, and so do its products.
+    // An infinite value makes the scale infinite, and so the products. fmaxf drops a NaN: it only
+    // gets on through the norms' sums of squares.
     const bool is_usable = largest > 1e-30F && largest < INFINITY;
     const float up = is_usable ? __fdividef(static_cast<float>(kInputLevels), largest) : 0.0F;
     // Rounded to an integer in the low bits: 1.5 * 2^23 leaves no others.
