@@ -165,7 +165,6 @@ StreamPlan planStreamProject(int multiprocessors,
                              int bits,
                              int grain) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
-    const int64_t chunks = ceilDivide(units, kChunkUnits);
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
     // Every weight's rows may end in a tile that is not full.
@@ -174,7 +173,6 @@ StreamPlan planStreamProject(int multiprocessors,
     constexpr int64_t kPassTiles = 12;
     StreamPlan plan;
     plan.units = static_cast<int>(units);
-    plan.chunk_units = static_cast<int>(ceilDivide(units, std::max<int64_t>(chunks, 1)));
     plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles));
     plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles);
     plan.share = static_cast<int>(grains / multiprocessors) * grain;
@@ -186,7 +184,7 @@ StreamPlan planStreamProject(int multiprocessors,
 StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
-    layout.attend = align(kStreamBarrierBytes + kStepRing * static_cast<int>(sizeof(TokenStep)));
+    layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
     layout.norms = layout.attend + align(kAttendConstantBytes);
     // The norms of a residual row, or of heads.
     layout.norm_bytes = std::max(align(row_bytes), kTurnFloats * 4);

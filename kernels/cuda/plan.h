@@ -103,7 +103,6 @@ AttendPlan planResidentAttend(
 /// How a projection is cut for stream.cu.
 struct StreamPlan {
     int units = 0;       ///< 32-byte units of a weight row.
-    int chunk_units = 0; ///< Of them in one chunk: equal chunks as far as possible.
     int pass_tiles = 0;  ///< Tiles whose sums are kept at a time; a pair's all.
     int work_bytes = 0;
     int share = 0; ///< Outputs of a block, in multiples of grain;

@@ -24,6 +24,7 @@ struct TokenSteps {
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
     int row_bytes = 0;
     int work_bytes = 0;
+    int32_t code_format = 0; ///< Of the 4-bit weights of stream.cu; 0: none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
     int wide_uses[kWideRegions] = {};
 };

@@ -177,7 +177,6 @@ struct ProjectKernelArgs {
     int32_t block_shift; ///< log2 of the 4-bit block size.
     // stream.cu only.
     int32_t units;       ///< 32-byte units of a weight row.
-    int32_t chunk_units; ///< Of them in one chunk.
     int32_t share;       ///< Outputs of a block, in multiples of `grain`;
     int32_t extra;       ///< blocks that have one grain more.
     int32_t grain;       ///< What is above is all that fetching needs.
@@ -323,9 +322,12 @@ BELFRY_HOST_DEVICE constexpr int32_t chunkRowBytes(int32_t units) {
     return (units | 1) * kUnitBytes;
 }
 inline constexpr int kMaxChunks = 16;
-/// Shared memory begins with two barriers a chunk and, for each fetching warp, the heads of two
-/// steps; then the ring of steps.
-inline constexpr int kStreamBarrierBytes = 2 * kMaxChunks * 8 + kFetchWarps * 2 * kStepHeadBytes;
+/// Every pair of 4-bit codes as two fp16, once for each lane.
+inline constexpr int kCodeTableBytes = 256 * 32 * 4;
+/// Shared memory begins with the table of codes, two barriers a chunk and, for each fetching warp,
+/// the heads of two steps; then the ring of steps.
+inline constexpr int kStreamStepsOffset =
+    kCodeTableBytes + 2 * kMaxChunks * 8 + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
 /// made, with the products done and at its end; and what the first warp waited for weights.
 inline constexpr int kStreamMarks = 6;
@@ -351,11 +353,13 @@ struct StreamLayout {
     int32_t chunks; ///< [chunk_count, kChunkBytes]
     int32_t chunk_count;
     int32_t wide_uses[kWideRegions]; ///< Of this launch.
+    int32_t code_format;             ///< Of all its 4-bit weights.
 };
 
 /// Work memory of a projection (StreamWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
-    return 2 * cols + 16 + 512 + (cols / 64 * 4 + 15) / 16 * 16 + cols * 4 + 64 +
+    const int32_t values = cols > kPackets ? 2 * cols + (cols / 6 + 1) * 16 : 4 * cols + 4 * cols;
+    return values + 512 + (cols / 64 * 4 + 15) / 16 * 16 +
            pass_tiles * kTileRows * (kComputeWarps + 1) * 4;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them

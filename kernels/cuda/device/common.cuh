@@ -20,6 +20,15 @@ static __device__ __constant__ uint32_t kNf4Codes[16] = BELFRY_CODES(cpu::kNf4Bi
 static __device__ __constant__ uint32_t kFp4Codes[16] = BELFRY_CODES(cpu::kFp4Bits);
 #undef BELFRY_CODES
 
+__device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
+    return *reinterpret_cast<const __half2*>(&bits);
+}
+__device__ __forceinline__ uint32_t bitsOf(const __half2& pair) {
+    uint32_t bits = 0;
+    memcpy(&bits, &pair, sizeof bits);
+    return bits;
+}
+
 __device__ __forceinline__ float loadElement(const void* data, int type, int64_t index) {
     if (type == kElementF32) {
         return static_cast<const float*>(data)[index];

@@ -145,11 +145,21 @@ takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to
     return sum;
 }
 
-/// A wide row of `count` values into shared memory; any thread takes any of them. A barrier has to
-/// follow.
-__device__ __forceinline__ void
-takeWide(const uint2* packets, int count, uint32_t mark, float* to) {
-    const int pairs = (count + 5) / 6;
+/// Two packets of a wide row.
+struct WideValues {
+    float at[6];
+};
+__device__ __forceinline__ WideValues wideValues(const uint4& v) {
+    const auto value = [](uint32_t bits) { return __uint_as_float(bits << 13); };
+    return {{value(v.x), value((v.x >> 19) | (v.y << 13)), value(v.y >> 6), value(v.z),
+             value((v.z >> 19) | (v.w << 13)), value(v.w >> 6)}};
+}
+
+/// The pairs of packets of a wide row into shared memory, each by the thread that will use it.
+/// Returns the largest magnitude among this thread's.
+__device__ __forceinline__ float
+takeWide(const uint2* packets, int pairs, uint32_t mark, uint4* to) {
+    float largest = 0.0F;
     constexpr int kAtOnce = 3;
 #pragma unroll 1
     for (int p = threadIdx.x; p < pairs; p += kAtOnce * kComputeThreads) {
@@ -171,14 +181,16 @@ takeWide(const uint2* packets, int count, uint32_t mark, float* to) {
         for (int i = 0; i < kAtOnce; ++i) {
             const int at = p + i * kComputeThreads;
             if (at < pairs) {
-                float2* const out = reinterpret_cast<float2*>(to + 6 * at);
-                const auto value = [](uint32_t bits) { return __uint_as_float(bits << 13); };
-                out[0] = make_float2(value(v[i].x), value((v[i].x >> 19) | (v[i].y << 13)));
-                out[1] = make_float2(value(v[i].y >> 6), value(v[i].z));
-                out[2] = make_float2(value((v[i].z >> 19) | (v[i].w << 13)), value(v[i].w >> 6));
+                to[at] = v[i];
+            }
+            const WideValues values = wideValues(v[i]);
+#pragma unroll
+            for (int j = 0; j < 6; ++j) {
+                largest = fmaxf(largest, fabsf(values.at[j]));
             }
         }
     }
+    return largest;
 }
 
 } // namespace kernels::cuda

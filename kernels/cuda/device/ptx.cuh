@@ -112,6 +112,17 @@ multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 #endif
 }
 
+/// The same with a and b in fp16.
+__device__ __forceinline__ void
+multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
 /// Whether prefetchBulk() exists (compute capability 9.0).
 #if __CUDA_ARCH__ >= 900
 constexpr bool kHasBulkPrefetch = true;
@@ -173,19 +184,6 @@ __device__ __forceinline__ uint32_t permuteBytes(uint32_t low, uint32_t high, ui
     uint32_t result = 0;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
     return result;
-}
-
-/// c += a b for one warp: a 16 x 32, b 32 x 8 in signed bytes, c in 32-bit integers. Fragments as
-/// of mma.m16n8k32: lane (g = lane / 4, t = lane % 4) holds of a rows g and g + 8 at columns 4t and
-/// 4t + 16, of b column g at the same rows, of c rows g and g + 8 at columns 2t and 2t + 1.
-__device__ __forceinline__ void
-multiplyAddBytes(int (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, "
-                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#endif
 }
 
 __device__ __forceinline__ uint2 loadShared8(uint32_t address) {

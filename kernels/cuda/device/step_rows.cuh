@@ -13,10 +13,6 @@ __device__ __forceinline__ float loadFresh(const float* at) {
     return __ldcg(at);
 }
 
-__device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
-    return *reinterpret_cast<const __half2*>(&bits);
-}
-
 /// The rows of weight j among a block's outputs [begin, end): [from, to). `before`: rows of the
 /// weights before it, where they follow each other.
 struct RowRange {

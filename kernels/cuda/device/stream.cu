@@ -5,7 +5,7 @@
 // One block on every multiprocessor goes through the same list of steps. Four of its warps do
 // nothing but fetch weights (weight_ring.cuh): the stream from memory neither knows nor waits for
 // the steps' dependences. Twelve compute: they take the results of the step before as they come
-// (exchange.cuh), multiply on tensor cores (byte_planes.cuh) and hand on. There is no barrier over
+// (exchange.cuh), multiply on tensor cores (half_products.cuh) and hand on. There is no barrier over
 // the grid anywhere.
 #include "kernels/cuda/device/stream_attend.cuh"
 #include "kernels/cuda/device/stream_step.cuh"
@@ -15,7 +15,7 @@ using namespace kernels::cuda;
 namespace {
 
 __device__ __forceinline__ TokenStep& stepAt(int index) {
-    return reinterpret_cast<TokenStep*>(dynamicShared() + kStreamBarrierBytes)[index % kStepRing];
+    return reinterpret_cast<TokenStep*>(dynamicShared() + kStreamStepsOffset)[index % kStepRing];
 }
 
 __device__ __forceinline__ void fetchStep(const TokenStep* steps, int index, int count) {
@@ -32,6 +32,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          Exchange exchange,
                                          long long* trace) {
     char* const work = dynamicShared() + layout.work;
+    const CodeTable table{sharedAddress(dynamicShared()) + (threadIdx.x & 31) * 4};
     char* const norms = dynamicShared() + layout.norms;
     float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
     const bool is_timed = trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0;
@@ -52,7 +53,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         fetchStep(steps, i + kStepRing - 1, count);
         if (i + 2 < count && stepAt(i + 2).kind == kStepProject &&
             stepAt(i + 2).project.lora_units > 0) {
-            prefetchUpdates(stepAt(i + 2).project, exchange);
+            prefetchUpdates(stepAt(i + 2).project, exchange.block, exchange.grid);
         }
         const TokenStep& step = stepAt(i);
         const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
@@ -70,7 +71,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
             }
         } else {
             streamProject(step.project, work, row, norms, layout.norm_bytes,
-                          i + 1 < count ? &stepAt(i + 1) : nullptr, ring, exchange, i, clocks);
+                          i + 1 < count ? &stepAt(i + 1) : nullptr, ring, table, exchange, i, clocks);
         }
         clocks.note(4);
         waitForCopies();
@@ -93,7 +94,8 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                                                         int32_t* flags,
                                                         uint2* packets,
                                                         long long* trace) {
-    const WeightRing ring{reinterpret_cast<uint64_t*>(dynamicShared()),
+    char* const barriers = dynamicShared() + kCodeTableBytes;
+    const WeightRing ring{reinterpret_cast<uint64_t*>(barriers),
                           dynamicShared() + layout.chunks, layout.chunk_count};
     const Exchange exchange{packets,
                             flags,
@@ -104,6 +106,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
     if (threadIdx.x == 0) {
         ring.init();
     }
+    CodeTable::fill(dynamicShared(), layout.code_format, kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
         runSteps(steps, count, layout, ring, exchange, trace);
@@ -118,7 +121,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         fetchWeights(steps, count, ring, warp,
-                     dynamicShared() + 2 * kMaxChunks * 8 + warp * 2 * kStepHeadBytes,
+                     barriers + 2 * kMaxChunks * 8 + warp * 2 * kStepHeadBytes,
                      exchange.block);
     }
 }

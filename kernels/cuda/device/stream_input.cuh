@@ -1,42 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input row of a projection in stream.cu: residual, norms, and its form as two planes of signed
-// bytes (byte_planes.cuh). A thread takes the same four neighbours of the row in every step, 16
-// threads the 64 columns that share a scale. The factor of the last norm is not applied here but to
-// the products, so that nobody waits for it.
+// The input row of a projection in stream.cu: residual, norms, and its form as fp16 for the tensor
+// cores (half_products.cuh). A thread takes the same four neighbours of the row in every step, 16
+// threads the 64 columns that share a scale. A wide row has one scale: its values come with 11 bits,
+// and one fp16 holds them. The factor of the last norm is not applied here but to the products, so
+// that nobody waits for it.
 #pragma once
 
-#include "kernels/cuda/device/byte_planes.cuh"
 #include "kernels/cuda/device/exchange.cuh"
+#include "kernels/cuda/device/half_products.cuh"
 #include "kernels/cuda/device/project_input.cuh"
 
 namespace kernels::cuda {
 
 /// Work memory of a projection (streamProjectBytes()).
 struct StreamWork {
-    char* planes;    ///< [cols / 64, 2, 64] signed bytes: high, low.
-    float* scales;   ///< [cols / 64]
-    uint32_t* zeros; ///< [4]
-    float* buffer;   ///< [128]: sums of warps.
-    float4* taken;   ///< [cols / 4]: x or t
-    float* partial;  ///< [pass_tiles * 16, kComputeWarps]
-    float* results;  ///< [pass_tiles * 16]
+    char* planes;  ///< [cols / 64] blocks of fp16: planeOffset()
+    float* scales; ///< [cols / 64]; of a wide row [1]
+    float* buffer; ///< [128]: sums of warps.
+    float4* taken; ///< [cols / 4]: x or t; of a wide row [cols / 6] pairs of packets
+    float* partial; ///< [pass_tiles * 16, kComputeWarps]
+    float* results; ///< [pass_tiles * 16]
+    int block_bytes;  ///< Of 64 columns: 256, of a wide row 128.
 };
 
-__device__ __forceinline__ StreamWork streamWork(char* memory, int cols, int pass_tiles) {
+__device__ __forceinline__ bool isWide(const ProjectKernelArgs& a) {
+    return a.cols > kPackets;
+}
+
+__device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKernelArgs& a) {
     StreamWork w{};
+    const int cols = a.cols;
+    w.block_bytes = isWide(a) ? 128 : 256;
     w.planes = memory;
-    memory += 2 * cols;
-    w.zeros = reinterpret_cast<uint32_t*>(memory);
-    memory += 16;
+    memory += cols / 64 * w.block_bytes;
     w.buffer = reinterpret_cast<float*>(memory);
     memory += 512;
     w.scales = reinterpret_cast<float*>(memory);
     memory += (cols / 64 * 4 + 15) & ~15;
     w.taken = reinterpret_cast<float4*>(memory);
-    memory += cols * 4 + 64; // a wide row comes in sixes
+    memory += isWide(a) ? (cols / 6 + 1) * 16 : cols * 4;
     w.partial = reinterpret_cast<float*>(memory);
-    w.results = w.partial + pass_tiles * kTileRows * kComputeWarps;
+    w.results = w.partial + a.pass_tiles * kTileRows * kComputeWarps;
     return w;
+}
+
+/// Where columns 4 c to 4 c + 3 of a block of 64 lie, as eight bytes, from the block's start: the
+/// eight columns that a lane takes at a time of every unit lie together, those of four lanes next to
+/// each other. Of a narrow row the lower parts are 64 bytes further.
+__device__ __forceinline__ int planeOffset(int c, bool is_four_bit, bool is_wide) {
+    const int eight = (c & 15) >> 1;
+    const int place = is_four_bit ? (eight & 1) * 4 + (eight >> 1) : eight;
+    return (place >> 2) * (is_wide ? 64 : 128) + (place & 3) * 16 + (c & 1) * 8;
 }
 
 /// Largest of 16 neighbouring lanes.
@@ -48,46 +62,56 @@ __device__ __forceinline__ float halfWarpMax(float value) {
     return value;
 }
 
-/// Columns 4 c to 4 c + 3 as bytes: q = 128 high + low, low from 0 to 127. All lanes of the warp;
-/// `is_there` tells whose columns exist. pairs: selector that puts neighbours in the order in which
-/// they lie in a weight's bytes.
+/// The power of two that brings `largest` (not negative) to 2^14 .. 2^15 and its inverse. Infinity
+/// and NaN stay what they are.
+struct PowerScale {
+    float up;
+    float down;
+};
+__device__ __forceinline__ PowerScale powerScale(float largest) {
+    const int exponent = static_cast<int>(__float_as_uint(largest) >> 23);
+    const int up = 268 - exponent;
+    const int bounded = up > 253 ? 253 : up;
+    return {__uint_as_float(static_cast<uint32_t>(bounded) << 23),
+            __uint_as_float(static_cast<uint32_t>(254 - bounded) << 23)};
+}
+
+/// Columns 4 c to 4 c + 3 as two parts of fp16. All lanes of the warp; `is_there` tells whose
+/// columns exist.
 __device__ __forceinline__ void
-storePlanes(const StreamWork& w, int c, const float4& v, uint32_t pairs, bool is_there) {
-    const float largest = halfWarpMax(largestOf(v));
-    // An infinite value makes the scale infinite, and so the products. fmaxf drops a NaN: it only
-    // gets on through the norms' sums of squares.
-    const bool is_usable = largest > 1e-30F && largest < INFINITY;
-    const float up = is_usable ? __fdividef(static_cast<float>(kInputLevels), largest) : 0.0F;
-    // Rounded to an integer in the low bits: 1.5 * 2^23 leaves no others.
-    constexpr float kMagic = 12582912.0F;
-    const uint32_t q[4] = {
-        __float_as_uint(fmaf(v.x, up, kMagic)), __float_as_uint(fmaf(v.y, up, kMagic)),
-        __float_as_uint(fmaf(v.z, up, kMagic)), __float_as_uint(fmaf(v.w, up, kMagic))};
-    const uint32_t first = permuteBytes(q[0], q[1], pairs);
-    const uint32_t second = permuteBytes(q[2], q[3], pairs);
+storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool is_there) {
+    const PowerScale scale = powerScale(halfWarpMax(largestOf(v)));
+    const float4 s =
+        make_float4(v.x * scale.up, v.y * scale.up, v.z * scale.up, v.w * scale.up);
+    const __half2 first = __floats2half2_rn(s.x, s.y);
+    const __half2 second = __floats2half2_rn(s.z, s.w);
+    const float2 first_back = __half22float2(first);
+    const float2 second_back = __half22float2(second);
     if (!is_there) {
         return;
     }
-    uint32_t* const to = reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128) + (c & 15);
-    to[0] = permuteBytes(first << 1, second << 1, 0x7531U);
-    to[16] = permuteBytes(first, second, 0x6420U) & 0x7f7f7f7fU;
+    char* const to = w.planes + (c >> 4) * 256 + planeOffset(c, is_four_bit, false);
+    *reinterpret_cast<uint2*>(to) = make_uint2(bitsOf(first), bitsOf(second));
+    *reinterpret_cast<uint2*>(to + 64) =
+        make_uint2(bitsOf(__floats2half2_rn(s.x - first_back.x, s.y - first_back.y)),
+                   bitsOf(__floats2half2_rn(s.z - second_back.x, s.w - second_back.y)));
     if ((c & 15) == 0) {
-        w.scales[c >> 4] = largest * (1.0F / static_cast<float>(kInputLevels));
+        w.scales[c >> 4] = scale.down;
     }
 }
 
-/// This lane's view of the planes for the products.
-__device__ __forceinline__ PlaneInput planeInput(const StreamWork& w, bool is_four_bit) {
+/// This lane's view of the input for the products.
+__device__ __forceinline__ HalfInput
+halfInput(const StreamWork& w, bool is_wide) {
     const int lane = threadIdx.x & 31;
-    const int plane = lane >> 2;
-    const int t = lane & 3;
-    PlaneInput input{};
-    const bool has_column = plane < 2;
-    input.at = has_column ? sharedAddress(w.planes) + plane * 64 + t * (is_four_bit ? 16 : 8)
-                          : sharedAddress(w.zeros);
-    input.stride = has_column ? 128 : 0;
-    input.half = has_column ? 32 : 0;
+    HalfInput input{};
+    // Lanes 4 to 7 hold column 1, the lower parts.
+    input.has_column = lane < (is_wide ? 4 : 8);
+    input.at = sharedAddress(w.planes) + (lane >> 2) * 64 + (lane & 3) * 16;
+    input.stride = w.block_bytes;
+    input.half = w.block_bytes / 2;
     input.scales = sharedAddress(w.scales);
+    input.scale_stride = is_wide ? 0 : 4;
     return input;
 }
 
@@ -123,6 +147,68 @@ __device__ __forceinline__ void prefetchNorms(const TokenStep& step, char* to, i
     }
 }
 
+/// A wide row: its packets (or values in memory) to fp16 with one scale. Ends with a barrier.
+__device__ __forceinline__ void
+makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& exchange, int step) {
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_linked = a.link == kLinkWide;
+    if (a.link == kLinkFlags) {
+        exchange.waitForFlags(step - 1, exchange.grid);
+    }
+    // Six values a thread.
+    const int sixes = (a.cols + 5) / 6;
+    uint4* const packets = reinterpret_cast<uint4*>(w.taken);
+    float largest =
+        is_linked ? takeWide(exchange.widePackets(a.wide_region), sixes,
+                             exchange.wideMark(a.wide_region, a.wide_use), packets)
+                  : 0.0F;
+    for (int c = threadIdx.x; !is_linked && c < a.cols / 4; c += kComputeThreads) {
+        largest = fmaxf(largest, largestOf(loadFour(a.x + 4 * c)));
+    }
+    largest = warpMax(largest);
+    if ((threadIdx.x & 31) == 0) {
+        w.buffer[threadIdx.x / 32] = largest;
+    }
+    syncCompute();
+    for (int i = 0; i < kComputeWarps; ++i) {
+        largest = fmaxf(largest, w.buffer[i]);
+    }
+    const PowerScale scale = powerScale(largest);
+    if (threadIdx.x == 0) {
+        w.scales[0] = scale.down;
+    }
+#pragma unroll 1
+    for (int p = threadIdx.x; p < sixes; p += kComputeThreads) {
+        float v[6];
+        if (is_linked) {
+            const WideValues values = wideValues(packets[p]);
+#pragma unroll
+            for (int i = 0; i < 6; ++i) {
+                v[i] = values.at[i];
+            }
+        } else {
+            for (int i = 0; i < 3; ++i) {
+                const bool is_there = 6 * p + 2 * i < a.cols;
+                const float2 two = __ldcg(
+                    reinterpret_cast<const float2*>(a.x + (is_there ? 6 * p + 2 * i : 0)));
+                v[2 * i] = two.x;
+                v[2 * i + 1] = two.y;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+            const int column = 6 * p + 2 * i;
+            if (column < a.cols) {
+                const int c = column >> 2;
+                *reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128 +
+                                             planeOffset(c, is_four_bit, true) + (column & 2) * 2) =
+                    bitsOf(__floats2half2_rn(v[2 * i] * scale.up, v[2 * i + 1] * scale.up));
+            }
+        }
+    }
+    syncCompute();
+}
+
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in
 /// buffer[64 + warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart.
 /// Loops are not unrolled: what runs once in a step costs as much for its instructions' way into
@@ -141,17 +227,15 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;
-    if (threadIdx.x < 4) {
-        w.zeros[threadIdx.x] = 0;
-    }
     float sum = 0.0F;
+    if (isWide(a)) {
+        makeWidePlane(a, w, exchange, step);
+        clocks.note(1);
+        return;
+    }
     if (a.link == kLinkPackets) {
         sum = takeValues(exchange.packetsOf(step - 1 + kPacketSteps), 0, fours,
                          exchange.markOf(step - 1), w.taken);
-    } else if (a.link == kLinkWide) {
-        takeWide(exchange.widePackets(a.wide_region), a.cols,
-                 exchange.wideMark(a.wide_region, a.wide_use), reinterpret_cast<float*>(w.taken));
-        syncCompute();
     } else {
         if (a.link == kLinkFlags) {
             exchange.waitForFlags(step - 1, exchange.grid);
@@ -175,7 +259,6 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         scale = rsqrtf(sumOfWarps(w.buffer) * a.inverse_cols + a.eps) * a.scalar;
     }
     sum = 0.0F;
-    const uint32_t pairs = is_four_bit ? 0x1054U : 0x5410U;
 #pragma unroll 1
     for (int c0 = threadIdx.x & ~31; c0 < fours; c0 += kComputeThreads) {
         const int c = c0 + lane;
@@ -204,7 +287,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                 v.w *= norm.w;
             }
         }
-        storePlanes(w, c, v, pairs, is_there);
+        storePlanes(w, c, v, is_four_bit, is_there);
     }
     if (a.norm.data != nullptr) {
         sum = warpSum(sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Low-rank updates in stream.cu: as lora_units.cuh, with the input as byte planes. The factor of
+// Low-rank updates in stream.cu: as lora_units.cuh, with the input as fp16. The factor of
 // the last norm is missing in A h as it is in the products; both get it at the end.
 #pragma once
 
@@ -15,9 +15,9 @@ __device__ __forceinline__ LoraUnits streamUnits(const ProjectKernelArgs& a, con
 }
 
 /// Sends what a later step's updates need of a block on its way into L2.
-__device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, const Exchange& exchange) {
-    prefetchUnits<kComputeThreads>(a, exchange.block, exchange.grid);
-    const TileMap map(a, exchange.block);
+__device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, int block, int grid) {
+    prefetchUnits<kComputeThreads>(a, block, grid);
+    const TileMap map(a, block);
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
         // A pair's two weights share the range of the first.
@@ -32,11 +32,9 @@ __device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, const E
     }
 }
 
-/// Four columns of A times four of the input, the latter as integers. is_four_bit: neighbours of
-/// the planes are exchanged.
+/// Four columns of A times four of the input.
 template <int TYPE>
-__device__ __forceinline__ float
-dotPlanes(const char* row, uint32_t high, uint32_t low, bool is_four_bit) {
+__device__ __forceinline__ float dotPlanes(const char* row, const float4& x) {
     float v[4];
     if constexpr (TYPE == kElementF32) {
         const float4 four = *reinterpret_cast<const float4*>(row);
@@ -60,46 +58,58 @@ dotPlanes(const char* row, uint32_t high, uint32_t low, bool is_four_bit) {
             v[3] = second.y;
         }
     }
-    float sum = 0.0F;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        const int byte = is_four_bit ? i ^ 1 : i;
-        const int upper = static_cast<int>(high << (24 - 8 * byte)) >> 24; // signed
-        const int lower = static_cast<int>((low >> (8 * byte)) & 127U);
-        sum = fmaf(v[i], static_cast<float>(128 * upper + lower), sum);
-    }
-    return sum;
+    return fmaf(v[0], x.x, fmaf(v[1], x.y, fmaf(v[2], x.z, v[3] * x.w)));
 }
 
-/// The last computing warp: this block's units, as soon as the planes are there.
-__device__ __noinline__ void publishPlanes(const ProjectKernelArgs& a,
-                                           const StreamWork& w,
-                                           LoraUnits s,
-                                           const Exchange& exchange) {
+/// Columns 4 c to 4 c + 3 of the input, times its scale there.
+__device__ __forceinline__ float4 scaledInput(const StreamWork& w, int c, bool is_four_bit) {
+    const bool is_wide = w.block_bytes == 128;
+    const char* const at =
+        w.planes + (c >> 4) * w.block_bytes + planeOffset(c, is_four_bit, is_wide);
+    const uint2 bits = *reinterpret_cast<const uint2*>(at);
+    float2 first = __half22float2(asHalf2(bits.x));
+    float2 second = __half22float2(asHalf2(bits.y));
+    if (!is_wide) {
+        const uint2 lower = *reinterpret_cast<const uint2*>(at + 64);
+        const float2 third = __half22float2(asHalf2(lower.x));
+        const float2 fourth = __half22float2(asHalf2(lower.y));
+        first.x += third.x;
+        first.y += third.y;
+        second.x += fourth.x;
+        second.y += fourth.y;
+    }
+    return make_float4(first.x, first.y, second.x, second.y);
+}
+
+/// The last computing warp: this block's units, as soon as the planes are there. work: offset of the
+/// work memory. What is not inlined must not take addresses of its caller's variables: they would
+/// lie in memory from then on, and every access through them would be a generic one.
+__device__ __noinline__ void
+publishPlanes(const ProjectKernelArgs& a, int work, int block, int grid) {
     const int lane = static_cast<int>(threadIdx.x) - (kComputeThreads - 32);
-    if (lane < 0 || exchange.block >= a.lora_units) {
+    if (lane < 0 || block >= a.lora_units) {
         return;
     }
+    const StreamWork w = streamWork(dynamicShared() + work, a);
+    const LoraUnits s = streamUnits(a, w);
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_wide = isWide(a);
     waitForCopies();
     __syncwarp();
     const char* from = s.rows;
-    for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
+    for (int unit = block; unit < a.lora_units; unit += grid) {
         const UnitPiece piece = pieceOf(a, unit);
         const int width = elementBytes(piece.type);
         float sum = 0.0F;
 #pragma unroll 2
         for (int at = lane * 4; at < piece.columns; at += 128) {
             const int c = (piece.column + at) / 4;
-            const uint32_t* const words =
-                reinterpret_cast<const uint32_t*>(w.planes + (c >> 4) * 128) + (c & 15);
+            const float4 x = scaledInput(w, c, is_four_bit);
             const char* const row = from + at * width;
-            const float dot = piece.type == kElementBf16
-                                  ? dotPlanes<kElementBf16>(row, words[0], words[16], is_four_bit)
-                              : piece.type == kElementF16
-                                  ? dotPlanes<kElementF16>(row, words[0], words[16], is_four_bit)
-                                  : dotPlanes<kElementF32>(row, words[0], words[16], is_four_bit);
-            sum = fmaf(dot, w.scales[c >> 4], sum);
+            const float dot = piece.type == kElementBf16  ? dotPlanes<kElementBf16>(row, x)
+                              : piece.type == kElementF16 ? dotPlanes<kElementF16>(row, x)
+                                                          : dotPlanes<kElementF32>(row, x);
+            sum = fmaf(dot, w.scales[is_wide ? 0 : c >> 4], sum);
         }
         sum = warpSum(sum);
         if (lane == 0) {

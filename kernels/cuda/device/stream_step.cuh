@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One projection of stream.cu: the input as byte planes, the block's rows times it in tiles of 16
+// One projection of stream.cu: the input as fp16, the block's rows times it in tiles of 16
 // from the ring, and what is done with the sums. The warps share the columns of every tile, unit by
 // unit, so that a block with two rows is as busy as one with two hundred.
 #pragma once
@@ -9,85 +9,85 @@
 
 namespace kernels::cuda {
 
-/// Tiles [first, end) of the block: sums of this warp's columns into w.partial.
+/// Tiles [first, end) of the block: sums of this warp's columns into w.partial. A warp takes units
+/// `warp` and `warp` + 12 of every chunk. Written for few instructions: the loop is bound by them.
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
                                               WeightRing& ring,
+                                              const CodeTable& table,
                                               int first,
-                                              int end,
-                                              const StepClocks& clocks) {
+                                              int end) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
-    const int g = lane >> 2;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const CodePlanes planes = a.w[0].format == kFormatFp4 ? kFp4Planes : kNf4Planes;
-    const PlaneInput input = planeInput(w, is_four_bit);
+    const HalfInput input = halfInput(w, isWide(a));
     const int row_units = a.units;
-    const int chunk_units = a.chunk_units;
-    float* to = w.partial + g * kComputeWarps + warp;
-    long long waited = 0;
+    // What is the same for all whole chunks.
+    const uint32_t codes_at = (lane >> 2) * chunkRowBytes(kChunkUnits) + (lane & 3) * 8 +
+                              warp * kUnitBytes;
+    const uint32_t short_codes_at =
+        (lane >> 2) * chunkRowBytes(row_units % kChunkUnits) + (lane & 3) * 8 + warp * kUnitBytes;
+    const uint32_t scales_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
+    float* to = w.partial + (lane >> 2) * kComputeWarps + warp;
+    UnitInput x[2] = {};
+    float sums[2] = {};
+    int unit = warp; // of the row, the first one's
+    const int last_chunk = row_units - kChunkUnits; // behind this unit a chunk is the row's last
+    int tile = first;
+    bool is_fresh = true; // the input is not there yet
 #pragma unroll 1
-    for (int tile = first; tile < end; ++tile, to += kTileRows * kComputeWarps) {
-        float sums[2] = {};
-        int unit = warp; // of the row, this warp's next
-#pragma unroll 1
-        for (int chunk = 0; chunk < row_units; chunk += chunk_units) {
-            const int left = row_units - chunk;
-            const int units = left < chunk_units ? left : chunk_units;
-            const int stride = chunkRowBytes(units);
-            const uint32_t at = sharedAddress(ring.chunk());
-            const uint32_t codes = at + g * stride + (lane & 3) * 8 - chunk * kUnitBytes;
-            const uint32_t scales = at + kChunkCodeBytes + g * 8 - chunk * (kTileRows * 4);
-            const long long before = clocks.now();
-            ring.full().wait(ring.parity);
-            waited += clocks.now() - before;
-            if (is_four_bit) {
-#pragma unroll 1
-                for (; unit < chunk + units; unit += 2 * kComputeWarps) {
-                    // Two units at a time where there are two: one's products hide the other's.
-                    const int other = unit + kComputeWarps;
-                    const bool has_other = other < chunk + units;
-                    CodeSums sum;
-                    CodeSums more;
-                    const uint32_t codes0 = codes + unit * kUnitBytes;
-                    sum.multiply(planes, loadShared8(codes0), loadShared8(codes0 + 8 * stride),
-                                 loadShared16(input.at + unit * input.stride));
-                    if (has_other) {
-                        const uint32_t codes1 = codes + other * kUnitBytes;
-                        more.multiply(planes, loadShared8(codes1), loadShared8(codes1 + 8 * stride),
-                                      loadShared16(input.at + other * input.stride));
-                    }
-                    sum.addTo(sums, __uint_as_float(loadShared(input.scales + unit * 4)),
-                              loadShared8(scales + unit * (kTileRows * 4)));
-                    if (!has_other) {
-                        unit += kComputeWarps;
-                        break;
-                    }
-                    more.addTo(sums, __uint_as_float(loadShared(input.scales + other * 4)),
-                               loadShared8(scales + other * (kTileRows * 4)));
-                }
-            } else {
-#pragma unroll 2
-                for (; unit < chunk + units; unit += kComputeWarps) {
-                    const int block = unit >> 1;
-                    const uint2 x =
-                        loadShared8(input.at + block * input.stride + (unit & 1) * input.half);
-                    const float x_scale = __uint_as_float(loadShared(input.scales + block * 4));
-                    multiplyUnit8(codes + unit * kUnitBytes, 8 * stride, x, x_scale, sums);
-                }
-            }
-            __syncwarp();
-            if (lane == 0) {
-                ring.empty().arrive();
-            }
-            ring.next();
+    while (tile < end) {
+        const int chunk = unit - warp;
+        const bool is_whole = chunk <= last_chunk;
+        const uint32_t at = ring.chunkAddress();
+        const uint32_t codes = at + (is_whole ? codes_at : short_codes_at);
+        const uint32_t row8 =
+            8 * (is_whole ? chunkRowBytes(kChunkUnits) : chunkRowBytes(row_units % kChunkUnits));
+        if (is_fresh) {
+            // Also what lies behind the row's end is read: memory of this block, times zero.
+            x[0].load(input, unit < row_units ? unit : 0, is_four_bit);
+            x[1].load(input, unit + kComputeWarps < row_units ? unit + kComputeWarps : 0,
+                      is_four_bit);
+            x[1].scale = unit + kComputeWarps < row_units ? x[1].scale : 0.0F;
         }
-        if ((lane & 3) == 0) {
-            to[0] = sums[0];
-            to[8 * kComputeWarps] = sums[1];
+        ring.full().wait(ring.parity);
+        if (unit < row_units) {
+            const uint32_t next = unit + kComputeWarps < row_units ? kComputeWarps : 0;
+            const uint2 first0 = loadShared8(codes);
+            const uint2 second0 = loadShared8(codes + row8);
+            const uint2 first1 = loadShared8(codes + next * kUnitBytes);
+            const uint2 second1 = loadShared8(codes + next * kUnitBytes + row8);
+            float c[2][4] = {};
+            if (is_four_bit) {
+                const uint2 absmax0 = loadShared8(at + scales_at);
+                const uint2 absmax1 = loadShared8(at + scales_at + next * (kTileRows * 4));
+                multiplyCodes(c[0], table, first0, second0, x[0].x);
+                multiplyCodes(c[1], table, first1, second1, x[1].x);
+                addScaled(c[0], x[0].scale, absmax0, sums);
+                addScaled(c[1], x[1].scale, absmax1, sums);
+            } else {
+                const uint2 ones = make_uint2(0x3f800000U, 0x3f800000U);
+                multiplyBytes(c[0], first0, second0, x[0].x[0]);
+                multiplyBytes(c[1], first1, second1, x[1].x[0]);
+                addScaled(c[0], x[0].scale, ones, sums);
+                addScaled(c[1], x[1].scale, ones, sums);
+            }
+        }
+        ring.release();
+        unit += kChunkUnits;
+        if (chunk + kChunkUnits >= row_units) {
+            if ((lane & 3) == 0) {
+                to[0] = sums[0];
+                to[8 * kComputeWarps] = sums[1];
+            }
+            to += kTileRows * kComputeWarps;
+            sums[0] = 0.0F;
+            sums[1] = 0.0F;
+            is_fresh = row_units > kChunkUnits; // else it stays in registers
+            unit = warp;
+            ++tile;
         }
     }
-    clocks.add(5, waited);
 }
 
 /// Sum of one row over the warps; `row` counts from the first tile of the pass.
@@ -116,10 +116,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               int norm_bytes,
                                               const TokenStep* next,
                                               WeightRing& ring,
+                                              const CodeTable& table,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
-    const StreamWork w = streamWork(memory, a.cols, a.pass_tiles);
+    const StreamWork w = streamWork(memory, a);
     const TileMap map(a, exchange.block);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
@@ -133,7 +134,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     }
     makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
     if (has_units) {
-        publishPlanes(a, w, streamUnits(a, w), exchange);
+        publishPlanes(a, static_cast<int>(memory - dynamicShared()), exchange.block, exchange.grid);
     }
     if (next != nullptr) {
         prefetchNorms(*next, norms, norm_bytes);
@@ -145,7 +146,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         if (first > 0) {
             syncCompute(); // the sums of the pass before have been read
         }
-        multiplyTiles(a, w, ring, first, end, clocks);
+        multiplyTiles(a, w, ring, table, first, end);
         if (has_units && first == 0) {
             collectUnits<kComputeThreads>(a, streamUnits(a, w));
         }
@@ -166,8 +167,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             if (a.norm.data != nullptr) {
                 factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
             }
-            const float norm = is_four_bit ? factor * (1.0F / kPlaneScale) : factor;
-            float value = rowSum(w, i) * norm * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
+                        float value = rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
             if (has_units) {
                 const int slot = is_pair ? i
                                          : at +
@@ -180,7 +180,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             if (a.output != kOutputStore) {
                 float other = 0.0F;
                 if (is_pair) {
-                    other = rowSum(w, map.first[1] * kTileRows + i) * norm *
+                    other = rowSum(w, map.first[1] * kTileRows + i) * factor *
                             (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
                     if (has_units) {
                         other = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),

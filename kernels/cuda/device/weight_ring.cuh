@@ -69,11 +69,22 @@ struct WeightRing {
     __device__ __forceinline__ CopyBarrier full() const { return {barriers + slot}; }
     __device__ __forceinline__ CopyBarrier empty() const { return {barriers + kMaxChunks + slot}; }
     __device__ __forceinline__ char* chunk() const { return chunks + slot * kChunkBytes; }
+    __device__ __forceinline__ uint32_t chunkAddress() const {
+        return sharedAddress(chunks) + slot * kChunkBytes;
+    }
     __device__ __forceinline__ void next() {
         if (++slot == count) {
             slot = 0;
             parity ^= 1U;
         }
+    }
+    /// A warp that computes: it has what it needs of the chunk.
+    __device__ __forceinline__ void release() {
+        __syncwarp();
+        if ((threadIdx.x & 31) == 0) {
+            empty().arrive();
+        }
+        next();
     }
     /// One thread, at the start.
     __device__ __forceinline__ void init() const {
@@ -191,7 +202,6 @@ fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, char*
         const TileMap map(a, block);
         const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
         const int row_units = a.units;
-        const int chunk_units = a.chunk_units;
 #pragma unroll 1
         for (int tile = 0; tile < map.first[3]; ++tile) {
             const int weight = map.weightOf(tile);
@@ -201,9 +211,9 @@ fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, char*
             part.from = map.fromOf(weight) + done;
             part.rows = left < kTileRows ? left : kTileRows;
 #pragma unroll 1
-            for (part.first = 0; part.first < row_units; part.first += chunk_units) {
+            for (part.first = 0; part.first < row_units; part.first += kChunkUnits) {
                 part.units =
-                    row_units - part.first < chunk_units ? row_units - part.first : chunk_units;
+                    row_units - part.first < kChunkUnits ? row_units - part.first : kChunkUnits;
                 if (turn == warp) {
                     ChunkScales scales;
                     if (is_four_bit) {

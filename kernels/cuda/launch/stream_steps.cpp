@@ -126,7 +126,6 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         return Status::Unsupported;
     }
     args.units = plan.units;
-    args.chunk_units = plan.chunk_units;
     args.pass_tiles = plan.pass_tiles;
     args.share = plan.share;
     args.extra = plan.extra;
@@ -138,6 +137,13 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     args.link = kLinkNone;
     args.publish = kLinkNone;
     args.keeps_row = 0;
+    if (is_four_bit && t.is_stream && !t.steps.empty() && t.code_format != 0 &&
+        t.code_format != args.w[0].format) {
+        // One launch has one table of codes.
+        if (const Status status = startList(s); status != Status::Ok) {
+            return status;
+        }
+    }
     const float* const taken = hasResidual(args)           ? args.t
                                : args.input == kInputPlain ? args.x
                                                            : nullptr;
@@ -178,6 +184,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (t.steps.empty()) {
         t.row_bytes = 0;
         t.work_bytes = 0;
+        t.code_format = 0;
         for (int i = 0; i < kWideRegions; ++i) {
             t.wide_values[i] = 0;
             t.wide_uses[i] = 0;
@@ -187,6 +194,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.row = hasResidual(args) ? args.x_out : args.x;
     }
     t.is_stream = true;
+    if (is_four_bit) {
+        t.code_format = args.w[0].format;
+    }
     t.row_bytes = std::max(t.row_bytes, row_bytes);
     t.work_bytes = std::max(t.work_bytes, work_bytes);
     if (units.units > 0) {
@@ -244,6 +254,7 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
+    layout.code_format = s.steps.code_format;
     const auto shared = static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emulated_device.h"
+#include "kernels/cpu/float_types.h"
 
 /// One block's shared variable: the key is an address of its own for every variable (and every
 /// instance of a template).
@@ -17,9 +18,14 @@ inline float bf16At(uint32_t pair, bool is_high) {
     return std::bit_cast<float>(is_high ? pair & 0xffff0000U : pair << 16U);
 }
 
+inline float f16At(uint32_t pair, bool is_high) {
+    return kernels::cpu::f16ToFloat(static_cast<uint16_t>(is_high ? pair >> 16U : pair & 0xffffU));
+}
+
 /// Lane: words 0-3 c, 4-7 a, 8-9 b; becomes d in words 0-3. The fragments of mma.m16n8k16 with
 /// 16-bit operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
-inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
+template <float (*ELEMENT)(uint32_t, bool)>
+void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
     float a[16][16];
     float b[8][16]; // [n][k]
     for (int lane = 0; lane < 32; ++lane) {
@@ -29,13 +35,13 @@ inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
         for (int r = 0; r < 4; ++r) {
             const int row = group + (r & 1) * 8;
             const int column = in_group * 2 + (r >> 1) * 8;
-            a[row][column] = bf16At(w[4 + r], false);
-            a[row][column + 1] = bf16At(w[4 + r], true);
+            a[row][column] = ELEMENT(w[4 + r], false);
+            a[row][column + 1] = ELEMENT(w[4 + r], true);
         }
         for (int r = 0; r < 2; ++r) {
             const int k = in_group * 2 + r * 8;
-            b[group][k] = bf16At(w[8 + r], false);
-            b[group][k + 1] = bf16At(w[8 + r], true);
+            b[group][k] = ELEMENT(w[8 + r], false);
+            b[group][k + 1] = ELEMENT(w[8 + r], true);
         }
     }
     for (int lane = 0; lane < 32; ++lane) {
@@ -48,34 +54,6 @@ inline void combineMultiplyAdd(Lane (&lanes)[32], uint32_t) {
             }
             lanes[lane].word[r] =
                 std::bit_cast<uint32_t>(std::bit_cast<float>(lanes[lane].word[r]) + sum);
-        }
-    }
-}
-
-/// The same of mma.m16n8k32 with signed bytes and integer sums.
-inline void combineMultiplyAddBytes(Lane (&lanes)[32], uint32_t) {
-    int a[16][32];
-    int b[8][32]; // [n][k]
-    const auto byteOf = [](uint32_t word, int i) {
-        return static_cast<int>(static_cast<int8_t>(word >> (8 * i)));
-    };
-    for (int lane = 0; lane < 32; ++lane) {
-        const uint32_t* const w = lanes[lane].word;
-        for (int i = 0; i < 4; ++i) {
-            for (int r = 0; r < 4; ++r) {
-                a[lane / 4 + (r & 1) * 8][lane % 4 * 4 + i + (r >> 1) * 16] = byteOf(w[4 + r], i);
-            }
-            b[lane / 4][lane % 4 * 4 + i] = byteOf(w[8], i);
-            b[lane / 4][lane % 4 * 4 + i + 16] = byteOf(w[9], i);
-        }
-    }
-    for (int lane = 0; lane < 32; ++lane) {
-        for (int r = 0; r < 4; ++r) {
-            int sum = static_cast<int>(lanes[lane].word[r]);
-            for (int k = 0; k < 32; ++k) {
-                sum += a[lane / 4 + (r >> 1) * 8][k] * b[lane % 4 * 2 + (r & 1)][k];
-            }
-            lanes[lane].word[r] = static_cast<uint32_t>(sum);
         }
     }
 }
@@ -159,15 +137,22 @@ inline void loadMatrix4(uint32_t (&r)[4], uint32_t from) {
 inline void loadMatrix4Transposed(uint32_t (&r)[4], uint32_t from) {
     ::emulator::loadMatrix<true>(r, from);
 }
-inline void multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+template <float (*ELEMENT)(uint32_t, bool)>
+void emulatedMultiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     ::emulator::Lane lane{};
     std::memcpy(lane.word, c, 16);
     std::copy_n(a, 4, lane.word + 4);
     lane.word[8] = b0;
     lane.word[9] = b1;
     ::emulator::exchange(::emulator::Exchange::MultiplyAdd, 0xffffffffU,
-                         ::emulator::combineMultiplyAdd, lane);
+                         ::emulator::combineMultiplyAdd<ELEMENT>, lane);
     std::memcpy(c, lane.word, 16);
+}
+inline void multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    emulatedMultiplyAdd<::emulator::bf16At>(c, a, b0, b1);
+}
+inline void multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    emulatedMultiplyAdd<::emulator::f16At>(c, a, b0, b1);
 }
 
 inline int loadRelaxed(const int32_t* at) {
@@ -203,16 +188,6 @@ syncSome(int id, int threads, const std::source_location& place = std::source_lo
 }
 inline uint32_t permuteBytes(uint32_t low, uint32_t high, uint32_t selector) {
     return __byte_perm(low, high, selector); // the emulated one knows signs
-}
-inline void multiplyAddBytes(int (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-    ::emulator::Lane lane{};
-    std::memcpy(lane.word, c, 16);
-    std::copy_n(a, 4, lane.word + 4);
-    lane.word[8] = b0;
-    lane.word[9] = b1;
-    ::emulator::exchange(::emulator::Exchange::MultiplyAdd, 0xffffffffU,
-                         ::emulator::combineMultiplyAddBytes, lane);
-    std::memcpy(c, lane.word, 16);
 }
 inline uint2 loadShared8(uint32_t address) {
     uint2 value{};

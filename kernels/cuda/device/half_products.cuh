@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of 4-bit and 8-bit weights in fp16 on tensor cores, sums in fp32.
+//
+// The input row is scaled by a power of two for each 64 columns and split into two fp16, 22 bits in
+// all. One multiplication of the tensor cores has room for eight columns; two hold the two parts,
+// what the others hold does not matter. A byte of two 4-bit codes becomes two fp16 by one look-up in
+// a table in shared memory that every lane has a copy of in its own bank; an 8-bit weight is exact
+// in fp16.
+#pragma once
+
+#include "kernels/cuda/device/common.cuh"
+
+namespace kernels::cuda {
+
+/// The table of code pairs: 32 copies next to each other of every entry.
+struct CodeTable {
+    uint32_t base; ///< Shared address of this lane's copy.
+
+    /// All threads of the block; a barrier has to follow. The even column is a byte's upper half.
+    static __device__ __forceinline__ void fill(char* at, int32_t format, int threads) {
+        const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+        for (int i = threadIdx.x; i < kCodeTableBytes / 4; i += threads) {
+            const int byte = i >> 5;
+            reinterpret_cast<uint32_t*>(at)[i] = bitsOf(__floats2half2_rn(
+                __uint_as_float(codes[byte >> 4]), __uint_as_float(codes[byte & 15])));
+        }
+    }
+    /// Two fp16 of byte `BYTE` of a word.
+    template <int BYTE>
+    __device__ __forceinline__ uint32_t pairOf(uint32_t word) const {
+        return loadShared(base + permuteBytes(word, 0, 0x4440U | BYTE) * 128U);
+    }
+};
+
+/// Where this lane finds the input.
+struct HalfInput {
+    uint32_t at;           ///< Shared address of the lane's first 8 columns of block 0.
+    uint32_t stride;       ///< From one block of 64 columns to the next.
+    uint32_t half;         ///< From the lane's first 8 columns (32 of 8-bit weights) to the second.
+    uint32_t scales;       ///< Shared address: fp32 of each block.
+    uint32_t scale_stride; ///< 0: one for the row.
+    bool has_column;       ///< Others need not load anything.
+};
+
+/// A unit's 64 (32) columns of the input, as the tensor cores take them.
+struct UnitInput {
+    uint4 x[2];  ///< Of 8-bit weights only the first.
+    float scale; ///< 0: there is no such unit.
+
+    __device__ __forceinline__ void load(const HalfInput& input, int unit, bool is_four_bit) {
+        const int block = is_four_bit ? unit : unit >> 1;
+        const uint32_t at =
+            input.at + block * input.stride + (is_four_bit ? 0 : (unit & 1) * input.half);
+        if (input.has_column) {
+            x[0] = loadShared16(at);
+            x[1] = loadShared16(at + (is_four_bit ? input.half : 0));
+        }
+        scale = __uint_as_float(loadShared(input.scales + block * input.scale_stride));
+    }
+};
+
+/// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c.
+__device__ __forceinline__ void multiplyCodes(float (&c)[4],
+                                              const CodeTable& table,
+                                              const uint2& first,
+                                              const uint2& second,
+                                              const uint4 (&x)[2]) {
+#pragma unroll
+    for (int q = 0; q < 2; ++q) {
+        const uint32_t wa = q == 0 ? first.x : first.y;
+        const uint32_t wb = q == 0 ? second.x : second.y;
+        const uint32_t low[4] = {table.pairOf<0>(wa), table.pairOf<0>(wb),
+                                 table.pairOf<1>(wa), table.pairOf<1>(wb)};
+        multiplyAddHalves(c, low, x[q].x, x[q].y);
+        const uint32_t high[4] = {table.pairOf<2>(wa), table.pairOf<2>(wb),
+                                  table.pairOf<3>(wa), table.pairOf<3>(wb)};
+        multiplyAddHalves(c, high, x[q].z, x[q].w);
+    }
+}
+
+/// Two signed bytes of `word` as fp16, exactly: 1024 + 128 + b has b in its lower bits.
+__device__ __forceinline__ uint32_t halvesOfBytes(uint32_t biased, uint32_t selector) {
+    return bitsOf(__hsub2(asHalf2(permuteBytes(biased, 0x64646464U, selector)), asHalf2(0x64806480U)));
+}
+
+/// 16 rows x 32 columns of signed bytes.
+__device__ __forceinline__ void
+multiplyBytes(float (&c)[4], const uint2& first, const uint2& second, const uint4& x) {
+#pragma unroll
+    for (int q = 0; q < 2; ++q) {
+        const uint32_t wa = (q == 0 ? first.x : first.y) ^ 0x80808080U;
+        const uint32_t wb = (q == 0 ? second.x : second.y) ^ 0x80808080U;
+        const uint32_t a[4] = {halvesOfBytes(wa, 0x4140U), halvesOfBytes(wb, 0x4140U),
+                               halvesOfBytes(wa, 0x4342U), halvesOfBytes(wb, 0x4342U)};
+        multiplyAddHalves(c, a, q == 0 ? x.x : x.z, q == 0 ? x.y : x.w);
+    }
+}
+
+/// Adds a unit's products to the sums of rows g and g + 8, which lanes with t = 0 hold. absmax of
+/// both, of 4-bit weights.
+__device__ __forceinline__ void
+addScaled(const float (&c)[4], float x_scale, const uint2& absmax, float (&sums)[2]) {
+    sums[0] = fmaf((c[0] + c[1]) * x_scale, __uint_as_float(absmax.x), sums[0]);
+    sums[1] = fmaf((c[2] + c[3]) * x_scale, __uint_as_float(absmax.y), sums[1]);
+}
+
+} // namespace kernels::cuda
