@@ -310,16 +310,23 @@ inline constexpr int kComputeWarps = 12;
 inline constexpr int kComputeThreads = kComputeWarps * 32;
 inline constexpr int kFetchWarps = 4;
 inline constexpr int kStreamThreads = kComputeThreads + kFetchWarps * 32;
-/// A chunk of weights: up to 16 rows of up to 24 units of 32 bytes, a row's units behind each other
-/// and padded so that eight rows lie in different banks; behind them one absmax for each unit of
-/// each row.
+/// A chunk of weights: up to 16 rows of up to 24 units of 32 bytes. Four rows lie behind each other
+/// as in memory, so that one copy brings them; the fours are padded so that their rows lie in
+/// different banks. Behind them one absmax for each unit of each row.
 inline constexpr int kTileRows = 16;
 inline constexpr int kUnitBytes = 32;
 inline constexpr int kChunkUnits = 24;
-inline constexpr int kChunkCodeBytes = kTileRows * (kChunkUnits + 1) * kUnitBytes;
+inline constexpr int kFourRows = 4;
+/// From one four to the next: whole rounds of all banks and a quarter.
+BELFRY_HOST_DEVICE constexpr int32_t fourRowsBytes(int32_t units) {
+    return kFourRows * units * kUnitBytes + 32;
+}
+inline constexpr int kChunkCodeBytes = kTileRows / kFourRows * fourRowsBytes(kChunkUnits);
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
-BELFRY_HOST_DEVICE constexpr int32_t chunkRowBytes(int32_t units) {
-    return (units | 1) * kUnitBytes;
+/// Rows of a tile as the lanes take them: lane group g (of 8) takes row tileRow(g) and the one after
+/// the next.
+BELFRY_HOST_DEVICE constexpr int32_t tileRow(int32_t g) {
+    return (g & 3) * kFourRows + (g >> 2);
 }
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane.

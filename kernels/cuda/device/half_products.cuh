@@ -36,27 +36,11 @@ struct CodeTable {
 struct HalfInput {
     uint32_t at;           ///< Shared address of the lane's first 8 columns of block 0.
     uint32_t stride;       ///< From one block of 64 columns to the next.
-    uint32_t half;         ///< From the lane's first 8 columns (32 of 8-bit weights) to the second.
+    uint32_t half;         ///< From the lane's first 8 columns to the second, or to those of 8-bit
+                           ///< weights' next unit.
     uint32_t scales;       ///< Shared address: fp32 of each block.
     uint32_t scale_stride; ///< 0: one for the row.
     bool has_column;       ///< Others need not load anything.
-};
-
-/// A unit's 64 (32) columns of the input, as the tensor cores take them.
-struct UnitInput {
-    uint4 x[2];  ///< Of 8-bit weights only the first.
-    float scale; ///< 0: there is no such unit.
-
-    __device__ __forceinline__ void load(const HalfInput& input, int unit, bool is_four_bit) {
-        const int block = is_four_bit ? unit : unit >> 1;
-        const uint32_t at =
-            input.at + block * input.stride + (is_four_bit ? 0 : (unit & 1) * input.half);
-        if (input.has_column) {
-            x[0] = loadShared16(at);
-            x[1] = loadShared16(at + (is_four_bit ? input.half : 0));
-        }
-        scale = __uint_as_float(loadShared(input.scales + block * input.scale_stride));
-    }
 };
 
 /// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c.
@@ -96,12 +80,11 @@ multiplyBytes(float (&c)[4], const uint2& first, const uint2& second, const uint
     }
 }
 
-/// Adds a unit's products to the sums of rows g and g + 8, which lanes with t = 0 hold. absmax of
-/// both, of 4-bit weights.
+/// Adds a unit's products to the sums of a lane's two rows, which lanes with t = 0 hold.
 __device__ __forceinline__ void
-addScaled(const float (&c)[4], float x_scale, const uint2& absmax, float (&sums)[2]) {
-    sums[0] = fmaf((c[0] + c[1]) * x_scale, __uint_as_float(absmax.x), sums[0]);
-    sums[1] = fmaf((c[2] + c[3]) * x_scale, __uint_as_float(absmax.y), sums[1]);
+addScaled(const float (&c)[4], float scale_first, float scale_second, float (&sums)[2]) {
+    sums[0] = fmaf(c[0] + c[1], scale_first, sums[0]);
+    sums[1] = fmaf(c[2] + c[3], scale_second, sums[1]);
 }
 
 } // namespace kernels::cuda

@@ -10,7 +10,9 @@
 namespace kernels::cuda {
 
 /// Tiles [first, end) of the block: sums of this warp's columns into w.partial. A warp takes units
-/// `warp` and `warp` + 12 of every chunk. Written for few instructions: the loop is bound by them.
+/// `warp` and `warp` + 12 of every chunk. The loop is bound by its instructions: whatever can be is
+/// outside, and nothing branches that need not.
+template <bool IS_FOUR_BIT>
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
                                               WeightRing& ring,
@@ -19,74 +21,87 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               int end) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const HalfInput input = halfInput(w, isWide(a));
-    const int row_units = a.units;
-    // What is the same for all whole chunks.
-    const uint32_t codes_at = (lane >> 2) * chunkRowBytes(kChunkUnits) + (lane & 3) * 8 +
-                              warp * kUnitBytes;
-    const uint32_t short_codes_at =
-        (lane >> 2) * chunkRowBytes(row_units % kChunkUnits) + (lane & 3) * 8 + warp * kUnitBytes;
-    const uint32_t scales_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
-    float* to = w.partial + (lane >> 2) * kComputeWarps + warp;
-    UnitInput x[2] = {};
-    float sums[2] = {};
-    int unit = warp; // of the row, the first one's
-    const int last_chunk = row_units - kChunkUnits; // behind this unit a chunk is the row's last
-    int tile = first;
-    bool is_fresh = true; // the input is not there yet
+    const int whole = a.units / kChunkUnits;
+    const int rest = a.units - whole * kChunkUnits;
+    const int chunks = whole + (rest > 0 ? 1 : 0);
+    const int four = lane >> 2 & 3;  // of rows, and which of them: tileRow()
+    const int in_four = lane >> 4;
+    const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
+    const uint32_t whole_at =
+        four * fourRowsBytes(kChunkUnits) + in_four * kChunkUnits * kUnitBytes + lane_at;
+    const uint32_t rest_at = four * fourRowsBytes(rest) + in_four * rest * kUnitBytes + lane_at;
+    const uint32_t absmax_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
+    // Blocks of 64 columns: from the warp's first unit to its second, which is as many chunks' half.
+    constexpr uint32_t kBlocks = IS_FOUR_BIT ? kComputeWarps : kComputeWarps / 2;
+    const uint32_t block = IS_FOUR_BIT ? warp : warp >> 1;
+    const uint32_t first_x =
+        input.at + block * input.stride + (IS_FOUR_BIT ? 0 : (warp & 1) * input.half);
+    const uint32_t first_scale = input.scales + block * input.scale_stride;
+    const uint32_t next_x = kBlocks * input.stride;
+    const uint32_t next_scale = kBlocks * input.scale_stride;
+    float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
+    uint4 x[2][2] = {};
 #pragma unroll 1
-    while (tile < end) {
-        const int chunk = unit - warp;
-        const bool is_whole = chunk <= last_chunk;
-        const uint32_t at = ring.chunkAddress();
-        const uint32_t codes = at + (is_whole ? codes_at : short_codes_at);
-        const uint32_t row8 =
-            8 * (is_whole ? chunkRowBytes(kChunkUnits) : chunkRowBytes(row_units % kChunkUnits));
-        if (is_fresh) {
-            // Also what lies behind the row's end is read: memory of this block, times zero.
-            x[0].load(input, unit < row_units ? unit : 0, is_four_bit);
-            x[1].load(input, unit + kComputeWarps < row_units ? unit + kComputeWarps : 0,
-                      is_four_bit);
-            x[1].scale = unit + kComputeWarps < row_units ? x[1].scale : 0.0F;
-        }
-        ring.full().wait(ring.parity);
-        if (unit < row_units) {
-            const uint32_t next = unit + kComputeWarps < row_units ? kComputeWarps : 0;
-            const uint2 first0 = loadShared8(codes);
-            const uint2 second0 = loadShared8(codes + row8);
-            const uint2 first1 = loadShared8(codes + next * kUnitBytes);
-            const uint2 second1 = loadShared8(codes + next * kUnitBytes + row8);
-            float c[2][4] = {};
-            if (is_four_bit) {
-                const uint2 absmax0 = loadShared8(at + scales_at);
-                const uint2 absmax1 = loadShared8(at + scales_at + next * (kTileRows * 4));
-                multiplyCodes(c[0], table, first0, second0, x[0].x);
-                multiplyCodes(c[1], table, first1, second1, x[1].x);
-                addScaled(c[0], x[0].scale, absmax0, sums);
-                addScaled(c[1], x[1].scale, absmax1, sums);
+    for (int tile = first; tile < end; ++tile) {
+        float sums[2] = {};
+        uint32_t x_at = first_x;
+        uint32_t scale_at = first_scale;
+#pragma unroll 1
+        for (int c = 0; c < chunks; ++c) {
+            const bool is_whole = c < whole;
+            const bool has_second = is_whole || warp + kComputeWarps < rest;
+            const uint32_t at = ring.chunkAddress();
+            const uint32_t codes = at + (is_whole ? whole_at : rest_at);
+            const uint32_t two_rows = 2 * kUnitBytes * (is_whole ? kChunkUnits : rest);
+            const uint32_t second = has_second ? kComputeWarps : 0;
+            ring.full().wait(ring.parity);
+            if (is_whole || warp < rest) {
+                const uint2 first0 = loadShared8(codes);
+                const uint2 second0 = loadShared8(codes + two_rows);
+                const uint2 first1 = loadShared8(codes + second * kUnitBytes);
+                const uint2 second1 = loadShared8(codes + second * kUnitBytes + two_rows);
+                const uint32_t x1_at = x_at + (has_second ? next_x : 0);
+                if (input.has_column) {
+                    x[0][0] = loadShared16(x_at);
+                    x[1][0] = loadShared16(x1_at);
+                    if (IS_FOUR_BIT) {
+                        x[0][1] = loadShared16(x_at + input.half);
+                        x[1][1] = loadShared16(x1_at + input.half);
+                    }
+                }
+                const float scale0 = __uint_as_float(loadShared(scale_at));
+                const float scale1 =
+                    has_second ? __uint_as_float(loadShared(scale_at + next_scale)) : 0.0F;
+                float sum0[4] = {};
+                float sum1[4] = {};
+                if (IS_FOUR_BIT) {
+                    const uint2 absmax0 = loadShared8(at + absmax_at);
+                    const uint2 absmax1 = loadShared8(at + absmax_at + second * (kTileRows * 4));
+                    multiplyCodes(sum0, table, first0, second0, x[0]);
+                    multiplyCodes(sum1, table, first1, second1, x[1]);
+                    addScaled(sum0, __uint_as_float(absmax0.x) * scale0,
+                              __uint_as_float(absmax0.y) * scale0, sums);
+                    addScaled(sum1, __uint_as_float(absmax1.x) * scale1,
+                              __uint_as_float(absmax1.y) * scale1, sums);
+                } else {
+                    multiplyBytes(sum0, first0, second0, x[0][0]);
+                    multiplyBytes(sum1, first1, second1, x[1][0]);
+                    addScaled(sum0, scale0, scale0, sums);
+                    addScaled(sum1, scale1, scale1, sums);
+                }
             } else {
-                const uint2 ones = make_uint2(0x3f800000U, 0x3f800000U);
-                multiplyBytes(c[0], first0, second0, x[0].x[0]);
-                multiplyBytes(c[1], first1, second1, x[1].x[0]);
-                addScaled(c[0], x[0].scale, ones, sums);
-                addScaled(c[1], x[1].scale, ones, sums);
+                __syncwarp();
             }
+            ring.release();
+            x_at += 2 * next_x;
+            scale_at += 2 * next_scale;
         }
-        ring.release();
-        unit += kChunkUnits;
-        if (chunk + kChunkUnits >= row_units) {
-            if ((lane & 3) == 0) {
-                to[0] = sums[0];
-                to[8 * kComputeWarps] = sums[1];
-            }
-            to += kTileRows * kComputeWarps;
-            sums[0] = 0.0F;
-            sums[1] = 0.0F;
-            is_fresh = row_units > kChunkUnits; // else it stays in registers
-            unit = warp;
-            ++tile;
+        if ((lane & 3) == 0) {
+            to[0] = sums[0];
+            to[2 * kComputeWarps] = sums[1];
         }
+        to += kTileRows * kComputeWarps;
     }
 }
 
@@ -146,7 +161,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         if (first > 0) {
             syncCompute(); // the sums of the pass before have been read
         }
-        multiplyTiles(a, w, ring, table, first, end);
+        if (is_four_bit) {
+            multiplyTiles<true>(a, w, ring, table, first, end);
+        } else {
+            multiplyTiles<false>(a, w, ring, table, first, end);
+        }
         if (has_units && first == 0) {
             collectUnits<kComputeThreads>(a, streamUnits(a, w));
         }

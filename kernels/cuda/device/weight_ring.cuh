@@ -78,9 +78,9 @@ struct WeightRing {
             parity ^= 1U;
         }
     }
-    /// A warp that computes: it has what it needs of the chunk.
+    /// A warp that computes: all its lanes have what they need of the chunk. After a multiplication
+    /// of the tensor cores, which waits for all lanes' operands, nothing else is needed to know that.
     __device__ __forceinline__ void release() {
-        __syncwarp();
         if ((threadIdx.x & 31) == 0) {
             empty().arrive();
         }
@@ -108,67 +108,132 @@ __device__ __forceinline__ void
 copyCodes(const WeightArgs& w, const WeightRing& ring, int row_units, const ChunkPart& part) {
     const int lane = threadIdx.x & 31;
     const CopyBarrier full = ring.full();
+    const int row_bytes = part.units * kUnitBytes;
     if (lane == 0) {
-        full.expect(part.rows * part.units * kUnitBytes);
+        full.expect(part.rows * row_bytes);
     }
     __syncwarp();
-    if (lane < part.rows) {
-        copyBulk(sharedAddress(ring.chunk() + lane * chunkRowBytes(part.units)),
+    // A chunk of whole rows: four of them in one copy.
+    const int rows = part.units == row_units ? kFourRows : 1;
+    const int row = lane * rows;
+    if (row < part.rows) {
+        const int left = part.rows - row;
+        copyBulk(ring.chunkAddress() + row / kFourRows * fourRowsBytes(part.units) +
+                     row % kFourRows * row_bytes,
                  static_cast<const char*>(w.data) +
-                     (static_cast<int64_t>(part.from + lane) * row_units + part.first) * kUnitBytes,
-                 part.units * kUnitBytes, full);
+                     (static_cast<int64_t>(part.from + row) * row_units + part.first) * kUnitBytes,
+                 (left < rows ? left : rows) * row_bytes, full);
     }
 }
 
-/// A unit is 64 weights: absmax of the block that it lies in, two lanes a row. Loads may be ahead
-/// of the chunk's place: load() first, then store().
+/// A unit is 64 weights: absmax of the block that it lies in. Two lanes a row, each with half of the
+/// chunk's units. Loads may be ahead of the chunk's place: load() first, then store(). All loads of
+/// a lane are on their way before one is needed.
 struct ChunkScales {
     static constexpr int kOfLane = kChunkUnits / 2;
-    int code[kOfLane];
-    float outer[kOfLane];
+    static_assert(kOfLane == 12, "three times four");
+    uint32_t words[kOfLane]; ///< fp32; nested: four codes a word.
+    float outer[2];          ///< Nested: of the first block's group of 256 and of the last one's.
+    int row;
+    int units;    ///< Of this lane.
+    int first;    ///< Block of the first of them, counted over the weight.
+    int position; ///< Of the first unit in its block.
+    int shift;    ///< Blocks of 1 << shift units.
+
+    [[nodiscard]] __device__ __forceinline__ int blockOf(int i) const {
+        return first + ((position + i) >> shift);
+    }
 
     __device__ __forceinline__ void
-    load(const WeightArgs& w, int row_units, int shift, const ChunkPart& part) {
+    load(const WeightArgs& w, int row_units, int block_shift, const ChunkPart& part) {
         const int lane = threadIdx.x & 31;
-        if ((lane >> 1) >= part.rows) {
+        const int unit = (lane & 1) * kOfLane;
+        const int left = part.units - unit;
+        shift = block_shift;
+        row = lane >> 1;
+        units = row >= part.rows || left < 0 ? 0 : left < kOfLane ? left : kOfLane;
+        position = (part.first + unit) & ((1 << shift) - 1);
+        // Below 2^31: rows of one weight times their blocks.
+        first = (part.from + row) * (row_units >> shift) + ((part.first + unit) >> shift);
+        if (units == 0) {
             return;
         }
-        // Below 2^31: rows of one weight times their blocks.
-        const int row_block = (part.from + (lane >> 1)) * (row_units >> shift);
+        // Four neighbours at a time where a row's units come in fours.
+        const bool is_aligned = shift == 0 && (row_units & 3) == 0;
+        if (w.absmax != nullptr) {
+            if (is_aligned) {
 #pragma unroll
-        for (int i = 0; i < kOfLane; ++i) {
-            const int u = (lane & 1) + 2 * i;
-            if (u < part.units) {
-                const int at = row_block + ((part.first + u) >> shift);
-                code[i] = 0;
-                if (w.absmax != nullptr) {
-                    outer[i] = __ldg(w.absmax + at);
-                } else {
-                    code[i] = __ldg(w.absmax_q + at);
-                    outer[i] = __ldg(w.nested_absmax + (at >> 8));
+                for (int i = 0; i < kOfLane; i += 4) {
+                    if (i < units) {
+                        const uint4 four =
+                            __ldg(reinterpret_cast<const uint4*>(w.absmax + first + i));
+                        words[i] = four.x;
+                        words[i + 1] = four.y;
+                        words[i + 2] = four.z;
+                        words[i + 3] = four.w;
+                    }
                 }
+            } else {
+#pragma unroll
+                for (int i = 0; i < kOfLane; ++i) {
+                    words[i] = __float_as_uint(__ldg(w.absmax + blockOf(i < units ? i : 0)));
+                }
+            }
+            return;
+        }
+        outer[0] = __ldg(w.nested_absmax + (first >> 8));
+        outer[1] = __ldg(w.nested_absmax + (blockOf(units - 1) >> 8));
+if (is_aligned) {
+#pragma unroll
+            for (int i = 0; i < kOfLane / 4; ++i) {
+                words[i] = 0;
+                if (4 * i < units) {
+                    words[i] =
+                        __ldg(reinterpret_cast<const uint32_t*>(w.absmax_q + first + 4 * i));
+                }
+            }
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < kOfLane / 4; ++i) {
+            words[i] = 0;
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const int u = 4 * i + j < units ? 4 * i + j : 0;
+                words[i] |= static_cast<uint32_t>(__ldg(w.absmax_q + blockOf(u))) << (8 * j);
             }
         }
     }
-    __device__ __forceinline__ void
-    store(const WeightArgs& w, char* chunk, const ChunkPart& part) const {
-        const int lane = threadIdx.x & 31;
-        const int row = lane >> 1;
-        float* const to =
-            reinterpret_cast<float*>(chunk + kChunkCodeBytes) + (row & 7) * 2 + (row >> 3);
-        if (row >= part.rows) {
+
+    __device__ __forceinline__ void store(const WeightArgs& w, char* chunk) const {
+        if (units == 0) {
             return;
         }
+        float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes) +
+                          (threadIdx.x & 1) * (kOfLane * kTileRows) +
+                          ((row >> 2) + (row & 1) * 4) * 2 + (row >> 1 & 1); // tileRow()
+        if (w.absmax != nullptr) {
+#pragma unroll
+            for (int i = 0; i < kOfLane; ++i) {
+                if (i < units) {
+                    to[i * kTileRows] = __uint_as_float(words[i]);
+                }
+            }
+            return;
+        }
+        float value[kOfLane];
 #pragma unroll
         for (int i = 0; i < kOfLane; ++i) {
-            const int u = (lane & 1) + 2 * i;
-            if (u < part.units) {
-                // As blockScale(): a rounded product, then a rounded sum.
-                to[u * kTileRows] =
-                    w.absmax != nullptr
-                        ? outer[i]
-                        : __fadd_rn(__fmul_rn(__ldg(w.nested_code + code[i]), outer[i]),
-                                    w.nested_offset);
+            value[i] = __ldg(w.nested_code + ((words[i / 4] >> (8 * (i % 4))) & 255U));
+        }
+        const float offset = w.nested_offset;
+#pragma unroll
+        for (int i = 0; i < kOfLane; ++i) {
+            // As blockScale(): a rounded product, then a rounded sum.
+            const bool is_first = ((blockOf(i) ^ first) >> 8) == 0;
+            value[i] = __fadd_rn(__fmul_rn(value[i], is_first ? outer[0] : outer[1]), offset);
+            if (i < units) {
+                to[i * kTileRows] = value[i];
             }
         }
     }
@@ -222,7 +287,7 @@ fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, char*
                     ring.empty().wait(ring.parity ^ 1U);
                     copyCodes(a.w[weight], ring, row_units, part);
                     if (is_four_bit) {
-                        scales.store(a.w[weight], ring.chunk(), part);
+                        scales.store(a.w[weight], ring.chunk());
                     }
                     __syncwarp();
                     if (lane == 0) {
