@@ -181,14 +181,15 @@ StreamPlan planStreamProject(int multiprocessors,
     return plan;
 }
 
-StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes) {
+StreamLayout
+planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
     layout.norms = layout.attend + align(kAttendConstantBytes);
-    // The norms of a residual row, or of heads.
-    layout.norm_bytes = std::max(align(row_bytes), kTurnFloats * 4);
-    layout.row = layout.norms + 2 * layout.norm_bytes;
+    // Two vectors of this step and two of the next one.
+    layout.norm_bytes = align(norm_bytes);
+    layout.row = layout.norms + 4 * layout.norm_bytes;
     layout.work = layout.row + align(row_bytes);
     layout.chunks = layout.work + align(work_bytes);
     // Fewer would leave a fetching warp without a chunk to work on.

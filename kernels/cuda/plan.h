@@ -120,7 +120,8 @@ StreamPlan planStreamProject(int multiprocessors,
                              int grain);
 
 /// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
-StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int work_bytes);
+StreamLayout
+planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

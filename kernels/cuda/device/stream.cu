@@ -49,11 +49,16 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     syncCompute();
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
+        char* const these_norms = norms + (i & 1) * 2 * layout.norm_bytes;
         // Into the place of the step before: everybody is behind it.
         fetchStep(steps, i + kStepRing - 1, count);
         if (i + 2 < count && stepAt(i + 2).kind == kStepProject &&
             stepAt(i + 2).project.lora_units > 0) {
             prefetchUpdates(stepAt(i + 2).project, exchange.block, exchange.grid);
+        }
+        if (i + 1 < count) {
+            prefetchNorms(stepAt(i + 1), norms + ((i + 1) & 1) * 2 * layout.norm_bytes,
+                          layout.norm_bytes);
         }
         const TokenStep& step = stepAt(i);
         const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
@@ -63,15 +68,11 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         clocks.note(0);
         clocks.note(1);
         if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, dynamicShared() + layout.attend, norms,
+            streamAttend(step.attend, work, dynamicShared() + layout.attend, these_norms,
                          layout.norm_bytes, exchange, i, clocks);
-            if (i + 1 < count) {
-                syncCompute(); // this step's norms are done with
-                prefetchNorms(stepAt(i + 1), norms, layout.norm_bytes);
-            }
         } else {
-            streamProject(step.project, work, row, norms, layout.norm_bytes,
-                          i + 1 < count ? &stepAt(i + 1) : nullptr, ring, table, exchange, i, clocks);
+            streamProject(step.project, work, row, these_norms, layout.norm_bytes, ring, table,
+                          exchange, i, clocks);
         }
         clocks.note(4);
         waitForCopies();

@@ -145,9 +145,57 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
     }
 }
 
+/// One head off its packets: a lane holds the same elements of both halves, fours 32 lanes apart.
+struct HeadValues {
+    static constexpr int kFours = kTurnFloats / 2 / 128;
+    float4 at[2][kFours];
+
+    __device__ __forceinline__ void take(const uint2* packets, int half, uint32_t mark) {
+        const int lane = threadIdx.x & 31;
+        bool is_there = false;
+        while (!is_there) {
+            is_there = true;
+#pragma unroll
+            for (int i = 0; i < 2 * kFours; ++i) {
+                const int d = 4 * lane + 128 * (i >> 1);
+                uint4 v[2] = {make_uint4(0, mark, 0, mark), make_uint4(0, mark, 0, mark)};
+                if (d < half) {
+                    v[0] = loadPackets(packets + d + (i & 1) * half);
+                    v[1] = loadPackets(packets + d + (i & 1) * half + 2);
+                }
+                is_there = is_there && v[0].y == mark && v[0].w == mark && v[1].y == mark &&
+                           v[1].w == mark;
+                at[i & 1][i >> 1] =
+                    make_float4(__uint_as_float(v[0].x), __uint_as_float(v[0].z),
+                                __uint_as_float(v[1].x), __uint_as_float(v[1].z));
+            }
+        }
+    }
+};
+
+__device__ __forceinline__ float4 times(const float4& a, const float4& b) {
+    return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
+}
+__device__ __forceinline__ float4 times(const float4& a, float b) {
+    return make_float4(a.x * b, a.y * b, a.z * b, a.w * b);
+}
+__device__ __forceinline__ uint2 asBf16(const float4& v) {
+    const __nv_bfloat162 first = __floats2bfloat162_rn(v.x, v.y);
+    const __nv_bfloat162 second = __floats2bfloat162_rn(v.z, v.w);
+    uint2 bits{};
+    memcpy(&bits.x, &first, 4);
+    memcpy(&bits.y, &second, 4);
+    return bits;
+}
+/// What rounding to bf16 takes away.
+__device__ __forceinline__ float4 belowBf16(const float4& v) {
+    return make_float4(v.x - roundBf16(v.x), v.y - roundBf16(v.y), v.z - roundBf16(v.z),
+                       v.w - roundBf16(v.w));
+}
+
 /// Norm (no data: none), RoPE (turns nullptr: none) and scale of one head; a warp. high, low: the
 /// result as two bf16; low nullptr: rounded to one, and stored to the cache as well.
-__device__ __forceinline__ void turnHead(const float* head,
+__device__ __forceinline__ void turnHead(const HeadValues& head,
                                          const VectorArgs& norm,
                                          const float* turns,
                                          int dim,
@@ -159,34 +207,40 @@ __device__ __forceinline__ void turnHead(const float* head,
     const int lane = threadIdx.x & 31;
     const int half = dim / 2;
     float sum = 0.0F;
-#pragma unroll 4
-    for (int d = lane; d < dim; d += 32) {
-        sum = fmaf(head[d], head[d], sum);
+#pragma unroll
+    for (int j = 0; j < HeadValues::kFours; ++j) {
+        sum += sumOfSquares(head.at[0][j]) + sumOfSquares(head.at[1][j]); // zeros behind the end
     }
-    const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps);
-#pragma unroll 4
-    for (int d = lane; d < half; d += 32) {
-        float a = head[d] * inverse;
-        float b = head[d + half] * inverse;
-        if (norm.data != nullptr) {
-            a *= loadElement(norm.data, norm.type, d);
-            b *= loadElement(norm.data, norm.type, d + half);
+    const float inverse =
+        rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps) * scale;
+#pragma unroll
+    for (int j = 0; j < HeadValues::kFours; ++j) {
+        const int d = 4 * lane + 128 * j;
+        if (d >= half) {
+            break;
         }
+        float4 a = times(times(head.at[0][j], inverse), loadFour(norm, d));
+        float4 b = times(times(head.at[1][j], inverse), loadFour(norm, d + half));
         if (turns != nullptr) {
-            const float turned = a * turns[d] - b * turns[half + d];
-            b = b * turns[d] + a * turns[half + d];
+            const float4 cosine = *reinterpret_cast<const float4*>(turns + d);
+            const float4 sine = *reinterpret_cast<const float4*>(turns + half + d);
+            const float4 turned =
+                make_float4(a.x * cosine.x - b.x * sine.x, a.y * cosine.y - b.y * sine.y,
+                            a.z * cosine.z - b.z * sine.z, a.w * cosine.w - b.w * sine.w);
+            b = make_float4(b.x * cosine.x + a.x * sine.x, b.y * cosine.y + a.y * sine.y,
+                            b.z * cosine.z + a.z * sine.z, b.w * cosine.w + a.w * sine.w);
             a = turned;
         }
-        a *= scale;
-        b *= scale;
-        high[d] = __float2bfloat16_rn(a);
-        high[d + half] = __float2bfloat16_rn(b);
+        const uint2 first = asBf16(a);
+        const uint2 second = asBf16(b);
+        *reinterpret_cast<uint2*>(high + d) = first;
+        *reinterpret_cast<uint2*>(high + d + half) = second;
         if (low != nullptr) {
-            low[d] = __float2bfloat16_rn(a - roundBf16(a));
-            low[d + half] = __float2bfloat16_rn(b - roundBf16(b));
+            *reinterpret_cast<uint2*>(low + d) = asBf16(belowBf16(a));
+            *reinterpret_cast<uint2*>(low + d + half) = asBf16(belowBf16(b));
         } else {
-            cache[d] = high[d];
-            cache[d + half] = high[d + half];
+            *reinterpret_cast<uint2*>(cache + d) = first;
+            *reinterpret_cast<uint2*>(cache + d + half) = second;
         }
     }
 }
@@ -219,10 +273,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
 
     copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, begin, end);
     commitCopies();
-    // Rows of heads that there are not, and factors.
-    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * (w.row_bytes / 16);
-         i += kComputeThreads) {
-        reinterpret_cast<uint4*>(w.queries)[i] = make_uint4(0, 0, 0, 0);
+    // Rows of heads that there are not, and factors. The others' are being written by now.
+    for (int row = warp; heads < kTileHeads && row < 2 * kTileHeads; row += kComputeWarps) {
+        for (int i = lane; (row & 7) >= heads && i < w.row_bytes / 16; i += 32) {
+            reinterpret_cast<uint4*>(w.queries + row * w.row_bytes)[i] = make_uint4(0, 0, 0, 0);
+        }
     }
     for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * kWeightRowBytes / 4;
          i += kComputeThreads) {
@@ -231,25 +286,16 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     if (threadIdx.x < kTileHeads) {
         w.factors[threadIdx.x] = 0.0F;
     }
-    // The heads as they come, where the values will be.
-    float* const staged = reinterpret_cast<float*>(w.values);
-    const uint2* const packets = exchange.packetsOf(step - 1 + kPacketSteps);
-    const uint32_t mark = exchange.markOf(step - 1);
-    const int keys_at = a.num_heads * dim;
-    const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
-#pragma unroll 1
-    for (int which = 0; which < (holds_new ? 3 : 1); ++which) {
-        const int first = which == 0   ? head0 * dim
-                          : which == 1 ? keys_at + kv_head * dim
-                                       : values_at + kv_head * dim;
-        takeValues(packets, first, (which == 0 ? heads * dim : dim) / 4, mark,
-                   reinterpret_cast<float4*>(staged + (which == 0 ? 0 : heads + which - 1) * dim));
-    }
-    clocks.note(1);
-    syncCompute();
+    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end);
+    commitCopies();
+    // A warp takes a head: queries, then the new key and value.
     const bool is_query = warp < heads;
     const bool is_key = warp == kTileHeads && holds_new;
     if (is_query || is_key || (warp == kTileHeads + 1 && holds_new)) {
+        const int keys_at = a.num_heads * dim;
+        const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
+        const int at = is_query ? (head0 + warp) * dim
+                                : (is_key ? keys_at : values_at) + kv_head * dim;
         auto* const high = reinterpret_cast<__nv_bfloat16*>(
             is_query ? w.queries + warp * w.row_bytes : w.fresh + (is_key ? 0 : w.row_bytes));
         auto* const low =
@@ -264,13 +310,15 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         if (norm.data != nullptr) {
             norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
         }
-        turnHead(staged + (is_query ? warp : heads + warp - kTileHeads) * dim, norm,
-                 is_turned ? constants.turns : nullptr, dim, a.eps, is_query ? a.scale : 1.0F, high,
-                 low, cache);
+        const float eps = a.eps;
+        const float scale = is_query ? a.scale : 1.0F;
+        HeadValues head;
+        head.take(exchange.packetsOf(step - 1 + kPacketSteps) + at, half,
+                  exchange.markOf(step - 1));
+        clocks.note(1);
+        turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale, high, low,
+                 cache);
     }
-    syncCompute();
-    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end);
-    commitCopies();
     clocks.note(2);
 
     // Running maximum and sum of head `warp`, the same in all lanes.

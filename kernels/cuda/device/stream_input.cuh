@@ -126,8 +126,8 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
     return sum;
 }
 
-/// Sends the norms of a step on their way into shared memory, as they are stored; the copies are
-/// waited for at the end of the step that runs meanwhile.
+/// Sends the norms of the next step on their way into shared memory, as they are stored; the copies
+/// are waited for at the end of the step that runs meanwhile.
 __device__ __forceinline__ void
 prefetchNorms(const VectorArgs& first, const VectorArgs& second, int count, char* to, int stride) {
 #pragma unroll 1
@@ -233,6 +233,16 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         clocks.note(1);
         return;
     }
+    // Read before the wait, so that nothing behind it has to wait for them.
+    const bool has_norm = a.norm.data != nullptr;
+    const bool has_t_norm = a.t_norm.data != nullptr;
+    const int norm_type = a.norm.type;
+    const int t_norm_type = a.t_norm.type;
+    const float inverse_cols = a.inverse_cols;
+    const float eps = a.eps;
+    const float scalar = a.scalar;
+    const bool keeps_row = a.keeps_row != 0;
+    float* const x_out = a.x_out;
     if (a.link == kLinkPackets) {
         sum = takeValues(exchange.packetsOf(step - 1 + kPacketSteps), 0, fours,
                          exchange.markOf(step - 1), w.taken);
@@ -256,7 +266,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
             w.buffer[warp] = sum;
         }
         syncCompute();
-        scale = rsqrtf(sumOfWarps(w.buffer) * a.inverse_cols + a.eps) * a.scalar;
+        scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
     }
     sum = 0.0F;
 #pragma unroll 1
@@ -266,21 +276,21 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         float4 v = is_there ? w.taken[c] : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
         if (!is_plain && is_there) {
             if (has_residual) {
-                const float4 x = a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c);
-                const float4 t_norm =
-                    loadFour(VectorArgs{norms + norm_bytes, a.t_norm.type, 0}, 4 * c);
-                v.x = fmaf(v.x * scale, t_norm.x, x.x * a.scalar);
-                v.y = fmaf(v.y * scale, t_norm.y, x.y * a.scalar);
-                v.z = fmaf(v.z * scale, t_norm.z, x.z * a.scalar);
-                v.w = fmaf(v.w * scale, t_norm.w, x.w * a.scalar);
+                const float4 x = keeps_row ? row[c] : loadFour(a.x + 4 * c);
+                const float4 t_norm = loadFour(
+                    VectorArgs{has_t_norm ? norms + norm_bytes : nullptr, t_norm_type, 0}, 4 * c);
+                v.x = fmaf(v.x * scale, t_norm.x, x.x * scalar);
+                v.y = fmaf(v.y * scale, t_norm.y, x.y * scalar);
+                v.z = fmaf(v.z * scale, t_norm.z, x.z * scalar);
+                v.w = fmaf(v.w * scale, t_norm.w, x.w * scalar);
                 if (exchange.block == 0) {
-                    *reinterpret_cast<float4*>(a.x_out + 4 * c) = v;
+                    *reinterpret_cast<float4*>(x_out + 4 * c) = v;
                 }
             }
             row[c] = v;
-            if (a.norm.data != nullptr) {
+            if (has_norm) {
                 sum += sumOfSquares(v);
-                const float4 norm = loadFour(VectorArgs{norms, a.norm.type, 0}, 4 * c);
+                const float4 norm = loadFour(VectorArgs{norms, norm_type, 0}, 4 * c);
                 v.x *= norm.x;
                 v.y *= norm.y;
                 v.z *= norm.z;
@@ -289,7 +299,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         }
         storePlanes(w, c, v, is_four_bit, is_there);
     }
-    if (a.norm.data != nullptr) {
+    if (has_norm) {
         sum = warpSum(sum);
         if (lane == 0) {
             w.buffer[64 + warp] = sum;

@@ -127,9 +127,8 @@ __device__ __forceinline__ float geluFast(float x) {
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
                                               float4* row,
-                                              char* norms,
+                                              const char* norms,
                                               int norm_bytes,
-                                              const TokenStep* next,
                                               WeightRing& ring,
                                               const CodeTable& table,
                                               const Exchange& exchange,
@@ -150,9 +149,6 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
     if (has_units) {
         publishPlanes(a, static_cast<int>(memory - dynamicShared()), exchange.block, exchange.grid);
-    }
-    if (next != nullptr) {
-        prefetchNorms(*next, norms, norm_bytes);
     }
     clocks.note(2);
 #pragma unroll 1

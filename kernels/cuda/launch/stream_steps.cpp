@@ -77,9 +77,15 @@ void publish(TokenStep& step, int32_t how) {
     (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = how;
 }
 
+/// Of `count` elements as they are stored; 0: there is none.
+int bytesOf(const VectorArgs& vector, int count) {
+    return vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
+}
+
 /// Room in shared memory for one more step; false: launch it otherwise.
-bool fits(const TokenSteps& t, const Stream& s, int row_bytes, int work_bytes) {
+bool fits(const TokenSteps& t, const Stream& s, int row_bytes, int norm_bytes, int work_bytes) {
     return planStreamLayout(s.facts.shared_bytes, std::max(t.row_bytes, row_bytes),
+                            std::max(t.norm_bytes, norm_bytes),
                             std::max(t.work_bytes, work_bytes))
                .chunk_count > 0;
 }
@@ -122,7 +128,8 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         work_bytes += static_cast<int>(
             loraUnitBytes(units, args.lora_first[3], args.local_rows, args.lora_pitch));
     }
-    if (!fits(t, s, row_bytes, work_bytes)) {
+    const int norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
+    if (!fits(t, s, row_bytes, norm_bytes, work_bytes)) {
         return Status::Unsupported;
     }
     args.units = plan.units;
@@ -183,6 +190,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     if (t.steps.empty()) {
         t.row_bytes = 0;
+        t.norm_bytes = 0;
         t.work_bytes = 0;
         t.code_format = 0;
         for (int i = 0; i < kWideRegions; ++i) {
@@ -198,6 +206,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.code_format = args.w[0].format;
     }
     t.row_bytes = std::max(t.row_bytes, row_bytes);
+    t.norm_bytes = std::max(t.norm_bytes, norm_bytes);
     t.work_bytes = std::max(t.work_bytes, work_bytes);
     if (units.units > 0) {
         // A place for the values of a step is used again when nobody can be so far behind.
@@ -227,12 +236,15 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
     const int work_bytes = streamAttendBytes(args.head_dim);
+    const int norm_bytes =
+        std::max(bytesOf(args.q_norm, args.head_dim), bytesOf(args.k_norm, args.head_dim));
     const auto is_aligned = [](const void* at) {
         return reinterpret_cast<uintptr_t>(at) % 16 == 0;
     };
     if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
         !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
-        splits < 1 || partial + kPartialOffset > kPartialBytes || !fits(t, s, 0, work_bytes)) {
+        splits < 1 || partial + kPartialOffset > kPartialBytes ||
+        !fits(t, s, 0, norm_bytes, work_bytes)) {
         return Status::Unsupported;
     }
     args.splits = splits;
@@ -240,6 +252,7 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     args.link = kLinkPackets;
     args.publish = kLinkNone;
     publish(t.steps.back(), kLinkPackets);
+    t.norm_bytes = std::max(t.norm_bytes, norm_bytes);
     t.work_bytes = std::max(t.work_bytes, work_bytes);
     TokenStep step{};
     step.kind = kStepAttend;
@@ -250,7 +263,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
 
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     StreamLayout layout =
-        planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.work_bytes);
+        planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.norm_bytes,
+                         s.steps.work_bytes);
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
