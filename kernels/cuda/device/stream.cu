@@ -56,9 +56,12 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
             stepAt(i + 2).project.lora_units > 0) {
             prefetchUpdates(stepAt(i + 2).project, exchange.block, exchange.grid);
         }
-        if (i + 1 < count) {
-            prefetchNorms(stepAt(i + 1), norms + ((i + 1) & 1) * 2 * layout.norm_bytes,
-                          layout.norm_bytes);
+        // Attention needs its norms before its first barrier, others' come while results are made.
+        const bool has_next = i + 1 < count;
+        const bool is_attend_next = has_next && stepAt(i + 1).kind == kStepAttend;
+        char* const next_norms = norms + ((i + 1) & 1) * 2 * layout.norm_bytes;
+        if (is_attend_next) {
+            prefetchNorms(stepAt(i + 1), next_norms, layout.norm_bytes);
         }
         const TokenStep& step = stepAt(i);
         const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
@@ -75,7 +78,11 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                           exchange, i, clocks);
         }
         clocks.note(4);
-        waitForCopies();
+        if (has_next && !is_attend_next) {
+            prefetchNorms(stepAt(i + 1), next_norms, layout.norm_bytes);
+        } else {
+            waitForCopies();
+        }
         syncCompute();
     }
 }

@@ -126,8 +126,8 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
     return sum;
 }
 
-/// Sends the norms of the next step on their way into shared memory, as they are stored; the copies
-/// are waited for at the end of the step that runs meanwhile.
+/// Sends the norms of the next step on their way into shared memory, as they are stored; a
+/// projection waits for the copies when its input has come.
 __device__ __forceinline__ void
 prefetchNorms(const VectorArgs& first, const VectorArgs& second, int count, char* to, int stride) {
 #pragma unroll 1
@@ -169,6 +169,7 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
     if ((threadIdx.x & 31) == 0) {
         w.buffer[threadIdx.x / 32] = largest;
     }
+    waitForCopies();
     syncCompute();
     for (int i = 0; i < kComputeWarps; ++i) {
         largest = fmaxf(largest, w.buffer[i]);
@@ -209,7 +210,7 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
     syncCompute();
 }
 
-/// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in
+/// Makes the planes; ends with a barrier. All copies under way have arrived by then. Sums of squares for the last norm are left in
 /// buffer[64 + warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart.
 /// Loops are not unrolled: what runs once in a step costs as much for its instructions' way into
 /// the cache as for itself.
@@ -259,6 +260,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         }
     }
     clocks.note(1);
+    waitForCopies();
     float scale = 0.0F;
     if (has_residual) {
         sum = warpSum(sum);

@@ -105,16 +105,22 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     }
 }
 
-/// Sum of one row over the warps; `row` counts from the first tile of the pass.
-__device__ __forceinline__ float rowSum(const StreamWork& w, int row) {
-    const float4* const at = reinterpret_cast<const float4*>(w.partial + row * kComputeWarps);
+/// A quarter of the sum of one row over the warps; `row` counts from the first tile of the pass.
+__device__ __forceinline__ float quarterSum(const StreamWork& w, int row, int quarter) {
+    constexpr int kOfQuarter = kComputeWarps / 4;
+    const float* const at = w.partial + row * kComputeWarps + quarter * kOfQuarter;
     float sum = 0.0F;
 #pragma unroll
-    for (int i = 0; i < kComputeWarps / 4; ++i) {
-        const float4 v = at[i];
-        sum += (v.x + v.y) + (v.z + v.w);
+    for (int i = 0; i < kOfQuarter; ++i) {
+        sum += at[i];
     }
     return sum;
+}
+
+/// Sum over four neighbouring lanes.
+__device__ __forceinline__ float quadSum(float value) {
+    value += __shfl_xor_sync(0xffffffffU, value, 1);
+    return value + __shfl_xor_sync(0xffffffffU, value, 2);
 }
 
 /// x times the logistic function of 2 sqrt(2 / pi) (x + 0.044715 x^3): the tanh form of GELU.
@@ -141,6 +147,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const int second = static_cast<int>(a.w[0].rows);
     const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
     const bool has_units = a.lora_units > 0;
+    const bool has_norm = a.norm.data != nullptr;
     const int begin = firstOutput(a, exchange.block);
     if (has_units) {
         placeUnits<kComputeThreads>(a, streamUnits(a, w), exchange.block, exchange.grid, begin,
@@ -167,54 +174,51 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         }
         syncCompute();
         clocks.note(3);
-        // Pairs come in one pass: the first weight's rows.
+        // Four lanes a row. Pairs come in one pass: the first weight's rows.
         const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
+        const int quarter = static_cast<int>(threadIdx.x) & 3;
+        const float norm_sum = has_norm ? sumOfWarps(w.buffer + 64) : 0.0F;
+        const float factor = has_norm ? rsqrtf(norm_sum * a.inverse_cols + a.eps) : 1.0F;
 #pragma unroll 1
-        for (int i = threadIdx.x; i < rows; i += kComputeThreads) {
+        for (int at_once = threadIdx.x & ~31U; at_once < 4 * rows; at_once += kComputeThreads) {
+            const int i = (at_once >> 2) + (static_cast<int>(threadIdx.x) >> 2 & 7);
             const int tile = first + (i >> 4);
             const int weight = is_pair ? 0 : map.weightOf(tile);
             const int local = i + (first - map.tileOf(weight)) * kTileRows;
-            if (local >= map.rowsOfWeight(weight)) {
+            const bool is_there = i < rows && local < map.rowsOfWeight(weight);
+            const int at = map.fromOf(weight) + local;
+            const int before = weight == 0 ? 0 : weight == 1 ? second : third;
+            float value = is_there ? quarterSum(w, i, quarter) : 0.0F;
+            float other = is_there && is_pair
+                              ? quarterSum(w, map.first[1] * kTileRows + i, quarter)
+                              : 0.0F;
+            if (!is_four_bit && is_there) {
+                value *= a.w[weight].row_scale[at];
+                other *= is_pair ? a.w[1].row_scale[at] : 0.0F;
+            }
+            if (has_units && is_there) {
+                const LoraUnits units = streamUnits(a, w);
+                value += quarterUpdateOf(a, units, weight, is_pair ? i : at + before - begin,
+                                         quarter);
+                if (is_pair) {
+                    other += quarterUpdateOf(a, units, 1, map.rows[0] + i, quarter);
+                }
+            }
+            value = quadSum(value) * factor;
+            if (is_pair) {
+                other = quadSum(other) * factor;
+            }
+            if (!is_there || quarter != 0) {
                 continue;
             }
-            const int at = map.fromOf(weight) + local;
-            float factor = 1.0F;
-            if (a.norm.data != nullptr) {
-                factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
-            }
-                        float value = rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
-            if (has_units) {
-                const int slot = is_pair ? i
-                                         : at +
-                                               (weight == 0   ? 0
-                                                : weight == 1 ? second
-                                                              : third) -
-                                               begin;
-                value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), weight, slot), value);
-            }
             if (a.output != kOutputStore) {
-                float other = 0.0F;
-                if (is_pair) {
-                    other = rowSum(w, map.first[1] * kTileRows + i) * factor *
-                            (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
-                    if (has_units) {
-                        other = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
-                                     other);
-                    }
-                } else {
-                    other = a.multiply[at];
-                }
-                value = geluFast(value) * other;
+                value = geluFast(value) * (is_pair ? other : a.multiply[at]);
             }
             a.y[weight][at] = value; // also for who reads it after the launch
             if (a.publish == kLinkWide) {
                 w.results[i] = value;
             } else if (a.publish == kLinkPackets) {
-                exchange.publish(step,
-                                 at + (weight == 0   ? 0
-                                       : weight == 1 ? second
-                                                     : third),
-                                 value);
+                exchange.publish(step, at + before, value);
             }
         }
     }
