@@ -21,6 +21,7 @@
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -47,8 +48,8 @@ public:
         alignas(16) uint8_t entries[16];
         const CodeValues codes = codeValues(w.format);
         for (int i = 0; i < 16; ++i) {
-            const float scaled = codes.value[i] * bytes.step + bytes.zero;
-            entries[i] = static_cast<uint8_t>(static_cast<int>(scaled + 0.5F));
+            entries[i] =
+                static_cast<uint8_t>(std::lround(codes.value[i] * bytes.step + bytes.zero));
         }
         table_ = _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(entries)));
         zero_ = bytes.zero;
