@@ -29,11 +29,13 @@ struct Queue {
 /// With `block` set, keys of the same block are visible forward to the end of the block.
 struct AttentionMask {
     const int32_t* query_position = nullptr; ///< [queries]
-    const int32_t* key_position = nullptr;   ///< [keys]; any order (ring buffers).
-    const int32_t* query_block = nullptr;    ///< [queries] or nullptr; -1 = none.
-    const int32_t* key_block = nullptr;      ///< [keys] or nullptr.
-    int64_t window = 0;                      ///< 0 = unlimited.
-    bool causal = true;                      ///< false: every non-empty key is visible.
+    /// [keys]; any order (ring buffers). nullptr, with bf16 queries that are not causal and have no
+    /// window: no key is empty; a table may answer Unsupported.
+    const int32_t* key_position = nullptr;
+    const int32_t* query_block = nullptr; ///< [queries] or nullptr; -1 = none.
+    const int32_t* key_block = nullptr;   ///< [keys] or nullptr.
+    int64_t window = 0;                   ///< 0 = unlimited.
+    bool causal = true;                   ///< false: every non-empty key is visible.
 };
 
 /// Softmax(scale * q k^T + mask) v with grouped heads: query head j reads kv head
