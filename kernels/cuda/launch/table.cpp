@@ -99,7 +99,7 @@ Status attention(Queue q, const AttentionArgs& a) {
         return s.launch(KernelId::flash_open_64, tiles(a.queries, 128),
                         static_cast<unsigned>(a.num_heads), 1, kThreads, 49152, attentionArgs(a));
     }
-    if (a.mask.key_position == nullptr && a.keys > 0) {
+    if (a.is_half && a.mask.key_position == nullptr && a.keys > 0) {
         return Status::Unsupported;
     }
     const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 &&
