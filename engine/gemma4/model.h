@@ -194,6 +194,23 @@ private:
                              DeviceScratch& home,
                              int64_t patches,
                              const std::string& name);
+    /// The states of the patches averaged over what a soft token stands for, times `factor`.
+    Result<std::vector<float>>
+    poolOnHost(const ImageInput& image, DeviceScratch& home, float factor);
+    /// Whether the layers of the tower may run in fused steps (vision_rows.cpp).
+    [[nodiscard]] bool canFuseVision(const DeviceScratch& home) const;
+    /// vx = the embedded patches. rows_of_table: of every patch's row, in the position table.
+    Result<void> embedPatches(const ImageInput& image,
+                              DeviceScratch& home,
+                              const kernels::WeightView& table,
+                              const std::vector<int32_t>& rows_of_table);
+    /// is_first: its input norm has not been made by the layer before. Errors: Unsupported (of the
+    /// first layer, vx is as it was).
+    Result<void> visionLayerFused(const VisionLayer& layer,
+                                  const VisionLayer* next,
+                                  DeviceScratch& home,
+                                  int64_t patches,
+                                  bool is_first);
     Result<void> audioFeedForward(const AudioFeedForward& ff, DeviceScratch& home, int64_t frames);
     Result<void> audioLayer(const AudioLayer& layer, DeviceScratch& home, int64_t frames);
     Result<void> audioSubsample(DeviceScratch& home, int64_t mel_frames, kernels::MutF32 out);
@@ -245,6 +262,7 @@ private:
     /// The table that an adapter puts in its place, [2, positions, hidden], or empty.
     std::span<const float> replaced_positions_;
     std::vector<VisionLayer> vision_layers_;
+    bool is_vision_fused_ = true; ///< Until the table refuses.
     Vector std_bias_, std_scale_;
 
     // Audio

@@ -72,8 +72,9 @@ Result<double> Engine::measureAudio(int64_t frames) {
 
 Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
                                                      const std::stop_token& stop) {
+    ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * target, impl_->current());
-    const ModelConfig& config = target->folder.config;
+    const ModelConfig config = target->folder.config; // outlives the model, should it be reloaded
     std::minstd_rand random(7);
     const auto values = [&](int64_t count) {
         std::vector<float> out(static_cast<size_t>(count));
