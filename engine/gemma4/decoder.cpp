@@ -811,6 +811,14 @@ Result<void> Model::forward(const ForwardInput& input,
                 h = rowsOf(h, first_row, input.logits_rows);
             }
             if (is_cut && is_fused) {
+                const bool is_last_row =
+                    x.rows == 1 && observer == nullptr && (!has_blocks || block_host_.back() < 0);
+                if (DecodeStep* rest = is_last_row ? decodeStep(kv) : nullptr; rest != nullptr) {
+                    Result<void> outcome = rest->finish(i, x.data, first_row, kv, logits);
+                    if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
+                        return outcome;
+                    }
+                }
                 is_fused = canFuseRows(kv, x.rows);
                 place = {first_row, first_row};
                 if (is_fused) {
