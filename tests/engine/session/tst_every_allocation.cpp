@@ -100,7 +100,7 @@ private Q_SLOTS:
     void firstLoad();
     void loadWithCache_data();
     void loadWithCache();
-    void loadOnThreads_data() { bothForms(); }
+    void loadOnThreads_data();
     void loadOnThreads();
     void loadBesideLoaded_data() { bothForms(); }
     void loadBesideLoaded();
@@ -310,12 +310,25 @@ void TestEveryAllocation::loadWithCache() {
         });
 }
 
-/// The threads that a load starts: what they allocate fails, counted over all of them.
+void TestEveryAllocation::loadOnThreads_data() {
+    using Where = MemoryFault::Where;
+    QTest::addColumn<Which>("which");
+    QTest::addColumn<Where>("where");
+    QTest::newRow("theirs, once") << Which::Once << Where::OtherThreads;
+    QTest::newRow("theirs, sticky") << Which::Sticky << Where::OtherThreads;
+    QTest::newRow("engine's, once") << Which::Once << Where::ThisThread;
+    QTest::newRow("engine's, sticky") << Which::Sticky << Where::ThisThread;
+}
+
+/// A load with its threads: what they allocate fails, counted over all of them, or what the
+/// engine's thread allocates meanwhile.
 void TestEveryAllocation::loadOnThreads() {
     QFETCH(Which, which);
+    QFETCH(MemoryFault::Where, where);
     WatchedEngine watched;
     engine::Engine& engine = *watched.engine;
     const engine::LoadRequest request = requestFor(kBefore);
+    const int64_t stride = is_full_ ? 1 : where == MemoryFault::Where::OtherThreads ? 5 : 193;
     QVERIFY(engine.load(request, {}, {}).has_value());
     const std::vector<int32_t> expected = watched.turn();
     QCOMPARE(expected.size(), size_t{2});
@@ -325,9 +338,9 @@ void TestEveryAllocation::loadOnThreads() {
     int64_t failures = 0;
     int64_t tried = 0;
     bool is_reached = true;
-    for (int64_t n = points_.from; is_reached && n <= points_.to; n += is_full_ ? 1 : 5) {
+    for (int64_t n = points_.from; is_reached && n <= points_.to; n += stride) {
         {
-            MemoryFault fault(n, which, MemoryFault::Where::OtherThreads);
+            MemoryFault fault(n, which, where);
             const engine::Result<void> loaded = engine.load(request, {}, {});
             fault.end();
             is_reached = MemoryFault::failed() > 0;
