@@ -370,6 +370,9 @@ struct OpTable {
     /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
     Status (*begin_steps)(Queue q) = nullptr;
     Status (*end_steps)(Queue q) = nullptr;
+    /// As begin_steps, for up to 160 steps that are run once, now: recordings of a list of up to
+    /// 330 steps stay as they are.
+    Status (*begin_once_steps)(Queue q) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
     /// be nullptr) is clear. logits [count].

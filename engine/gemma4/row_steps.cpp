@@ -53,11 +53,10 @@ Result<int> runParts(ComputeContext& context,
 
 } // namespace
 
-Result<int> runProduct(ComputeContext& context,
-                       DeviceScratch& home,
-                       const RowProduct& product,
-                       std::initializer_list<RowProduct::Part> parts) {
-    const std::span<const RowProduct::Part> all(parts.begin(), parts.size());
+Result<int> runProducts(ComputeContext& context,
+                        DeviceScratch& home,
+                        const RowProduct& product,
+                        std::span<const RowProduct::Part> all) {
     const bool is_resident = std::all_of(all.begin(), all.end(), [&](const RowProduct::Part& part) {
         return context.weights().residentOn(part.linear->weight, home.id()).has_value();
     });

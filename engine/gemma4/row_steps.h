@@ -7,6 +7,7 @@
 #include "engine/gemma4/compute_context.h"
 
 #include <initializer_list>
+#include <span>
 
 namespace engine {
 
@@ -30,9 +31,15 @@ struct RowProduct {
 
 /// Enqueues it on `home`, bounds of clipped layers included; the layers must be fusible. Returns
 /// in how many parts the results are. Errors: Unsupported (nothing was enqueued), device errors.
-Result<int> runProduct(ComputeContext& context,
-                       DeviceScratch& home,
-                       const RowProduct& product,
-                       std::initializer_list<RowProduct::Part> parts);
+Result<int> runProducts(ComputeContext& context,
+                        DeviceScratch& home,
+                        const RowProduct& product,
+                        std::span<const RowProduct::Part> parts);
+inline Result<int> runProduct(ComputeContext& context,
+                              DeviceScratch& home,
+                              const RowProduct& product,
+                              std::initializer_list<RowProduct::Part> parts) {
+    return runProducts(context, home, product, {parts.begin(), parts.size()});
+}
 
 } // namespace engine

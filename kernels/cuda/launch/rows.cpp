@@ -2,6 +2,7 @@
 // Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
 // panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/launch/launch_args.h"
+#include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/plan.h"
 
 #include <algorithm>
@@ -227,6 +228,17 @@ Status product(Queue q, ProductArgs& a) {
         }
     }
     return Status::Ok;
+}
+
+Status beginOnceSteps(Queue q) {
+    constexpr size_t kFirst = (kTokenStepBytes + sizeof(TokenStep) - 1) / sizeof(TokenStep);
+    static_assert(kTokenStepBytes / sizeof(TokenStep) >= 330);
+    static_assert(kStepBytes / sizeof(TokenStep) - kFirst > 160);
+    const Status status = beginSteps(q);
+    if (status == Status::Ok) {
+        streamOf(q).steps.uploaded = kFirst; // the list goes behind a token's
+    }
+    return status;
 }
 
 Status normRows(Queue q, const NormRowsArgs& a) {

@@ -372,6 +372,7 @@ OpTable makeTable(bool is_reference) {
         table.head_rows = headRows;
         table.scale_to_half = scaleToHalf;
         table.pool_rows = poolRows;
+        table.begin_once_steps = beginOnceSteps;
     }
     if (!is_reference) {
         table.project = project;

@@ -19,6 +19,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -97,6 +98,10 @@ private Q_SLOTS:
     void initTestCase();
     void firstLoad_data() { bothForms(); }
     void firstLoad();
+    void loadWithCache_data();
+    void loadWithCache();
+    void loadOnThreads_data();
+    void loadOnThreads();
     void loadBesideLoaded_data() { bothForms(); }
     void loadBesideLoaded();
     void adapters_data() { bothForms(); }
@@ -155,6 +160,8 @@ void TestEveryAllocation::initTestCase() {
         points_.from = wanted.left(dash).toLongLong();
         points_.to = wanted.mid(dash + 1).toLongLong();
     }
+    // Also what a first message takes for good: it must not look like a leak later.
+    qInfo("%s", is_full_ ? "every allocation" : "every allocation of turns, a part of the others");
 }
 
 void TestEveryAllocation::sweep(Which which,
@@ -245,6 +252,117 @@ void TestEveryAllocation::firstLoad() {
             const int64_t live = support::liveBlocks();
             return live == empty ? "" : std::to_string(live - empty) + " blocks more than before";
         });
+}
+
+void TestEveryAllocation::loadWithCache_data() {
+    QTest::addColumn<Which>("which");
+    QTest::addColumn<bool>("is_there");
+    QTest::newRow("written, once") << Which::Once << false;
+    QTest::newRow("written, sticky") << Which::Sticky << false;
+    QTest::newRow("read, once") << Which::Once << true;
+    QTest::newRow("read, sticky") << Which::Sticky << true;
+}
+
+/// A cache that could not be written or read is no reason for a load to fail, a damaged one that is
+/// used would be another answer.
+void TestEveryAllocation::loadWithCache() {
+    QFETCH(Which, which);
+    QFETCH(bool, is_there);
+    const support::NoThreads guard;
+    WatchedEngine watched;
+    engine::Engine& engine = *watched.engine;
+    engine::LoadRequest request = requestFor(kBefore);
+    request.cache_folder = (folder_.path() + "/cache").toStdString();
+    const std::filesystem::path cache = request.cache_folder;
+    std::filesystem::remove_all(cache);
+    QVERIFY(engine.load(request, {}, {}).has_value());
+    const std::vector<int32_t> expected = watched.turn();
+    QCOMPARE(expected.size(), size_t{2});
+    engine.unload();
+    QVERIFY(!std::filesystem::is_empty(cache));
+    int64_t empty = -1;
+    int64_t count = 0;
+    sweep(
+        which, 197,
+        [&] {
+            if (!is_there) {
+                std::filesystem::remove_all(cache);
+            }
+            empty = empty < 0 ? support::liveBlocks() : empty;
+        },
+        [&] { return engine.load(request, {}, {}); },
+        [&](bool has_failed) -> std::string {
+            if (engine.isLoaded() == has_failed) {
+                return has_failed ? "something is loaded" : "nothing is loaded";
+            }
+            if (!has_failed || ++count % 4 == 1) { // what is in the cache now is right
+                if (has_failed && !engine.load(request, {}, {}).has_value()) {
+                    return "the next load fails";
+                }
+                if (watched.turn() != expected) {
+                    return "another answer";
+                }
+                engine.unload();
+            }
+            (void)watched.turn(); // takes the room for the next message again
+            const int64_t live = support::liveBlocks();
+            return live == empty ? "" : std::to_string(live - empty) + " blocks more than before";
+        });
+}
+
+void TestEveryAllocation::loadOnThreads_data() {
+    using Where = MemoryFault::Where;
+    QTest::addColumn<Which>("which");
+    QTest::addColumn<Where>("where");
+    QTest::newRow("theirs, once") << Which::Once << Where::OtherThreads;
+    QTest::newRow("theirs, sticky") << Which::Sticky << Where::OtherThreads;
+    QTest::newRow("engine's, once") << Which::Once << Where::ThisThread;
+    QTest::newRow("engine's, sticky") << Which::Sticky << Where::ThisThread;
+}
+
+/// A load with its threads: what they allocate fails, counted over all of them, or what the
+/// engine's thread allocates meanwhile.
+void TestEveryAllocation::loadOnThreads() {
+    QFETCH(Which, which);
+    QFETCH(MemoryFault::Where, where);
+    WatchedEngine watched;
+    engine::Engine& engine = *watched.engine;
+    const engine::LoadRequest request = requestFor(kBefore);
+    const int64_t stride = is_full_ ? 1 : where == MemoryFault::Where::OtherThreads ? 5 : 193;
+    QVERIFY(engine.load(request, {}, {}).has_value());
+    const std::vector<int32_t> expected = watched.turn();
+    QCOMPARE(expected.size(), size_t{2});
+    engine.unload();
+    (void)watched.turn();
+    const int64_t empty = support::liveBlocks();
+    int64_t failures = 0;
+    int64_t tried = 0;
+    bool is_reached = true;
+    for (int64_t n = points_.from; is_reached && n <= points_.to; n += stride) {
+        {
+            MemoryFault fault(n, which, where);
+            const engine::Result<void> loaded = engine.load(request, {}, {});
+            fault.end();
+            is_reached = MemoryFault::failed() > 0;
+            tried += is_reached ? 1 : 0;
+            failures += loaded.has_value() ? 0 : 1;
+            if (!loaded.has_value()) {
+                QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+                QVERIFY(!loaded.error().message.empty());
+            }
+        }
+        if (engine.isLoaded()) { // done without, or no allocation was left to fail
+            QCOMPARE(watched.turn(), expected);
+            engine.unload();
+        }
+        QVERIFY(watched.turn().empty());
+        QCOMPARE(support::liveBlocks(), empty);
+    }
+    qInfo("%s allocations failed: %s errors", qPrintable(QString::number(tried)),
+          qPrintable(QString::number(failures)));
+    QVERIFY(failures > 0);
+    QVERIFY(engine.load(request, {}, {}).has_value());
+    QCOMPARE(watched.turn(), expected);
 }
 
 void TestEveryAllocation::changes(
