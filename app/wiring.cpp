@@ -112,7 +112,7 @@ void Wiring::connectEngine() {
         session_state_.loading.clear();
         saveSession(false);
     });
-    const auto log_failure = [this](const char* what) {
+    const auto log_failure = [](const char* what) {
         return [what](const engine::Error& error) {
             qCWarning(logEngine).noquote() << what << "failed:" << ui::fromUtf8(error.message);
         };

@@ -11,6 +11,7 @@
 
 #include "kernels/views.h"
 
+#include <cmath>
 #include <cstdint>
 
 namespace kernels {
@@ -28,11 +29,13 @@ struct Queue {
 /// With `block` set, keys of the same block are visible forward to the end of the block.
 struct AttentionMask {
     const int32_t* query_position = nullptr; ///< [queries]
-    const int32_t* key_position = nullptr;   ///< [keys]; any order (ring buffers).
-    const int32_t* query_block = nullptr;    ///< [queries] or nullptr; -1 = none.
-    const int32_t* key_block = nullptr;      ///< [keys] or nullptr.
-    int64_t window = 0;                      ///< 0 = unlimited.
-    bool causal = true;                      ///< false: every non-empty key is visible.
+    /// [keys]; any order (ring buffers). nullptr, with bf16 queries that are not causal and have no
+    /// window: no key is empty; a table may answer Unsupported.
+    const int32_t* key_position = nullptr;
+    const int32_t* query_block = nullptr; ///< [queries] or nullptr; -1 = none.
+    const int32_t* key_block = nullptr;   ///< [keys] or nullptr.
+    int64_t window = 0;                   ///< 0 = unlimited.
+    bool causal = true;                   ///< false: every non-empty key is visible.
 };
 
 /// Softmax(scale * q k^T + mask) v with grouped heads: query head j reads kv head
@@ -50,6 +53,9 @@ struct AttentionArgs {
     float scale = 1.0F;
     AttentionMask mask;
     float* out = nullptr; ///< [queries, num_heads, head_dim]
+    /// q and out are bf16 behind their pointers. Only tables with `product` take it, and only keys
+    /// and values in bf16.
+    bool is_half = false;
 };
 
 /// Banded causal attention of the audio tower with relative keys and a score cap
@@ -168,6 +174,72 @@ struct AttendStepArgs {
     float* out = nullptr; ///< [num_heads, head_dim]
 };
 
+/// Rows through up to three weights of equal inputs, with what stands before and behind them in a
+/// layer. Rows are bf16 without gaps, as tensor cores take them. All on the table's device.
+struct ProductArgs {
+    enum class Output : uint8_t {
+        Store = 0,    ///< y[i] = W[i] x, fp32
+        GeluPair,     ///< y[0] = gelu_tanh(W[0] x) * (W[1] x), bf16; equal shapes
+        GeluMultiply, ///< y[0] = gelu_tanh(W[0] x) * multiply, bf16
+    };
+    /// Bounds of the input and of the result before anything else is done with it.
+    struct Bounds {
+        float in_low = -INFINITY, in_high = INFINITY;
+        float out_low = -INFINITY, out_high = INFINITY;
+    };
+    Output output = Output::Store;
+    const void* x = nullptr; ///< [rows, cols of w]
+    int64_t rows = 0;
+    int count = 0; ///< Weights: 1 to 3; a pair has 2.
+    WeightView w[3];
+    void* y[3] = {nullptr, nullptr, nullptr}; ///< [rows, rows of w[i]]
+    Bounds bounds[3];
+    MatF32 multiply; ///< [rows, rows of w[0]]
+    /// Store: sums over parts of the columns may be left to the reader, y[i] [parts, rows, rows of
+    /// w[i]]. In: for how many there is room; out: how many there are.
+    int parts = 1;
+};
+
+/// x = (x + rms(t) * t_norm) * scalar where there is t; then h = rms(x) * norm in bf16, or x itself
+/// in bf16 where there is no norm.
+struct NormRowsArgs {
+    float* x = nullptr;       ///< [rows, cols], contiguous
+    const float* t = nullptr; ///< [parts, rows, cols], to be added up; or nullptr
+    int parts = 1;
+    MatView t_norm;    ///< [cols]
+    MatView norm;      ///< [cols] or nullptr data
+    void* h = nullptr; ///< [rows, cols] bf16, or nullptr
+    int64_t rows = 0, cols = 0;
+    float scalar = 1.0F;
+    float eps = 1e-6F;
+};
+
+/// From raw projections of many rows to what attention reads, in bf16: q and k normed with weight
+/// and turned (half-split RoPE), v normed without weight.
+struct HeadRowsArgs {
+    const float* q = nullptr; ///< [parts, rows, num_heads, head_dim], to be added up
+    const float* k = nullptr; ///< [parts, rows, num_kv_heads, head_dim]; nullptr: queries only
+    const float* v = nullptr; ///< likewise; k where the layer has k = v
+    int parts = 1;
+    MatView q_norm, k_norm;              ///< [head_dim]
+    const int32_t* position = nullptr;   ///< [rows]
+    const int32_t* position_2 = nullptr; ///< [rows]: the halves of a head turn by themselves, the
+                                         ///< second by these; nullptr: the head as a whole
+    const float* inv_freq = nullptr;     ///< [head_dim / 2, or / 4 with position_2]
+    void* q_to = nullptr;                ///< [rows, num_heads, head_dim]
+    /// Where keys and values go: rows from `first` on, row i to row slot[i - first] (nullptr: to
+    /// row i).
+    struct Target {
+        void* k = nullptr; ///< [capacity, num_kv_heads, head_dim]; nullptr: no such target
+        void* v = nullptr;
+        const int32_t* slot = nullptr;
+        int64_t first = 0, capacity = 0;
+    };
+    Target to[2];
+    int64_t rows = 0, num_heads = 0, num_kv_heads = 0, head_dim = 0;
+    float eps = 1e-6F;
+};
+
 /// Values of one piece of a weight and where its quantized form goes: whole 4-bit blocks (the last
 /// of a weight may be shorter), or whole rows of Int8Row. All on the device.
 struct QuantizeArgs {
@@ -273,6 +345,19 @@ struct OpTable {
                                   MutF32 scratch,
                                   MutF32 y) = nullptr;
 
+    // Fused steps of many rows: all or none of these five. `Unsupported` before anything is
+    // enqueued for operands that the kernels do not take; the caller then composes them from the
+    // functions above.
+    Status (*product)(Queue q, ProductArgs& args) = nullptr;
+    Status (*norm_rows)(Queue q, const NormRowsArgs& args) = nullptr;
+    Status (*head_rows)(Queue q, const HeadRowsArgs& args) = nullptr;
+    /// y = (x + shift) * scale in bf16; x and y [rows, cols], contiguous.
+    Status (*scale_to_half)(Queue q, MatF32 x, float shift, float scale, void* y) = nullptr;
+    /// y[i] = factor * sum over the side x side rows of x [grid_h * grid_w, cols] that stand for
+    /// it.
+    Status (*pool_rows)(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y) =
+        nullptr;
+
     // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
     // kernel does not take; the caller then composes the step from the functions above.
     Status (*project)(Queue q, const ProjectArgs& args) = nullptr;
@@ -285,6 +370,9 @@ struct OpTable {
     /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
     Status (*begin_steps)(Queue q) = nullptr;
     Status (*end_steps)(Queue q) = nullptr;
+    /// As begin_steps, for up to 160 steps that are run once, now: recordings of a list of up to
+    /// 330 steps stay as they are.
+    Status (*begin_once_steps)(Queue q) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
     /// be nullptr) is clear. logits [count].

@@ -4,6 +4,7 @@
 #include "engine/files/safetensors.h"
 
 #include "engine/base/file_reader.h"
+#include "engine/base/folder_list.h"
 #include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
 #include "engine/files/shard_index.h"
@@ -286,12 +287,9 @@ Error explainMissingWeights(const fs::path& folder) {
     constexpr size_t kMaxEntries = 10'000;
     std::vector<std::string> names;
     std::error_code failure;
-    fs::directory_iterator it(folder, failure);
-    const fs::directory_iterator end;
-    while (!failure && it != end && names.size() < kMaxEntries) {
-        const std::u8string name = it->path().filename().u8string();
+    for (const fs::path& entry : listFolder(folder, kMaxEntries, failure)) {
+        const std::u8string name = entry.u8string();
         names.emplace_back(name.begin(), name.end());
-        it.increment(failure);
     }
     std::sort(names.begin(), names.end());
     const auto find = [&](auto&& wanted) {

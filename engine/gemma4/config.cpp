@@ -6,6 +6,7 @@
 
 #include "engine/base/json_sax.h"
 #include "engine/files/model_files.h"
+#include "engine/gemma4/config_json.h"
 #include "engine/gemma4/config_parts.h"
 #include "engine/gemma4/tensor_list.h"
 
@@ -27,9 +28,9 @@ constexpr size_t kMaxConfigBytes = kMaxSmallJsonBytes;
 constexpr int64_t kMaxParameters = int64_t{1} << 44;
 
 /// A JSON text that must be an object; "{}" when the text is empty.
-Result<json> parseObject(std::string_view text, const std::string& file) {
+Result<ConfigJson> parseObject(std::string_view text, const std::string& file) {
     if (text.empty()) {
-        return json::object();
+        return ConfigJson::emptyObject();
     }
     if (text.size() > kMaxConfigBytes) {
         return Error{ErrorCode::InvalidFile,
@@ -38,18 +39,13 @@ Result<json> parseObject(std::string_view text, const std::string& file) {
                      {{"rule", "FileTooLarge"}, {"file", file}}};
     }
     ENGINE_TRY(checkJson(text, file, JsonLimits{.max_depth = 16, .max_string_bytes = 1 << 20}));
-    json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (value.is_discarded()) {
+    ENGINE_ASSIGN(ConfigJson tree, ConfigJson::parse(text, file));
+    if (!tree.value().is_object()) {
         return Error{ErrorCode::InvalidFile,
-                     file + ": holds a number that no double can hold",
-                     {{"rule", "JsonNumber"}, {"file", file}}};
-    }
-    if (!value.is_object()) {
-        return Error{ErrorCode::InvalidFile,
-                     file + ": is " + shownJson(value) + ", expected an object",
+                     file + ": is " + shownJson(tree.value()) + ", expected an object",
                      {{"rule", "ConfigType"}, {"file", file}}};
     }
-    return value;
+    return tree;
 }
 
 /// What else the folder may hold, so that the message can say more than "not supported".
@@ -381,16 +377,17 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
                      "config.json: the file is empty",
                      {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
     }
-    ENGINE_ASSIGN(const json config_json, parseObject(texts.config, "config.json"));
-    ENGINE_ASSIGN(const json generation_json,
+    ENGINE_ASSIGN(const ConfigJson config_tree, parseObject(texts.config, "config.json"));
+    ENGINE_ASSIGN(const ConfigJson generation_tree,
                   parseObject(texts.generation, "generation_config.json"));
-    ENGINE_ASSIGN(const json processor_json, parseObject(texts.processor, "processor_config.json"));
-    ENGINE_ASSIGN(const json preprocessor_json,
+    ENGINE_ASSIGN(const ConfigJson processor_tree,
+                  parseObject(texts.processor, "processor_config.json"));
+    ENGINE_ASSIGN(const ConfigJson preprocessor_tree,
                   parseObject(texts.preprocessor, "preprocessor_config.json"));
 
     ConfigProblems problems;
     ModelConfig config;
-    const ConfigSection root(&config_json, "config.json", "", problems);
+    const ConfigSection root(&config_tree.value(), "config.json", "", problems);
     const Root parts = readRoot(root, config);
     if (problems.error) {
         return *problems.error;
@@ -430,12 +427,13 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
     if (eos.empty()) {
         eos.push_back(std::min<int64_t>(1, last_id));
     }
-    config.generation =
-        readGeneration(ConfigSection(&generation_json, "generation_config.json", "", problems),
-                       config.text.vocab_size, std::move(eos));
-    readProcessor(ConfigSection(&processor_json, "processor_config.json", "", problems),
-                  ConfigSection(&preprocessor_json, "preprocessor_config.json", "", problems),
-                  config);
+    config.generation = readGeneration(
+        ConfigSection(&generation_tree.value(), "generation_config.json", "", problems),
+        config.text.vocab_size, std::move(eos));
+    readProcessor(
+        ConfigSection(&processor_tree.value(), "processor_config.json", "", problems),
+        ConfigSection(&preprocessor_tree.value(), "preprocessor_config.json", "", problems),
+        config);
     if (problems.error) {
         return *problems.error;
     }

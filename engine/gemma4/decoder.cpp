@@ -349,6 +349,47 @@ Result<void> Model::storeKv(DecoderLayer& layer, int index, KvCache& kv, MatF32 
     return {};
 }
 
+kernels::AttentionArgs Model::attentionOf(const DecoderLayer& layer,
+                                          int index,
+                                          const KvCache& kv,
+                                          int64_t rows,
+                                          int64_t first_row,
+                                          bool has_blocks) {
+    const TextConfig& text = config_.text;
+    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    DeviceScratch& where = *layer.attention;
+    const bool is_full = shape.type == LayerType::Full;
+    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, where.id());
+    // Layers behind the owners have few rows, whose window the ring still holds.
+    const bool is_staged = stage_.is_used && !is_full && layer.kv_layer == index;
+    kernels::AttentionArgs args;
+    args.k = is_staged ? where.buffer("stage_k") : buffer.k;
+    args.v = is_staged ? where.buffer("stage_v") : buffer.v;
+    args.kv_type = kv.type();
+    args.queries = rows;
+    args.keys = is_full     ? kv.size()
+                : is_staged ? static_cast<int64_t>(stage_.positions.size())
+                            : kv.slidingSlotsInUse();
+    args.num_heads = text.num_heads;
+    args.num_kv_heads = shape.num_kv_heads;
+    args.head_dim = shape.head_dim;
+    args.scale = 1.0F;
+    args.mask.query_position =
+        reinterpret_cast<const int32_t*>(where.buffer("query_position")) + first_row;
+    args.mask.key_position =
+        reinterpret_cast<const int32_t*>(where.buffer(is_full     ? "key_position_full"
+                                                      : is_staged ? "key_position_stage"
+                                                                  : "key_position_sliding"));
+    args.mask.window = is_full ? 0 : text.sliding_window;
+    if (has_blocks && !is_full) {
+        args.mask.query_block =
+            reinterpret_cast<const int32_t*>(where.buffer("query_block")) + first_row;
+        args.mask.key_block = reinterpret_cast<const int32_t*>(
+            where.buffer(is_staged ? "key_block_stage" : "key_block_sliding"));
+    }
+    return args;
+}
+
 Result<void> Model::attend(DecoderLayer& layer,
                            int index,
                            KvCache& kv,
@@ -379,35 +420,8 @@ Result<void> Model::attend(DecoderLayer& layer,
         ENGINE_TRY(context_->move(home, q.data, where, there.data, sizeBytes(q)));
         q = there;
     }
-    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, where.id());
-    // Layers behind the owners have few rows, whose window the ring still holds.
-    const bool is_staged = stage_.is_used && !is_full && layer.kv_layer == index;
-    kernels::AttentionArgs args;
+    kernels::AttentionArgs args = attentionOf(layer, index, kv, rows, first_row, has_blocks);
     args.q = q.data;
-    args.k = is_staged ? where.buffer("stage_k") : buffer.k;
-    args.v = is_staged ? where.buffer("stage_v") : buffer.v;
-    args.kv_type = kv.type();
-    args.queries = rows;
-    args.keys = is_full     ? kv.size()
-                : is_staged ? static_cast<int64_t>(stage_.positions.size())
-                            : kv.slidingSlotsInUse();
-    args.num_heads = text.num_heads;
-    args.num_kv_heads = shape.num_kv_heads;
-    args.head_dim = shape.head_dim;
-    args.scale = 1.0F;
-    args.mask.query_position =
-        reinterpret_cast<const int32_t*>(where.buffer("query_position")) + first_row;
-    args.mask.key_position =
-        reinterpret_cast<const int32_t*>(where.buffer(is_full     ? "key_position_full"
-                                                      : is_staged ? "key_position_stage"
-                                                                  : "key_position_sliding"));
-    args.mask.window = is_full ? 0 : text.sliding_window;
-    if (has_blocks && !is_full) {
-        args.mask.query_block =
-            reinterpret_cast<const int32_t*>(where.buffer("query_block")) + first_row;
-        args.mask.key_block = reinterpret_cast<const int32_t*>(
-            where.buffer(is_staged ? "key_block_stage" : "key_block_sliding"));
-    }
     MutF32 out = where.matrix("o", rows, q_width);
     args.out = out.data;
     ENGINE_KERNEL(where.ops().attention(where.queue(), args), "attention", layerLabel(index));
@@ -736,7 +750,13 @@ Result<void> Model::forward(const ForwardInput& input,
         if (text.ple_size > 0) {
             ENGINE_TRY(perLayerInputs(*home, x, input.logits_rows));
         }
+        const auto observeLayer = [&](int i, DeviceScratch& where, MutF32 values) -> Result<void> {
+            return i + 1 < static_cast<int>(text.num_layers) ? observe(i + 1, where, values)
+                                                             : Result<void>();
+        };
         const int last_owner = text.lastKvOwner();
+        bool is_fused = canFuseRows(kv, rows);
+        RowPlace place;
         int64_t first_row = 0;
         for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
             if (!step(stop)) {
@@ -749,14 +769,38 @@ Result<void> Model::forward(const ForwardInput& input,
                 home = layer.home;
                 x = there;
             }
-            MutF32 h = home->matrix("h", x.rows, text.hidden_size);
-            ENGINE_KERNEL(home->ops().rms_norm(home->queue(), x, layer.input_norm,
-                                               static_cast<float>(text.rms_norm_eps), h),
-                          "input norm", layer.q.name);
-            if (!text.layers[static_cast<size_t>(i)].is_kv_shared) {
-                ENGINE_TRY(storeKv(layer, i, kv, h));
+            const bool is_cut = i == last_owner && input.logits_rows < rows;
+            if (is_fused) {
+                if (i == 0) {
+                    ENGINE_TRY(normInput(i, *home, x));
+                }
+                const Result<void> outcome =
+                    is_cut ? projectHeads(i, kv, rows, place, HeadsWanted::Keys)
+                           : runLayerFused(i, kv, x, place, HeadsWanted::All, has_blocks);
+                place.normed = 0;
+                if (!outcome.has_value() &&
+                    (i > 0 || outcome.error().code != ErrorCode::Unsupported)) {
+                    return outcome.error();
+                }
+                is_fused = are_rows_fused_ = outcome.has_value(); // else: not with this table
+                if (is_fused && !is_cut) {
+                    ENGINE_TRY(observeLayer(i, *home, x));
+                    continue;
+                }
             }
-            if (i == last_owner && input.logits_rows < rows) {
+            const auto norm = [&](MutF32 to) {
+                return checkStatus(home->ops().rms_norm(home->queue(), x, layer.input_norm,
+                                                        static_cast<float>(text.rms_norm_eps), to),
+                                   "input norm", layer.q.name);
+            };
+            MutF32 h = home->matrix("h", x.rows, text.hidden_size);
+            if (!is_fused) {
+                ENGINE_TRY(norm(h));
+                if (!text.layers[static_cast<size_t>(i)].is_kv_shared) {
+                    ENGINE_TRY(storeKv(layer, i, kv, h));
+                }
+            }
+            if (is_cut) {
                 // The cut: only the rows whose logits are wanted go on.
                 if (input.logits_rows == 0) {
                     logits.clear();
@@ -766,10 +810,28 @@ Result<void> Model::forward(const ForwardInput& input,
                 x = rowsOf(x, first_row, input.logits_rows);
                 h = rowsOf(h, first_row, input.logits_rows);
             }
-            ENGINE_TRY(runLayer(i, kv, x, h, first_row, has_blocks));
-            if (i + 1 < static_cast<int>(text.num_layers)) {
-                ENGINE_TRY(observe(i + 1, *home, x));
+            if (is_cut && is_fused) {
+                const bool is_last_row =
+                    x.rows == 1 && observer == nullptr && (!has_blocks || block_host_.back() < 0);
+                if (DecodeStep* rest = is_last_row ? decodeStep(kv) : nullptr; rest != nullptr) {
+                    Result<void> outcome = rest->finish(i, x.data, first_row, kv, logits);
+                    if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
+                        return outcome;
+                    }
+                }
+                is_fused = canFuseRows(kv, x.rows);
+                place = {first_row, first_row};
+                if (is_fused) {
+                    ENGINE_TRY(runLayerFused(i, kv, x, place, HeadsWanted::Queries, has_blocks));
+                    place.normed = 0;
+                    ENGINE_TRY(observeLayer(i, *home, x));
+                    continue;
+                }
+                h = home->matrix("h", x.rows, text.hidden_size);
+                ENGINE_TRY(norm(h));
             }
+            ENGINE_TRY(runLayer(i, kv, x, h, first_row, has_blocks));
+            ENGINE_TRY(observeLayer(i, *home, x));
         }
         return head(*home, x, logits, observer);
     };

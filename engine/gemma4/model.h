@@ -173,6 +173,13 @@ private:
                         kernels::MatF32 normed,
                         int64_t first_row,
                         bool has_blocks);
+    /// Keys, values and mask of a layer's attention; q and out are the caller's.
+    kernels::AttentionArgs attentionOf(const DecoderLayer& layer,
+                                       int index,
+                                       const KvCache& kv,
+                                       int64_t rows,
+                                       int64_t first_row,
+                                       bool has_blocks);
     Result<void> storeKv(DecoderLayer& layer, int index, KvCache& kv, kernels::MatF32 normed);
     /// `h` holds the input norm of x on entry and is overwritten.
     Result<void> runLayer(int index,
@@ -181,6 +188,28 @@ private:
                           kernels::MutF32 h,
                           int64_t first_row,
                           bool has_blocks);
+    // decoder_rows.cpp: the same in fused steps of many rows.
+    /// Rows of a call that go through a layer: the first of them, and where their normed input
+    /// begins in "h".
+    struct RowPlace {
+        int64_t first = 0, normed = 0;
+    };
+    enum class HeadsWanted : uint8_t { All = 1, Queries, Keys };
+    /// Whether `rows` rows may run so.
+    [[nodiscard]] bool canFuseRows(const KvCache& kv, int64_t rows) const;
+    /// h = the layer's input norm of x in bf16.
+    Result<void> normInput(int index, DeviceScratch& home, kernels::MutF32 x);
+    /// Queries to "o", keys and values to the cache, all in bf16. Errors: Unsupported (nothing was
+    /// changed but "h").
+    Result<void>
+    projectHeads(int index, KvCache& kv, int64_t rows, const RowPlace& place, HeadsWanted wanted);
+    /// "h" holds the layer's normed input on entry, and the next layer's on return, from row 0 on.
+    Result<void> runLayerFused(int index,
+                               KvCache& kv,
+                               kernels::MutF32 x,
+                               const RowPlace& place,
+                               HeadsWanted wanted,
+                               bool has_blocks);
     Result<void> routerScores(DecoderLayer& layer,
                               DeviceScratch& home,
                               kernels::MutF32 z,
@@ -194,6 +223,23 @@ private:
                              DeviceScratch& home,
                              int64_t patches,
                              const std::string& name);
+    /// The states of the patches averaged over what a soft token stands for, times `factor`.
+    Result<std::vector<float>>
+    poolOnHost(const ImageInput& image, DeviceScratch& home, float factor);
+    /// Whether the layers of the tower may run in fused steps (vision_rows.cpp).
+    [[nodiscard]] bool canFuseVision(const DeviceScratch& home) const;
+    /// vx = the embedded patches. rows_of_table: of every patch's row, in the position table.
+    Result<void> embedPatches(const ImageInput& image,
+                              DeviceScratch& home,
+                              const kernels::WeightView& table,
+                              const std::vector<int32_t>& rows_of_table);
+    /// is_first: its input norm has not been made by the layer before. Errors: Unsupported (of the
+    /// first layer, vx is as it was).
+    Result<void> visionLayerFused(const VisionLayer& layer,
+                                  const VisionLayer* next,
+                                  DeviceScratch& home,
+                                  int64_t patches,
+                                  bool is_first);
     Result<void> audioFeedForward(const AudioFeedForward& ff, DeviceScratch& home, int64_t frames);
     Result<void> audioLayer(const AudioLayer& layer, DeviceScratch& home, int64_t frames);
     Result<void> audioSubsample(DeviceScratch& home, int64_t mel_frames, kernels::MutF32 out);
@@ -221,6 +267,7 @@ private:
     };
     Stage stage_;
     bool is_reference_ = false;
+    bool are_rows_fused_ = true; ///< Until the table refuses.
     float embed_scale_ = 1.0F;
 
     // Text
@@ -245,6 +292,7 @@ private:
     /// The table that an adapter puts in its place, [2, positions, hidden], or empty.
     std::span<const float> replaced_positions_;
     std::vector<VisionLayer> vision_layers_;
+    bool is_vision_fused_ = true; ///< Until the table refuses.
     Vector std_bias_, std_scale_;
 
     // Audio

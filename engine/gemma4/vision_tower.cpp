@@ -3,6 +3,7 @@
 // true size (no padding). Everything outside attention runs in blocks of rows, so that scratch
 // stays small for 1120-token images.
 #include "engine/gemma4/model.h"
+#include "engine/gemma4/row_steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,6 +131,30 @@ Result<void> Model::visionLayer(const VisionLayer& layer,
     return {};
 }
 
+Result<std::vector<float>>
+Model::poolOnHost(const ImageInput& image, DeviceScratch& home, float factor) {
+    const VisionConfig& vision = *config_.vision;
+    const int64_t patches = image.grid_w * image.grid_h;
+    const int64_t pool = vision.pooling_kernel;
+    std::vector<float> states(static_cast<size_t>(patches * vision.hidden_size));
+    ENGINE_KERNEL(home.device().copyOut(states.data(), home.buffer("vx"), states.size() * 4),
+                  "copy out", "model.vision_tower");
+    std::vector<float> pooled(states.size() / static_cast<size_t>(pool * pool), 0.0F);
+    for (int64_t p = 0; p < patches; ++p) {
+        const int64_t token =
+            (p / image.grid_w / pool) * (image.grid_w / pool) + (p % image.grid_w) / pool;
+        const float* from = states.data() + p * vision.hidden_size;
+        float* to = pooled.data() + token * vision.hidden_size;
+        for (int64_t c = 0; c < vision.hidden_size; ++c) {
+            to[c] += from[c];
+        }
+    }
+    for (float& value : pooled) {
+        value *= factor;
+    }
+    return pooled;
+}
+
 Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
                                               const std::stop_token& stop,
                                               std::vector<float>* tower_output) {
@@ -174,23 +199,43 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
     ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_y"), ys.data(), ys.size() * 4), "copy in",
                   name);
 
-    if (home.has("patch_slots")) {
+    // Row i of the plain layers' keys and values goes to row i.
+    const auto uploadSlots = [&]() -> Result<void> {
+        if (!home.has("patch_slots")) {
+            return {};
+        }
         std::vector<int32_t> slots(static_cast<size_t>(patches));
         std::iota(slots.begin(), slots.end(), 0);
-        ENGINE_KERNEL(
+        return checkStatus(
             home.device().copyIn(home.buffer("patch_slots"), slots.data(), slots.size() * 4),
             "copy in", name);
-    }
+    };
 
     // Patch embedding: W (2 (p - 0.5)) + table[0][x] + table[1][y].
     const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
     const auto table = home.device().isHostVisible() || !replaced_positions_.empty()
                            ? std::nullopt
                            : context_->weights().residentOn(position_table_, home.id());
+    bool is_fused = canFuseVision(home);
+    bool is_embedded = false;
+    if (is_fused && table && isFusible(patch_projection_, home)) {
+        std::vector<int32_t> rows_of_table = ys;
+        for (int32_t& row : rows_of_table) {
+            row += static_cast<int32_t>(vision.position_table_size);
+        }
+        const Result<void> outcome = embedPatches(image, home, *table, rows_of_table);
+        is_embedded = outcome.has_value();
+        is_fused = is_embedded || outcome.error().code == ErrorCode::Unsupported;
+        if (!is_fused) {
+            return outcome.error();
+        }
+    }
     const int64_t block_rows = home.size("vh") / vision.hidden_size;
-    std::vector<float> host(
-        static_cast<size_t>(std::min(block_rows, patches) * std::max(values, vision.hidden_size)));
-    for (int64_t first = 0; first < patches; first += block_rows) {
+    std::vector<float> host(is_embedded
+                                ? 0
+                                : static_cast<size_t>(std::min(block_rows, patches) *
+                                                      std::max(values, vision.hidden_size)));
+    for (int64_t first = 0; first < patches && !is_embedded; first += block_rows) {
         const int64_t rows = std::min(block_rows, patches - first);
         const float* pixels = image.patches.data() + first * values;
         for (int64_t i = 0; i < rows * values; ++i) {
@@ -239,35 +284,43 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
         }
     }
 
+    if (!is_fused) {
+        ENGINE_TRY(uploadSlots());
+    }
     for (size_t i = 0; i < vision_layers_.size(); ++i) {
         if (!step(stop)) {
             return Error{ErrorCode::Cancelled, "stopped by the user"};
+        }
+        if (is_fused) {
+            const VisionLayer* const next =
+                i + 1 < vision_layers_.size() ? &vision_layers_[i + 1] : nullptr;
+            const Result<void> outcome =
+                visionLayerFused(vision_layers_[i], next, home, patches, i == 0);
+            if (outcome.has_value()) {
+                continue;
+            }
+            if (i > 0 || outcome.error().code != ErrorCode::Unsupported) {
+                return outcome.error();
+            }
+            is_fused = is_vision_fused_ = false; // this table or model does not take them
+            ENGINE_TRY(uploadSlots());
         }
         ENGINE_TRY(visionLayer(vision_layers_[i], home, patches, vision_layers_[i].q.name));
     }
 
     // 3x3 average pooling, in fp32, times sqrt(hidden); then the large tower's standardisation.
-    std::vector<float> states(static_cast<size_t>(patches * vision.hidden_size));
-    ENGINE_KERNEL(home.device().copyOut(states.data(), x.data, states.size() * 4), "copy out",
-                  name);
-    std::vector<float> pooled(static_cast<size_t>(tokens * vision.hidden_size), 0.0F);
     const float factor =
         std::sqrt(static_cast<float>(vision.hidden_size)) / static_cast<float>(pool * pool);
-    for (int64_t p = 0; p < patches; ++p) {
-        const int64_t token =
-            (p / image.grid_w / pool) * (image.grid_w / pool) + (p % image.grid_w) / pool;
-        const float* from = states.data() + p * vision.hidden_size;
-        float* to = pooled.data() + token * vision.hidden_size;
-        for (int64_t c = 0; c < vision.hidden_size; ++c) {
-            to[c] += from[c];
-        }
+    std::vector<float> pooled;
+    MutF32 pooled_view = home.matrix(is_fused ? "vf_pool" : "vx", tokens, vision.hidden_size);
+    if (is_fused) {
+        ENGINE_KERNEL(ops.pool_rows(queue, x, image.grid_w, pool, factor, pooled_view), "pooling",
+                      name);
+    } else {
+        ENGINE_ASSIGN(pooled, poolOnHost(image, home, factor));
+        ENGINE_KERNEL(home.device().copyIn(pooled_view.data, pooled.data(), pooled.size() * 4),
+                      "copy in", name);
     }
-    for (float& value : pooled) {
-        value *= factor;
-    }
-    const MutF32 pooled_view = home.matrix("vx", tokens, vision.hidden_size);
-    ENGINE_KERNEL(home.device().copyIn(pooled_view.data, pooled.data(), pooled.size() * 4),
-                  "copy in", name);
     if (vision.standardize) {
         // (x - bias) * scale; the table holds +bias, so subtract through the scale of -1.
         const MutF32 v = pooled_view;
@@ -286,14 +339,18 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
     // Projector: W rms(x), wherever its weight computes.
     DeviceScratch& where = *context_->scratch(embed_vision_.device);
     const MutF32 in = where.matrix("ev_in", tokens, vision.hidden_size);
+    // "ev_in" may share memory with "vx" on the same device, never with "vf_pool".
+    const MutF32 normed = is_fused && &where == &home ? in : pooled_view;
     ENGINE_KERNEL(home.ops().rms_norm(home.queue(), pooled_view, MatView{},
-                                      static_cast<float>(vision.rms_norm_eps), pooled_view),
+                                      static_cast<float>(vision.rms_norm_eps), normed),
                   "norm", embed_vision_.name);
-    // "ev_in" may share memory with "vx" on the same device: stage through the host.
-    ENGINE_KERNEL(home.device().copyOut(pooled.data(), pooled_view.data, pooled.size() * 4),
-                  "copy out", name);
-    ENGINE_KERNEL(where.device().copyIn(in.data, pooled.data(), pooled.size() * 4), "copy in",
-                  name);
+    if (normed.data != in.data) { // through the host
+        pooled.resize(static_cast<size_t>(tokens * vision.hidden_size));
+        ENGINE_KERNEL(home.device().copyOut(pooled.data(), pooled_view.data, pooled.size() * 4),
+                      "copy out", name);
+        ENGINE_KERNEL(where.device().copyIn(in.data, pooled.data(), pooled.size() * 4), "copy in",
+                      name);
+    }
     const MutF32 out = where.matrix("ev_out", tokens, config_.text.hidden_size);
     ENGINE_TRY(context_->linear(embed_vision_, where, in, out));
     std::vector<float> features(static_cast<size_t>(tokens * config_.text.hidden_size));

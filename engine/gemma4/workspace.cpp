@@ -85,6 +85,36 @@ kernelScratchFloats(const ModelConfig& config, const RunShape& shape, const Devi
     return static_cast<int64_t>((kernels::cuda::scratchBytes(1, largest) + 3U) / 4U);
 }
 
+/// Buffers of the vision tower in fused steps, in the place of those of single ones: bf16 (two
+/// values in a float) where a product or the attention reads them.
+void addFusedVision(WorkspaceLayout& layout,
+                    const VisionConfig& vision,
+                    int64_t patches,
+                    int64_t tokens) {
+    const int64_t heads = vision.num_heads * vision.head_dim;
+    const int64_t values = 3 * vision.patch_size * vision.patch_size;
+    const int64_t block = std::min(kVisionFusedRows, patches);
+    const auto halves = [](int64_t count) { return (count + 1) / 2; };
+    layout.shareFrom("patch_slots");
+    layout.add("vf_q16", halves(patches * heads));
+    layout.add("vf_k16", halves(patches * heads));
+    layout.add("vf_v16", halves(patches * heads));
+    layout.add("vf_pool", tokens * vision.hidden_size);
+    layout.add("vf_h", halves(block * vision.hidden_size));
+    layout.add("vf_t", block * vision.hidden_size);
+    layout.add("vf_o", halves(block * heads));
+    layout.beginAlternatives();
+    layout.add("vf_q", block * heads);
+    layout.add("vf_k", block * heads);
+    layout.add("vf_v", block * heads);
+    layout.nextAlternative();
+    layout.add("vf_act", halves(block * vision.intermediate_size));
+    layout.nextAlternative();
+    layout.add("vf_pixels", block * values);
+    layout.add("vf_patch", halves(block * values));
+    layout.endAlternatives();
+}
+
 } // namespace
 
 int64_t maxRows(const ModelConfig& config, const RunShape& shape) {
@@ -309,6 +339,9 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.endAlternatives();
         layout.add("vclamp",
                    block * std::max({vision.hidden_size, vision.intermediate_size, heads}));
+        if (role.is_cuda && !shape.is_reference) {
+            addFusedVision(layout, vision, patches, shape.image_tokens);
+        }
     }
     if (role.has_vision_embedder) {
         layout.beginPhase();

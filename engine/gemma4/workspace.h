@@ -25,6 +25,8 @@ inline constexpr int64_t kPleCardRows = 512;
 /// blocks that fill it.
 inline constexpr int64_t kVisionBlockRows = 512;
 inline constexpr int64_t kVisionCardRows = 1280;
+/// In fused steps, whose rows between the products are half as wide.
+inline constexpr int64_t kVisionFusedRows = 2560;
 inline constexpr int64_t kAudioBlockFrames = 128; ///< Soft tokens per block of the convolutions.
 
 /// What a device does, as far as its scratch depends on it.
@@ -86,6 +88,8 @@ public:
     void beginAlternatives() { alternatives_end_ = alternatives_ = cursor_; }
     void nextAlternative();
     void endAlternatives();
+    /// What is added from here on shares memory with everything from `name` on.
+    void shareFrom(const std::string& name) { cursor_ = offset(name); }
     [[nodiscard]] int64_t offset(const std::string& name) const; ///< -1 when absent.
     [[nodiscard]] int64_t size(const std::string& name) const;   ///< Floats; 0 when absent.
     [[nodiscard]] uint64_t totalBytes() const { return static_cast<uint64_t>(end_) * 4U; }

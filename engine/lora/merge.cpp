@@ -3,6 +3,7 @@
 // through the safetensors writer, copy the other files, judge the result, write the report.
 #include "engine/lora/merge.h"
 
+#include "engine/base/folder_list.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
@@ -370,10 +371,15 @@ private:
 
     Result<void> copyOtherFiles() {
         std::error_code error;
-        for (const auto& entry : fs::directory_iterator(request_.model_folder, error)) {
-            const std::string name = entry.path().filename().string();
-            if (name.starts_with(".") || isWeightFile(name) || entry.is_directory(error) ||
-                name == kReportFile) {
+        const std::vector<fs::path> entries = listFolder(request_.model_folder, SIZE_MAX, error);
+        if (error) {
+            return Error{ErrorCode::InvalidFile,
+                         request_.model_folder.string() + ": cannot be listed: " + error.message()};
+        }
+        for (const fs::path& entry : entries) {
+            const std::string name = entry.string();
+            if (name.starts_with(".") || isWeightFile(name) || name == kReportFile ||
+                fs::is_directory(request_.model_folder / entry, error)) {
                 continue;
             }
             ENGINE_ASSIGN(const fs::path source, resolveModelFile(request_.model_folder, name));
@@ -384,10 +390,6 @@ private:
                              name + ": cannot be copied: " + error.message(),
                              {{"file", name}}};
             }
-        }
-        if (error) {
-            return Error{ErrorCode::InvalidFile,
-                         request_.model_folder.string() + ": cannot be listed: " + error.message()};
         }
         return {};
     }

@@ -11,10 +11,24 @@ double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Error outOfHostMemory(const std::string& what) {
-    return Error{ErrorCode::OutOfMemory,
-                 what + " needed more memory than the system gave; close other programs, or choose "
-                        "a smaller context or a smaller format"};
+Error Engine::Impl::outOfHostMemory(std::string_view what, std::string_view subject) noexcept {
+    constexpr std::string_view kNeeded =
+        " needed more memory than the system gave; close other "
+        "programs, or choose a smaller context or a smaller format";
+    Error error;
+    error.code = ErrorCode::OutOfMemory;
+    error.message.swap(spare_message);
+    error.message.clear();
+    if (error.message.capacity() < what.size() + kNeeded.size()) {
+        error.message = "out of memory"; // short enough to stand in the string itself
+        return error;
+    }
+    error.message.append(what);
+    if (error.message.size() + subject.size() + kNeeded.size() < error.message.capacity()) {
+        error.message.append(subject);
+    }
+    error.message.append(kNeeded);
+    return error;
 }
 
 Error withFailure(Error error, const OwnedDevices& devices) {
@@ -119,12 +133,15 @@ HeldBytes Engine::Impl::heldBytes() const {
 }
 
 bool Engine::isLoaded() const {
-    return impl_->loaded != nullptr;
+    return impl_->loaded != nullptr || impl_->lost.has_value();
 }
 
 const LoadRequest& Engine::loadedRequest() const {
     static const LoadRequest kNone;
-    return impl_->loaded == nullptr ? kNone : impl_->loaded->request;
+    if (impl_->loaded == nullptr) {
+        return impl_->lost.has_value() ? impl_->lost->request : kNone;
+    }
+    return impl_->loaded->request;
 }
 
 Result<ModelConfig> Engine::loadedConfig() const {
@@ -133,11 +150,17 @@ Result<ModelConfig> Engine::loadedConfig() const {
 }
 
 std::shared_ptr<const ModelSummary> Engine::summary() const {
-    return impl_->loaded == nullptr ? nullptr : impl_->loaded->summary;
+    if (impl_->loaded == nullptr) {
+        return impl_->lost.has_value() ? impl_->lost->summary : nullptr;
+    }
+    return impl_->loaded->summary;
 }
 
 std::shared_ptr<const PlacementPlan> Engine::currentPlan() const {
-    return impl_->loaded == nullptr ? nullptr : impl_->loaded->plan;
+    if (impl_->loaded == nullptr) {
+        return impl_->lost.has_value() ? impl_->lost->plan : nullptr;
+    }
+    return impl_->loaded->plan;
 }
 
 std::vector<DeviceMemory> Engine::memory() const {

@@ -108,6 +108,7 @@ public:
     [[nodiscard]] std::string modelFolder(const std::string& model) const;
     [[nodiscard]] std::string adapterFolder(const std::string& adapter) const;
 
+    /// Also true for a model that memory did not let stay and that the next request loads again.
     [[nodiscard]] bool isLoaded() const;
     [[nodiscard]] const LoadRequest& loadedRequest() const;
     /// Errors: InvalidRequest when nothing is loaded.
@@ -163,6 +164,11 @@ public:
     /// most. Virtual machines may back memory unevenly, so this can differ from the rate of a fresh
     /// buffer. 0 when no such weight is in this computer's memory.
     double measureWeightRead(double seconds);
+    /// The arithmetic bound of decoding in GB/s of weights: what one token's products with the
+    /// decoder's linear layers and the head would reach if their weights were in the cores' own
+    /// caches and no thread waited. Takes some tenths of a second. 0 when a linear is not computed
+    /// on the processor.
+    double measureDecodeArithmetic();
 
 private:
     // The work behind the public methods of the same purpose; those turn a failed allocation of
@@ -177,7 +183,12 @@ private:
                                 const std::stop_token& stop);
     /// The model as last loaded or placed, once more: after a step that cannot be undone. The
     /// chat's cache starts empty. Returns `error`, which also says so when even this failed.
-    Error loadAgain(Error error);
+    Error loadAgain(Error error) noexcept;
+    /// loadAgain() for a model that has gone already.
+    Error putBackAfter(Error error) noexcept;
+    /// Loads a lost model. Where memory is still short it stays lost and the next request tries
+    /// again; other errors end that. May throw bad_alloc, which counts as short memory.
+    Result<void> putBack();
     Result<Reply> answer(const GenerateRequest& request,
                          const UpdateCallback& delta,
                          const std::stop_token& stop);

@@ -21,20 +21,22 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
                                const UpdateCallback& update,
                                const std::stop_token& stop) {
     try {
+        impl_->keepSpareMessage();
         return impl_->named(answer(request, update, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
-        return outOfHostMemory("the reply");
+        return impl_->outOfHostMemory("the reply");
     }
 }
 
 Result<LogitsResult>
 Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
     try {
+        impl_->keepSpareMessage();
         return impl_->named(promptLogits(request, rows, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
-        return outOfHostMemory("the logits");
+        return impl_->outOfHostMemory("the logits");
     }
 }
 
@@ -150,6 +152,7 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
 Result<Reply> Engine::answer(const GenerateRequest& request,
                              const UpdateCallback& update,
                              const std::stop_token& stop) {
+    ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     const ModelConfig& config = target.folder.config;
@@ -262,6 +265,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
 
 Result<LogitsResult>
 Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) {
+    ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     Reply scratch;
@@ -284,12 +288,18 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
 
 Result<void>
 Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop) {
-    ENGINE_ASSIGN(Loaded * target, impl_->current());
-    const int64_t budget =
-        image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;
-    ENGINE_TRY(target->media.encode(part, std::min(budget, target->plan->image_tokens),
-                                    *target->model, target->adapters->fingerprint(), stop));
-    return {};
+    try {
+        impl_->keepSpareMessage();
+        ENGINE_TRY(putBack());
+        ENGINE_ASSIGN(Loaded * target, impl_->current());
+        const int64_t budget =
+            image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;
+        ENGINE_TRY(target->media.encode(part, std::min(budget, target->plan->image_tokens),
+                                        *target->model, target->adapters->fingerprint(), stop));
+        return {};
+    } catch (const std::bad_alloc&) {
+        return impl_->outOfHostMemory("reading ", part.text);
+    }
 }
 
 namespace {

@@ -190,9 +190,14 @@ Result<void> Engine::load(const LoadRequest& request,
                           const ProgressCallback& progress,
                           const std::stop_token& stop) {
     try {
-        return loadModel(request, progress, stop);
+        impl_->keepSpareMessage();
+        Result<void> loaded = loadModel(request, progress, stop);
+        if (!loaded.has_value()) {
+            return putBackAfter(std::move(loaded).error());
+        }
+        return loaded;
     } catch (const std::bad_alloc&) {
-        return outOfHostMemory("loading " + request.model);
+        return putBackAfter(impl_->outOfHostMemory("loading ", request.model));
     }
 }
 
@@ -216,73 +221,84 @@ Result<void> Engine::loadModel(const LoadRequest& request,
         // makes room, and comes back should the new one fail.
         ENGINE_ASSIGN(Impl::Prepared alone, impl_->prepare(request, impl_->heldBytes(), stop));
         if (alone.plan->fits) {
-            const LoadRequest former = impl_->loaded->request;
-            impl_->loaded.reset();
-            Result<std::unique_ptr<Loaded>> target =
-                impl_->build(request, std::move(alone), progress, stop);
-            if (!target.has_value()) {
-                Error error = std::move(target).error();
-                const Result<void> restored = loadModel(former, progress, {});
-                if (!restored.has_value()) {
-                    error.message +=
-                        "; the former model could not be loaded again: " + restored.error().message;
-                }
-                return error;
-            }
-            impl_->loaded = std::move(target).value();
-            impl_->loaded->generator =
-                std::make_unique<Generator>(*impl_->loaded->model, *impl_->loaded->kv);
-            return {};
+            prepared = std::move(alone);
+            impl_->lose(); // load() puts it back should the rest fail
         }
     }
     ENGINE_ASSIGN(std::unique_ptr<Loaded> target,
                   impl_->build(request, std::move(prepared), progress, stop));
+    target->generator = std::make_unique<Generator>(*target->model, *target->kv);
     impl_->loaded = std::move(target);
-    impl_->loaded->generator =
-        std::make_unique<Generator>(*impl_->loaded->model, *impl_->loaded->kv);
+    impl_->lost.reset();
     return {};
 }
 
 void Engine::unload() {
     impl_->loaded.reset();
+    impl_->lost.reset();
 }
 
 Result<void> Engine::applyMap(const std::string& device_map,
                               const ProgressCallback& progress,
                               const std::stop_token& stop) {
     try {
+        impl_->keepSpareMessage();
         return impl_->named(replace(device_map, progress, stop));
     } catch (const std::bad_alloc&) {
-        return loadAgain(outOfHostMemory("the move"));
+        Error error = impl_->outOfHostMemory("the move");
+        // The generator is laid aside for the time that anything changes.
+        const bool is_untouched = impl_->loaded != nullptr && impl_->loaded->generator != nullptr;
+        if (is_untouched) {
+            return error;
+        }
+        return loadAgain(std::move(error));
     }
 }
 
 Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
                                  const std::stop_token& stop) {
     try {
+        impl_->keepSpareMessage();
         return changeAdapters(adapters, stop);
     } catch (const std::bad_alloc&) {
-        return loadAgain(outOfHostMemory("changing adapters"));
+        return loadAgain(impl_->outOfHostMemory("changing adapters"));
     }
 }
 
-Error Engine::loadAgain(Error error) {
-    if (impl_->loaded == nullptr) {
-        return error;
-    }
-    const LoadRequest former = impl_->loaded->request;
-    impl_->loaded.reset();
-    const Result<void> restored = load(former, {}, {});
-    if (!restored.has_value()) {
-        error.message +=
-            "; the former model could not be loaded again: " + restored.error().message;
+Error Engine::loadAgain(Error error) noexcept {
+    impl_->lose();
+    return putBackAfter(std::move(error));
+}
+
+Error Engine::putBackAfter(Error error) noexcept {
+    try {
+        const Result<void> restored = putBack();
+        if (!restored.has_value()) {
+            error.message +=
+                "; the former model could not be loaded again: " + restored.error().message;
+        }
+    } catch (const std::bad_alloc&) {
+        // Still no memory: the next request tries again.
     }
     return error;
+}
+
+Result<void> Engine::putBack() {
+    if (!impl_->lost.has_value() || impl_->loaded != nullptr) {
+        return {};
+    }
+    const LoadRequest request = impl_->lost->request;
+    Result<void> loaded = loadModel(request, {}, {});
+    if (!loaded.has_value() && loaded.error().code != ErrorCode::OutOfMemory) {
+        impl_->lost.reset();
+    }
+    return loaded;
 }
 
 Result<void> Engine::replace(const std::string& device_map,
                              const ProgressCallback& progress,
                              const std::stop_token& stop) {
+    ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     LoadRequest request = target.request;
@@ -315,8 +331,7 @@ Result<void> Engine::replace(const std::string& device_map,
             if (!back->has_value()) {
                 error.message +=
                     "; the former placement could not be restored: " + back->error().message;
-                impl_->loaded.reset();
-                return error;
+                return loadAgain(std::move(error));
             }
         }
         generator->setModel(*target.model);
@@ -338,7 +353,7 @@ Result<void> Engine::replace(const std::string& device_map,
     if (Result<void> rebuilt = impl_->rebuildModel(target, prepared.plan); !rebuilt.has_value()) {
         return restore(std::move(rebuilt).error());
     }
-    target.request = request;
+    target.request = std::move(request);
     generator->setModel(*target.model);
     target.generator = std::move(generator);
     return {};
@@ -346,8 +361,10 @@ Result<void> Engine::replace(const std::string& device_map,
 
 Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
                                     const std::stop_token& stop) {
+    ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
+    std::vector<AdapterChoice> choices = adapters;
     // Check and open what is new before anything changes.
     std::vector<std::shared_ptr<const Adapter>> opened(adapters.size());
     for (size_t i = 0; i < adapters.size(); ++i) {
@@ -406,8 +423,11 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
     for (const auto& active : target.active) {
         const bool is_kept =
             std::any_of(next.begin(), next.end(), [&](const auto& n) { return n.id == active.id; });
-        if (!is_kept) {
-            ENGINE_TRY(target.adapters->remove(active.id));
+        if (is_kept) {
+            continue;
+        }
+        if (Result<void> removed = target.adapters->remove(active.id); !removed.has_value()) {
+            return loadAgain(std::move(removed).error());
         }
     }
     const bool is_strength_only =
@@ -418,12 +438,13 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
                               (a.choice.strength == 0.0) == (b.choice.strength == 0.0);
                    });
     target.active = std::move(next);
-    target.request.adapters = adapters;
     if (is_strength_only) {
         target.model->adapterStrengthsChanged();
-        return {};
+    } else if (Result<void> set = target.model->setAdapters(target.hook()); !set.has_value()) {
+        return loadAgain(std::move(set).error());
     }
-    return target.model->setAdapters(target.hook());
+    target.request.adapters = std::move(choices);
+    return {};
 }
 
 } // namespace engine

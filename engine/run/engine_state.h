@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -34,8 +35,12 @@ double secondsSince(Clock::time_point start);
 /// What `inspect` and a load tell about an adapter.
 AdapterSummary summarizeAdapter(const Adapter& adapter);
 
-/// OutOfMemory for plain memory of this program; `what` needed it.
-Error outOfHostMemory(const std::string& what);
+/// A model that memory did not let stay: it is loaded again before the next request.
+struct LostModel {
+    LoadRequest request;
+    std::shared_ptr<const ModelSummary> summary;
+    std::shared_ptr<const PlacementPlan> plan;
+};
 
 /// Adds the driver's own words to an error of a card that stopped answering.
 Error withFailure(Error error, const OwnedDevices& devices);
@@ -78,6 +83,9 @@ using HeldBytes = std::map<DeviceId, uint64_t>;
 struct Engine::Impl {
     EngineOptions options;
     std::unique_ptr<Loaded> loaded;
+    std::optional<LostModel> lost; ///< Only while nothing is loaded.
+    static constexpr size_t kSpareMessageBytes = 512;
+    std::string spare_message;
     mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
     const Loaded* building = nullptr;                  ///< Being loaded now.
 
@@ -143,6 +151,21 @@ struct Engine::Impl {
     void forgetContext() {
         if (loaded != nullptr && loaded->generator != nullptr) {
             loaded->generator->forget();
+        }
+    }
+
+    /// Room for the message of outOfHostMemory(), taken while there is memory. May throw bad_alloc.
+    void keepSpareMessage() { spare_message.reserve(kSpareMessageBytes); }
+    /// OutOfMemory for plain memory of this program; "what subject" needed it. Allocates nothing.
+    [[nodiscard]] Error outOfHostMemory(std::string_view what,
+                                        std::string_view subject = {}) noexcept;
+
+    /// Takes the loaded model down, to be put back later. Allocates nothing.
+    void lose() noexcept {
+        if (loaded != nullptr) {
+            lost.emplace(LostModel{std::move(loaded->request), std::move(loaded->summary),
+                                   std::move(loaded->plan)});
+            loaded.reset();
         }
     }
 

@@ -55,7 +55,9 @@ Result<void> ReadAhead::read(size_t index, std::byte* data) {
     try {
         return read_(index, {data, buffer_bytes_});
     } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::OutOfMemory, "no memory to read the weights; close other programs"};
+        Error error; // without a text, for which there may be no memory either: next() has it
+        error.code = ErrorCode::OutOfMemory;
+        return error;
     }
 }
 
@@ -106,7 +108,11 @@ Result<std::span<std::byte>> ReadAhead::next() {
     }
     changed_.wait(lock, [&] { return slot.outcome.has_value() && next_to_read_ > index; });
     if (!slot.outcome->has_value()) {
-        return slot.outcome->error();
+        Error error = slot.outcome->error();
+        if (error.message.empty()) {
+            error.message = "no memory to read the weights; close other programs";
+        }
+        return error;
     }
     return std::span<std::byte>(slot.data, buffer_bytes_);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/base/file_reader.h"
 #include "engine/base/file_writer.h"
+#include "engine/base/folder_list.h"
 
 #include <algorithm>
 #include <bit>
@@ -282,19 +283,19 @@ trimWeightCaches(const fs::path& folder, uint64_t max_bytes, uint64_t kept_key) 
     std::vector<File> files;
     uint64_t total = 0;
     std::error_code failure;
-    for (fs::directory_iterator it(folder, failure), end; !failure && it != end;
-         it.increment(failure)) {
-        const std::string name = pathText(it->path().filename());
+    for (const fs::path& entry : listFolder(folder, SIZE_MAX, failure)) {
+        const std::string name = pathText(entry);
+        const fs::path path = folder / entry;
         // Exactly our names: 16 lower-case hexadecimal digits and the ending.
         const bool is_ours = name.size() == cacheFileName(0).size() &&
                              name.ends_with(cacheFileName(0).substr(16)) &&
                              name.find_first_not_of("0123456789abcdef") == 16;
         std::error_code unknown;
-        if (!is_ours || !fs::is_regular_file(it->symlink_status(unknown))) {
+        if (!is_ours || !fs::is_regular_file(fs::symlink_status(path, unknown))) {
             continue;
         }
-        File file{fs::last_write_time(it->path(), unknown), name, 0};
-        const uint64_t bytes = fs::file_size(it->path(), unknown);
+        File file{fs::last_write_time(path, unknown), name, 0};
+        const uint64_t bytes = fs::file_size(path, unknown);
         if (unknown) {
             continue;
         }

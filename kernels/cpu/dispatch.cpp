@@ -37,7 +37,7 @@ bool hasAvx512() {
 
 bool hasAvx512Bf16() {
     return hasAvx512() && __builtin_cpu_supports("avx512bf16") != 0 &&
-           __builtin_cpu_supports("avx512vbmi") != 0;
+           __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vnni") != 0;
 }
 
 } // namespace

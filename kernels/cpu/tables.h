@@ -12,7 +12,7 @@ const OpTable& cpuScalarOps();
 
 const OpTable* cpuAvx2Ops();       ///< AVX2 + FMA + F16C; nullptr when missing.
 const OpTable* cpuAvx512Ops();     ///< AVX-512 F/BW/VL/DQ with fp32 products; nullptr when missing.
-const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16 and VBMI; nullptr when missing.
+const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16, VBMI, VNNI; nullptr when missing.
 
 /// The fastest of the tables above that this machine can run, none beyond the one named `limit`;
 /// nullptr or a name that is not available here: no limit.

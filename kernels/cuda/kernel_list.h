@@ -35,6 +35,17 @@ namespace kernels::cuda {
     X(quantize_rows)                                                                               \
     X(gemm_128)                                                                                    \
     X(gemm_64)                                                                                     \
+    X(expand_group)                                                                                \
+    X(product_128)                                                                                 \
+    X(product_64)                                                                                  \
+    X(product_gate)                                                                                \
+    X(product_pair_128)                                                                            \
+    X(product_pair_64)                                                                             \
+    X(norm_rows)                                                                                   \
+    X(head_rows)                                                                                   \
+    X(scale_to_half)                                                                               \
+    X(pool_rows)                                                                                   \
+    X(flash_open_64)                                                                               \
     X(project_four_bit)                                                                            \
     X(project_int8)                                                                                \
     X(project_bf16)                                                                                \

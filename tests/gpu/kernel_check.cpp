@@ -20,6 +20,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
     checkAttention(d, is_reference);
     checkUpdates(d, is_reference);
     if (!is_reference) {
+        checkRows(d);
         checkLargeProducts(d);
         checkSteps(d, false);
         checkStepUpdates(d, false);

@@ -241,6 +241,8 @@ void checkProbes(cuda::CudaDevice& d);
 void checkSteps(cuda::CudaDevice& d, bool is_collected);
 void checkUpdates(cuda::CudaDevice& d, bool is_reference);
 void checkStepUpdates(cuda::CudaDevice& d, bool is_collected);
+// kernel_check_rows.cpp: fused steps of many rows.
+void checkRows(cuda::CudaDevice& d);
 // kernel_times.cpp: beside what bytes and operations allow.
 void timeKernels(cuda::CudaDevice& d);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table for AVX-512 with BF16 and VBMI: products of bf16 operands with fp32 sums; F32 and F16
-// weights stay in fp32.
+// The table for AVX-512 with BF16, VBMI and VNNI: products of bf16 operands with fp32 sums (of
+// bytes and 16-bit integers for one token and 4-bit or int8 rows); F32 and F16 weights stay in
+// fp32.
+#include "kernels/cpu/avx512bf16/dot_codes.h"
 #include "kernels/cpu/avx512bf16/dot_int8.h"
 #include "kernels/cpu/avx512bf16/matmul_bf16.h"
 #include "kernels/cpu/simd/op_table.h"
@@ -14,6 +16,7 @@ namespace {
 struct Avx512Bf16Kit {
     using V = Avx512Bf16;
     using FourBit = FourBitBf16Dot;
+    using FourBitOne = FourBitByteDot;
     using Bf16 = Bf16Dot;
     using Int8 = Int8Dot;
     using Matmul = MatmulBf16;

@@ -10,6 +10,7 @@
 //   kTogether(T) rows that are multiplied at once, so that an activation is loaded once for them
 //   rows<R, T>() sums[r][t] = vector whose lanes add up to <row + r, x_t> over columns [k, end)
 //
+//   kMostTokens  optional: tokens multiplied at once, kDotTokens where it is missing
 //   strideOf(cols)  optional: elements of a converted row, where it holds more than columns
 //   hasPieces(T) wide rows are taken in pieces of columns, so that the activations of a piece stay
 //                in the first cache while 16 rows pass. Costs memory bandwidth.
@@ -24,7 +25,9 @@
 #include "kernels/ops.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <utility>
 
 namespace kernels::cpu {
 
@@ -157,9 +160,20 @@ struct DotProduct {
         }
     }
 
-    static constexpr GroupFn kGroups[kDotTokens] = {&rowGroup<1>, &rowGroup<2>, &rowGroup<3>,
-                                                    &rowGroup<4>, &rowGroup<5>, &rowGroup<6>,
-                                                    &rowGroup<7>, &rowGroup<8>};
+    static constexpr int64_t mostTokens() {
+        if constexpr (requires { Policy::kMostTokens; }) {
+            return Policy::kMostTokens;
+        } else {
+            return kDotTokens;
+        }
+    }
+
+    template <size_t... kBefore>
+    static constexpr std::array<GroupFn, sizeof...(kBefore)>
+    groupsOf(std::index_sequence<kBefore...> /*tokens*/) {
+        return {&rowGroup<static_cast<int>(kBefore) + 1>...};
+    }
+    static constexpr auto kGroups = groupsOf(std::make_index_sequence<mostTokens()>());
 
     static void rows(const Policy& policy,
                      int64_t begin,
@@ -170,11 +184,12 @@ struct DotProduct {
                      MutF32 y) {
         for (int64_t row = begin; row < end; row += kWidth) {
             const int64_t count = end - row < kWidth ? end - row : kWidth;
-            for (int64_t t = 0; t < y.rows; t += kDotTokens) {
-                const int64_t tokens = y.rows - t < kDotTokens ? y.rows - t : kDotTokens;
+            for (int64_t t = 0; t < y.rows; t += mostTokens()) {
+                const int64_t tokens = y.rows - t < mostTokens() ? y.rows - t : mostTokens();
                 const X* xt = x + t * x_stride;
                 float* yt = y.data + t * y.stride;
-                kGroups[tokens - 1](policy, row, count, xt, x_stride, epilogue, yt, y.stride);
+                kGroups[static_cast<size_t>(tokens - 1)](policy, row, count, xt, x_stride, epilogue,
+                                                         yt, y.stride);
             }
         }
     }

@@ -4,6 +4,7 @@
 //
 //   V         vector layer
 //   FourBit   dot policy for aligned 4-bit rows;  Bf16  for bf16 rows;  Int8  for int8 rows
+//   FourBitOne  optional: in place of FourBit for one token
 //   Matmul    tile product for bf16, 4-bit and int8 weights;  MatmulExact  for F32 and F16
 //   kDotLimits  where the packed path takes over
 //   kName     OpTable::name
@@ -139,6 +140,11 @@ private:
             break;
         }
         if (BlockScales<V>::canServe(w)) {
+            if constexpr (requires { typename Kit::FourBitOne; }) {
+                if (x.rows == 1) {
+                    return runDot<typename Kit::FourBitOne>(pool, x, w, w.cols / 2, e, y);
+                }
+            }
             return runDot<typename Kit::FourBit>(pool, x, w, w.cols / 2, e, y);
         }
         return runDot<ExpandingDot<V>>(pool, x, w, w.cols / 2, e, y);

@@ -68,6 +68,65 @@ struct AttentionKernelArgs {
     int32_t kv_type;
     int32_t is_causal;
     float scale;
+    int32_t is_half; ///< q and out are bf16.
+};
+
+/// Products of bf16 rows (product.cu; kernels/ops.h, ProductArgs).
+struct ProductKernelArgs {
+    const void* x;    ///< [m, k] bf16
+    const void* w[3]; ///< [n[i], k] bf16
+    void* y[3];
+    int64_t m, k;
+    const float* multiply;
+    int64_t multiply_stride;
+    int32_t n[3];          ///< Outputs, even.
+    int32_t stride[3];     ///< Elements between rows of y.
+    int32_t first_tile[3]; ///< Column tiles of the weights before.
+    int32_t count;
+    int32_t k_part; ///< Columns of a part of k: k, or a multiple of 64.
+    int32_t is_bounded;
+    float in_low[3], in_high[3], out_low[3], out_high[3];
+};
+
+/// Several weights expanded to bf16 by one launch (expand.cu).
+struct ExpandArgs {
+    WeightArgs w[3];
+    int64_t first[3]; ///< First row;
+    int64_t rows[3];  ///< rows.
+    void* to[3];
+    int64_t blocks[3]; ///< Blocks of the grid up to and with weight i.
+};
+
+/// Residual, norm and rounding of whole rows (rows.cu; kernels/ops.h, NormRowsArgs).
+struct NormRowsKernelArgs {
+    float* x;       ///< [rows, cols]
+    const float* t; ///< [parts, rows, cols] or nullptr
+    void* h;        ///< [rows, cols] bf16 or nullptr
+    VectorArgs t_norm, norm;
+    int64_t rows;
+    int32_t cols, parts;
+    int32_t has_norm;
+    float scalar, eps;
+};
+
+/// Norms, RoPE and rounding of heads (rows.cu; kernels/ops.h, HeadRowsArgs).
+struct HeadRowsKernelArgs {
+    const float* q; ///< [parts, rows, heads, dim]
+    const float* k; ///< [parts, rows, kv_heads, dim] or nullptr
+    const float* v;
+    VectorArgs q_norm, k_norm;
+    const int32_t* position;
+    const int32_t* position_2; ///< Of the second half of a head; nullptr: one rotation.
+    const float* inv_freq;
+    void* q_to;    ///< [rows, heads, dim] bf16
+    void* k_to[2]; ///< [capacity[i], kv_heads, dim] bf16
+    void* v_to[2];
+    const int32_t* slot[2]; ///< nullptr: row i to row i
+    int64_t first[2];       ///< Rows before it are not stored there.
+    int64_t capacity[2];
+    int64_t rows;
+    int32_t heads, kv_heads, dim, parts;
+    float eps;
 };
 
 /// How a projection step makes its input row h (kernels/ops.h, ProjectArgs).

@@ -5,6 +5,42 @@
 
 using namespace kernels::cuda;
 
+namespace {
+
+/// The 16 values of a 4-bit format to shared memory, with a barrier of the block.
+__device__ __forceinline__ void loadCodes(int format, float* codes) {
+    if (threadIdx.x < 16) {
+        codes[threadIdx.x] =
+            __uint_as_float(format == kFormatFp4 ? kFp4Codes[threadIdx.x] : kNf4Codes[threadIdx.x]);
+    }
+    __syncthreads();
+}
+
+/// 16 weights of one 4-bit block from flat index `index` on.
+__device__ __forceinline__ void
+expandSixteen(const WeightArgs& w, int64_t index, const float* codes, __nv_bfloat16* out) {
+    const float scale = blockScale(w, index / w.block_size);
+    const uint2 packed =
+        *reinterpret_cast<const uint2*>(static_cast<const uint8_t*>(w.data) + index / 2);
+    __nv_bfloat162 values[8];
+#pragma unroll
+    for (int b = 0; b < 8; ++b) {
+        const uint32_t byte = ((b < 4 ? packed.x : packed.y) >> (8 * (b & 3))) & 255U;
+        float even = __fmul_rn(codes[byte >> 4], scale);
+        float odd = __fmul_rn(codes[byte & 15U], scale);
+        if (w.expand_type == kElementF16) {
+            even = roundTo(kElementF16, even);
+            odd = roundTo(kElementF16, odd);
+        }
+        values[b] = __floats2bfloat162_rn(even, odd);
+    }
+    uint4* to = reinterpret_cast<uint4*>(out);
+    to[0] = *reinterpret_cast<const uint4*>(values);
+    to[1] = *reinterpret_cast<const uint4*>(values + 4);
+}
+
+} // namespace
+
 extern "C" {
 
 /// out[r, c] = w[first_row + r, c], any format; one element a thread.
@@ -22,34 +58,36 @@ belfry_expand_any(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* 
 __global__ void
 belfry_expand_four_bit(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* out) {
     BELFRY_SHARED(float, codes, [16]);
-    if (threadIdx.x < 16) {
-        codes[threadIdx.x] = __uint_as_float(w.format == kFormatFp4 ? kFp4Codes[threadIdx.x]
-                                                                    : kNf4Codes[threadIdx.x]);
-    }
-    __syncthreads();
+    loadCodes(w.format, codes);
     const int64_t i = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 16;
-    if (i >= rows * w.cols) {
+    if (i < rows * w.cols) {
+        expandSixteen(w, first_row * w.cols + i, codes, out + i);
+    }
+}
+
+/// Rows of up to three weights, each of any format; 16 weights a thread (the end of a weight's rows
+/// may have fewer).
+__global__ void belfry_expand_group(const __grid_constant__ ExpandArgs a) {
+    BELFRY_SHARED(float, codes, [16]);
+    const int64_t block = blockIdx.x;
+    const int which = block >= a.blocks[1] ? 2 : block >= a.blocks[0] ? 1 : 0;
+    const WeightArgs& w = a.w[which];
+    loadCodes(w.format, codes);
+    const int64_t at = block - (which == 0 ? 0 : a.blocks[which - 1]);
+    const int64_t i = (at * blockDim.x + threadIdx.x) * 16;
+    const int64_t count = a.rows[which] * w.cols;
+    const int64_t index = a.first[which] * w.cols + i;
+    __nv_bfloat16* const to = static_cast<__nv_bfloat16*>(a.to[which]) + i;
+    const bool is_four_bit = w.format == kFormatNf4 || w.format == kFormatFp4;
+    if (is_four_bit && w.cols % 16 == 0 && w.block_size % 16 == 0) {
+        if (i < count) {
+            expandSixteen(w, index, codes, to);
+        }
         return;
     }
-    const int64_t index = first_row * w.cols + i;
-    const float scale = blockScale(w, index / w.block_size);
-    const uint2 packed =
-        *reinterpret_cast<const uint2*>(static_cast<const uint8_t*>(w.data) + index / 2);
-    __nv_bfloat162 values[8];
-#pragma unroll
-    for (int b = 0; b < 8; ++b) {
-        const uint32_t byte = ((b < 4 ? packed.x : packed.y) >> (8 * (b & 3))) & 255U;
-        float even = __fmul_rn(codes[byte >> 4], scale);
-        float odd = __fmul_rn(codes[byte & 15U], scale);
-        if (w.expand_type == kElementF16) {
-            even = roundTo(kElementF16, even);
-            odd = roundTo(kElementF16, odd);
-        }
-        values[b] = __floats2bfloat162_rn(even, odd);
+    for (int e = 0; e < 16 && i + e < count; ++e) {
+        to[e] = __float2bfloat16_rn(weightValue(w, (index + e) / w.cols, index + e));
     }
-    uint4* to = reinterpret_cast<uint4*>(out + i);
-    to[0] = *reinterpret_cast<const uint4*>(values);
-    to[1] = *reinterpret_cast<const uint4*>(values + 4);
 }
 
 } // extern "C"

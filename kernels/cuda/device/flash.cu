@@ -99,9 +99,11 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             float2 pair = make_float2(0.0F, 0.0F);
+            const int64_t at = ((q0 + row) * a.num_heads + head) * HEAD + chunk * 8 + 2 * e;
             if (q0 + row < a.queries) {
-                pair = *reinterpret_cast<const float2*>(
-                    a.q + ((q0 + row) * a.num_heads + head) * HEAD + chunk * 8 + 2 * e);
+                pair = a.is_half != 0 ? __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(
+                                            reinterpret_cast<const __nv_bfloat16*>(a.q) + at))
+                                      : *reinterpret_cast<const float2*>(a.q + at);
             }
             values[e] = __float22bfloat162_rn(make_float2(pair.x * a.scale, pair.y * a.scale));
         }
@@ -268,8 +270,17 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
         }
         const float total = row_sum[row0 + r * 8] + row_sum[kQueries + row0 + r * 8];
         const float inverse = total > 0.0F ? 1.0F / total : 0.0F;
-        float* to =
-            a.out + (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
+        const int64_t at = (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
+        if (a.is_half != 0) {
+            __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) + at;
+#pragma unroll
+            for (int j = 0; j < kColumnTiles; ++j) {
+                *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
+                    __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+            }
+            continue;
+        }
+        float* to = a.out + at;
 #pragma unroll
         for (int j = 0; j < kColumnTiles; ++j) {
             *reinterpret_cast<float2*>(to + j * 8) =

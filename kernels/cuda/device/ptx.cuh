@@ -123,6 +123,15 @@ multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b
 #endif
 }
 
+/// Two bf16 values, each min(max(x, low), high); NaN stays NaN.
+__device__ __forceinline__ uint32_t boundHalves(uint32_t pair, uint32_t low, uint32_t high) {
+#if __CUDA_ARCH__ >= 800
+    asm("max.NaN.bf16x2 %0, %0, %1;" : "+r"(pair) : "r"(low));
+    asm("min.NaN.bf16x2 %0, %0, %1;" : "+r"(pair) : "r"(high));
+#endif
+    return pair;
+}
+
 /// Whether prefetchBulk() exists (compute capability 9.0).
 #if __CUDA_ARCH__ >= 900
 constexpr bool kHasBulkPrefetch = true;

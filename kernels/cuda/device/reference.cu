@@ -97,9 +97,10 @@ __global__ void belfry_attention_reference(AttentionKernelArgs a) {
     const int64_t row = blockIdx.x;
     const int head = blockIdx.y;
     const int kv_head = head / (a.num_heads / a.num_kv_heads);
-    const float* q = a.q + (row * a.num_heads + head) * a.head_dim;
+    const int64_t base_q = (row * a.num_heads + head) * a.head_dim;
+    const int q_type = a.is_half != 0 ? kElementBf16 : kElementF32;
     for (int d = threadIdx.x; d < a.head_dim; d += blockDim.x) {
-        query[d] = q[d];
+        query[d] = loadElement(a.q, q_type, base_q + d);
     }
     float largest = -INFINITY;
     float sum = 0.0F;
@@ -141,11 +142,15 @@ __global__ void belfry_attention_reference(AttentionKernelArgs a) {
             }
         }
     }
-    float* to = a.out + (row * a.num_heads + head) * a.head_dim;
     for (int i = 0; i < 4; ++i) {
         const int d = threadIdx.x + 128 * i;
         if (d < a.head_dim) {
-            to[d] = sum > 0.0F ? out[i] / sum : 0.0F;
+            const float value = sum > 0.0F ? out[i] / sum : 0.0F;
+            if (a.is_half != 0) {
+                reinterpret_cast<__nv_bfloat16*>(a.out)[base_q + d] = __float2bfloat16_rn(value);
+            } else {
+                a.out[base_q + d] = value;
+            }
         }
     }
 }

@@ -88,4 +88,12 @@ int projectParts(Queue q, const ProjectArgs& step);
 // products.cpp: linear layers of any number of rows.
 Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
 
+// rows.cpp: fused steps of many rows.
+Status product(Queue q, ProductArgs& args);
+Status normRows(Queue q, const NormRowsArgs& args);
+Status headRows(Queue q, const HeadRowsArgs& args);
+Status scaleToHalf(Queue q, MatF32 x, float shift, float scale, void* y);
+Status beginOnceSteps(Queue q);
+Status poolRows(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y);
+
 } // namespace kernels::cuda

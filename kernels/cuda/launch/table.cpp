@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 namespace kernels::cuda {
 
@@ -74,6 +75,7 @@ AttentionKernelArgs attentionArgs(const AttentionArgs& a) {
     args.kv_type = static_cast<int32_t>(a.kv_type);
     args.is_causal = a.mask.causal ? 1 : 0;
     args.scale = a.scale;
+    args.is_half = a.is_half ? 1 : 0;
     return args;
 }
 
@@ -87,6 +89,19 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Ok;
     }
     Stream& s = streamOf(q);
+    if (a.is_half && (s.is_reference || a.kv_type != DType::BF16)) {
+        return Status::Unsupported;
+    }
+    // Every key is visible: no masks, and scores that stay in registers.
+    if (a.is_half && !a.mask.causal && a.mask.window == 0 && a.head_dim == 64 &&
+        a.num_heads == a.num_kv_heads && a.keys > 0 && a.scale > 0.0F &&
+        a.mask.key_position == nullptr && s.facts.compute_capability >= 80) {
+        return s.launch(KernelId::flash_open_64, tiles(a.queries, 128),
+                        static_cast<unsigned>(a.num_heads), 1, kThreads, 49152, attentionArgs(a));
+    }
+    if (a.is_half && a.mask.key_position == nullptr && a.keys > 0) {
+        return Status::Unsupported;
+    }
     const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 &&
                           (a.head_dim == 64 || a.head_dim == 256 || a.head_dim == 512);
     if (is_flash) {
@@ -350,6 +365,15 @@ OpTable makeTable(bool is_reference) {
     table.soft_cap = softCap;
     table.gather_rows = gatherRows;
     table.store_rows = storeRows;
+    // BELFRY_PLAIN_ROWS: every step of many rows as a launch of its own, for comparisons.
+    if (!is_reference && std::getenv("BELFRY_PLAIN_ROWS") == nullptr) {
+        table.product = product;
+        table.norm_rows = normRows;
+        table.head_rows = headRows;
+        table.scale_to_half = scaleToHalf;
+        table.pool_rows = poolRows;
+        table.begin_once_steps = beginOnceSteps;
+    }
     if (!is_reference) {
         table.project = project;
         table.project_parts = projectParts;

@@ -124,6 +124,7 @@ private Q_SLOTS:
     void quantizedLoad_data();
     void quantizedLoad();
     void memoryRunsOut();
+    void formerModelComesBack();
     void lostCardIsReloaded();
     void secondProgramOnTheCard();
     void absentCard();
@@ -270,6 +271,49 @@ void TestCudaFaults::memoryRunsOut() {
         QVERIFY(engine.generate(prompt(), {}, {}).has_value());
     }
     QVERIFY(failures > 0);
+}
+
+/// Two models do not fit side by side: the former one makes room, and comes back when the new one
+/// fails; where even that fails, the next request loads it.
+void TestCudaFaults::formerModelComesBack() {
+    FakeCard card;
+    card.used_by_others = card.total - (size_t{580} << 20);
+    FakeDriver fake({card});
+    engine::Engine engine(optionsFor(fake));
+    const engine::LoadRequest former = requestFor(true);
+    QVERIFY(engine.load(former, {}, {}).has_value());
+    const auto expected = engine.generate(prompt(), {}, {});
+    QVERIFY(expected.has_value());
+    engine::LoadRequest other = former;
+    other.context = 512;
+    QVERIFY(!engine.plan(other).value().fits); // beside the former one
+    for (const uint64_t times : {uint64_t{2}, uint64_t{1} << 40U}) {
+        int failures = 0;
+        for (uint64_t n = 1; n <= 12; ++n) {
+            fake.fail_allocation = n;
+            fake.fail_allocations = times;
+            const auto loaded = engine.load(other, {}, {});
+            fake.fail_allocation = 0;
+            QVERIFY(engine.isLoaded());
+            if (loaded.has_value()) {
+                QVERIFY(engine.load(former, {}, {}).has_value());
+                continue;
+            }
+            ++failures;
+            QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
+            QCOMPARE(engine.loadedRequest().context, former.context);
+            QVERIFY(engine.summary() != nullptr && engine.currentPlan() != nullptr);
+            const auto reply = engine.generate(prompt(), {}, {});
+            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            QCOMPARE(reply->token_ids, expected->token_ids);
+            QCOMPARE(engine.currentPlan()->context, former.context);
+        }
+        qInfo("%d failures", failures);
+        QVERIFY(failures > 0);
+    }
+    engine.unload();
+    QVERIFY(!engine.isLoaded());
+    QVERIFY2(fake.live() == FakeLive{}, fake.live().text().c_str());
 }
 
 void TestCudaFaults::lostCardIsReloaded() {

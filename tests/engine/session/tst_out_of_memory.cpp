@@ -1,49 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory runs out at every allocation point, through the engine's door: the n-th allocation on each
 // device fails for every n, in a first load, a load beside a loaded model, a move, the first token,
-// a picture and a sound turn; then the n-th allocation of plain memory on the engine's thread. Each
-// time: a clean OutOfMemory error (or success, where the engine found another way), the accounts as
-// before, the same answer as before, and the next request works.
+// a picture and a sound turn. Each time: a clean OutOfMemory error (or success, where the engine
+// found another way), the accounts as before, the same answer as before, and the next request
+// works. Plain memory: tst_every_allocation.
 #include "engine/run/device_set.h"
 #include "tests/support/engine/golden_engine.h"
 
 #include <QTest>
 
-#include <cstdlib>
 #include <map>
-#include <new>
-
-namespace {
-
-/// Countdown of operator new on one thread; 0 = off.
-thread_local int64_t t_fail_new = 0;
-thread_local int64_t t_new_calls = 0;
-
-bool failsNow() {
-    ++t_new_calls;
-    return t_fail_new > 0 && --t_fail_new == 0;
-}
-
-} // namespace
-
-// NOLINTBEGIN(misc-new-delete-overloads)
-void* operator new(size_t bytes) {
-    void* block = failsNow() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
-    if (block == nullptr) {
-        throw std::bad_alloc();
-    }
-    return block;
-}
-void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
-    return failsNow() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
-}
-void operator delete(void* block) noexcept {
-    std::free(block);
-}
-void operator delete(void* block, size_t /*bytes*/) noexcept {
-    std::free(block);
-}
-// NOLINTEND(misc-new-delete-overloads)
 
 namespace {
 
@@ -74,10 +40,8 @@ struct FaultyEngine {
         engine.emplace(options);
     }
 
-    engine::Result<void> load(const engine::LoadRequest& request, int64_t fail_new = 0) {
-        t_fail_new = fail_new;
+    engine::Result<void> load(const engine::LoadRequest& request) {
         engine::Result<void> loaded = engine->load(request, {}, {});
-        t_fail_new = 0;
         if (loaded.has_value()) {
             current = coming;
         }
@@ -120,20 +84,11 @@ support::GoldenCase caseWith(bool has_image, bool has_audio) {
     return {};
 }
 
-/// One turn; `fail_new` lets that allocation of plain memory fail. `is_reached`: it was made.
-engine::Result<engine::Reply> turn(FaultyEngine& faulty,
-                                   const support::GoldenCase& c,
-                                   int64_t fail_new = 0,
-                                   bool* is_reached = nullptr) {
+/// One turn.
+engine::Result<engine::Reply> turn(FaultyEngine& faulty, const support::GoldenCase& c) {
     engine::GenerateRequest request = support::goldenCaseRequest(c);
     request.sampling.max_tokens = 2;
-    t_fail_new = fail_new;
-    auto reply = faulty.engine->generate(request, {}, {});
-    if (is_reached != nullptr) {
-        *is_reached = t_fail_new == 0;
-    }
-    t_fail_new = 0;
-    return reply;
+    return faulty.engine->generate(request, {}, {});
 }
 
 std::vector<int32_t> tokensOf(const engine::Result<engine::Reply>& reply) {
@@ -151,10 +106,6 @@ private Q_SLOTS:
     void move();
     void turns_data();
     void turns();
-    void plainMemoryInTurns_data();
-    void plainMemoryInTurns();
-    void plainMemoryInLoad();
-    void plainMemoryInMove();
 
 private:
     static void load(FaultyEngine& faulty, const char* map) {
@@ -295,103 +246,6 @@ void TestOutOfMemory::turns() {
             QCOMPARE(tokensOf(turn(faulty, c)), expected);
         }
     }
-}
-
-void TestOutOfMemory::plainMemoryInTurns_data() {
-    turns_data();
-}
-
-void TestOutOfMemory::plainMemoryInTurns() {
-    QFETCH(bool, has_image);
-    QFETCH(bool, has_audio);
-    const support::GoldenCase c = caseWith(has_image, has_audio);
-    FaultyEngine faulty;
-    load(faulty, kBefore);
-    const auto expected = tokensOf(turn(faulty, c));
-    const auto accounts = faulty.accounts();
-    int failures = 0;
-    for (int64_t n = 1;; ++n) {
-        // Another strength, too near to change a token: nothing encoded or prefilled is reused.
-        const auto set = faulty.engine->setAdapters(
-            {{support::goldenAdapter("e2b", "text"), 1.0 - 1e-11 * static_cast<double>(n), true}},
-            {});
-        QVERIFY(set.has_value());
-        bool is_reached = false;
-        const auto reply = turn(faulty, c, n, &is_reached);
-        if (!is_reached) {
-            QCOMPARE(tokensOf(reply), expected);
-            break;
-        }
-        ++failures;
-        // A library may get along with less memory: then the answer is whole.
-        if (reply.has_value()) {
-            QCOMPARE(reply->token_ids, expected);
-        } else {
-            QCOMPARE(reply.error().code, engine::ErrorCode::OutOfMemory);
-        }
-        QCOMPARE(faulty.accounts(), accounts);
-        if (n % 16 == 1) {
-            QCOMPARE(tokensOf(turn(faulty, c)), expected);
-        }
-    }
-    qInfo("%d allocation points", failures);
-    QVERIFY(failures > 10);
-}
-
-void TestOutOfMemory::plainMemoryInLoad() {
-    const support::GoldenCase c = caseWith(false, false);
-    FaultyEngine faulty;
-    load(faulty, kBefore);
-    const auto expected = tokensOf(turn(faulty, c));
-    t_new_calls = 0;
-    load(faulty, kBefore);
-    const int64_t calls = t_new_calls;
-    const auto accounts = faulty.accounts();
-    // Tens of thousands of points (every word of the vocabulary is one): a spread of them.
-    constexpr int64_t kPoints = 300;
-    int failures = 0;
-    for (int64_t i = 1; i <= kPoints; ++i) {
-        const auto loaded = faulty.load(requestFor(kBefore), calls * i / (kPoints + 1));
-        if (!loaded.has_value()) {
-            ++failures;
-            QCOMPARE(loaded.error().code, engine::ErrorCode::OutOfMemory);
-        }
-        QVERIFY(faulty.engine->isLoaded());
-        QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
-    }
-    qInfo("%d of %lld allocation points", failures, static_cast<long long>(calls));
-    QVERIFY(failures > kPoints / 2);
-    QCOMPARE(tokensOf(turn(faulty, c)), expected);
-    QCOMPARE(faulty.accounts(), accounts);
-}
-
-void TestOutOfMemory::plainMemoryInMove() {
-    const support::GoldenCase c = caseWith(false, false);
-    FaultyEngine faulty;
-    load(faulty, kBefore);
-    const auto expected = tokensOf(turn(faulty, c));
-    t_new_calls = 0;
-    QVERIFY(faulty.engine->applyMap(kAfter, {}, {}).has_value());
-    const int64_t calls = t_new_calls;
-    QVERIFY(faulty.engine->applyMap(kBefore, {}, {}).has_value());
-    constexpr int64_t kPoints = 60;
-    int failures = 0;
-    for (int64_t i = 1; i <= kPoints; ++i) {
-        t_fail_new = calls * i / (kPoints + 1);
-        const auto moved = faulty.engine->applyMap(kAfter, {}, {});
-        t_fail_new = 0;
-        if (moved.has_value()) {
-            QVERIFY(faulty.engine->applyMap(kBefore, {}, {}).has_value());
-        } else {
-            ++failures;
-            QCOMPARE(moved.error().code, engine::ErrorCode::OutOfMemory);
-        }
-        QVERIFY(faulty.engine->isLoaded());
-        QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
-        QCOMPARE(tokensOf(turn(faulty, c)), expected);
-    }
-    qInfo("%d of %lld allocation points", failures, static_cast<long long>(calls));
-    QVERIFY(failures > kPoints / 2);
 }
 
 QTEST_APPLESS_MAIN(TestOutOfMemory)

@@ -155,6 +155,19 @@ inline void multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0
     emulatedMultiplyAdd<::emulator::f16At>(c, a, b0, b1);
 }
 
+inline uint32_t boundHalves(uint32_t pair, uint32_t low, uint32_t high) {
+    uint32_t result = 0;
+    for (const bool is_high : {false, true}) {
+        const float value = ::emulator::bf16At(pair, is_high);
+        const float least = ::emulator::bf16At(low, is_high);
+        const float most = ::emulator::bf16At(high, is_high);
+        const float bounded = value < least ? least : value > most ? most : value;
+        result |= is_high ? std::bit_cast<uint32_t>(bounded) & 0xffff0000U
+                          : std::bit_cast<uint32_t>(bounded) >> 16U;
+    }
+    return result;
+}
+
 inline int loadRelaxed(const int32_t* at) {
     ::emulator::yieldToOthers();
     return *at;

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
+// panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
+#include "kernels/cuda/launch/launch_args.h"
+#include "kernels/cuda/launch/token_steps.h"
+#include "kernels/cuda/plan.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernels::cuda {
+
+namespace {
+
+bool isAligned(const void* pointer) {
+    return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
+}
+
+bool isDirect(const WeightView& w) {
+    return w.format == WeightFormat::BF16 && isAligned(w.data);
+}
+
+bool isBounded(const ProductArgs::Bounds& b) {
+    return b.in_low > -INFINITY || b.in_high < INFINITY;
+}
+
+/// Rows [first, first + rows) of every weight that is not bf16 already, in one launch. to: where
+/// each begins.
+Status expandGroup(Stream& s,
+                   const ProductArgs& a,
+                   int64_t first,
+                   const std::array<int64_t, 3>& rows,
+                   std::array<const void*, 3>& to,
+                   CuPointer panel) {
+    ExpandArgs args{};
+    int used = 0;
+    int64_t blocks = 0;
+    for (int i = 0; i < a.count; ++i) {
+        const WeightView& w = a.w[i];
+        const auto at = static_cast<size_t>(i);
+        if (isDirect(w)) {
+            to[at] = static_cast<const uint16_t*>(w.data) + first * w.cols;
+            continue;
+        }
+        to[at] = pointerOf(panel);
+        args.w[used] = weightArgs(w);
+        args.first[used] = first;
+        args.rows[used] = rows[at];
+        args.to[used] = pointerOf(panel);
+        blocks += tiles(rows[at] * w.cols, int64_t{16} * kThreads);
+        args.blocks[used] = blocks;
+        panel += static_cast<size_t>(rows[at] * w.cols) * 2U;
+        ++used;
+    }
+    if (used == 0) {
+        return Status::Ok;
+    }
+    for (int i = used; i < 3; ++i) {
+        args.blocks[i] = blocks;
+    }
+    return s.launch(KernelId::expand_group, static_cast<unsigned>(blocks), 1, 1, kThreads, 0, args);
+}
+
+/// Parts of k so that a product of few tiles fills the card: at least 256 columns each.
+int partsOf(const Stream& s, int64_t tile_count, int64_t k, int room) {
+    const int64_t wanted = s.facts.multiprocessors / std::max<int64_t>(1, tile_count);
+    return static_cast<int>(
+        std::clamp<int64_t>(std::min<int64_t>(wanted, k / 256), 1, std::max(1, room)));
+}
+
+/// One launch over expanded weights; rows[i] outputs of each from output `first` on.
+Status multiply(Stream& s,
+                const ProductArgs& a,
+                int64_t first,
+                const std::array<int64_t, 3>& rows,
+                const std::array<const void*, 3>& w,
+                int parts) {
+    const bool is_pair = a.output == ProductArgs::Output::GeluPair;
+    const bool is_gate = a.output == ProductArgs::Output::GeluMultiply;
+    ProductKernelArgs args{};
+    args.x = a.x;
+    args.m = a.rows;
+    args.k = a.w[0].cols;
+    args.count = a.count;
+    int64_t outputs = 0;
+    for (int i = 0; i < a.count; ++i) {
+        const auto at = static_cast<size_t>(i);
+        args.w[i] = w[at];
+        args.n[i] = static_cast<int32_t>(rows[at]);
+        args.stride[i] = static_cast<int32_t>(a.w[i].rows);
+        args.is_bounded = args.is_bounded != 0 || isBounded(a.bounds[i]) ? 1 : 0;
+        args.in_low[i] = a.bounds[i].in_low;
+        args.in_high[i] = a.bounds[i].in_high;
+        args.out_low[i] = a.bounds[i].out_low;
+        args.out_high[i] = a.bounds[i].out_high;
+        outputs += rows[at];
+    }
+    if (is_pair || is_gate) {
+        args.y[0] = static_cast<uint16_t*>(a.y[0]) + first;
+    } else {
+        for (int i = 0; i < a.count; ++i) {
+            args.y[i] = static_cast<float*>(a.y[i]) + first;
+        }
+    }
+    const bool is_large = !is_gate && usesLargeTiles(s.facts.multiprocessors, a.rows, outputs);
+    const int64_t tile = is_large ? 128 : 64;
+    unsigned columns = 0;
+    if (is_pair) {
+        columns = tiles(rows[0], tile / 2);
+    } else {
+        for (int i = 0; i < a.count; ++i) {
+            args.first_tile[i] = static_cast<int32_t>(columns);
+            columns += tiles(rows[static_cast<size_t>(i)], tile);
+        }
+    }
+    const int64_t chunks = (args.k + 63) / 64;
+    args.k_part = static_cast<int32_t>((chunks + parts - 1) / parts * 64);
+    KernelId id = is_large ? KernelId::product_128 : KernelId::product_64;
+    if (is_pair) {
+        id = is_large ? KernelId::product_pair_128 : KernelId::product_pair_64;
+    } else if (is_gate) {
+        id = KernelId::product_gate;
+        args.multiply = a.multiply.data;
+        args.multiply_stride = a.multiply.stride;
+    }
+    return s.launch(id, tiles(a.rows, tile), columns, static_cast<unsigned>(parts),
+                    is_large ? 256U : 128U, is_large ? 98304U : 65536U, args);
+}
+
+bool isProduct(const ProductArgs& a) {
+    if (a.count < 1 || a.count > 3 || a.rows < 0 || a.x == nullptr) {
+        return false;
+    }
+    const bool is_pair = a.output == ProductArgs::Output::GeluPair;
+    for (int i = 0; i < a.count; ++i) {
+        if (!isWeight(a.w[i]) || a.w[i].cols != a.w[0].cols ||
+            (a.y[i] == nullptr && !(is_pair && i == 1))) {
+            return false;
+        }
+    }
+    switch (a.output) {
+    case ProductArgs::Output::GeluPair:
+        return a.count == 2 && a.w[0].rows == a.w[1].rows;
+    case ProductArgs::Output::GeluMultiply:
+        return a.count == 1 && a.multiply.data != nullptr && a.multiply.rows == a.rows &&
+               a.multiply.cols == a.w[0].rows && a.multiply.stride >= a.w[0].rows;
+    default:
+        return true;
+    }
+}
+
+} // namespace
+
+Status product(Queue q, ProductArgs& a) {
+    Stream& s = streamOf(q);
+    if (!isProduct(a)) {
+        return Status::BadShape;
+    }
+    // A library that was asked for takes large products: leave them to it.
+    if (s.is_reference || s.facts.compute_capability < 80 || s.blas != nullptr ||
+        a.w[0].cols % 8 != 0 || !isAligned(a.x)) {
+        return Status::Unsupported;
+    }
+    int64_t widest = 0;   // bytes of the panel for one output of every weight
+    int64_t together = 0; // of the panel for all weights as a whole
+    int64_t most_rows = 0;
+    int64_t tile_count = 0;
+    for (int i = 0; i < a.count; ++i) {
+        if (a.w[i].rows % 2 != 0) {
+            return Status::Unsupported;
+        }
+        const int64_t row_bytes = isDirect(a.w[i]) ? 0 : a.w[i].cols * 2;
+        widest += row_bytes;
+        together += row_bytes * a.w[i].rows;
+        most_rows = std::max(most_rows, a.w[i].rows);
+        tile_count += static_cast<int64_t>(tiles(a.rows, 64)) * tiles(a.w[i].rows, 64);
+    }
+    if (a.rows == 0) {
+        return Status::Ok;
+    }
+    const CuPointer panel = s.scratch + kWorkOffset;
+    // The input is not here: its place serves the panel, as far as L2 holds both.
+    const int64_t room =
+        s.scratch_bytes > kWorkOffset
+            ? std::min<int64_t>(static_cast<int64_t>(s.scratch_bytes - kWorkOffset),
+                                int64_t{24} << 20)
+            : 0;
+    std::array<int64_t, 3> rows{};
+    std::array<const void*, 3> w{};
+    const int parts =
+        a.output == ProductArgs::Output::Store ? partsOf(s, tile_count, a.w[0].cols, a.parts) : 1;
+    if (together > room && a.output == ProductArgs::Output::Store && a.count > 1) {
+        // One after the other; all in one part, so that one reader takes them alike.
+        a.parts = 1;
+        for (int i = 0; i < a.count; ++i) {
+            ProductArgs one = a;
+            one.count = 1;
+            one.w[0] = a.w[i];
+            one.y[0] = a.y[i];
+            one.bounds[0] = a.bounds[i];
+            if (const Status status = product(q, one); status != Status::Ok) {
+                return status;
+            }
+        }
+        return Status::Ok;
+    }
+    a.parts = parts;
+    const int64_t step = widest == 0 ? most_rows : std::min(most_rows, room / widest / 128 * 128);
+    if (step <= 0) {
+        return Status::OutOfMemory;
+    }
+    if (together <= room) {
+        for (int i = 0; i < a.count; ++i) {
+            rows[static_cast<size_t>(i)] = a.w[i].rows;
+        }
+        const Status status = expandGroup(s, a, 0, rows, w, panel);
+        return status != Status::Ok ? status : multiply(s, a, 0, rows, w, parts);
+    }
+    // A single weight, or a pair of equal shapes.
+    for (int64_t first = 0; first < most_rows; first += step) {
+        rows.fill(std::min(step, most_rows - first));
+        Status status = expandGroup(s, a, first, rows, w, panel);
+        if (status == Status::Ok) {
+            status = multiply(s, a, first, rows, w, parts);
+        }
+        if (status != Status::Ok) {
+            return status;
+        }
+    }
+    return Status::Ok;
+}
+
+Status beginOnceSteps(Queue q) {
+    constexpr size_t kFirst = (kTokenStepBytes + sizeof(TokenStep) - 1) / sizeof(TokenStep);
+    static_assert(kTokenStepBytes / sizeof(TokenStep) >= 330);
+    static_assert(kStepBytes / sizeof(TokenStep) - kFirst > 160);
+    const Status status = beginSteps(q);
+    if (status == Status::Ok) {
+        streamOf(q).steps.uploaded = kFirst; // the list goes behind a token's
+    }
+    return status;
+}
+
+Status normRows(Queue q, const NormRowsArgs& a) {
+    const auto isVector = [&a](const MatView& v) {
+        return v.data == nullptr || v.rows * v.cols == a.cols;
+    };
+    if (a.x == nullptr || a.rows < 0 || a.cols <= 0 || a.parts < 1 || !isVector(a.norm) ||
+        (a.t != nullptr && (a.t_norm.data == nullptr || !isVector(a.t_norm)))) {
+        return Status::BadShape;
+    }
+    const auto isVectorAligned = [](const MatView& v) {
+        return v.data == nullptr || v.type != DType::F32 || isAligned(v.data);
+    };
+    if (a.cols % 4 != 0 || a.cols > 4096 || !isAligned(a.x) || !isVectorAligned(a.norm) ||
+        !isVectorAligned(a.t_norm) || (a.t != nullptr && !isAligned(a.t)) ||
+        (a.h != nullptr && !isAligned(a.h))) {
+        return Status::Unsupported;
+    }
+    if (a.rows == 0) {
+        return Status::Ok;
+    }
+    NormRowsKernelArgs args{};
+    args.x = a.x;
+    args.t = a.t;
+    args.h = a.h;
+    args.t_norm = vectorArgs(a.t_norm);
+    args.norm = vectorArgs(a.norm);
+    args.rows = a.rows;
+    args.cols = static_cast<int32_t>(a.cols);
+    args.parts = a.parts;
+    args.has_norm = a.norm.data != nullptr ? 1 : 0;
+    args.scalar = a.scalar;
+    args.eps = a.eps;
+    return streamOf(q).launch(KernelId::norm_rows, static_cast<unsigned>(a.rows), 1, 1, kThreads, 0,
+                              args);
+}
+
+Status headRows(Queue q, const HeadRowsArgs& a) {
+    if (a.rows < 0 || a.num_heads < 0 || a.num_kv_heads < 0 || a.head_dim <= 0 || a.parts < 1 ||
+        a.position == nullptr || a.inv_freq == nullptr ||
+        (a.num_heads > 0 && (a.q == nullptr || a.q_to == nullptr || a.q_norm.data == nullptr)) ||
+        (a.k != nullptr && (a.v == nullptr || a.k_norm.data == nullptr))) {
+        return Status::BadShape;
+    }
+    if (a.head_dim > 512 || a.head_dim % (a.position_2 != nullptr ? 4 : 2) != 0) {
+        return Status::Unsupported;
+    }
+    const int64_t jobs = a.num_heads + (a.k != nullptr ? 2 * a.num_kv_heads : 0);
+    if (a.rows == 0 || jobs == 0) {
+        return Status::Ok;
+    }
+    HeadRowsKernelArgs args{};
+    args.q = a.q;
+    args.k = a.k;
+    args.v = a.v;
+    args.q_norm = vectorArgs(a.q_norm);
+    args.k_norm = vectorArgs(a.k_norm);
+    args.position = a.position;
+    args.position_2 = a.position_2;
+    args.inv_freq = a.inv_freq;
+    args.q_to = a.q_to;
+    for (int i = 0; i < 2; ++i) {
+        args.k_to[i] = a.to[i].k;
+        args.v_to[i] = a.to[i].v;
+        args.slot[i] = a.to[i].slot;
+        args.first[i] = a.to[i].first;
+        args.capacity[i] = a.to[i].capacity;
+    }
+    args.rows = a.rows;
+    args.heads = static_cast<int32_t>(a.num_heads);
+    args.kv_heads = static_cast<int32_t>(a.num_kv_heads);
+    args.dim = static_cast<int32_t>(a.head_dim);
+    args.parts = a.parts;
+    args.eps = a.eps;
+    return streamOf(q).launch(KernelId::head_rows, static_cast<unsigned>(a.rows), 1, 1,
+                              static_cast<unsigned>(32 * std::min<int64_t>(jobs, 12)), 0, args);
+}
+
+Status scaleToHalf(Queue q, MatF32 x, float shift, float scale, void* y) {
+    if (!isMatrix(x) || y == nullptr) {
+        return Status::BadShape;
+    }
+    if (x.stride != x.cols || x.rows * x.cols % 4 != 0 || !isAligned(x.data) || !isAligned(y)) {
+        return Status::Unsupported;
+    }
+    if (x.rows == 0) {
+        return Status::Ok;
+    }
+    const int64_t count = x.rows * x.cols;
+    return streamOf(q).launch(KernelId::scale_to_half, tiles(count, int64_t{4} * kThreads), 1, 1,
+                              kThreads, 0, x.data, scale, shift, y, count);
+}
+
+Status poolRows(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y) {
+    if (!isMatrix(x) || !isMatrix(y) || side <= 0 || grid_w <= 0 || grid_w % side != 0 ||
+        x.rows % (grid_w * side) != 0 || y.rows * side * side != x.rows || x.cols != y.cols ||
+        x.stride != x.cols || y.stride != y.cols) {
+        return Status::BadShape;
+    }
+    if (y.rows == 0) {
+        return Status::Ok;
+    }
+    return streamOf(q).launch(KernelId::pool_rows, static_cast<unsigned>(y.rows),
+                              tiles(y.cols, kThreads), 1, kThreads, 0, x.data,
+                              static_cast<int>(grid_w), static_cast<int>(side), factor, y.data,
+                              static_cast<int>(y.cols));
+}
+
+} // namespace kernels::cuda

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden parity in 16 bits of the whole engine on a card whose kernels run on the CPU, for work on
+// kernels without a card. Not a test of CI (minutes). Usage: belfry_emulated_golden [family]
+// [quant]
+#include "engine/run/engine.h"
+#include "engine/run/gpu_access.h"
+#include "tests/support/cuda/fake_driver.h"
+#include "tests/support/cuda_emulator/emulator.h"
+#include "tests/support/cuda_emulator/kernels.h"
+#include "tests/support/golden.h"
+#include "tests/support/model/golden_model.h"
+
+#include <cstdio>
+#include <map>
+#include <memory>
+
+int main(int argc, char** argv) {
+    const std::string family = argc > 1 ? argv[1] : "e2b";
+    support::FakeCard card;
+    card.multiprocessors = 8;
+    support::FakeDriver fake({card});
+    emulator::Options run;
+    run.resident_threads = 8192;
+    std::map<std::string, int> launches;
+    std::string error;
+    fake.compute = [&](const support::FakeDriver::Launch& launch, void** parameters) {
+        const emulator::Kernel* const kernel = emulator::findKernel(launch.kernel);
+        if (kernel == nullptr) {
+            return std::function<void()>([&] { error = "unknown kernel"; });
+        }
+        emulator::Shape shape;
+        shape.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+        shape.block = {launch.block[0], launch.block[1], launch.block[2]};
+        shape.shared_bytes = launch.shared;
+        return std::function<void()>(
+            [&, shape, name = launch.kernel, body = kernel->bind(parameters)] {
+                ++launches[name];
+                const emulator::Outcome outcome = emulator::run(name, shape, run, body);
+                error = error.empty() ? outcome.error : error;
+            });
+    };
+    engine::EngineOptions options;
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&fake.driver(), "", support::FakeDriver::images()));
+    engine::Engine engine(options);
+    engine::LoadRequest request;
+    request.model = (support::goldenDir() / family / "model").string();
+    request.device_map = "gpu";
+    request.context = 256;
+    request.prefill_chunk = argc > 3 ? std::atoi(argv[3]) : request.prefill_chunk;
+    if (argc > 2) {
+        request.quant = argv[2];
+    }
+    if (const auto loaded = engine.load(request, {}, {}); !loaded.has_value()) {
+        std::printf("load: %s\n", loaded.error().message.c_str());
+        return 1;
+    }
+    const auto about = support::readJson(support::goldenDir() / "about.json");
+    bool is_ok = true;
+    for (const support::GoldenCase& c : support::goldenCases(family)) {
+        engine::GenerateRequest prompt;
+        prompt.raw_ids = c.input_ids;
+        if (!c.image.empty()) {
+            prompt.raw_images.push_back((support::goldenDir() / c.image).string());
+        }
+        if (!c.audio.empty()) {
+            prompt.raw_audios.push_back((support::goldenDir() / c.audio).string());
+        }
+        launches.clear();
+        const auto last = engine.logits(prompt, 1, {});
+        const auto result = engine.logits(prompt, 32, {});
+        if (!last.has_value() || !result.has_value() || !error.empty()) {
+            std::printf("%s: %s\n", c.id.c_str(),
+                        error.empty() ? result.error().message.c_str() : error.c_str());
+            return 1;
+        }
+        const auto expected = support::readSafetensors(support::goldenDir() / family / "expected" /
+                                                       (c.id + ".safetensors"))
+                                  .at("logits")
+                                  .floats();
+        const double allowed =
+            about["noise_against_float64"][family + "/" + c.id]["bf16_nmse"].get<double>();
+        const double nmse = support::nmse(result->logits, expected);
+        // The last row alone goes through the decode steps behind the cut.
+        const std::vector<float> expected_row(
+            expected.end() - static_cast<std::ptrdiff_t>(last->logits.size()), expected.end());
+        const double nmse_last = support::nmse(last->logits, expected_row);
+        int total = 0;
+        for (const auto& [name, count] : launches) {
+            total += count;
+        }
+        std::printf("%-24s NMSE %.2e, allowed %.2e: %s, last row %.2e; %d launches, fused %d + %d, "
+                    "steps %d\n",
+                    c.id.c_str(), nmse, allowed,
+                    nmse <= allowed && nmse_last <= allowed ? "ok" : "FAIL", nmse_last, total,
+                    launches["belfry_norm_rows"], launches["belfry_head_rows"],
+                    launches["belfry_stream"] + launches["belfry_token"]);
+        std::fflush(stdout);
+        is_ok = is_ok && nmse <= allowed && nmse_last <= allowed;
+    }
+    return is_ok ? 0 : 1;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/engine/tiny_model.h"
+
+#include "engine/files/safetensors_writer.h"
+#include "engine/gemma4/tensor_list.h"
+#include "engine/run/random_source.h"
+#include "tests/support/golden.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace support {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVocabulary = 384; ///< Control tokens, bytes, letters.
+
+[[noreturn]] void fail(const std::string& what) {
+    std::fprintf(stderr, "tiny model: %s\n", what.c_str());
+    std::exit(97);
+}
+
+Json readOrdered(const fs::path& file) {
+    std::ifstream in(file);
+    return Json::parse(in);
+}
+
+void writeText(const fs::path& file, const std::string& text) {
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    if (!out.flush()) {
+        fail(file.string() + " cannot be written");
+    }
+}
+
+Json tinyConfig(const fs::path& golden) {
+    Json config = readOrdered(golden / "config.json");
+    Json& text = config["text_config"];
+    text["num_hidden_layers"] = 4;
+    text["num_kv_shared_layers"] = 2;
+    text["layer_types"] = {"sliding_attention", "full_attention", "sliding_attention",
+                           "full_attention"};
+    text["per_layer_config"] = {{"1", {{"head_dim", 32}}}, {"3", {{"head_dim", 32}}}};
+    text["vocab_size"] = kVocabulary;
+    text["vocab_size_per_layer_input"] = kVocabulary;
+    config["vision_config"]["num_hidden_layers"] = 1;
+    config["audio_config"]["num_hidden_layers"] = 1;
+    return config;
+}
+
+/// The golden vocabulary's first entries and the merges that need no other.
+Json tinyTokenizer(const fs::path& golden) {
+    Json tokenizer = readOrdered(golden / "tokenizer.json");
+    Json& model = tokenizer["model"];
+    Json words = Json::object();
+    for (const auto& [word, id] : model["vocab"].items()) {
+        if (id.get<int>() < kVocabulary) {
+            words[word] = id;
+        }
+    }
+    Json merges = Json::array();
+    for (const Json& merge : model["merges"]) {
+        const auto left = merge[0].get<std::string>();
+        const auto right = merge[1].get<std::string>();
+        if (words.contains(left) && words.contains(right) && words.contains(left + right)) {
+            merges.push_back(merge);
+        }
+    }
+    model["vocab"] = std::move(words);
+    model["merges"] = std::move(merges);
+    return tokenizer;
+}
+
+std::vector<std::byte> noise(size_t values, uint64_t seed) {
+    std::vector<std::byte> bytes(values * sizeof(float));
+    uint64_t state = seed * 0x9e3779b97f4a7c15U + 1;
+    for (size_t i = 0; i < values; ++i) {
+        state ^= state << 13U;
+        state ^= state >> 7U;
+        state ^= state << 17U;
+        const float value = 0.1F * (static_cast<float>(state >> 40U) / 8388608.0F - 1.0F);
+        std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+    }
+    return bytes;
+}
+
+} // namespace
+
+void writeTinyModel(const fs::path& folder) {
+    const fs::path golden = goldenDir() / "e2b/model";
+    fs::create_directories(folder);
+    writeText(folder / "config.json", tinyConfig(golden).dump());
+    writeText(folder / "tokenizer.json", tinyTokenizer(golden).dump());
+    for (const char* name :
+         {"generation_config.json", "processor_config.json", "tokenizer_config.json"}) {
+        writeText(folder / name, readOrdered(golden / name).dump());
+    }
+    auto config = engine::readModelConfig(folder);
+    if (!config.has_value()) {
+        fail(config.error().message);
+    }
+    const auto random = engine::makeRandomSource(*config, 1);
+    std::vector<engine::TensorToWrite> tensors;
+    for (const engine::TensorInfo& info : random->tensors()) {
+        engine::TensorToWrite tensor;
+        tensor.name = info.name;
+        tensor.type = info.type;
+        tensor.shape = info.shape;
+        tensor.fill = [&random, &info](uint64_t offset, std::span<std::byte> out) {
+            return random->read(info, offset, out);
+        };
+        tensors.push_back(std::move(tensor));
+    }
+    const auto written = engine::writeSafetensorsFile(folder / "model.safetensors", tensors);
+    if (!written.has_value()) {
+        fail(written.error().message);
+    }
+}
+
+void writeTinyAdapter(const fs::path& folder) {
+    struct Module {
+        const char* name;
+        int64_t inputs, outputs;
+    };
+    constexpr int64_t kRank = 4;
+    const std::vector<Module> modules = {
+        {"model.language_model.layers.0.self_attn.q_proj", 64, 64},
+        {"model.language_model.layers.3.mlp.down_proj", 256, 64},
+        {"model.vision_tower.encoder.layers.0.mlp.up_proj.linear", 48, 96}};
+    fs::create_directories(folder);
+    Json targets = Json::array();
+    std::vector<engine::TensorToWrite> tensors;
+    uint64_t seed = 1;
+    for (const Module& module : modules) {
+        targets.push_back(module.name);
+        const std::string prefix = "base_model.model." + std::string(module.name);
+        tensors.push_back(engine::tensorFromBytes(
+            prefix + ".lora_A.weight", engine::TensorType::F32, {kRank, module.inputs},
+            noise(static_cast<size_t>(kRank * module.inputs), ++seed)));
+        tensors.push_back(engine::tensorFromBytes(
+            prefix + ".lora_B.weight", engine::TensorType::F32, {module.outputs, kRank},
+            noise(static_cast<size_t>(module.outputs * kRank), ++seed)));
+    }
+    writeText(
+        folder / "adapter_config.json",
+        Json{{"peft_type", "LORA"}, {"r", kRank}, {"lora_alpha", 8}, {"target_modules", targets}}
+            .dump());
+    const auto written =
+        engine::writeSafetensorsFile(folder / "adapter_model.safetensors", tensors);
+    if (!written.has_value()) {
+        fail(written.error().message);
+    }
+}
+
+} // namespace support
