@@ -272,38 +272,4 @@ unitUpdateOf(const ProjectKernelArgs& a, const LoraUnits& s, int weight, int slo
     return total;
 }
 
-/// This lane's quarter of what the updates of a weight add to one row: every fourth pair of ranks,
-/// from `quarter` on. Ranks are even (lora_units: their operands come in pieces of 16 bytes).
-__device__ __forceinline__ float quarterUpdateOf(
-    const ProjectKernelArgs& a, const LoraUnits& s, int weight, int slot, int quarter) {
-    float total = 0.0F;
-#pragma unroll 1
-    for (int t = 0; t < a.lora_count; ++t) {
-        const LoraArgs& term = a.lora[t];
-        if (term.weight != weight) {
-            continue;
-        }
-        const char* const row = s.b + slot * a.lora_pitch + term.b_offset;
-        const float* const h = s.reduced + term.first;
-        const int type = term.b_type;
-        const int rank = term.rank;
-        float sum = 0.0F;
-#pragma unroll 2
-        for (int k = 2 * quarter; k < rank; k += 8) {
-            float2 b;
-            if (type == kElementF32) {
-                b = *reinterpret_cast<const float2*>(row + k * 4);
-            } else {
-                const uint32_t bits = *reinterpret_cast<const uint32_t*>(row + k * 2);
-                b = type == kElementBf16 ? make_float2(__uint_as_float(bits << 16),
-                                                       __uint_as_float(bits & 0xffff0000U))
-                                         : __half22float2(asHalf2(bits));
-            }
-            sum = fmaf(b.x, h[k], fmaf(b.y, h[k + 1], sum));
-        }
-        total = fmaf(s.factors[t], sum, total);
-    }
-    return total;
-}
-
 } // namespace kernels::cuda

@@ -122,14 +122,16 @@ rowOf(const AttendStepKernelArgs& a, const AttendConstants& constants, int i) {
     return row < a.capacity ? row : row - a.capacity;
 }
 
-/// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values.
+/// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values, but not
+/// row `made`, which is being made.
 __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
                                          const void* cache,
                                          char* to,
                                          int row_bytes,
                                          const AttendConstants& constants,
                                          int first,
-                                         int end) {
+                                         int end,
+                                         int made = -1) {
     const int kv_head = constants.kv_head;
     const int vectors = a.head_dim / 8;
     const int shift = 31 - __clz(vectors);
@@ -139,6 +141,9 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
         const int row = i >> shift;
         const int column = i & (vectors - 1);
         const bool is_there = first + row < end;
+        if (first + row == made) {
+            continue;
+        }
         copyAsync16(sharedAddress(to + row * row_bytes + column * 16),
                     from + rowOf(a, constants, is_there ? first + row : 0) * stride + column * 16,
                     is_there);
@@ -270,8 +275,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     // The new token among the rows in reach.
     const int fresh = a.k == nullptr ? -1 : a.is_ring != 0 ? constants.count - 1 : slot;
     const bool holds_new = fresh >= begin && fresh < end;
+    // In the first tile it is put in its place at once, else kept until its tile's turn.
+    const bool is_in_place = holds_new && fresh < begin + kTileKeys;
+    const int made = is_in_place ? fresh : -1;
 
-    copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, begin, end);
+    copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, begin, end, made);
     commitCopies();
     // Rows of heads that there are not, and factors. The others' are being written by now.
     for (int row = warp; heads < kTileHeads && row < 2 * kTileHeads; row += kComputeWarps) {
@@ -286,7 +294,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     if (threadIdx.x < kTileHeads) {
         w.factors[threadIdx.x] = 0.0F;
     }
-    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end);
+    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end, made);
     commitCopies();
     // A warp takes a head: queries, then the new key and value.
     const bool is_query = warp < heads;
@@ -297,7 +305,9 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const int at = is_query ? (head0 + warp) * dim
                                 : (is_key ? keys_at : values_at) + kv_head * dim;
         auto* const high = reinterpret_cast<__nv_bfloat16*>(
-            is_query ? w.queries + warp * w.row_bytes : w.fresh + (is_key ? 0 : w.row_bytes));
+            is_query      ? w.queries + warp * w.row_bytes
+            : is_in_place ? (is_key ? w.keys : w.values) + (fresh - begin) * w.row_bytes
+                          : w.fresh + (is_key ? 0 : w.row_bytes));
         auto* const low =
             is_query
                 ? reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes)
@@ -330,7 +340,12 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
 #pragma unroll 1
     for (int first = begin; first < end; first += kTileKeys) {
-        const bool has_new = holds_new && fresh >= first && fresh < first + kTileKeys;
+        const bool has_new =
+            holds_new && !is_in_place && fresh >= first && fresh < first + kTileKeys;
+        const int key = first + lane;
+        const int at_position = key >= end                       ? -1
+                                : key == fresh || a.is_ring != 0 ? position
+                                                                 : a.key_position[key];
         waitForCopyGroups<1>();
         if (has_new) {
             syncCompute(); // after the copy of the old row
@@ -376,13 +391,9 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, after, end);
         }
         commitCopies();
-        const int key = first + lane;
-        const int at_position = key >= end                       ? -1
-                                : key == fresh || a.is_ring != 0 ? position
-                                                                 : a.key_position[key];
         const bool is_visible = at_position >= 0 && at_position <= position &&
                                 (a.window == 0 || at_position > position - a.window);
-        const uint32_t visible = __ballot_sync(0xffffffffU, is_visible ? 1 : 0);
+        const uint32_t hidden = __ballot_sync(0xffffffffU, !is_visible && key < end ? 1 : 0);
         if (warp < heads) {
             float score = -INFINITY;
             if (is_visible) {
@@ -408,7 +419,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             }
         }
         waitForCopyGroups<1>(); // the values; the next keys may still be on their way
-        if (has_new || visible != 0xffffffffU) {
+        if (has_new || hidden != 0) {
             syncCompute();
             if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
                 reinterpret_cast<uint4*>(w.values + (fresh - first) * w.row_bytes)[threadIdx.x] =
@@ -416,7 +427,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             }
             // A hidden row may hold anything, NaN included: times zero it must be zero.
             for (int r = warp; r < kTileKeys; r += kComputeWarps) {
-                if ((visible >> r & 1U) == 0) {
+                if ((hidden >> r & 1U) != 0) {
                     for (int i = lane; i < dim / 8; i += 32) {
                         reinterpret_cast<uint4*>(w.values + r * w.row_bytes)[i] =
                             make_uint4(0, 0, 0, 0);
@@ -447,8 +458,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 multiplyAdd(out[i], p[1], v[2], v[3]);
             }
         }
-        syncCompute();
         if (after < end) {
+            syncCompute();
             copyTile(a, a.cache_v, w.values, w.row_bytes, constants, after, end);
         }
         commitCopies();

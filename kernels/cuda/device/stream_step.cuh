@@ -11,8 +11,8 @@ namespace kernels::cuda {
 
 /// Tiles [first, end) of the block: sums of this warp's columns into w.partial. A warp takes units
 /// `warp` and `warp` + 12 of every chunk. The loop is bound by its instructions: whatever can be is
-/// outside, and nothing branches that need not.
-template <bool IS_FOUR_BIT>
+/// outside, and nothing branches that need not. HAS_REST: a row's last chunk is not a whole one.
+template <bool IS_FOUR_BIT, bool HAS_REST>
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
                                               WeightRing& ring,
@@ -24,7 +24,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const HalfInput input = halfInput(w, isWide(a));
     const int whole = a.units / kChunkUnits;
     const int rest = a.units - whole * kChunkUnits;
-    const int chunks = whole + (rest > 0 ? 1 : 0);
+    const int chunks = whole + (HAS_REST && rest > 0 ? 1 : 0);
     const int four = lane >> 2 & 3;  // of rows, and which of them: tileRow()
     const int in_four = lane >> 4;
     const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
@@ -49,7 +49,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
         uint32_t scale_at = first_scale;
 #pragma unroll 1
         for (int c = 0; c < chunks; ++c) {
-            const bool is_whole = c < whole;
+            const bool is_whole = !HAS_REST || c < whole;
             const bool has_second = is_whole || warp + kComputeWarps < rest;
             const uint32_t at = ring.chunkAddress();
             const uint32_t codes = at + (is_whole ? whole_at : rest_at);
@@ -62,13 +62,11 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                 const uint2 first1 = loadShared8(codes + second * kUnitBytes);
                 const uint2 second1 = loadShared8(codes + second * kUnitBytes + two_rows);
                 const uint32_t x1_at = x_at + (has_second ? next_x : 0);
-                if (input.has_column) {
-                    x[0][0] = loadShared16(x_at);
-                    x[1][0] = loadShared16(x1_at);
-                    if (IS_FOUR_BIT) {
-                        x[0][1] = loadShared16(x_at + input.half);
-                        x[1][1] = loadShared16(x1_at + input.half);
-                    }
+                loadShared16If(input.has_column, x[0][0], x_at);
+                loadShared16If(input.has_column, x[1][0], x1_at);
+                if (IS_FOUR_BIT) {
+                    loadShared16If(input.has_column, x[0][1], x_at + input.half);
+                    loadShared16If(input.has_column, x[1][1], x1_at + input.half);
                 }
                 const float scale0 = __uint_as_float(loadShared(scale_at));
                 const float scale1 =
@@ -105,22 +103,16 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     }
 }
 
-/// A quarter of the sum of one row over the warps; `row` counts from the first tile of the pass.
-__device__ __forceinline__ float quarterSum(const StreamWork& w, int row, int quarter) {
-    constexpr int kOfQuarter = kComputeWarps / 4;
-    const float* const at = w.partial + row * kComputeWarps + quarter * kOfQuarter;
+/// Sum of one row over the warps; `row` counts from the first tile of the pass.
+__device__ __forceinline__ float rowSum(const StreamWork& w, int row) {
+    const float4* const at = reinterpret_cast<const float4*>(w.partial + row * kComputeWarps);
     float sum = 0.0F;
 #pragma unroll
-    for (int i = 0; i < kOfQuarter; ++i) {
-        sum += at[i];
+    for (int i = 0; i < kComputeWarps / 4; ++i) {
+        const float4 v = at[i];
+        sum += (v.x + v.y) + (v.z + v.w);
     }
     return sum;
-}
-
-/// Sum over four neighbouring lanes.
-__device__ __forceinline__ float quadSum(float value) {
-    value += __shfl_xor_sync(0xffffffffU, value, 1);
-    return value + __shfl_xor_sync(0xffffffffU, value, 2);
 }
 
 /// x times the logistic function of 2 sqrt(2 / pi) (x + 0.044715 x^3): the tanh form of GELU.
@@ -147,7 +139,6 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const int second = static_cast<int>(a.w[0].rows);
     const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
     const bool has_units = a.lora_units > 0;
-    const bool has_norm = a.norm.data != nullptr;
     const int begin = firstOutput(a, exchange.block);
     if (has_units) {
         placeUnits<kComputeThreads>(a, streamUnits(a, w), exchange.block, exchange.grid, begin,
@@ -164,61 +155,66 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         if (first > 0) {
             syncCompute(); // the sums of the pass before have been read
         }
-        if (is_four_bit) {
-            multiplyTiles<true>(a, w, ring, table, first, end);
+        if (!is_four_bit) {
+            multiplyTiles<false, true>(a, w, ring, table, first, end);
+        } else if (a.units % kChunkUnits == 0) {
+            multiplyTiles<true, false>(a, w, ring, table, first, end);
         } else {
-            multiplyTiles<false>(a, w, ring, table, first, end);
+            multiplyTiles<true, true>(a, w, ring, table, first, end);
         }
         if (has_units && first == 0) {
             collectUnits<kComputeThreads>(a, streamUnits(a, w));
         }
         syncCompute();
         clocks.note(3);
-        // Four lanes a row. Pairs come in one pass: the first weight's rows.
+        // Pairs come in one pass: the first weight's rows.
         const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
-        const int quarter = static_cast<int>(threadIdx.x) & 3;
-        const float norm_sum = has_norm ? sumOfWarps(w.buffer + 64) : 0.0F;
-        const float factor = has_norm ? rsqrtf(norm_sum * a.inverse_cols + a.eps) : 1.0F;
 #pragma unroll 1
-        for (int at_once = threadIdx.x & ~31U; at_once < 4 * rows; at_once += kComputeThreads) {
-            const int i = (at_once >> 2) + (static_cast<int>(threadIdx.x) >> 2 & 7);
+        for (int i = threadIdx.x; i < rows; i += kComputeThreads) {
             const int tile = first + (i >> 4);
             const int weight = is_pair ? 0 : map.weightOf(tile);
             const int local = i + (first - map.tileOf(weight)) * kTileRows;
-            const bool is_there = i < rows && local < map.rowsOfWeight(weight);
-            const int at = map.fromOf(weight) + local;
-            const int before = weight == 0 ? 0 : weight == 1 ? second : third;
-            float value = is_there ? quarterSum(w, i, quarter) : 0.0F;
-            float other = is_there && is_pair
-                              ? quarterSum(w, map.first[1] * kTileRows + i, quarter)
-                              : 0.0F;
-            if (!is_four_bit && is_there) {
-                value *= a.w[weight].row_scale[at];
-                other *= is_pair ? a.w[1].row_scale[at] : 0.0F;
-            }
-            if (has_units && is_there) {
-                const LoraUnits units = streamUnits(a, w);
-                value += quarterUpdateOf(a, units, weight, is_pair ? i : at + before - begin,
-                                         quarter);
-                if (is_pair) {
-                    other += quarterUpdateOf(a, units, 1, map.rows[0] + i, quarter);
-                }
-            }
-            value = quadSum(value) * factor;
-            if (is_pair) {
-                other = quadSum(other) * factor;
-            }
-            if (!is_there || quarter != 0) {
+            if (local >= map.rowsOfWeight(weight)) {
                 continue;
             }
+            const int at = map.fromOf(weight) + local;
+            float factor = 1.0F;
+            if (a.norm.data != nullptr) {
+                factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
+            }
+                        float value = rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
+            if (has_units) {
+                const int slot = is_pair ? i
+                                         : at +
+                                               (weight == 0   ? 0
+                                                : weight == 1 ? second
+                                                              : third) -
+                                               begin;
+                value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), weight, slot), value);
+            }
             if (a.output != kOutputStore) {
-                value = geluFast(value) * (is_pair ? other : a.multiply[at]);
+                float other = 0.0F;
+                if (is_pair) {
+                    other = rowSum(w, map.first[1] * kTileRows + i) * factor *
+                            (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
+                    if (has_units) {
+                        other = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
+                                     other);
+                    }
+                } else {
+                    other = a.multiply[at];
+                }
+                value = geluFast(value) * other;
             }
             a.y[weight][at] = value; // also for who reads it after the launch
             if (a.publish == kLinkWide) {
                 w.results[i] = value;
             } else if (a.publish == kLinkPackets) {
-                exchange.publish(step, at + before, value);
+                exchange.publish(step,
+                                 at + (weight == 0   ? 0
+                                       : weight == 1 ? second
+                                                     : third),
+                                 value);
             }
         }
     }
