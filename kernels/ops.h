@@ -345,7 +345,7 @@ struct OpTable {
                                   MutF32 scratch,
                                   MutF32 y) = nullptr;
 
-    // Fused steps of many rows: all or none of these five. `Unsupported` before anything is
+    // Fused steps of many rows: all or none of these six. `Unsupported` before anything is
     // enqueued for operands that the kernels do not take; the caller then composes them from the
     // functions above.
     Status (*product)(Queue q, ProductArgs& args) = nullptr;
@@ -357,6 +357,11 @@ struct OpTable {
     /// it.
     Status (*pool_rows)(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y) =
         nullptr;
+
+    /// Of every slice of a row, as wide as norm: y = (rms(y * before) * norm + t) * after. y and t
+    /// [rows, slices * cols of norm].
+    Status (*per_layer_rows)(
+        Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before, float after) = nullptr;
 
     // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
     // kernel does not take; the caller then composes the step from the functions above.
@@ -370,6 +375,9 @@ struct OpTable {
     /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
     Status (*begin_steps)(Queue q) = nullptr;
     Status (*end_steps)(Queue q) = nullptr;
+    /// As begin_steps, for up to 160 steps that are run once, now: recordings of a list of up to
+    /// 330 steps stay as they are.
+    Status (*begin_once_steps)(Queue q) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
     /// be nullptr) is clear. logits [count].

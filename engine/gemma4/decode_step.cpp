@@ -141,17 +141,22 @@ const int32_t* DecodeStep::inputInts() const {
     return reinterpret_cast<const int32_t*>(home_->buffer("step_input"));
 }
 
-Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
+void DecodeStep::fillNumbers(const KvCache& kv) {
     auto* ints = reinterpret_cast<int32_t*>(host_);
-    ints[kPosition] = kv.fullSlots().front();
-    ints[kSlotSliding] = kv.slidingSlots().front();
-    ints[kSlotFull] = kv.fullSlots().front();
+    ints[kPosition] = kv.fullSlots().back();
+    ints[kSlotSliding] = kv.slidingSlots().back();
+    ints[kSlotFull] = kv.fullSlots().back();
     ints[kCountSliding] = static_cast<int32_t>(kv.slidingSlotsInUse());
     ints[kCountFull] = static_cast<int32_t>(kv.size());
     std::memcpy(ints + kRing, kv.slidingPositions().data(),
                 kv.slidingPositions().size() * sizeof(int32_t));
+}
+
+Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    auto* ints = reinterpret_cast<int32_t*>(host_);
+    fillNumbers(kv);
     float* row = reinterpret_cast<float*>(host_) + kRing + ring_;
     if (id == m.config_.image_token_id || id == m.config_.audio_token_id ||
         id == m.config_.video_token_id) {
@@ -324,13 +329,14 @@ Result<void> DecodeStep::enqueuePerLayerInputs() {
     return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
 }
 
-Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
+Result<void> DecodeStep::enqueueLayer(int index, bool are_keys_stored, const KvCache& kv) {
     Model& m = *model_;
     const TextConfig& text = m.config_.text;
     const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
     Model::DecoderLayer& layer = m.layers_[static_cast<size_t>(index)];
     const auto eps = static_cast<float>(text.rms_norm_eps);
     const bool is_full = shape.type == LayerType::Full;
+    const bool has_keys = !shape.is_kv_shared && !are_keys_stored;
     float* t = home_->buffer("t");
 
     // 1. What the layer before left to add, input norm, q (and k, v of owners).
@@ -349,7 +355,7 @@ Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
     qkv.args.y[0] = home_->buffer("q");
     qkv.linear[0] = &layer.q;
     qkv.args.count = 1;
-    if (!shape.is_kv_shared) {
+    if (has_keys) {
         qkv.args.y[1] = home_->buffer("k");
         qkv.linear[1] = &layer.k;
         qkv.args.count = 2;
@@ -368,7 +374,7 @@ Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
     const KvCache::LayerKv& cache = kv.owner(layer.kv_layer);
     kernels::AttendStepArgs attend;
     attend.q = home_->buffer("q");
-    if (!shape.is_kv_shared) {
+    if (has_keys) {
         attend.k = home_->buffer("k");
         attend.v = shape.k_is_v ? attend.k : home_->buffer("v");
     }
@@ -442,7 +448,7 @@ Result<void> DecodeStep::enqueueLayer(int index, const KvCache& kv) {
     gate.args.eps = eps;
     gate.args.x_out = spare_;
     gate.args.y[0] = home_->buffer("ple_gate");
-    gate.args.multiply = home_->buffer("ple") + index * text.ple_size;
+    gate.args.multiply = ple_ + index * text.ple_size;
     gate.args.count = 1;
     gate.linear[0] = &layer.ple_gate;
     ENGINE_TRY(project(gate));
@@ -488,10 +494,11 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     tapped_ = nullptr;
     if (text.ple_size > 0) {
         ENGINE_TRY(enqueuePerLayerInputs());
+        ple_ = home_->buffer("ple");
     }
     is_collecting_ =
         may_collect_ && ops.begin_steps != nullptr && ops.begin_steps(queue) == Status::Ok;
-    const Result<void> layers = enqueueLayersAndHead(kv);
+    const Result<void> layers = enqueueLayersAndHead(0, false, kv);
     if (is_collecting_) {
         // Also after a failure: nothing may be left behind for whoever comes next.
         const Status ended = ops.end_steps(queue);
@@ -512,11 +519,12 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
                        "copy out", "decode step");
 }
 
-Result<void> DecodeStep::enqueueLayersAndHead(const KvCache& kv) {
+Result<void>
+DecodeStep::enqueueLayersAndHead(int first_layer, bool are_keys_stored, const KvCache& kv) {
     Model& m = *model_;
     const TextConfig& text = m.config_.text;
-    for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
-        ENGINE_TRY(enqueueLayer(i, kv));
+    for (int i = first_layer; i < static_cast<int>(text.num_layers); ++i) {
+        ENGINE_TRY(enqueueLayer(i, are_keys_stored && i == first_layer, kv));
     }
     Projection head;
     head.args.input = ProjectArgs::Input::ResidualNorm;
@@ -531,6 +539,52 @@ Result<void> DecodeStep::enqueueLayersAndHead(const KvCache& kv) {
     head.args.count = 1;
     head.linear[0] = &m.lm_head_;
     return project(head);
+}
+
+Result<void> DecodeStep::finish(
+    int first_layer, const float* x, int64_t row, const KvCache& kv, std::vector<float>& logits) {
+    const Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    // Beside a recorded token there is room for so many layers, and a token may have so many.
+    constexpr int64_t kMostLayers = 22;
+    constexpr int64_t kMostTokenLayers = 46;
+    if (ops.begin_once_steps == nullptr || !may_collect_ || text.num_layers > kMostTokenLayers ||
+        text.num_layers - first_layer > kMostLayers || ops.begin_once_steps(queue) != Status::Ok) {
+        return Error{ErrorCode::Unsupported, "the last row goes through single steps"};
+    }
+    const auto enqueueAll = [&]() -> Result<void> {
+        // What was sent before has arrived: the host waits for every token and every prompt.
+        fillNumbers(kv);
+        ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_,
+                                             static_cast<size_t>(kRing + ring_) * sizeof(float)),
+                      "copy in", "last row");
+        x_ = home_->buffer("step_input") + kRing + ring_;
+        ENGINE_KERNEL(home_->device().copyWithin(
+                          x_, x, static_cast<size_t>(text.hidden_size) * sizeof(float)),
+                      "copy", "last row");
+        spare_ = home_->buffer("step_x");
+        ple_ = text.ple_size > 0 ? home_->buffer("ple") + row * text.num_layers * text.ple_size
+                                 : nullptr;
+        pending_ = {};
+        tapped_ = nullptr;
+        return enqueueLayersAndHead(first_layer, true, kv);
+    };
+    const Result<void> layers = enqueueAll();
+    // Also after a failure: nothing may be left behind for whoever comes next.
+    const Status ended = ops.end_steps(queue);
+    ENGINE_TRY(layers);
+    ENGINE_KERNEL(ended, "decoder layers", "last row");
+    const MutF32 out = home_->matrix("logits", 1, text.vocab_size);
+    if (text.final_logit_softcap > 0) {
+        ENGINE_KERNEL(ops.soft_cap(queue, out, static_cast<float>(text.final_logit_softcap)),
+                      "soft cap", m.lm_head_.name);
+    }
+    logits.resize(static_cast<size_t>(text.vocab_size));
+    ENGINE_KERNEL(home_->device().copyOut(logits.data(), out.data, logits.size() * sizeof(float)),
+                  "copy out", m.lm_head_.name);
+    return checkStatus(home_->device().synchronize(), "synchronize", "last row");
 }
 
 Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy) {

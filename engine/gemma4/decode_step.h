@@ -29,6 +29,15 @@ public:
     /// On error the cache is as before. Unsupported: nothing was done, use forward().
     Result<void> run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy);
 
+    /// The rest of a prompt for its last row alone: layers from `first_layer` on, whose keys and
+    /// values are all in the cache, and the head. x: the row in front of that layer, left as it is;
+    /// row: of the per-layer inputs. logits: as of run(). Unsupported: nothing was done.
+    Result<void> finish(int first_layer,
+                        const float* x,
+                        int64_t row,
+                        const KvCache& kv,
+                        std::vector<float>& logits);
+
     /// Tokens that greedy choice leaves out, sorted.
     Result<void> setSuppressed(const std::vector<int32_t>& ids);
 
@@ -46,11 +55,14 @@ private:
         const Linear* next = nullptr; ///< Takes y[0] as its only input, in the step behind.
     };
     Result<void> prepare();
+    /// Numbers of the last token in the cache.
+    void fillNumbers(const KvCache& kv);
     Result<void> fillInput(int32_t id, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
-    Result<void> enqueueLayersAndHead(const KvCache& kv);
+    /// are_keys_stored: of the first of these layers.
+    Result<void> enqueueLayersAndHead(int first_layer, bool are_keys_stored, const KvCache& kv);
     Result<void> enqueuePerLayerInputs();
-    Result<void> enqueueLayer(int index, const KvCache& kv);
+    Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     Result<void> project(Projection& step);
     Result<void> compose(const Projection& step);
     /// Puts the active updates of the step's linears into its arguments; false: it must be
@@ -78,6 +90,7 @@ private:
     // The residual stream between steps: x is complete but for what `pending` says is still to add.
     float* x_ = nullptr;
     float* spare_ = nullptr;
+    const float* ple_ = nullptr; ///< Per-layer inputs of the token.
     struct Pending {
         const float* t = nullptr; ///< nullptr: nothing
         kernels::MatView norm;

@@ -164,6 +164,11 @@ public:
     /// most. Virtual machines may back memory unevenly, so this can differ from the rate of a fresh
     /// buffer. 0 when no such weight is in this computer's memory.
     double measureWeightRead(double seconds);
+    /// The arithmetic bound of decoding in GB/s of weights: what one token's products with the
+    /// decoder's linear layers and the head would reach if their weights were in the cores' own
+    /// caches and no thread waited. Takes some tenths of a second. 0 when a linear is not computed
+    /// on the processor.
+    double measureDecodeArithmetic();
 
 private:
     // The work behind the public methods of the same purpose; those turn a failed allocation of

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurements on the loaded model: media encoding, an adapter's effect, ceilings of the machine.
 #include "engine/run/engine_state.h"
+#include "kernels/cpu/machine_probe.h"
+#include "kernels/cpu/tables.h"
 #include "kernels/cuda/card_rates.h"
 #include "kernels/cuda/cuda_device.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
+#include <tuple>
 
 namespace engine {
 
@@ -166,6 +170,53 @@ double Engine::measureWeightRead(double seconds) {
         best = std::max(best, bytes / secondsSince(pass) / 1e9);
     } while (secondsSince(started) < seconds);
     return best;
+}
+
+double Engine::measureDecodeArithmetic() {
+    if (impl_->loaded == nullptr) {
+        return 0.0;
+    }
+    Loaded& target = *impl_->loaded;
+    const auto& rows = target.plan->tensors;
+    const bool has_own_head = std::any_of(
+        rows.begin(), rows.end(), [](const auto& row) { return row.tensor == "lm_head.weight"; });
+    // Format, nested or not, rows, columns: one measurement each.
+    std::map<std::tuple<kernels::WeightFormat, bool, int64_t, int64_t>, double> known;
+    double seconds = 0.0;
+    double bytes = 0.0;
+    for (const TensorPlacement& row : rows) {
+        const bool is_decoder = row.tensor.starts_with("model.language_model.") &&
+                                !row.tensor.ends_with("embed_tokens_per_layer.weight") &&
+                                !(has_own_head && row.tensor.ends_with("embed_tokens.weight"));
+        const WeightSource::Handle handle = target.store->handleOf(row.tensor);
+        if (!(is_decoder || row.tensor == "lm_head.weight") || handle == WeightSource::kAbsent) {
+            continue;
+        }
+        if (row.compute != DeviceId::cpu() && row.compute.kind != DeviceId::Kind::Sim) {
+            return 0.0;
+        }
+        const Result<kernels::WeightView> view = target.store->acquire(handle);
+        if (!view.has_value()) {
+            return 0.0;
+        }
+        if (view->rows <= 1 || view->cols <= 1) { // norms
+            target.store->release(handle);
+            continue;
+        }
+        const auto key =
+            std::tuple(view->format, view->absmax_q != nullptr, view->rows, view->cols);
+        auto found = known.find(key);
+        if (found == known.end()) {
+            found = known
+                        .emplace(key, kernels::cpu::productSecondsFromCache(
+                                          *target.devices.pool, kernels::bestCpuOps(), *view))
+                        .first;
+        }
+        target.store->release(handle);
+        seconds += found->second;
+        bytes += static_cast<double>(row.bytes);
+    }
+    return seconds > 0.0 ? bytes / seconds / 1e9 : 0.0;
 }
 
 std::vector<CardCeiling> Engine::measureCards() {

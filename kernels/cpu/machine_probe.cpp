@@ -6,9 +6,11 @@
 #include "kernels/cpu/simd_tables.h"
 #include "kernels/cpu/tables.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -149,6 +151,59 @@ void readMemory(ThreadPool* pool, const void* data, int64_t bytes) {
     parallelFor(pool, bytes, kReadSlice, [&](int64_t begin, int64_t end) {
         keep(loops.read(base + begin, static_cast<size_t>(end - begin)));
     });
+}
+
+double productSecondsFromCache(ThreadPool& pool, const OpTable& ops, const WeightView& weight) {
+    constexpr int64_t kCacheBytes = int64_t{256} << 10; // half of it, and all of it, are timed
+    constexpr int64_t kLeastRows = 16;
+    constexpr int kPasses = 40;
+    const int64_t eighths = weight.format == WeightFormat::F32       ? 32
+                            : weight.format == WeightFormat::Int8Row ? 8
+                            : weight.format == WeightFormat::Nf4     ? 4
+                            : weight.format == WeightFormat::Fp4     ? 4
+                                                                     : 16;
+    const int64_t row_bytes = std::max<int64_t>(1, weight.cols * eighths / 8);
+    const int64_t most = std::min(weight.rows, std::max(kLeastRows, kCacheBytes / row_bytes));
+    // The difference of two numbers of rows: what a call takes beside its rows is left out.
+    const int64_t many = most < 2 * kLeastRows ? most : most / (2 * kLeastRows) * 2 * kLeastRows;
+    const int64_t few = many < 2 * kLeastRows ? 0 : many / 2;
+    const std::vector<float> x(static_cast<size_t>(weight.cols), 0.5F);
+    const auto threads = static_cast<size_t>(pool.size());
+    std::vector<double> seconds(threads, 0.0);
+    std::atomic<int> ready{0};
+    std::atomic<bool> is_failed{false};
+    pool.parallelFor(pool.size(), 1, [&](int64_t index, int64_t /*end*/) {
+        std::vector<float> y(static_cast<size_t>(many));
+        const auto time = [&](int64_t rows) {
+            WeightView part = weight;
+            part.rows = rows;
+            const double start = now();
+            const Status status = ops.linear(Queue{}, {x.data(), 1, weight.cols, weight.cols}, part,
+                                             {y.data(), 1, rows, rows});
+            is_failed = is_failed || status != Status::Ok;
+            return now() - start;
+        };
+        // All at the same time; a thread that gets two turns does not wait for one that has none.
+        ready.fetch_add(1);
+        const double patience = now() + 1e-3;
+        while (ready.load() < pool.size() && now() < patience) {
+        }
+        double best_many = 1e30;
+        double best_few = few > 0 ? 1e30 : 0.0;
+        for (int i = 0; i < kPasses; ++i) {
+            best_many = std::min(best_many, time(many));
+            if (few > 0) {
+                best_few = std::min(best_few, time(few));
+            }
+        }
+        seconds[static_cast<size_t>(index)] = best_many - best_few;
+    });
+    if (is_failed) {
+        return 0.0;
+    }
+    const double slowest = *std::max_element(seconds.begin(), seconds.end());
+    return slowest * static_cast<double>(weight.rows) / static_cast<double>(many - few) /
+           static_cast<double>(threads);
 }
 
 MachineRates measureCpu(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes) {

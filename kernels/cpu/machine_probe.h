@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/ops.h"
 
 #include <cstdint>
 
@@ -32,5 +33,11 @@ MachineRates measureCpu(ThreadPool& pool,
 /// Reads `bytes` at `data` once with all threads of the pool (nullptr: the calling thread), as the
 /// bandwidth measurement does; for benchmarks that want the bandwidth of the same moment.
 void readMemory(ThreadPool* pool, const void* data, int64_t bytes);
+
+/// Seconds that the product of one token with this weight takes on all threads of the pool when
+/// the weight comes from each core's own cache and nobody waits for anybody: its arithmetic bound.
+/// Measured with the first rows of the weight, some hundred KiB, on all threads at a time; takes a
+/// few milliseconds. 0 when the product cannot be computed.
+double productSecondsFromCache(ThreadPool& pool, const OpTable& ops, const WeightView& weight);
 
 } // namespace kernels::cpu

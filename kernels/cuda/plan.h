@@ -12,14 +12,16 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = 17U << 20U;
+inline constexpr size_t kPanelBytes = (size_t{17} << 20U) - (size_t{208} << 10U);
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
 inline constexpr size_t kCounterBytes = 40960;
 inline constexpr size_t kBarrierOffset = 2048;
 inline constexpr size_t kUnitOffset = 4096;
-/// Then the steps of a token (token.cu): 50 layers of seven.
-inline constexpr size_t kStepBytes = size_t{416} << 10U;
+/// Then the steps of a token (stream.cu, token.cu), 48 layers of seven; behind them those of a list
+/// that runs once (OpTable::begin_once_steps).
+inline constexpr size_t kTokenStepBytes = size_t{416} << 10U;
+inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{208} << 10U);
 /// Then, for measurements, three clocks a step.
 inline constexpr size_t kTraceBytes = size_t{32} << 10U;
 /// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets.
@@ -129,11 +131,12 @@ int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads)
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
 
-/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile.
-constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys) {
+/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile and
+/// `stages` tiles at a time.
+constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys, int64_t stages = 1) {
     const int64_t queries = 64;
-    return static_cast<unsigned>((queries + 2 * keys) * head_dim * 2 + queries * keys * 2 +
-                                 keys * 8 + 4 * queries * 4 + queries * 8);
+    return static_cast<unsigned>((queries + 2 * keys * stages) * head_dim * 2 + queries * keys * 2 +
+                                 keys * 8 * stages + 4 * queries * 4 + queries * 8);
 }
 
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.

@@ -220,6 +220,11 @@ void TestCommands::benchWithRandomAdapter() {
     const Outcome bench = run({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "4",
                                "--depth", "4", "--no-towers", "--adapter-rank", "4"});
     QVERIFY2(bench.code == 0, qPrintable(bench.text));
+    const QJsonObject machine = bench.json["machine"].toObject();
+    const double asked = machine["decode_asked_gb_per_s"].toDouble();
+    const double bound = machine["decode_arithmetic_gb_per_s"].toDouble();
+    QVERIFY(bound > 0 && asked > 0 && asked <= bound);
+    QVERIFY(asked <= 0.7001 * machine["read_gb_per_s"].toDouble());
     const QJsonObject adapter = bench.json["adapter"].toObject();
     QCOMPARE(adapter["rank"].toInt(), 4);
     QVERIFY(adapter["bytes"].toDouble() > 0);
