@@ -181,8 +181,7 @@ StreamPlan planStreamProject(int multiprocessors,
     return plan;
 }
 
-StreamLayout
-planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));

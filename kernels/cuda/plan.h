@@ -104,8 +104,8 @@ AttendPlan planResidentAttend(
 
 /// How a projection is cut for stream.cu.
 struct StreamPlan {
-    int units = 0;       ///< 32-byte units of a weight row.
-    int pass_tiles = 0;  ///< Tiles whose sums are kept at a time; a pair's all.
+    int units = 0;      ///< 32-byte units of a weight row.
+    int pass_tiles = 0; ///< Tiles whose sums are kept at a time; a pair's all.
     int work_bytes = 0;
     int share = 0; ///< Outputs of a block, in multiples of grain;
     int extra = 0; ///< blocks that have one grain more.
@@ -122,8 +122,7 @@ StreamPlan planStreamProject(int multiprocessors,
                              int grain);
 
 /// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
-StreamLayout
-planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

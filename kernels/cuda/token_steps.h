@@ -22,10 +22,11 @@ struct TokenSteps {
     bool may_stream = true;     ///< False: never, for comparisons.
     bool is_stream = false;     ///< The steps collected so far are its.
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
-    int norm_bytes = 0; ///< Of the largest norm of stream.cu's steps.
+    int norm_bytes = 0;         ///< Of the largest norm of stream.cu's steps.
     int row_bytes = 0;
     int work_bytes = 0;
-    int32_t code_format = 0; ///< Of the 4-bit weights of stream.cu; 0: none yet.
+    int unit_steps = 0;                     ///< Of stream.cu: those with low-rank updates.
+    int32_t code_format = 0;                ///< Of the 4-bit weights of stream.cu; 0: none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
     int wide_uses[kWideRegions] = {};
 };

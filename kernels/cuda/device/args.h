@@ -382,18 +382,21 @@ BELFRY_HOST_DEVICE constexpr int32_t fourRowsBytes(int32_t units) {
 }
 inline constexpr int kChunkCodeBytes = kTileRows / kFourRows * fourRowsBytes(kChunkUnits);
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
-/// Rows of a tile as the lanes take them: lane group g (of 8) takes row tileRow(g) and the one after
-/// the next.
+/// Rows of a tile as the lanes take them: lane group g (of 8) takes row tileRow(g) and the one
+/// after the next.
 BELFRY_HOST_DEVICE constexpr int32_t tileRow(int32_t g) {
     return (g & 3) * kFourRows + (g >> 2);
 }
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane.
 inline constexpr int kCodeTableBytes = 256 * 32 * 4;
-/// Shared memory begins with the table of codes, two barriers a chunk and, for each fetching warp,
-/// the heads of two steps; then the ring of steps.
-inline constexpr int kStreamStepsOffset =
-    kCodeTableBytes + 2 * kMaxChunks * 8 + kFetchWarps * 2 * kStepHeadBytes;
+/// Three barriers and a number (UnitSignals).
+inline constexpr int kUnitSignalBytes = 32;
+/// Shared memory begins with the table of codes, two barriers a chunk, the signals about low-rank
+/// updates and, for each fetching warp, the heads of two steps; then the ring of steps.
+inline constexpr int kUnitSignalsOffset = kCodeTableBytes + 2 * kMaxChunks * 8;
+inline constexpr int kStepHeadsOffset = kUnitSignalsOffset + kUnitSignalBytes;
+inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
 /// made, with the products done and at its end; and what the first warp waited for weights.
 inline constexpr int kStreamMarks = 6;
@@ -420,6 +423,7 @@ struct StreamLayout {
     int32_t chunk_count;
     int32_t wide_uses[kWideRegions]; ///< Of this launch.
     int32_t code_format;             ///< Of all its 4-bit weights.
+    int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
 };
 
 /// Work memory of a projection (StreamWork).

@@ -3,7 +3,8 @@
 // cards with bulk copies (compute capability 9.0).
 //
 // One block on every multiprocessor goes through the same list of steps. Four of its warps do
-// nothing but fetch weights (weight_ring.cuh): the stream from memory neither knows nor waits for
+// nothing but fetch weights (weight_ring.cuh), one of them low-rank updates instead where there are any
+// (stream_lora.cuh): the stream from memory neither knows nor waits for
 // the steps' dependences. Twelve compute: they take the results of the step before as they come
 // (exchange.cuh), multiply on tensor cores (half_products.cuh) and hand on. There is no barrier over
 // the grid anywhere.
@@ -35,6 +36,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     const CodeTable table{sharedAddress(dynamicShared()) + (threadIdx.x & 31) * 4};
     char* const norms = dynamicShared() + layout.norms;
     float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
+    UnitSignals units{dynamicShared() + kUnitSignalsOffset};
     const bool is_timed = trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0;
     for (int i = 0; i < kStepRing - 1; ++i) {
         fetchStep(steps, i, count);
@@ -52,10 +54,6 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         char* const these_norms = norms + (i & 1) * 2 * layout.norm_bytes;
         // Into the place of the step before: everybody is behind it.
         fetchStep(steps, i + kStepRing - 1, count);
-        if (i + 2 < count && stepAt(i + 2).kind == kStepProject &&
-            stepAt(i + 2).project.lora_units > 0) {
-            prefetchUpdates(stepAt(i + 2).project, exchange.block, exchange.grid);
-        }
         // Attention needs its norms before its first barrier, others' come while results are made.
         const bool has_next = i + 1 < count;
         const bool is_attend_next = has_next && stepAt(i + 1).kind == kStepAttend;
@@ -75,7 +73,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                          layout.norm_bytes, exchange, i, clocks);
         } else {
             streamProject(step.project, work, row, these_norms, layout.norm_bytes, ring, table,
-                          exchange, i, clocks);
+                          units, exchange, i, clocks);
         }
         clocks.note(4);
         if (has_next && !is_attend_next) {
@@ -112,6 +110,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                             static_cast<int>(blockIdx.x),
                             static_cast<int>(gridDim.x)};
     if (threadIdx.x == 0) {
+        UnitSignals{dynamicShared() + kUnitSignalsOffset}.init();
         ring.init();
     }
     CodeTable::fill(dynamicShared(), layout.code_format, kStreamThreads);
@@ -128,9 +127,16 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         }
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
-        fetchWeights(steps, count, ring, warp,
-                     barriers + 2 * kMaxChunks * 8 + warp * 2 * kStepHeadBytes,
-                     exchange.block);
+        const bool has_units = layout.unit_steps > 0;
+        if (has_units && warp == kFetchWarps - 1) {
+            runUnits([](int index) -> const TokenStep& { return stepAt(index); }, count,
+                     layout.unit_steps, layout.work,
+                     UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
+        } else {
+            fetchWeights(steps, count, ring, warp, has_units ? kFetchWarps - 1 : kFetchWarps,
+                         dynamicShared() + kStepHeadsOffset + warp * 2 * kStepHeadBytes,
+                         exchange.block);
+        }
     }
 }
 

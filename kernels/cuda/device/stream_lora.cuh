@@ -14,9 +14,37 @@ __device__ __forceinline__ LoraUnits streamUnits(const ProjectKernelArgs& a, con
     return loraUnits(a, w.results + a.pass_tiles * kTileRows);
 }
 
-/// Sends what a later step's updates need of a block on its way into L2.
+/// The warp that does nothing else, where there are updates: the last one.
+constexpr int kUnitThread = kStreamThreads - 32;
+
+/// What it and the warps that multiply tell each other. A step with updates is one phase of each.
+struct UnitSignals {
+    char* memory; ///< [kUnitSignalBytes]
+    uint32_t parity = 0;
+
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
+        return {reinterpret_cast<uint64_t*>(memory) + which};
+    }
+    /// The step has begun: its work memory and its arguments are there.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier begun() const { return at(0); }
+    /// Its input is there.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier input() const { return at(1); }
+    /// A h of the grid and B of the block are there.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier ready() const { return at(2); }
+    [[nodiscard]] __device__ __forceinline__ int& step() const {
+        return *reinterpret_cast<int*>(memory + 24);
+    }
+    /// One thread, at the start; then fenceBarriers() and a barrier of the block.
+    __device__ __forceinline__ void init() const {
+        for (int i = 0; i < 3; ++i) {
+            at(i).init(1);
+        }
+    }
+};
+
+/// Sends what a later step's updates need of a block on its way into L2. The warp for updates.
 __device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, int block, int grid) {
-    prefetchUnits<kComputeThreads>(a, block, grid);
+    prefetchUnits<32, kUnitThread>(a, block, grid);
     const TileMap map(a, block);
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
@@ -25,8 +53,8 @@ __device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, int blo
         const int row_bytes = term.rank * elementBytes(term.b_type);
         const char* const rows =
             static_cast<const char*>(term.b) + static_cast<int64_t>(map.fromOf(weight)) * row_bytes;
-        for (int at = threadIdx.x * 128; at < map.rowsOfWeight(weight) * row_bytes;
-             at += kComputeThreads * 128) {
+        for (int at = (threadIdx.x & 31) * 128; at < map.rowsOfWeight(weight) * row_bytes;
+             at += 32 * 128) {
             prefetchL2(rows + at);
         }
     }
@@ -81,21 +109,19 @@ __device__ __forceinline__ float4 scaledInput(const StreamWork& w, int c, bool i
     return make_float4(first.x, first.y, second.x, second.y);
 }
 
-/// The last computing warp: this block's units, as soon as the planes are there. work: offset of the
-/// work memory. What is not inlined must not take addresses of its caller's variables: they would
-/// lie in memory from then on, and every access through them would be a generic one.
+/// The warp for updates: this block's units. work: offset of the work memory. What is not inlined
+/// must not take addresses of its caller's variables: they would lie in memory from then on, and
+/// every access through them would be a generic one.
 __device__ __noinline__ void
 publishPlanes(const ProjectKernelArgs& a, int work, int block, int grid) {
-    const int lane = static_cast<int>(threadIdx.x) - (kComputeThreads - 32);
-    if (lane < 0 || block >= a.lora_units) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    if (block >= a.lora_units) {
         return;
     }
     const StreamWork w = streamWork(dynamicShared() + work, a);
     const LoraUnits s = streamUnits(a, w);
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool is_wide = isWide(a);
-    waitForCopies();
-    __syncwarp();
     const char* from = s.rows;
     for (int unit = block; unit < a.lora_units; unit += grid) {
         const UnitPiece piece = pieceOf(a, unit);
@@ -116,6 +142,41 @@ publishPlanes(const ProjectKernelArgs& a, int work, int block, int grid) {
             storeTagged(a.lora_slots + unit, sum, *s.tag);
         }
         from += a.lora_columns * 4;
+    }
+}
+
+/// The warp for updates, for the whole token: `count` steps with updates. stepAt(i): step i, once
+/// it has begun, and the two behind it.
+template <typename StepAt>
+__device__ __forceinline__ void
+runUnits(const StepAt& stepAt, int steps, int count, int work, UnitSignals signals,
+         const Exchange& exchange) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) {
+        signals.begun().wait(signals.parity);
+        const int step = signals.step();
+        const ProjectKernelArgs& a = stepAt(step).project;
+        const LoraUnits units = streamUnits(a, streamWork(dynamicShared() + work, a));
+        placeUnits<32, kUnitThread>(a, units, exchange.block, exchange.grid,
+                                    firstOutput(a, exchange.block),
+                                    firstOutput(a, exchange.block + 1), exchange.markOf(step));
+        waitForCopies();
+        __syncwarp();
+        signals.input().wait(signals.parity);
+        publishPlanes(a, work, exchange.block, exchange.grid);
+        // While the others' values are on their way.
+        const int later = step + 2;
+        if (later < steps && stepAt(later).kind == kStepProject &&
+            stepAt(later).project.lora_units > 0) {
+            prefetchUpdates(stepAt(later).project, exchange.block, exchange.grid);
+        }
+        collectUnits<32, kUnitThread>(a, units);
+        __syncwarp();
+        if (lane == 0) {
+            signals.ready().arrive();
+        }
+        signals.parity ^= 1U;
     }
 }
 

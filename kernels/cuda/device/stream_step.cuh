@@ -129,6 +129,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               int norm_bytes,
                                               WeightRing& ring,
                                               const CodeTable& table,
+                                              UnitSignals& units,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
@@ -140,13 +141,13 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
     const bool has_units = a.lora_units > 0;
     const int begin = firstOutput(a, exchange.block);
-    if (has_units) {
-        placeUnits<kComputeThreads>(a, streamUnits(a, w), exchange.block, exchange.grid, begin,
-                                    firstOutput(a, exchange.block + 1), exchange.markOf(step));
+    if (has_units && threadIdx.x == 0) {
+        units.step() = step;
+        units.begun().arrive();
     }
     makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
-    if (has_units) {
-        publishPlanes(a, static_cast<int>(memory - dynamicShared()), exchange.block, exchange.grid);
+    if (has_units && threadIdx.x == 0) {
+        units.input().arrive();
     }
     clocks.note(2);
 #pragma unroll 1
@@ -163,7 +164,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             multiplyTiles<true, true>(a, w, ring, table, first, end);
         }
         if (has_units && first == 0) {
-            collectUnits<kComputeThreads>(a, streamUnits(a, w));
+            units.ready().wait(units.parity);
+            units.parity ^= 1U;
         }
         syncCompute();
         clocks.note(3);

@@ -239,9 +239,14 @@ if (is_aligned) {
     }
 };
 
-/// One of the fetching warps, for the whole token. heads: [2, kStepHeadBytes], this warp's.
-__device__ __forceinline__ void
-fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, char* heads, int block) {
+/// One of `warps` fetching warps, for the whole token. heads: [2, kStepHeadBytes], this warp's.
+__device__ __forceinline__ void fetchWeights(const TokenStep* steps,
+                                             int count,
+                                             WeightRing ring,
+                                             int warp,
+                                             int warps,
+                                             char* heads,
+                                             int block) {
     const int lane = threadIdx.x & 31;
     const auto copyHead = [&](int index) {
         if (index < count && lane < kStepHeadBytes / 16) {
@@ -294,7 +299,7 @@ fetchWeights(const TokenStep* steps, int count, WeightRing ring, int warp, char*
                         ring.full().arrive();
                     }
                 }
-                turn = turn + 1 == kFetchWarps ? 0 : turn + 1;
+                turn = turn + 1 == warps ? 0 : turn + 1;
                 ring.next();
             }
         }

@@ -85,8 +85,7 @@ int bytesOf(const VectorArgs& vector, int count) {
 /// Room in shared memory for one more step; false: launch it otherwise.
 bool fits(const TokenSteps& t, const Stream& s, int row_bytes, int norm_bytes, int work_bytes) {
     return planStreamLayout(s.facts.shared_bytes, std::max(t.row_bytes, row_bytes),
-                            std::max(t.norm_bytes, norm_bytes),
-                            std::max(t.work_bytes, work_bytes))
+                            std::max(t.norm_bytes, norm_bytes), std::max(t.work_bytes, work_bytes))
                .chunk_count > 0;
 }
 
@@ -193,6 +192,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.norm_bytes = 0;
         t.work_bytes = 0;
         t.code_format = 0;
+        t.unit_steps = 0;
         for (int i = 0; i < kWideRegions; ++i) {
             t.wide_values[i] = 0;
             t.wide_uses[i] = 0;
@@ -209,6 +209,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     t.norm_bytes = std::max(t.norm_bytes, norm_bytes);
     t.work_bytes = std::max(t.work_bytes, work_bytes);
     if (units.units > 0) {
+        ++t.unit_steps;
         // A place for the values of a step is used again when nobody can be so far behind.
         args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset) +
                           t.steps.size() % kPacketSteps * kMaxLoraUnits;
@@ -262,13 +263,13 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
 }
 
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
-    StreamLayout layout =
-        planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.norm_bytes,
-                         s.steps.work_bytes);
+    StreamLayout layout = planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes,
+                                           s.steps.norm_bytes, s.steps.work_bytes);
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
     layout.code_format = s.steps.code_format;
+    layout.unit_steps = s.steps.unit_steps;
     const auto shared = static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);

@@ -2,8 +2,9 @@
 // What kernels/cuda/device/ptx.cuh writes as PTX, emulated. Included by that header in place of it.
 #pragma once
 
-#include "emulated_device.h"
 #include "kernels/cpu/float_types.h"
+
+#include "emulated_device.h"
 
 /// One block's shared variable: the key is an address of its own for every variable (and every
 /// instance of a template).
