@@ -65,14 +65,12 @@ __device__ __forceinline__ UnitPiece pieceOf(const ProjectKernelArgs& a, int uni
     return piece;
 }
 
-/// A of the block's units on its way into L2. Here and below: THREADS threads of the block, the
-/// first of them FIRST.
-template <int THREADS, int FIRST = 0>
+/// A of the block's units on its way into L2.
+template <int THREADS>
 __device__ __noinline__ void prefetchUnits(const ProjectKernelArgs& a, int block, int grid) {
-    const int thread = static_cast<int>(threadIdx.x) - FIRST;
     for (int unit = block; unit < a.lora_units; unit += grid) {
         const UnitPiece piece = pieceOf(a, unit);
-        for (int at = thread * 128; at < piece.bytes; at += THREADS * 128) {
+        for (int at = threadIdx.x * 128; at < piece.bytes; at += THREADS * 128) {
             prefetchL2(piece.at + at);
         }
     }
@@ -80,7 +78,7 @@ __device__ __noinline__ void prefetchUnits(const ProjectKernelArgs& a, int block
 
 /// Constants only: before the wait. Copies are under way when this returns. [begin, end): outputs
 /// of the block; tag: of this step, 0 = from the number of the launch.
-template <int THREADS, int FIRST = 0>
+template <int THREADS>
 __device__ __noinline__ void placeUnits(const ProjectKernelArgs& a,
                                         LoraUnits s,
                                         int block,
@@ -88,7 +86,6 @@ __device__ __noinline__ void placeUnits(const ProjectKernelArgs& a,
                                         int begin,
                                         int end,
                                         uint32_t tag = 0) {
-    const int thread = static_cast<int>(threadIdx.x) - FIRST;
     const bool is_pair = a.output == kOutputGeluPair;
     int before = 0; // rows of the weights before this one
     int weight = 0;
@@ -104,13 +101,13 @@ __device__ __noinline__ void placeUnits(const ProjectKernelArgs& a,
         const char* const from =
             static_cast<const char*>(term.b) + static_cast<int64_t>(range.from) * row_bytes;
         char* const to = s.b + slot * a.lora_pitch + term.b_offset;
-        for (int c = thread; c < (range.to - range.from) * pieces; c += THREADS) {
+        for (int c = threadIdx.x; c < (range.to - range.from) * pieces; c += THREADS) {
             const int row = c / pieces;
             copyAsync16(to + row * a.lora_pitch + (c - row * pieces) * 16, from + c * 16);
         }
     }
     // The last warp: what it and only it reads before the next barrier.
-    const int lane = thread - (THREADS - 32);
+    const int lane = static_cast<int>(threadIdx.x) - (THREADS - 32);
     if (lane < 0) {
         return;
     }
@@ -188,9 +185,9 @@ __device__ __noinline__ void publishUnits(
 }
 
 /// The last warp: the values of all blocks. The caller's next barrier shows them to the block.
-template <int THREADS, int FIRST = 0>
+template <int THREADS>
 __device__ __noinline__ void collectUnits(const ProjectKernelArgs& a, LoraUnits s) {
-    const int lane = static_cast<int>(threadIdx.x) - FIRST - (THREADS - 32);
+    const int lane = static_cast<int>(threadIdx.x) - (THREADS - 32);
     waitForCopies(); // of B, by every thread
     if (lane < 0) {
         return;

@@ -42,24 +42,6 @@ struct UnitSignals {
     }
 };
 
-/// Sends what a later step's updates need of a block on its way into L2. The warp for updates.
-__device__ __noinline__ void prefetchUpdates(const ProjectKernelArgs& a, int block, int grid) {
-    prefetchUnits<32, kUnitThread>(a, block, grid);
-    const TileMap map(a, block);
-    for (int t = 0; t < a.lora_count; ++t) {
-        const LoraArgs& term = a.lora[t];
-        // A pair's two weights share the range of the first.
-        const int weight = a.output == kOutputGeluPair ? 0 : term.weight;
-        const int row_bytes = term.rank * elementBytes(term.b_type);
-        const char* const rows =
-            static_cast<const char*>(term.b) + static_cast<int64_t>(map.fromOf(weight)) * row_bytes;
-        for (int at = (threadIdx.x & 31) * 128; at < map.rowsOfWeight(weight) * row_bytes;
-             at += 32 * 128) {
-            prefetchL2(rows + at);
-        }
-    }
-}
-
 /// Four columns of A times four of the input.
 template <int TYPE>
 __device__ __forceinline__ float dotPlanes(const char* row, const float4& x) {
@@ -109,25 +91,83 @@ __device__ __forceinline__ float4 scaledInput(const StreamWork& w, int c, bool i
     return make_float4(first.x, first.y, second.x, second.y);
 }
 
-/// The warp for updates: this block's units. work: offset of the work memory. What is not inlined
-/// must not take addresses of its caller's variables: they would lie in memory from then on, and
-/// every access through them would be a generic one.
-__device__ __noinline__ void
-publishPlanes(const ProjectKernelArgs& a, int work, int block, int grid) {
+/// The warp for updates: A of this block's units, then B of its rows, on their way as two groups of
+/// copies.
+__device__ __forceinline__ void
+placeOperands(const ProjectKernelArgs& a, const LoraUnits& s, const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    if (block >= a.lora_units) {
-        return;
+    char* to = s.rows;
+#pragma unroll 1
+    for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
+        const UnitPiece piece = pieceOf(a, unit);
+#pragma unroll 4
+        for (int at = lane * 16; at < piece.bytes; at += 32 * 16) {
+            copyAsync16(to + at, piece.at + at);
+        }
+        to += a.lora_columns * 4;
     }
-    const StreamWork w = streamWork(dynamicShared() + work, a);
-    const LoraUnits s = streamUnits(a, w);
+    commitCopies();
+    const TileMap map(a, exchange.block);
+    const int count = a.lora_count;
+    const int pitch = a.lora_pitch;
+#pragma unroll 1
+    for (int t = 0; t < count; ++t) {
+        const LoraArgs& term = a.lora[t];
+        const int weight = term.weight;
+        const int rows = map.rowsOfWeight(weight);
+        const int from = map.fromOf(weight);
+        // Rows of the weights before: a pair's second weight has the same ones again.
+        const int slot = weight == 0   ? 0
+                         : weight == 1 ? map.rows[0]
+                                       : map.rows[0] + map.rows[1];
+        const int row_bytes = term.rank * elementBytes(term.b_type);
+        const char* at = static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes;
+        char* place = s.b + slot * pitch + term.b_offset;
+        if (row_bytes <= 512 && (row_bytes & (row_bytes - 1)) == 0) {
+            // A lane keeps its column.
+            const int lanes = row_bytes / 16;
+            const int first = lane / lanes;
+            const int step = 32 / lanes;
+            const int column = (lane - first * lanes) * 16;
+            at += first * row_bytes + column;
+            place += first * pitch + column;
+#pragma unroll 2
+            for (int row = first; row < rows; row += step) {
+                copyAsync16(place, at);
+                at += step * row_bytes;
+                place += step * pitch;
+            }
+        } else {
+#pragma unroll 1
+            for (int row = 0; row < rows; ++row) {
+                for (int c = lane * 16; c < row_bytes; c += 32 * 16) {
+                    copyAsync16(place + row * pitch + c, at + row * row_bytes + c);
+                }
+            }
+        }
+    }
+    commitCopies();
+    if (lane < count) {
+        s.factors[lane] = *a.lora[lane].factor;
+    }
+}
+
+/// The warp for updates: this block's units times the input, for all blocks. tag: of this step.
+__device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
+                                             const StreamWork& w,
+                                             const LoraUnits& s,
+                                             const Exchange& exchange,
+                                             uint32_t tag) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool is_wide = isWide(a);
     const char* from = s.rows;
-    for (int unit = block; unit < a.lora_units; unit += grid) {
+#pragma unroll 1
+    for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
         const UnitPiece piece = pieceOf(a, unit);
         const int width = elementBytes(piece.type);
         float sum = 0.0F;
-#pragma unroll 2
+#pragma unroll 4
         for (int at = lane * 4; at < piece.columns; at += 128) {
             const int c = (piece.column + at) / 4;
             const float4 x = scaledInput(w, c, is_four_bit);
@@ -139,39 +179,76 @@ publishPlanes(const ProjectKernelArgs& a, int work, int block, int grid) {
         }
         sum = warpSum(sum);
         if (lane == 0) {
-            storeTagged(a.lora_slots + unit, sum, *s.tag);
+            storeTagged(a.lora_slots + unit, sum, tag);
         }
         from += a.lora_columns * 4;
     }
 }
 
-/// The warp for updates, for the whole token: `count` steps with updates. stepAt(i): step i, once
-/// it has begun, and the two behind it.
-template <typename StepAt>
+/// The warp for updates: A h of the whole grid.
 __device__ __forceinline__ void
-runUnits(const StepAt& stepAt, int steps, int count, int work, UnitSignals signals,
-         const Exchange& exchange) {
+collectUnits(const ProjectKernelArgs& a, const LoraUnits& s, uint32_t tag) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int units = a.lora_units;
+    const int chunks = a.lora_chunks;
+    const int ranks = a.lora_first[3];
+    const uint64_t* const slots = a.lora_slots;
+    constexpr int kAtOnce = 4;
+#pragma unroll 1
+    for (int first = lane; first < units; first += 32 * kAtOnce) {
+        Tagged value[kAtOnce];
+        bool is_complete = false;
+        while (!is_complete) {
+            is_complete = true;
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                const int unit = first + i * 32;
+                value[i] = loadTagged(slots + (unit < units ? unit : first));
+                is_complete = is_complete && value[i].tag == tag;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            if (first + i * 32 < units) {
+                s.sums[first + i * 32] = value[i].value;
+            }
+        }
+    }
+    __syncwarp();
+    for (int rank = lane; rank < ranks; rank += 32) {
+        float sum = 0.0F;
+#pragma unroll 4
+        for (int chunk = 0; chunk < chunks; ++chunk) {
+            sum += s.sums[rank * chunks + chunk];
+        }
+        s.reduced[rank] = sum;
+    }
+}
+
+/// The warp for updates, for the whole token: `count` steps with updates. stepAt(i): step i, once
+/// it has begun.
+template <typename StepAt>
+__device__ __forceinline__ void runUnits(const StepAt& stepAt,
+                                         int count,
+                                         int work,
+                                         UnitSignals signals,
+                                         const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
         signals.begun().wait(signals.parity);
         const int step = signals.step();
         const ProjectKernelArgs& a = stepAt(step).project;
-        const LoraUnits units = streamUnits(a, streamWork(dynamicShared() + work, a));
-        placeUnits<32, kUnitThread>(a, units, exchange.block, exchange.grid,
-                                    firstOutput(a, exchange.block),
-                                    firstOutput(a, exchange.block + 1), exchange.markOf(step));
-        waitForCopies();
+        const StreamWork w = streamWork(dynamicShared() + work, a);
+        const LoraUnits units = streamUnits(a, w);
+        const uint32_t tag = exchange.markOf(step);
+        placeOperands(a, units, exchange);
+        waitForCopyGroups<1>();
         __syncwarp();
         signals.input().wait(signals.parity);
-        publishPlanes(a, work, exchange.block, exchange.grid);
-        // While the others' values are on their way.
-        const int later = step + 2;
-        if (later < steps && stepAt(later).kind == kStepProject &&
-            stepAt(later).project.lora_units > 0) {
-            prefetchUpdates(stepAt(later).project, exchange.block, exchange.grid);
-        }
-        collectUnits<32, kUnitThread>(a, units);
+        publishUnits(a, w, units, exchange, tag);
+        waitForCopies();
+        collectUnits(a, units, tag);
         __syncwarp();
         if (lane == 0) {
             signals.ready().arrive();
