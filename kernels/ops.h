@@ -345,7 +345,7 @@ struct OpTable {
                                   MutF32 scratch,
                                   MutF32 y) = nullptr;
 
-    // Fused steps of many rows: all or none of these five. `Unsupported` before anything is
+    // Fused steps of many rows: all or none of these six. `Unsupported` before anything is
     // enqueued for operands that the kernels do not take; the caller then composes them from the
     // functions above.
     Status (*product)(Queue q, ProductArgs& args) = nullptr;
@@ -357,6 +357,11 @@ struct OpTable {
     /// it.
     Status (*pool_rows)(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y) =
         nullptr;
+
+    /// Of every slice of a row, as wide as norm: y = (rms(y * before) * norm + t) * after. y and t
+    /// [rows, slices * cols of norm].
+    Status (*per_layer_rows)(
+        Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before, float after) = nullptr;
 
     // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
     // kernel does not take; the caller then composes the step from the functions above.

@@ -183,16 +183,23 @@ Result<void> Model::perLayerRows(DeviceScratch& where,
         context_->weights().release(ple_model_projection_.weight);
         ENGINE_TRY(checkStatus(status, "linear", name));
     }
-    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
-                  "scale", name);
-    if (ple.stride == ple.cols) {
-        const MutF32 slices = reshaped(ple, text.ple_size);
-        ENGINE_KERNEL(ops.rms_norm(queue, slices, ple_projection_norm_, eps, slices), "norm", name);
-    } else {
-        for (int64_t at = 0; at < ple.cols; at += text.ple_size) {
-            const MutF32 slice{ple.data + at, ple.rows, text.ple_size, ple.stride};
-            ENGINE_KERNEL(ops.rms_norm(queue, slice, ple_projection_norm_, eps, slice), "norm",
+    // Scales, norm and sum in one pass over the rows of each part, or one by one.
+    const float before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
+    const float after = 1.0F / std::sqrt(2.0F);
+    const bool is_fused = ops.per_layer_rows != nullptr && ple.rows > 1 && text.ple_size % 4 == 0 &&
+                          text.ple_size <= 1024;
+    if (!is_fused) {
+        ENGINE_KERNEL(ops.scale(queue, ple, before), "scale", name);
+        if (ple.stride == ple.cols) {
+            const MutF32 slices = reshaped(ple, text.ple_size);
+            ENGINE_KERNEL(ops.rms_norm(queue, slices, ple_projection_norm_, eps, slices), "norm",
                           name);
+        } else {
+            for (int64_t at = 0; at < ple.cols; at += text.ple_size) {
+                const MutF32 slice{ple.data + at, ple.rows, text.ple_size, ple.stride};
+                ENGINE_KERNEL(ops.rms_norm(queue, slice, ple_projection_norm_, eps, slice), "norm",
+                              name);
+            }
         }
     }
 
@@ -226,10 +233,16 @@ Result<void> Model::perLayerRows(DeviceScratch& where,
             ENGINE_TRY(is_visible ? gather(first, token)
                                   : ple_upload_.send(rowsOf(all, first, count), token));
         }
-        ENGINE_KERNEL(ops.add_scaled(queue, token, 1.0F, rowsOf(ple, first, count)), "add", name);
+        const MutF32 part = rowsOf(ple, first, count);
+        if (is_fused) {
+            ENGINE_KERNEL(
+                ops.per_layer_rows(queue, part, token, ple_projection_norm_, eps, before, after),
+                "norm and sum", name);
+        } else {
+            ENGINE_KERNEL(ops.add_scaled(queue, token, 1.0F, part), "add", name);
+        }
     }
-    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
-    return {};
+    return is_fused ? Result<void>() : checkStatus(ops.scale(queue, ple, after), "scale", name);
 }
 
 Result<void> Model::uploadPositions(DeviceScratch& where,

@@ -57,6 +57,8 @@ namespace kernels::cuda {
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \
     X(flash_512)                                                                                   \
+    X(flash_512_double)                                                                            \
+    X(per_layer_rows)                                                                              \
     X(probe_read)                                                                                  \
     X(probe_multiply)
 

@@ -131,11 +131,12 @@ int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads)
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
 
-/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile.
-constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys) {
+/// Dynamic shared memory of the tensor-core attention of a head size, with `keys` keys a tile and
+/// `stages` tiles at a time.
+constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys, int64_t stages = 1) {
     const int64_t queries = 64;
-    return static_cast<unsigned>((queries + 2 * keys) * head_dim * 2 + queries * keys * 2 +
-                                 keys * 8 + 4 * queries * 4 + queries * 8);
+    return static_cast<unsigned>((queries + 2 * keys * stages) * head_dim * 2 + queries * keys * 2 +
+                                 keys * 8 * stages + 4 * queries * 4 + queries * 8);
 }
 
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.

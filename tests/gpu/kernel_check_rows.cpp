@@ -277,6 +277,7 @@ void checkHalfAttention(cuda::CudaDevice& d) {
                          {65, 130, 2, 2, 64, false},
                          {70, 90, 4, 1, 256, true},
                          {20, 40, 2, 1, 512, true},
+                         {150, 210, 2, 1, 512, true},
                          {10, 20, 2, 1, 32, true}}) {
         const auto n = static_cast<size_t>(c.keys * c.kv * c.dim);
         const Pair<uint16_t> q(
@@ -322,6 +323,33 @@ void checkHalfAttention(cuda::CudaDevice& d) {
     }
 }
 
+void checkPerLayerRows(cuda::CudaDevice& d) {
+    const OpTable& cpu = cpuScalarOps();
+    for (const int64_t cols : {16, 256}) {
+        constexpr int64_t kRows = 7;
+        constexpr int64_t kSlices = 3;
+        const int64_t width = kSlices * cols;
+        const int64_t stride = width + 64; // rows of the output are not contiguous
+        const Pair<float> y(d, normal(static_cast<size_t>(kRows * stride)));
+        const Pair<float> t(d, normal(static_cast<size_t>(kRows * width)));
+        const Pair<float> norm(d, normal(static_cast<size_t>(cols)));
+        std::vector<float> want = y.host;
+        const MutF32 whole{want.data(), kRows, width, stride};
+        cpu.scale({}, whole, 0.1F);
+        for (int64_t slice = 0; slice < kSlices; ++slice) {
+            const MutF32 one{want.data() + slice * cols, kRows, cols, stride};
+            cpu.rms_norm({}, one, {norm.host.data(), DType::F32, 1, cols}, 1e-6F, one);
+        }
+        cpu.add_scaled({}, {t.host.data(), kRows, width, width}, 1.0F, whole);
+        cpu.scale({}, whole, 0.7F);
+        const Status status = d.ops().per_layer_rows(
+            d.queue(), {y.card->f(), kRows, width, stride}, {t.there(), kRows, width, width},
+            {norm.there(), DType::F32, 1, cols}, 1e-6F, 0.1F, 0.7F);
+        report("per-layer rows of " + std::to_string(cols), status,
+               relativeError(fetch(d, *y.card, want.size()), want), 2e-6);
+    }
+}
+
 void checkPatches(cuda::CudaDevice& d) {
     constexpr int64_t kWidth = 12;
     constexpr int64_t kHeight = 6;
@@ -363,6 +391,7 @@ void checkRows(cuda::CudaDevice& d) {
     }
     checkNorms(d);
     checkHeads(d);
+    checkPerLayerRows(d);
     checkPatches(d);
 }
 

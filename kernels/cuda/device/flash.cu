@@ -58,7 +58,9 @@ __device__ __forceinline__ void fillTile(char* tile,
 #endif
 }
 
-template <int HEAD, int KEYS>
+/// STAGES: tiles of keys in shared memory at a time; with two, the next one is on its way while
+/// this one is multiplied.
+template <int HEAD, int KEYS, int STAGES>
 __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
 #if __CUDA_ARCH__ >= 800
     constexpr int kChunks = HEAD / 8;
@@ -68,12 +70,12 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
     constexpr int kWeightChunks = KEYS / 8;
     char* q_tile = dynamicShared();
     char* k_tile = q_tile + kQueries * HEAD * 2;
-    char* v_tile = k_tile + KEYS * HEAD * 2;
-    char* p_tile = v_tile + KEYS * HEAD * 2;
-    int* key_position = reinterpret_cast<int*>(p_tile + kQueries * KEYS * 2);
-    int* key_block = key_position + KEYS;
-    float* row_max = reinterpret_cast<float*>(key_block + KEYS); // [2, 64]
-    float* row_sum = row_max + 2 * kQueries;                     // [2, 64]
+    constexpr int kTileBytes = KEYS * HEAD * 2;
+    char* p_tile = k_tile + 2 * STAGES * kTileBytes;
+    int* key_positions = reinterpret_cast<int*>(p_tile + kQueries * KEYS * 2); // [STAGES, KEYS]
+    int* key_blocks = key_positions + STAGES * KEYS;
+    float* row_max = reinterpret_cast<float*>(key_blocks + STAGES * KEYS); // [2, 64]
+    float* row_sum = row_max + 2 * kQueries;                               // [2, 64]
     int* query_position = reinterpret_cast<int*>(row_sum + 2 * kQueries);
     int* query_block = query_position + kQueries;
 
@@ -128,23 +130,49 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
     float sum[2] = {};
     const int row0 = group * 16 + lane / 4; // and row0 + 8
 
-    for (int64_t first = 0; first < a.keys; first += KEYS) {
-        bool is_seen = false;
-        if (threadIdx.x < KEYS) {
-            const int64_t key = first + threadIdx.x;
-            const int p = key < a.keys ? a.key_position[key] : -1;
-            const int b = key < a.keys && has_blocks ? a.key_block[key] : -1;
-            key_position[threadIdx.x] = p;
-            key_block[threadIdx.x] = b;
-            is_seen = p >= 0 && (a.is_causal == 0 || p <= highest || b >= 0) &&
-                      (a.window == 0 || p > lowest - a.window);
+    // The first tile from `first` on that somebody here sees, its positions in place `slot`, its
+    // keys and values on their way there.
+    const auto fetch = [&](int64_t first, int slot) {
+        int* positions = key_positions + slot * KEYS;
+        int* blocks = key_blocks + slot * KEYS;
+        for (; first < a.keys; first += KEYS) {
+            bool is_seen = false;
+            if (threadIdx.x < KEYS) {
+                const int64_t key = first + threadIdx.x;
+                const int p = key < a.keys ? a.key_position[key] : -1;
+                const int b = key < a.keys && has_blocks ? a.key_block[key] : -1;
+                positions[threadIdx.x] = p;
+                blocks[threadIdx.x] = b;
+                is_seen = p >= 0 && (a.is_causal == 0 || p <= highest || b >= 0) &&
+                          (a.window == 0 || p > lowest - a.window);
+            }
+            if (__syncthreads_or(is_seen ? 1 : 0) != 0) {
+                break;
+            } // the barrier keeps the next tile's positions apart from this one's
         }
-        if (__syncthreads_or(is_seen ? 1 : 0) == 0) {
-            continue; // the barrier above keeps the next tile's positions apart from this one's
+        if (first < a.keys) {
+            char* to = k_tile + slot * 2 * kTileBytes;
+            fillTile<KEYS, HEAD>(to, a.k, a.kv_type, first, positions, row_elements, offset);
+            fillTile<KEYS, HEAD>(to + kTileBytes, a.v, a.kv_type, first, positions, row_elements,
+                                 offset);
+        } else {
+            commitCopies(); // as many groups as with a tile
+            commitCopies();
         }
-        fillTile<KEYS, HEAD>(k_tile, a.k, a.kv_type, first, key_position, row_elements, offset);
-        fillTile<KEYS, HEAD>(v_tile, a.v, a.kv_type, first, key_position, row_elements, offset);
-        waitForCopyGroups<1>();
+        return first;
+    };
+    int slot = 0;
+    int64_t first = fetch(0, 0);
+    while (first < a.keys) {
+        int64_t next = 0;
+        if constexpr (STAGES == 2) {
+            next = fetch(first + KEYS, slot ^ 1);
+        }
+        char* const k_now = k_tile + slot * 2 * kTileBytes;
+        char* const v_now = k_now + kTileBytes;
+        const int* key_position = key_positions + slot * KEYS;
+        const int* key_block = key_blocks + slot * KEYS;
+        waitForCopyGroups<STAGES == 2 ? 3 : 1>();
         __syncthreads();
 
         float scores[kScoreTiles][4] = {};
@@ -157,7 +185,7 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
             for (int j = 0; j < kScoreTiles / 2; ++j) {
                 uint32_t fb[4];
                 const int row = half * kHalfKeys + j * 16 + (lane & 7) + ((lane >> 4) << 3);
-                loadMatrix4(fb, sharedAddress(k_tile) +
+                loadMatrix4(fb, sharedAddress(k_now) +
                                     chunkAt<kChunks>(row, kk * 2 + ((lane >> 3) & 1)));
                 multiplyAdd(scores[2 * j], fa, fb[0], fb[1]);
                 multiplyAdd(scores[2 * j + 1], fa, fb[2], fb[3]);
@@ -231,7 +259,7 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
             out[j][2] *= correction[1];
             out[j][3] *= correction[1];
         }
-        waitForCopyGroups<0>();
+        waitForCopyGroups<STAGES == 2 ? 2 : 0>();
         __syncthreads();
 #pragma unroll
         for (int kk = 0; kk < KEYS / 16; ++kk) {
@@ -248,13 +276,20 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 uint32_t fb[4];
                 const int row = kk * 16 + (lane & 15);
                 const int chunk = half * (kChunks / 2) + j * 2 + (lane >> 4);
-                loadMatrix4Transposed(fb, sharedAddress(v_tile) + chunkAt<kChunks>(row, chunk));
+                loadMatrix4Transposed(fb, sharedAddress(v_now) + chunkAt<kChunks>(row, chunk));
                 multiplyAdd(out[2 * j], fa, fb[0], fb[1]);
                 multiplyAdd(out[2 * j + 1], fa, fb[2], fb[3]);
             }
         }
         __syncthreads();
+        if constexpr (STAGES == 2) {
+            slot ^= 1;
+        } else {
+            next = fetch(first + KEYS, 0);
+        }
+        first = next;
     }
+    waitForCopyGroups<0>();
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
         if ((lane & 3) == 0) {
@@ -294,18 +329,23 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
 
 extern "C" {
 
-// grid (ceil(queries / 64), num_heads), block 256; shared memory: flashSharedBytes(head, keys).
+// grid (ceil(queries / 64), num_heads), block 256; shared memory: flashSharedBytes(head, keys,
+// stages).
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_flash_64(const __grid_constant__ AttentionKernelArgs a) {
-    flash<64, 64>(a);
+    flash<64, 64, 1>(a);
 }
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_flash_256(const __grid_constant__ AttentionKernelArgs a) {
-    flash<256, 64>(a);
+    flash<256, 64, 1>(a);
 }
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_flash_512(const __grid_constant__ AttentionKernelArgs a) {
-    flash<512, 32>(a);
+    flash<512, 32, 1>(a);
+}
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_flash_512_double(const __grid_constant__ AttentionKernelArgs a) {
+    flash<512, 32, 2>(a);
 }
 
 } // extern "C"

@@ -11,7 +11,7 @@ constexpr int kRowThreads = 256;
 constexpr int kRowPieces = 4; // float4 of a thread: rows of up to 4096 columns
 
 __device__ __forceinline__ float4 load4(const VectorArgs& v, int column) {
-    if (v.type == kElementF32) {
+    if (v.type == kElementF32 && (reinterpret_cast<uintptr_t>(v.data) & 15U) == 0) {
         return *reinterpret_cast<const float4*>(static_cast<const float*>(v.data) + column);
     }
     return make_float4(loadElement(v.data, v.type, column), loadElement(v.data, v.type, column + 1),
@@ -202,6 +202,50 @@ __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
                     storeHalf(to, slot * width + index + span, v);
                 }
             }
+        }
+    }
+}
+
+/// Every slice of a row: y = (rms(y before) norm + t) after. grid: (rows, slices); block 64; cols a
+/// multiple of 4, at most 1024.
+__global__ void __launch_bounds__(64) belfry_per_layer_rows(float* y,
+                                                            int64_t y_stride,
+                                                            const float* t,
+                                                            int64_t t_stride,
+                                                            VectorArgs norm,
+                                                            int cols,
+                                                            float eps,
+                                                            float before,
+                                                            float after) {
+    BELFRY_SHARED(float, buffer, [33]);
+    constexpr int kPieces = 4;
+    float* const row = y + blockIdx.x * y_stride + static_cast<int64_t>(blockIdx.y) * cols;
+    const float* const added = t + blockIdx.x * t_stride + static_cast<int64_t>(blockIdx.y) * cols;
+    float4 value[kPieces];
+    float sum = 0.0F;
+#pragma unroll
+    for (int i = 0; i < kPieces; ++i) {
+        const int column = (i * 64 + static_cast<int>(threadIdx.x)) * 4;
+        value[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        if (column < cols) {
+            const float4 v = *reinterpret_cast<const float4*>(row + column);
+            value[i] = make_float4(v.x * before, v.y * before, v.z * before, v.w * before);
+        }
+        sum += squares(value[i]);
+    }
+    sum = blockSum(sum, buffer);
+    const float inverse = 1.0F / sqrtf(sum / static_cast<float>(cols) + eps);
+#pragma unroll
+    for (int i = 0; i < kPieces; ++i) {
+        const int column = (i * 64 + static_cast<int>(threadIdx.x)) * 4;
+        if (column < cols) {
+            const float4 w = load4(norm, column);
+            const float4 u = *reinterpret_cast<const float4*>(added + column);
+            *reinterpret_cast<float4*>(row + column) =
+                make_float4((value[i].x * inverse * w.x + u.x) * after,
+                            (value[i].y * inverse * w.y + u.y) * after,
+                            (value[i].z * inverse * w.z + u.z) * after,
+                            (value[i].w * inverse * w.w + u.w) * after);
         }
     }
 }

@@ -93,6 +93,8 @@ Status product(Queue q, ProductArgs& args);
 Status normRows(Queue q, const NormRowsArgs& args);
 Status headRows(Queue q, const HeadRowsArgs& args);
 Status scaleToHalf(Queue q, MatF32 x, float shift, float scale, void* y);
+Status
+perLayerRows(Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before, float after);
 Status beginOnceSteps(Queue q);
 Status poolRows(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y);
 

@@ -249,12 +249,8 @@ Status normRows(Queue q, const NormRowsArgs& a) {
         (a.t != nullptr && (a.t_norm.data == nullptr || !isVector(a.t_norm)))) {
         return Status::BadShape;
     }
-    const auto isVectorAligned = [](const MatView& v) {
-        return v.data == nullptr || v.type != DType::F32 || isAligned(v.data);
-    };
-    if (a.cols % 4 != 0 || a.cols > 4096 || !isAligned(a.x) || !isVectorAligned(a.norm) ||
-        !isVectorAligned(a.t_norm) || (a.t != nullptr && !isAligned(a.t)) ||
-        (a.h != nullptr && !isAligned(a.h))) {
+    if (a.cols % 4 != 0 || a.cols > 4096 || !isAligned(a.x) ||
+        (a.t != nullptr && !isAligned(a.t)) || (a.h != nullptr && !isAligned(a.h))) {
         return Status::Unsupported;
     }
     if (a.rows == 0) {
@@ -330,6 +326,25 @@ Status scaleToHalf(Queue q, MatF32 x, float shift, float scale, void* y) {
     const int64_t count = x.rows * x.cols;
     return streamOf(q).launch(KernelId::scale_to_half, tiles(count, int64_t{4} * kThreads), 1, 1,
                               kThreads, 0, x.data, scale, shift, y, count);
+}
+
+Status
+perLayerRows(Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before, float after) {
+    const int64_t cols = norm.rows * norm.cols;
+    if (!isSameShape(t, y) || norm.data == nullptr || cols <= 0 || y.cols % cols != 0) {
+        return Status::BadShape;
+    }
+    if (cols % 4 != 0 || cols > 1024 || y.stride % 4 != 0 || t.stride % 4 != 0 ||
+        !isAligned(y.data) || !isAligned(t.data)) {
+        return Status::Unsupported;
+    }
+    if (y.rows == 0) {
+        return Status::Ok;
+    }
+    return streamOf(q).launch(KernelId::per_layer_rows, static_cast<unsigned>(y.rows),
+                              static_cast<unsigned>(y.cols / cols), 1, 64, 0, y.data, y.stride,
+                              t.data, t.stride, vectorArgs(norm), static_cast<int>(cols), eps,
+                              before, after);
 }
 
 Status poolRows(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y) {

@@ -104,6 +104,12 @@ Status attention(Queue q, const AttentionArgs& a) {
     }
     const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 &&
                           (a.head_dim == 64 || a.head_dim == 256 || a.head_dim == 512);
+    const unsigned doubled = flashSharedBytes(512, 32, 2);
+    if (is_flash && a.is_half && a.head_dim == 512 &&
+        doubled <= static_cast<unsigned>(s.facts.shared_bytes)) {
+        return s.launch(KernelId::flash_512_double, tiles(a.queries, 64),
+                        static_cast<unsigned>(a.num_heads), 1, kThreads, doubled, attentionArgs(a));
+    }
     if (is_flash) {
         const int64_t keys = a.head_dim == 512 ? 32 : 64;
         const KernelId id = a.head_dim == 512   ? KernelId::flash_512
@@ -372,6 +378,7 @@ OpTable makeTable(bool is_reference) {
         table.head_rows = headRows;
         table.scale_to_half = scaleToHalf;
         table.pool_rows = poolRows;
+        table.per_layer_rows = perLayerRows;
         table.begin_once_steps = beginOnceSteps;
     }
     if (!is_reference) {
