@@ -338,11 +338,10 @@ std::string planText(const engine::PlacementPlan& plan) {
     out += "\n";
     for (const engine::DevicePlan& device : plan.devices) {
         out += padded(device.id.toString(), 9) + "predicted " + byteText(device.parts.total());
-        if (device.limit > 0) {
+        if (device.limit > 0 && device.id != engine::DeviceId::disk()) {
             out += " of " + byteText(device.limit);
         }
-        out += "  (";
-        const char* separator = "";
+        const char* separator = "  (";
         for (const engine::MemoryPart part : engine::kMemoryParts) {
             if (device.parts[part] > 0) {
                 out += std::string(separator) + engine::memoryPartName(part) + " " +
@@ -350,7 +349,7 @@ std::string planText(const engine::PlacementPlan& plan) {
                 separator = ", ";
             }
         }
-        out += ")\n";
+        out += device.parts.total() > 0 ? ")\n" : "\n";
     }
     for (const engine::TransferPerToken& t : plan.transfers_per_token) {
         out += "per token " + t.from.toString() + " -> " + t.to.toString() + ": " +

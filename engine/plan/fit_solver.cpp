@@ -144,6 +144,10 @@ private:
     /// Says `what` with the bytes it freed since the last step, and what it costs.
     void step(const std::string& what, int64_t before, const std::string& cost) {
         const int64_t after = needOfFirst();
+        if (after >= before) { // it left another card
+            steps_.push_back(what + ": " + cost);
+            return;
+        }
         steps_.push_back(what + ": " + bytesText(before - after) + " less on " + name(first()) +
                          " (" + bytesText(after) + " remain); " + cost);
     }
@@ -248,12 +252,15 @@ private:
                              " over the limits");
             return;
         }
-        char speed[128];
-        std::snprintf(speed, sizeof speed,
-                      "weighed with about %.3g tokens/s (everything on %s: %.3g)",
-                      1.0 / std::max(1e-12, model_.tokenSeconds(found_.candidate)),
-                      name(first()).c_str(), 1.0 / std::max(1e-12, all_seconds_));
-        std::string text = speed;
+        const auto rate = [](double seconds) {
+            const double tokens = 1.0 / std::max(1e-12, seconds);
+            char number[32];
+            std::snprintf(number, sizeof number, tokens < 100 ? "%.3g" : "%.0f", tokens);
+            return std::string(number);
+        };
+        std::string text = "weighed with about " + rate(model_.tokenSeconds(found_.candidate)) +
+                           " tokens/s (everything on " + name(first()) + ": " + rate(all_seconds_) +
+                           ")";
         if (std::any_of(model_.devices.begin(), model_.devices.end(),
                         [](const FitDevice& d) { return d.id.kind == DeviceId::Kind::Sim; })) {
             text += "; a simulated GPU is weighed as the mid-range card it stands for, so that the "

@@ -15,15 +15,16 @@ namespace {
 constexpr size_t kShownContributors = 5;
 constexpr size_t kShownSteps = 6;
 
-std::string seconds(double value) {
+/// "about 12 ms", "less than 1 ms".
+std::string aboutSeconds(double value) {
     char text[32];
     if (value < 0.001) {
         return "less than 1 ms";
     }
     if (value < 1) {
-        std::snprintf(text, sizeof text, "%.0f ms", value * 1000);
+        std::snprintf(text, sizeof text, "about %.0f ms", value * 1000);
     } else {
-        std::snprintf(text, sizeof text, "%.1f s", value);
+        std::snprintf(text, sizeof text, "about %.1f s", value);
     }
     return text;
 }
@@ -117,10 +118,10 @@ private:
             if (!device_.id.isGpu()) {
                 cost = "one read of the files per " + std::string(is_audio ? "clip" : "image");
             } else if (is_audio) {
-                cost = "about " + seconds(10 * audioFlopsPerSecond(request.config) / rate) +
+                cost = aboutSeconds(10 * audioFlopsPerSecond(request.config) / rate) +
                        " per 10 s of audio";
             } else {
-                cost = "about " + seconds(imageFlops(request.config, plan_.image_tokens) / rate) +
+                cost = aboutSeconds(imageFlops(request.config, plan_.image_tokens) / rate) +
                        " per image";
             }
             add(std::string("move ") +
@@ -238,7 +239,7 @@ private:
                                    1 / (bandwidthShare(device_.id) * gpu.read_bytes_per_s)) +
                               cpu.hop_s + gpu.hop_s;
         add("move layers " + std::to_string(first) + "-" + std::to_string(last) + " to cpu", freed,
-            "about " + seconds(std::max(0.0, slower)) + " per token");
+            aboutSeconds(std::max(0.0, slower)) + " per token");
     }
 
     const PlacementPlan& plan_;

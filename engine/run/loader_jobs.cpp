@@ -43,6 +43,8 @@ struct Piece {
     std::byte* direct = nullptr; ///< Read there instead of into a buffer.
 };
 
+constexpr uint64_t kReadStepBytes = uint64_t{1} << 20U;
+
 class FillRun {
 public:
     FillRun(TensorStore::Impl& impl, const LoadOptions& options, LoadStage stage)
@@ -204,6 +206,7 @@ private:
                 return std::move(buffer).error();
             }
             if (!buffer) {
+                ENGINE_TRY(checkStop(*options_));
                 job.is_damaged = true; // an unreadable cache is only a reason to do without it
             } else if (!job.is_damaged) {
                 now.bytes = {piece.direct != nullptr ? piece.direct : buffer->data(),
@@ -292,19 +295,39 @@ private:
     }
 
     /// On a reading thread.
+    /// In steps: a slow disk must not hold up a load that was cancelled.
     Result<void> read(const Piece& piece, std::span<std::byte> buffer) const {
+        std::byte* const out = piece.direct != nullptr ? piece.direct : buffer.data();
         const Job& job = *jobs_[piece.job];
-        std::byte* out = piece.direct != nullptr ? piece.direct : buffer.data();
-        const std::span<std::byte> bytes(out, static_cast<size_t>(piece.bytes));
+        const bool is_values = job.way == Way::Values;
+        const uint64_t count = is_values ? piece.count : piece.bytes;
+        const uint64_t unit_bytes = count == 0 ? 1 : piece.bytes / count;
+        // What has to be made from packed values is made in one go.
+        const bool is_stored = !is_values || job.target.entry->origin.kind == StoredAs::Dense;
+        const uint64_t step =
+            is_stored ? kReadStepBytes / unit_bytes : std::max(count, uint64_t{1});
+        for (uint64_t at = 0; at < count; at += step) {
+            ENGINE_TRY(checkStop(*options_));
+            const uint64_t length = std::min(step, count - at);
+            ENGINE_TRY(readStep(piece, piece.first + at, length,
+                                {out + at * unit_bytes, static_cast<size_t>(length * unit_bytes)}));
+        }
+        return {};
+    }
+
+    /// `count` values or bytes from `first` on.
+    Result<void>
+    readStep(const Piece& piece, uint64_t first, uint64_t count, std::span<std::byte> bytes) const {
+        const Job& job = *jobs_[piece.job];
         const WeightOrigin& origin = job.target.entry->origin;
         switch (job.way) {
         case Way::Values:
-            return readValues(*impl_->source, origin, static_cast<int64_t>(piece.first),
-                              static_cast<int64_t>(piece.count), out);
+            return readValues(*impl_->source, origin, static_cast<int64_t>(first),
+                              static_cast<int64_t>(count), bytes.data());
         case Way::Packed:
-            return impl_->source->read(*origin.storedPart(piece.part), piece.first, bytes);
+            return impl_->source->read(*origin.storedPart(piece.part), first, bytes);
         case Way::Cached:
-            return job.cache->read(*job.cached, piece.part, piece.first, bytes);
+            return job.cache->read(*job.cached, piece.part, first, bytes);
         }
         return {};
     }

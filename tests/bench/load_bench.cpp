@@ -7,6 +7,7 @@
 // is told, and how much faster than a load without a cache it could be by bytes alone. "Cold": the
 // system was asked to drop the file's pages (what the disk itself keeps in memory stays). Usage:
 // belfry_load_bench FOLDER [LAYERS]     FOLDER keeps the checkpoint (0.4 GB per 4 layers)
+// belfry_load_bench FOLDER cancel       all of E2B (10 GB): how long a load goes on once cancelled
 
 #include "engine/base/file_reader.h"
 #include "engine/files/safetensors.h"
@@ -23,6 +24,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <stop_token>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #ifdef __linux__
@@ -91,13 +95,17 @@ void benchQuantizer() {
     }
 }
 
-/// E2B with fewer layers and small tables.
-ModelConfig makeConfig(int layers) {
+ModelConfig wholeConfig() {
     auto shape = openShape("e2b");
     if (!shape) {
         fail(shape.error());
     }
-    ModelConfig config = shape->config;
+    return shape->config;
+}
+
+/// E2B with fewer layers and small tables.
+ModelConfig makeConfig(int layers) {
+    ModelConfig config = wholeConfig();
     config.text.vocab_size = 8192;
     config.text.ple_vocab_size = 8192;
     config.text.num_layers = layers;
@@ -184,18 +192,73 @@ PlacementPlan makePlanFor(const ModelConfig& config, Format format) {
     return plan;
 }
 
+/// Loads are cancelled after more and more seconds; says how long each went on, its memory given
+/// back included. The cancelling thread only notes the time, so nothing else is in the figure.
+void benchCancel(const TensorSource& source, const ModelConfig& config, const fs::path& folder) {
+    for (const Format format : {Format::Bf16, Format::Nf4, Format::Q8}) {
+        for (const bool writes_cache : {false, true}) {
+            if (writes_cache && format == Format::Bf16) {
+                continue;
+            }
+            const PlacementPlan plan = makePlanFor(config, format);
+            double longest = 0.0;
+            double sum = 0.0;
+            int count = 0;
+            for (const double delay_s :
+                 {0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0}) {
+                OwnedDevices devices = makeHostDevices(HostDeviceOptions());
+                std::stop_source stop;
+                LoadOptions options;
+                options.parallel = poolParallelFor(devices.pool.get());
+                options.stop = stop.get_token();
+                if (writes_cache) {
+                    options.cache_folder = folder / "cache";
+                    options.model_folder = folder;
+                }
+                Clock::time_point asked;
+                std::jthread canceller([&] {
+                    std::this_thread::sleep_for(std::chrono::duration<double>(delay_s));
+                    asked = Clock::now();
+                    stop.request_stop();
+                });
+                const auto store = load(source, config, plan, devices.set, options);
+                const Clock::time_point returned = Clock::now();
+                canceller.join();
+                if (store.has_value()) {
+                    break; // done before it could be cancelled
+                }
+                if (store.error().code != ErrorCode::Cancelled) {
+                    fail(store.error());
+                }
+                const double seconds =
+                    std::max(0.0, std::chrono::duration<double>(returned - asked).count());
+                longest = std::max(longest, seconds);
+                sum += seconds;
+                ++count;
+            }
+            const std::string name(formatName(format));
+            std::printf("%-7s%s cancelled %d times: mean %.3f s, longest %.3f s\n", name.c_str(),
+                        writes_cache ? " with a cache" : "", count, sum / std::max(1, count),
+                        longest);
+            fs::remove_all(folder / "cache");
+        }
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::fprintf(stderr, "usage: belfry_load_bench FOLDER [LAYERS [FORMAT]]\n");
+        std::fprintf(stderr, "usage: belfry_load_bench FOLDER [LAYERS [FORMAT] | cancel]\n");
         return 2;
     }
-    if (argc < 4) {
+    const bool is_cancelling = argc == 3 && std::string_view(argv[2]) == "cancel";
+    if (argc < 4 && !is_cancelling) {
         benchQuantizer();
     }
     const fs::path folder = argv[1];
-    const ModelConfig config = makeConfig(argc > 2 ? std::atoi(argv[2]) : 8);
+    const ModelConfig config =
+        is_cancelling ? wholeConfig() : makeConfig(argc > 2 ? std::atoi(argv[2]) : 8);
     const fs::path file = folder / "model.safetensors";
     if (!fs::exists(file)) {
         fs::create_directories(folder);
@@ -204,6 +267,10 @@ int main(int argc, char** argv) {
     auto source = openSafetensorsFile(file);
     if (!source) {
         fail(source.error());
+    }
+    if (is_cancelling) {
+        benchCancel(**source, config, folder);
+        return 0;
     }
     const auto gigabytes = static_cast<double>(fs::file_size(file)) / 1e9;
     const fs::path cache = folder / "cache";

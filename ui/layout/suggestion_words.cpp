@@ -60,7 +60,8 @@ QString actionWords(const QString& action) {
 }
 
 QString costWords(const QString& cost) {
-    if (cost.startsWith(QStringLiteral("nothing measurable"))) {
+    if (cost.startsWith(QStringLiteral("nothing measurable")) ||
+        cost.startsWith(QStringLiteral("less than 1 ms per"))) {
         return Suggestion::tr("nothing measurable");
     }
     if (const auto m = matched("one read of (\\d+) bytes per token", cost); m.hasMatch()) {

@@ -283,7 +283,7 @@ void TestEveryAllocation::loadWithCache() {
     int64_t empty = -1;
     int64_t count = 0;
     sweep(
-        which, 197,
+        which, 397,
         [&] {
             if (!is_there) {
                 std::filesystem::remove_all(cache);
@@ -328,7 +328,7 @@ void TestEveryAllocation::loadOnThreads() {
     WatchedEngine watched;
     engine::Engine& engine = *watched.engine;
     const engine::LoadRequest request = requestFor(kBefore);
-    const int64_t stride = is_full_ ? 1 : where == MemoryFault::Where::OtherThreads ? 5 : 193;
+    const int64_t stride = is_full_ ? 1 : where == MemoryFault::Where::OtherThreads ? 7 : 397;
     QVERIFY(engine.load(request, {}, {}).has_value());
     const std::vector<int32_t> expected = watched.turn();
     QCOMPARE(expected.size(), size_t{2});
@@ -435,7 +435,8 @@ void TestEveryAllocation::changes(
     sweep(which, stride, prepare, operation, check);
     engine.unload();
     QCOMPARE(support::liveBlocks(), own());
-    QVERIFY2(known.size() < 6, "the state after a change has ever other blocks");
+    // A move that found room in another way may leave other books: some few forms, not ever more.
+    QVERIFY2(known.size() < 40, "the state after a change has ever other blocks");
 }
 
 void TestEveryAllocation::loadBesideLoaded() {
