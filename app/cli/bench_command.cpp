@@ -154,10 +154,10 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     const double weights_read = engine.measureWeightRead(1.0);
     const double arithmetic = engine.measureDecodeArithmetic();
     // What decoding is held to: 70 % of the read bandwidth, or less where arithmetic allows less.
+    // Of the two reads the faster counts: a virtual machine may back one buffer worse.
     constexpr double kReadShareAsked = 0.7;
-    const double asked = arithmetic > 0.0
-                             ? std::min(kReadShareAsked * rates.read_gb_per_s, arithmetic)
-                             : kReadShareAsked * rates.read_gb_per_s;
+    const double asked_by_read = kReadShareAsked * std::max(rates.read_gb_per_s, weights_read);
+    const double asked = arithmetic > 0.0 ? std::min(asked_by_read, arithmetic) : asked_by_read;
     const double peak_gflops = rates.bf16_gflops > 0 ? rates.bf16_gflops : rates.fp32_gflops;
 
     ordered_json out;
@@ -324,11 +324,11 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     if (!is_on_card) {
         std::printf("         a plain read of these weights where they lie: %.1f GB/s\n",
                     weights_read);
-        std::printf(
-            "         the same products with weights from the cores' caches (arithmetic "
-            "bound): %.1f GB/s\n"
-            "         asked of decoding: %.1f GB/s (70 %% of read, or the bound if lower)\n",
-            arithmetic, asked);
+        std::printf("         the same products with weights from the cores' caches (arithmetic "
+                    "bound): %.1f GB/s\n"
+                    "         asked of decoding: %.1f GB/s (70 %% of the faster read, or the bound "
+                    "if lower)\n",
+                    arithmetic, asked);
     }
     for (const engine::CardCeiling& card : cards) {
         std::printf(

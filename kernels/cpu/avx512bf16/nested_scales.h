@@ -23,8 +23,7 @@ public:
     bool open(const WeightView& w) {
         weight_ = w;
         blocks_ = w.cols / kScaleStep;
-        // A multiple of four rows: groups of four, which start at such rows, share a window.
-        rows_ = std::max<int64_t>(4, kWindowBlocks / blocks_ / 4 * 4);
+        rows_ = std::max<int64_t>(1, kWindowBlocks / blocks_);
         last_ = first_ = -1;
         const auto floats = static_cast<size_t>(rows_ * blocks_ + 2 * kPass);
         buffer_ = threadScratchOf<float>(ScratchSlot::Scales, floats + kTableFloats);
@@ -62,7 +61,8 @@ public:
 
 private:
     static constexpr int64_t kPass = 64;
-    static constexpr int64_t kWindowBlocks = 512; ///< 2 KiB of scales.
+    /// 1 KiB of scales: while they are decoded no codes are asked for, so a few at a time.
+    static constexpr int64_t kWindowBlocks = 256;
     static constexpr size_t kTableFloats = 128 + 16;
 
     __attribute__((noinline)) void decode(int64_t row) {
