@@ -43,7 +43,8 @@ struct Piece {
     std::byte* direct = nullptr; ///< Read there instead of into a buffer.
 };
 
-constexpr uint64_t kReadStepBytes = uint64_t{1} << 20U;
+/// Read or written at a time, between two looks at whether the load was cancelled.
+constexpr uint64_t kFileStepBytes = uint64_t{1} << 20U;
 
 class FillRun {
 public:
@@ -305,7 +306,7 @@ private:
         // What has to be made from packed values is made in one go.
         const bool is_stored = !is_values || job.target.entry->origin.kind == StoredAs::Dense;
         const uint64_t step =
-            is_stored ? kReadStepBytes / unit_bytes : std::max(count, uint64_t{1});
+            is_stored ? kFileStepBytes / unit_bytes : std::max(count, uint64_t{1});
         for (uint64_t at = 0; at < count; at += step) {
             ENGINE_TRY(checkStop(*options_));
             const uint64_t length = std::min(step, count - at);
@@ -402,15 +403,23 @@ private:
 /// Writes the parts of one tensor in a cache file, from memory or from the checkpoint.
 class CacheSink final : public PartSink {
 public:
-    CacheSink(WeightCacheWriter& writer, size_t tensor) : writer_(&writer), tensor_(tensor) {}
+    CacheSink(WeightCacheWriter& writer, size_t tensor, const LoadOptions& options)
+        : writer_(&writer), tensor_(tensor), options_(&options) {}
     [[nodiscard]] std::byte* direct(int /*part*/) override { return nullptr; }
+    /// In steps: a disk that cannot keep up lets writers wait.
     Result<void> write(int part, uint64_t /*offset*/, std::span<const std::byte> bytes) override {
+        while (bytes.size() > kFileStepBytes) {
+            ENGINE_TRY(writer_->write(tensor_, part, bytes.first(kFileStepBytes)));
+            bytes = bytes.subspan(kFileStepBytes);
+            ENGINE_TRY(checkStop(*options_));
+        }
         return writer_->write(tensor_, part, bytes);
     }
 
 private:
     WeightCacheWriter* writer_;
     size_t tensor_;
+    const LoadOptions* options_;
 };
 
 CachedTensor describe(const StoreEntry& entry) {
@@ -513,7 +522,7 @@ public:
         size_t index = 0;
         for (StoreEntry* entry : wanted) {
             ENGINE_TRY(checkStop(*options_));
-            CacheSink sink(*writer, index++);
+            CacheSink sink(*writer, index++, *options_);
             if (const DeviceTensor* copy = entry->anyCopy(); copy != nullptr) {
                 ENGINE_TRY(writeFromMemory(*copy, sink, *options_, bounce_));
             } else {
@@ -524,7 +533,7 @@ public:
             impl_->report.cache_bytes_written += entry->layout.parts().total();
         }
         for (const CachedTensor* tensor : kept) {
-            CacheSink sink(*writer, index++);
+            CacheSink sink(*writer, index++, *options_);
             ENGINE_ASSIGN(const bool is_intact, writeFromCache(*old, *tensor, sink, *options_));
             if (!is_intact) {
                 return Error{ErrorCode::InvalidFile,

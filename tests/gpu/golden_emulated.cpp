@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 
+// NOLINTNEXTLINE(bugprone-exception-escape): a failure may end it
 int main(int argc, char** argv) {
     const std::string family = argc > 1 ? argv[1] : "e2b";
     support::FakeCard card;

@@ -15,7 +15,7 @@ namespace {
 [[maybe_unused]] constexpr int kChunks = kHead / 8; // 16-byte chunks of a row
 [[maybe_unused]] constexpr uint32_t kTileBytes = kKeys * kHead * 2;
 
-__device__ __forceinline__ uint32_t chunkAt(int row, int chunk) {
+[[maybe_unused]] __device__ __forceinline__ uint32_t chunkAt(int row, int chunk) {
     return static_cast<uint32_t>(row * kChunks + (chunk ^ (row & 7))) * 16U;
 }
 
@@ -36,7 +36,7 @@ fillRows(uint32_t tile, const void* data, int64_t first, int64_t rows, int heads
     }
 }
 
-__device__ __forceinline__ uint32_t halves(float low, float high) {
+[[maybe_unused]] __device__ __forceinline__ uint32_t halves(float low, float high) {
     const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
     return *reinterpret_cast<const uint32_t*>(&pair);
 }

@@ -8,7 +8,7 @@ using namespace kernels::cuda;
 
 namespace {
 
-__device__ __forceinline__ float bounded(float value, float low, float high) {
+[[maybe_unused]] __device__ __forceinline__ float bounded(float value, float low, float high) {
     value = value < low ? low : value; // comparisons with NaN are false: NaN passes through
     return value > high ? high : value;
 }
