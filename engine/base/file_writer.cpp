@@ -18,6 +18,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <thread>
 #endif
 
 namespace engine {
@@ -28,6 +30,10 @@ namespace {
 
 constexpr size_t kMaxWriteBytes = size_t{1} << 30;
 constexpr int kMaxNameTries = 100;
+#ifndef _WIN32
+/// From so many on, what a given up file held is given back on a thread of its own.
+constexpr uint64_t kMinBytesClosedApart = uint64_t{64} << 20U;
+#endif
 
 Error writeError(const std::string& file, const std::string& what) {
     return Error{
@@ -105,9 +111,25 @@ void FileWriter::closeHandle() {
 }
 
 FileWriter::~FileWriter() {
+    std::error_code failure;
+#ifndef _WIN32
+    if (!is_committed_ && handle_ != -1) {
+        // The name goes at once; the last close gives gigabytes of pages and blocks back, which
+        // takes a second on a busy disk: nobody who cancels is to wait for it.
+        fs::remove(temporary_, failure);
+        if (num_written_ >= kMinBytesClosedApart) {
+            try {
+                std::thread([handle = static_cast<int>(handle_)] { ::close(handle); }).detach();
+                handle_ = -1;
+            } catch (const std::exception&) { // no thread to be had: closed below
+            }
+        }
+        closeHandle();
+        return;
+    }
+#endif
     closeHandle();
     if (!is_committed_ && !temporary_.empty()) {
-        std::error_code failure;
         fs::remove(temporary_, failure);
     }
 }
@@ -131,6 +153,7 @@ Result<void> FileWriter::write(std::span<const std::byte> bytes) {
             return writeError(name_, "writing failed: " + lastErrorText());
         }
         done += static_cast<size_t>(num_written);
+        num_written_ += static_cast<uint64_t>(num_written);
     }
     return {};
 }

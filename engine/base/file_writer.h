@@ -22,7 +22,8 @@ public:
     static Result<std::unique_ptr<FileWriter>> create(const std::filesystem::path& target,
                                                       bool is_replacing_allowed);
 
-    /// Removes the temporary file unless commit() succeeded.
+    /// Removes the temporary file unless commit() succeeded. What a large one held is given back on
+    /// a thread of its own.
     ~FileWriter();
     FileWriter(const FileWriter&) = delete;
     FileWriter& operator=(const FileWriter&) = delete;
@@ -41,6 +42,7 @@ private:
     std::filesystem::path temporary_;
     std::string name_;
     intptr_t handle_ = -1;
+    uint64_t num_written_ = 0;
     bool is_replacing_allowed_ = false;
     bool is_committed_ = false;
 };

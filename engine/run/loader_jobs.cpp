@@ -43,8 +43,10 @@ struct Piece {
     std::byte* direct = nullptr; ///< Read there instead of into a buffer.
 };
 
-/// Read or written at a time, between two looks at whether the load was cancelled.
+/// Read at a time, between two looks at whether the load was cancelled.
 constexpr uint64_t kFileStepBytes = uint64_t{1} << 20U;
+/// Written at a time: a disk that is behind holds a writer up for longer than one that is read.
+constexpr uint64_t kWriteStepBytes = uint64_t{256} << 10U;
 
 class FillRun {
 public:
@@ -408,9 +410,9 @@ public:
     [[nodiscard]] std::byte* direct(int /*part*/) override { return nullptr; }
     /// In steps: a disk that cannot keep up lets writers wait.
     Result<void> write(int part, uint64_t /*offset*/, std::span<const std::byte> bytes) override {
-        while (bytes.size() > kFileStepBytes) {
-            ENGINE_TRY(writer_->write(tensor_, part, bytes.first(kFileStepBytes)));
-            bytes = bytes.subspan(kFileStepBytes);
+        while (bytes.size() > kWriteStepBytes) {
+            ENGINE_TRY(writer_->write(tensor_, part, bytes.first(kWriteStepBytes)));
+            bytes = bytes.subspan(kWriteStepBytes);
             ENGINE_TRY(checkStop(*options_));
         }
         return writer_->write(tensor_, part, bytes);
