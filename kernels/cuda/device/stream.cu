@@ -3,11 +3,11 @@
 // cards with bulk copies (compute capability 9.0).
 //
 // One block on every multiprocessor goes through the same list of steps. Four of its warps do
-// nothing but fetch weights (weight_ring.cuh), one of them low-rank updates instead where there are any
-// (stream_lora.cuh): the stream from memory neither knows nor waits for
-// the steps' dependences. Twelve compute: they take the results of the step before as they come
-// (exchange.cuh), multiply on tensor cores (half_products.cuh) and hand on. There is no barrier over
-// the grid anywhere.
+// nothing but fetch weights (weight_ring.cuh; where there are low-rank updates, one of them is for
+// those alone, stream_lora.cuh): the stream from memory neither knows nor waits for the steps'
+// dependences. Twelve compute: they take the results of the step before as they come
+// (exchange.cuh), multiply on tensor cores (half_products.cuh) and hand on. There is no barrier
+// over the grid anywhere.
 #include "kernels/cuda/device/stream_attend.cuh"
 #include "kernels/cuda/device/stream_step.cuh"
 

@@ -184,7 +184,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             if (a.norm.data != nullptr) {
                 factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
             }
-                        float value = rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
+            float value =
+                rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
             if (has_units) {
                 const int slot = is_pair ? i
                                          : at +
