@@ -140,9 +140,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const int second = static_cast<int>(a.w[0].rows);
     const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
     const bool has_units = a.lora_units > 0;
-    const int begin = firstOutput(a, exchange.block);
     if (has_units && threadIdx.x == 0) {
-        units.step() = step;
         units.begun().arrive();
     }
     makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
@@ -187,13 +185,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             float value =
                 rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
             if (has_units) {
-                const int slot = is_pair ? i
-                                         : at +
-                                               (weight == 0   ? 0
-                                                : weight == 1 ? second
-                                                              : third) -
-                                               begin;
-                value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), weight, slot), value);
+                value = fmaf(factor, unitUpdateOf(a, memory + a.lora_at, weight, local), value);
             }
             if (a.output != kOutputStore) {
                 float other = 0.0F;
@@ -201,8 +193,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     other = rowSum(w, map.first[1] * kTileRows + i) * factor *
                             (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
                     if (has_units) {
-                        other = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
-                                     other);
+                        other = fmaf(factor, unitUpdateOf(a, memory + a.lora_at, 1, i), other);
                     }
                 } else {
                     other = a.multiply[at];
