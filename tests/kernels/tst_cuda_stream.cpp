@@ -266,7 +266,7 @@ void TestCudaStream::chain_data() {
         s.every = 5;
         s.format = WeightFormat::Int8Row;
     });
-    row("two adapters, fp16", 7, 17, [](ChainShape& s) {
+    row("two adapters, fp16", 3, 17, [](ChainShape& s) {
         s.rank = 8;
         s.other_rank = 24;
         s.update_type = DType::F16;
@@ -282,9 +282,9 @@ void TestCudaStream::chain_data() {
         s.rank = 4;
         s.update_type = DType::F32;
     });
-    row("rank 16 of wide rows", 4, 20, [](ChainShape& s) {
+    row("rank 8 of wide rows", 8, 20, [](ChainShape& s) {
         s.layers = 1;
-        s.rank = 16;
+        s.rank = 8;
         s.inter = 6400;
         s.ple = 0;
     });
