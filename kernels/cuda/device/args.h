@@ -190,6 +190,16 @@ struct TapArgs {
     int32_t pad;
 };
 
+/// Of launches at the edges of a token, zero between them: the last block that is done does what
+/// needs the results of all.
+inline constexpr int kMaxEdgeSlices = 256;
+struct EdgeCounters {
+    unsigned long long best; ///< Largest key so far.
+    int32_t done;            ///< Blocks that have added theirs.
+    int32_t pad;
+    int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
+};
+
 /// How a step gets what the step before has made (stream.cu).
 inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
 inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.
@@ -400,9 +410,11 @@ inline constexpr int kCodeTableBytes = 256 * 32 * 4;
 /// Five barriers (UnitSignals), aligned to 16 bytes.
 inline constexpr int kUnitSignalBytes = 48;
 /// Shared memory begins with the table of codes, two barriers a chunk, the signals about low-rank
-/// updates and, for each fetching warp, the heads of two steps; then the ring of steps.
+/// updates, a barrier for each step of the ring and two for norms and, for each fetching warp, the
+/// heads of two steps; then the ring of steps.
 inline constexpr int kUnitSignalsOffset = kCodeTableBytes + 2 * kMaxChunks * 8;
-inline constexpr int kStepHeadsOffset = kUnitSignalsOffset + kUnitSignalBytes;
+inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes;
+inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
 /// made, with the products done and at its end; and what the first warp waited for weights.
@@ -439,7 +451,7 @@ struct StreamLayout {
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
     const int32_t values = cols > kPackets ? 2 * cols + (cols / 6 + 1) * 16 : 4 * cols + 4 * cols;
     return values + 512 + (cols / 64 * 4 + 15) / 16 * 16 +
-           pass_tiles * kTileRows * (kComputeWarps + 1) * 4;
+           pass_tiles * kTileRows * kComputeWarps * 4;
 }
 /// Operands of a step's updates (stream_lora.cuh) begin with A h.
 BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {
