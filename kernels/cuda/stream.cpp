@@ -36,10 +36,6 @@ bool waitsItself(KernelId id) {
     case KernelId::project_bf16:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
-    case KernelId::cap_argmax:
-    case KernelId::token_inputs_four_bit:
-    case KernelId::token_inputs_int8:
-    case KernelId::token_inputs_bf16:
         return true;
     default:
         return false;

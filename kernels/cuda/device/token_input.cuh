@@ -154,7 +154,17 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     cursor += 64 * sizeof(float);
     s.scales = reinterpret_cast<float*>(cursor);
 
-    letDependentsStart();
+    // What may have to come from the host is asked for before anything else.
+    const int32_t token_number =
+        threadIdx.x == 0 ? *static_cast<const volatile int32_t*>(a.token) : 0;
+    const int64_t word = static_cast<int64_t>(blockIdx.x) * kEdgeThreads + threadIdx.x;
+    const bool has_word = word < a.words;
+    const uint32_t copied =
+        has_word ? static_cast<const volatile uint32_t*>(a.words_from)[word] : 0U;
+    float part = 0.0F;
+    if (a.token_part != nullptr && threadIdx.x < kTokenRows) {
+        part = static_cast<const volatile float*>(a.token_part)[begin + threadIdx.x];
+    }
     TokenProduct<FORMAT> product(w, a.x_elements / kSlab, begin);
     product.fetch(0);
     if (kHasBulkPrefetch && threadIdx.x == 0 && product.slabs > TokenProduct<FORMAT>::kDepth) {
@@ -167,18 +177,16 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
         for (int i = threadIdx.x; i < 256; i += kEdgeThreads) {
             s.nested[i] = w.absmax == nullptr ? w.nested_code[i] : 0.0F;
         }
+        __syncthreads();
+        const int count = kTokenRows * (cols >> a.block_shift);
+        expandScales<kEdgeThreads>(w, s.nested, static_cast<int64_t>(blockIdx.x) * count, count,
+                                   s.scales);
     }
-    waitForPredecessor();
     if (threadIdx.x == 0) {
-        numbers[0] = *static_cast<const volatile int32_t*>(a.token);
+        numbers[0] = token_number;
     }
-    const int64_t word = static_cast<int64_t>(blockIdx.x) * kEdgeThreads + threadIdx.x;
-    if (word < a.words) {
-        a.words_to[word] = static_cast<const volatile uint32_t*>(a.words_from)[word];
-    }
-    float part = 0.0F;
-    if (a.token_part != nullptr && threadIdx.x < kTokenRows) {
-        part = static_cast<const volatile float*>(a.token_part)[begin + threadIdx.x];
+    if (has_word) {
+        a.words_to[word] = copied;
     }
     __syncthreads();
     const int32_t token = numbers[0];
@@ -196,11 +204,6 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
             *reinterpret_cast<float4*>(a.x + 4 * c) = v;
         }
         largest = fmaxf(largest, largestOf(v));
-    }
-    if constexpr (FORMAT == kFormatNf4) {
-        const int count = kTokenRows * (cols >> a.block_shift);
-        expandScales<kEdgeThreads>(w, s.nested, static_cast<int64_t>(blockIdx.x) * count, count,
-                                   s.scales);
     }
     const float factor =
         powerOfTwoFor(blockSumAndMax(0.0F, largest, kEdgeThreads / 32, s.buffer).y);
