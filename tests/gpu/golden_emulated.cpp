@@ -99,6 +99,8 @@ int main(int argc, char** argv) {
                     launches["belfry_stream"] + launches["belfry_token"]);
         // A few tokens as they are chosen: the recorded step from its inputs to its choice.
         engine::GenerateRequest decode = prompt;
+        decode.sampling.temperature = 0.0;
+        decode.sampling.ignores_eos = true;
         decode.sampling.max_tokens = static_cast<int>(std::min<size_t>(4, c.greedy.size()));
         launches.clear();
         const auto chosen = engine.generate(decode, {}, {});

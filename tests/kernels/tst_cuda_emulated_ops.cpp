@@ -635,10 +635,10 @@ struct TokenInputCase {
     TokenInputCase(
         WeightFormat format, int32_t block, bool is_nested, int64_t hidden, int64_t width)
         : embedding(makeWeight(WeightFormat::Int8Row, 9, hidden, 0, false, DType::BF16, 1)),
-          table(makeWeight(WeightFormat::Nf4, 9, 3 * width, 32, true, DType::BF16, 2)),
-          projection(makeWeight(format, 3 * width, hidden, block, is_nested, DType::BF16, 3)),
-          norm(randomFloats(width, 4)), part(randomFloats(3 * width, 5)), x(sizeOf(hidden)),
-          t(sizeOf(3 * width)), y(sizeOf(3 * width)), words_from(100), words_to(100), token(1) {
+          table(makeWeight(WeightFormat::Nf4, 9, 4 * width, 32, true, DType::BF16, 2)),
+          projection(makeWeight(format, 4 * width, hidden, block, is_nested, DType::BF16, 3)),
+          norm(randomFloats(width, 4)), part(randomFloats(4 * width, 5)), x(sizeOf(hidden)),
+          t(sizeOf(4 * width)), y(sizeOf(4 * width)), words_from(100), words_to(100), token(1) {
         for (size_t i = 0; i < words_from.size(); ++i) {
             words_from[i] = static_cast<uint32_t>(i * 77 + 1);
             words_to[i] = 5;
@@ -679,6 +679,7 @@ void TestCudaEmulatedOps::tokenInputs_data() {
     row("a short row", WeightFormat::Nf4, 16, false, 48, 96);
     row("8-bit", WeightFormat::Int8Row, 0, false, 1552, 32);
     row("16-bit", WeightFormat::BF16, 0, false, 592, 288);
+    row("slices narrower than a block", WeightFormat::BF16, 0, false, 64, 16);
 }
 
 /// Against the composition of single functions; the token's part by its table or handed over; the
@@ -733,12 +734,18 @@ void TestCudaEmulatedOps::tokenInputsRefuse() {
         return d.ops().token_inputs(d.queue(), args);
     };
     using Args = kernels::TokenInputArgs;
-    QCOMPARE(answer(c, [](Args& a) { a.norm.cols = 48; }), Status::Unsupported); // 96 = 2 x 48
+    QCOMPARE(answer(c,
+                    [](Args& a) {
+                        a.norm.cols = 64;
+                        a.projection.cols = 56;
+                        a.embedding.cols = 56;
+                    }),
+             Status::Unsupported);
     QCOMPARE(answer(c, [](Args& a) { a.norm.cols = 50; }), Status::BadShape);
     QCOMPARE(answer(c, [](Args& a) { a.embedding.cols = 48; }), Status::BadShape);
     QCOMPARE(answer(c, [](Args& a) { a.table.data = nullptr; }), Status::BadShape);
     QCOMPARE(answer(c, [](Args& a) { a.token = nullptr; }), Status::BadShape);
-    QCOMPARE(answer(c, [](Args& a) { a.words = 3 * 256 + 1; }), Status::Unsupported);
+    QCOMPARE(answer(c, [](Args& a) { a.words = 4 * 256 + 1; }), Status::Unsupported);
     QCOMPARE(answer(c, [](Args& a) { a.projection.format = WeightFormat::F32; }),
              Status::Unsupported);
     QCOMPARE(card->finish(), std::string());

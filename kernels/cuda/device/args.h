@@ -201,7 +201,7 @@ struct EdgeCounters {
 /// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).
 inline constexpr int kEdgeThreads = 256;
 inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.
-inline constexpr int kMaxTokenWidth = 1024; ///< Of a slice, a multiple of kTokenRows.
+inline constexpr int kMaxTokenWidth = 1024; ///< Of a slice.
 struct TokenInputKernelArgs {
     WeightArgs embedding;  ///< [vocabulary, cols of projection]
     WeightArgs table;      ///< [vocabulary, rows of projection], where there is no token_part.

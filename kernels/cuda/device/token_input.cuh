@@ -234,12 +234,18 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
         a.t[begin + threadIdx.x] = part;
         __threadfence();
         __syncwarp();
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0 && a.width > kTokenRows) {
             const int done = atomicAdd(&a.counters->slices[slice], 1);
             numbers[1] = done == a.width / kTokenRows - 1 ? 1 : 0;
         }
     }
     __syncthreads();
+    if (a.width <= kTokenRows) { // whole slices: nobody else has a part of them
+        for (int at = slice; at < (begin + kTokenRows) / a.width; ++at) {
+            finishSlice(a, at, sums);
+        }
+        return;
+    }
     if (numbers[1] == 0) {
         return;
     }

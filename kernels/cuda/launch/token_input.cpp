@@ -32,9 +32,12 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
     const int64_t width = a.norm.rows * a.norm.cols;
     const int64_t cols = a.projection.cols;
     const int64_t blocks = a.projection.rows / kTokenRows;
-    if (!canProject(s, a.projection) || width % kTokenRows != 0 || width > kMaxTokenWidth ||
-        a.projection.rows / width > kMaxEdgeSlices || a.words > blocks * kEdgeThreads ||
-        !isAligned(a.projection.data) || !isAligned(a.x) || s.scratch_bytes < kCounterBytes) {
+    // A slice is several blocks' or a block has several slices.
+    const bool is_dealt = a.projection.rows % kTokenRows == 0 && width <= kMaxTokenWidth &&
+                          (width % kTokenRows == 0 || kTokenRows % width == 0);
+    if (!canProject(s, a.projection) || !is_dealt || a.projection.rows / width > kMaxEdgeSlices ||
+        a.words > blocks * kEdgeThreads || !isAligned(a.projection.data) || !isAligned(a.x) ||
+        s.scratch_bytes < kCounterBytes) {
         return Status::Unsupported;
     }
     const bool is_four_bit = isFourBit(a.projection);
