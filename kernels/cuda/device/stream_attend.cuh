@@ -68,7 +68,7 @@ struct AttendConstants {
 static_assert(2 * sizeof(AttendConstants) <= kAttendConstantBytes, "as the host plans");
 
 /// The constants of this step's kind, read where they are not there yet. All compute threads.
-__device__ const __forceinline__ AttendConstants&
+const __device__ __forceinline__ AttendConstants&
 attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exchange) {
     AttendConstants& c = reinterpret_cast<AttendConstants*>(memory)[a.window > 0 ? 1 : 0];
     const int32_t* const slot_at = a.k != nullptr ? a.slot : nullptr;
@@ -122,8 +122,8 @@ rowOf(const AttendStepKernelArgs& a, const AttendConstants& constants, int i) {
     return row < a.capacity ? row : row - a.capacity;
 }
 
-/// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values, but not
-/// row `made`, which is being made.
+/// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values, but
+/// not row `made`, which is being made.
 __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
                                          const void* cache,
                                          char* to,
@@ -170,9 +170,8 @@ struct HeadValues {
                 }
                 is_there = is_there && v[0].y == mark && v[0].w == mark && v[1].y == mark &&
                            v[1].w == mark;
-                at[i & 1][i >> 1] =
-                    make_float4(__uint_as_float(v[0].x), __uint_as_float(v[0].z),
-                                __uint_as_float(v[1].x), __uint_as_float(v[1].z));
+                at[i & 1][i >> 1] = make_float4(__uint_as_float(v[0].x), __uint_as_float(v[0].z),
+                                                __uint_as_float(v[1].x), __uint_as_float(v[1].z));
             }
         }
     }
@@ -216,8 +215,7 @@ __device__ __forceinline__ void turnHead(const HeadValues& head,
     for (int j = 0; j < HeadValues::kFours; ++j) {
         sum += sumOfSquares(head.at[0][j]) + sumOfSquares(head.at[1][j]); // zeros behind the end
     }
-    const float inverse =
-        rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps) * scale;
+    const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps) * scale;
 #pragma unroll
     for (int j = 0; j < HeadValues::kFours; ++j) {
         const int d = 4 * lane + 128 * j;
@@ -302,8 +300,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     if (is_query || is_key || (warp == kTileHeads + 1 && holds_new)) {
         const int keys_at = a.num_heads * dim;
         const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
-        const int at = is_query ? (head0 + warp) * dim
-                                : (is_key ? keys_at : values_at) + kv_head * dim;
+        const int at =
+            is_query ? (head0 + warp) * dim : (is_key ? keys_at : values_at) + kv_head * dim;
         auto* const high = reinterpret_cast<__nv_bfloat16*>(
             is_query      ? w.queries + warp * w.row_bytes
             : is_in_place ? (is_key ? w.keys : w.values) + (fresh - begin) * w.row_bytes
