@@ -177,12 +177,6 @@ struct HeadValues {
     }
 };
 
-__device__ __forceinline__ float4 times(const float4& a, const float4& b) {
-    return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
-}
-__device__ __forceinline__ float4 times(const float4& a, float b) {
-    return make_float4(a.x * b, a.y * b, a.z * b, a.w * b);
-}
 __device__ __forceinline__ uint2 asBf16(const float4& v) {
     const __nv_bfloat162 first = __floats2bfloat162_rn(v.x, v.y);
     const __nv_bfloat162 second = __floats2bfloat162_rn(v.z, v.w);
@@ -586,9 +580,7 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
     }
     clocks.note(3);
     if (constants.parts > 1) {
-        const long long before = clocks.now();
         exchange.waitForFlags(step, constants.parts * a.num_kv_heads);
-        clocks.add(5, clocks.now() - before);
         mergeColumns(a, w, exchange, step, constants.parts);
     }
 }
