@@ -155,6 +155,14 @@ int operandBytes(const ProjectKernelArgs& a) {
     return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
 }
 
+/// Operands of the projection behind the attention that follows step i; 0: there are none.
+int bytesBehindAttention(const std::vector<TokenStep>& steps, size_t i) {
+    const bool has_attention = i + 2 < steps.size() && steps[i + 1].kind == kStepAttend &&
+                               steps[i + 2].kind == kStepProject &&
+                               steps[i + 2].project.lora_units > 0;
+    return has_attention ? operandBytes(steps[i + 2].project) : 0;
+}
+
 /// The list begins anew: what is there is launched.
 Status startList(Stream& s) {
     if (const Status status = s.flush(); status != Status::Ok) {
@@ -344,14 +352,18 @@ void placeStreamUnits(Stream& s) {
         for (size_t j = before == nullptr ? i : before_at; j < i; ++j) {
             used = std::max(used, workOf(steps[j]));
         }
-        // At the end of the work memory, or in front of the operands that are there.
-        Place place{end - bytes, end};
+        // At the end of the work memory, or in front of the operands that are there. Attention may
+        // leave room at the end alone, for the operands of the step behind it.
+        const int top = end - bytesBehindAttention(steps, i);
+        Place place{top - bytes, top};
         if (before != nullptr && overlaps(place, there)) {
             place = {there.from - bytes, there.from};
         }
         const bool is_early = before != nullptr && place.from >= used;
-        if (!is_early) {
+        if (!is_early && top - bytes < workOf(steps[i])) {
             place = {end - bytes, end};
+        } else if (!is_early) {
+            place = {top - bytes, top};
         }
         if (before != nullptr) {
             before->lora_next = static_cast<int32_t>(i - before_at);
