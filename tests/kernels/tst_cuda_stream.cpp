@@ -306,6 +306,7 @@ void TestCudaStream::heads_data() {
         s.heads = 4;
         s.kv_heads = 2;
         s.tokens = 100;
+        s.hole = 50;
     });
     row("heads of 512, one key a warp", 5, true, [](ChainShape& s) {
         s.dim = 512;
@@ -324,6 +325,11 @@ void TestCudaStream::heads_data() {
         s.tokens = 300;
         s.window = 90;
         s.is_ring = true;
+    });
+    row("the new row among the others", 6, true, [](ChainShape& s) {
+        s.heads = 1;
+        s.tokens = 300;
+        s.window = 90;
     });
     row("a window and a hole", 4, true, [](ChainShape& s) {
         s.tokens = 80;
