@@ -41,7 +41,8 @@ struct ChainShape {
     bool k_is_v = false;
     bool is_reader = false; ///< The second layer reads the first one's cache.
     bool is_ring = false;
-    int64_t hole = -1; ///< A cache row in reach that holds nothing.
+    float scale = 1.0F; ///< Smaller: every key counts.
+    int64_t hole = -1;  ///< A cache row in reach that holds nothing.
 };
 
 using Input = ProjectArgs::Input;
@@ -126,6 +127,7 @@ struct Chain {
                                                           !is_reader, seed += 20));
         AttendCase& a = *attentions.back();
         a.args.is_ring = shape.is_ring;
+        a.args.scale = shape.scale;
         hideRows(a);
         if (is_reader) {
             const AttendCase& owner = *attentions.front();
@@ -288,6 +290,7 @@ void TestCudaStream::heads_data() {
         shape.inter = 64;
         shape.ple = 0;
         shape.heads = 2;
+        shape.scale = 0.1F;
         change(shape);
         QTest::newRow(name) << shape << multiprocessors << seed++ << is_by_head;
     };
