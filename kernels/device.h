@@ -89,6 +89,10 @@ public:
     /// freeHost().
     virtual void* allocateHost(size_t bytes) { return ::operator new(bytes, std::nothrow); }
     virtual void freeHost(void* pointer) { ::operator delete(pointer); }
+    /// Where kernels of this device read and write a block of allocateHost(), so that few bytes
+    /// need no copy; nullptr: only copies reach it. What kernels wrote is there after
+    /// synchronize().
+    [[nodiscard]] virtual void* kernelAddress(void* /*host_block*/) { return nullptr; }
     /// Bytes that the device's own driver takes for this program beside all allocations.
     [[nodiscard]] virtual uint64_t contextBytes() const { return 0; }
     /// Bytes that other programs hold now; 0 where the system does not tell.

@@ -386,6 +386,15 @@ struct OpTable {
                      int64_t count,
                      const uint32_t* suppressed,
                      uint64_t* best) = nullptr;
+    /// soft_cap of one row of logits in place, and argmax of what comes out, in one launch. best:
+    /// as of argmax, on the device or where its kernels write (Device::kernelAddress). Optional:
+    /// the caller then calls the two. Unsupported: nothing was enqueued.
+    Status (*cap_argmax)(Queue q,
+                         float* logits,
+                         int64_t count,
+                         float cap,
+                         const uint32_t* suppressed,
+                         uint64_t* best) = nullptr;
     /// Dense values to a quantized format, the bytes of engine/quant/NF4.md. nullptr where the
     /// host does it. Unsupported: a format or block size that the kernels do not take.
     Status (*quantize)(Queue q, const QuantizeArgs& args) = nullptr;

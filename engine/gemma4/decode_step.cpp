@@ -104,8 +104,9 @@ Result<void> DecodeStep::prepare() {
         kRing + ring_ + text.hidden_size + text.num_layers * std::max<int64_t>(0, text.ple_size);
     assert(floats <= home_->size("step_input"));
     input_bytes_ = static_cast<size_t>(floats) * sizeof(float);
+    result_at_ = (input_bytes_ + 15) / 16 * 16;
     if (host_ == nullptr) {
-        host_ = static_cast<std::byte*>(home_->device().allocateHost(input_bytes_ + 16));
+        host_ = static_cast<std::byte*>(home_->device().allocateHost(result_at_ + 16));
     }
     // Tables in the device's own memory: their rows are taken there, as part of the step.
     const auto tableOf = [&](WeightSource::Handle table, AdapterHook::Handle adapter) {
@@ -506,17 +507,38 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
         ENGINE_KERNEL(ended, "decoder layers", "decode step");
     }
     ENGINE_TRY(layers);
-    if (text.final_logit_softcap > 0) {
-        ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size),
-                                   static_cast<float>(text.final_logit_softcap)),
-                      "soft cap", m.lm_head_.name);
+    return enqueueChoice();
+}
+
+Result<void> DecodeStep::enqueueChoice() {
+    const TextConfig& text = model_->config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = model_->lm_head_.name;
+    const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
+    float* const logits = home_->buffer("logits");
+    const auto* suppressed = reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed"));
+    auto* const best = reinterpret_cast<uint64_t*>(home_->buffer("step_best"));
+    Status status = Status::Unsupported;
+    if (ops.cap_argmax != nullptr) {
+        auto* const there =
+            static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
+        status = ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
+                                there == nullptr ? best : there);
+        if (status == Status::Ok && there != nullptr) {
+            return {};
+        }
     }
-    ENGINE_KERNEL(ops.argmax(queue, home_->buffer("logits"), text.vocab_size,
-                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
-                             reinterpret_cast<uint64_t*>(home_->buffer("step_best"))),
-                  "largest logit", m.lm_head_.name);
-    return checkStatus(home_->device().copyOut(host_ + input_bytes_, home_->buffer("step_best"), 8),
-                       "copy out", "decode step");
+    if (status == Status::Unsupported) {
+        if (cap > 0) {
+            ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
+                          "soft cap", name);
+        }
+        status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
+    }
+    ENGINE_KERNEL(status, "largest logit", name);
+    return checkStatus(home_->device().copyOut(host_ + result_at_, best, 8), "copy out",
+                       "decode step");
 }
 
 Result<void>
@@ -622,7 +644,7 @@ Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits
         }
         if (greedy != nullptr) {
             uint64_t best = 0;
-            std::memcpy(&best, host_ + input_bytes_, sizeof(best));
+            std::memcpy(&best, host_ + result_at_, sizeof(best));
             // Finite logits lie between the keys of -infinity and +infinity; NaN above or below.
             const auto order = static_cast<uint32_t>(best >> 32U);
             if (order <= 0x007fffffU || order >= 0xff800000U) {

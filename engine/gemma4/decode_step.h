@@ -62,6 +62,8 @@ private:
     /// are_keys_stored: of the first of these layers.
     Result<void> enqueueLayersAndHead(int first_layer, bool are_keys_stored, const KvCache& kv);
     Result<void> enqueuePerLayerInputs();
+    /// Behind the head: the soft cap, and the greedy choice to the end of host_.
+    Result<void> enqueueChoice();
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     Result<void> project(Projection& step);
     Result<void> compose(const Projection& step);
@@ -80,6 +82,7 @@ private:
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
     std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t input_bytes_ = 0;
+    size_t result_at_ = 0; ///< In host_: the key of the chosen token, 8 bytes.
     /// Tables that the recorded step reads itself; others come as rows in the input block.
     std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
     int64_t ring_ = 0;

@@ -432,6 +432,12 @@ void CudaDevice::freeHost(void* pointer) {
     }
 }
 
+void* CudaDevice::kernelAddress(void* host_block) {
+    // BELFRY_COPIED_EDGES: by copies, for comparisons.
+    static const bool kIsCopied = std::getenv("BELFRY_COPIED_EDGES") != nullptr;
+    return kIsCopied ? nullptr : host_block;
+}
+
 uint64_t CudaDevice::freeBytes() {
     size_t free_now = 0;
     size_t total = 0;

@@ -64,6 +64,9 @@ public:
     void setScratch(void* scratch, size_t bytes) override;
     void* allocateHost(size_t bytes) override;
     void freeHost(void* pointer) override;
+    /// The same address: page-locked memory is mapped wherever addresses are unified, which they
+    /// are on every card from compute capability 2.0 on in a program of 64 bits.
+    [[nodiscard]] void* kernelAddress(void* host_block) override;
     [[nodiscard]] uint64_t contextBytes() const override {
         return context_ != nullptr ? context_->bytes() : 0;
     }

@@ -54,6 +54,7 @@ namespace kernels::cuda {
     X(token)                                                                                       \
     X(stream)                                                                                      \
     X(argmax)                                                                                      \
+    X(cap_argmax)                                                                                  \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \
     X(flash_512)                                                                                   \

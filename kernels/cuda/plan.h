@@ -18,6 +18,8 @@ inline constexpr size_t kPanelBytes = (size_t{17} << 20U) - (size_t{736} << 10U)
 inline constexpr size_t kCounterBytes = 40960;
 inline constexpr size_t kBarrierOffset = 2048;
 inline constexpr size_t kUnitOffset = 4096;
+/// Between them: what the blocks of a launch for one token count (EdgeCounters).
+inline constexpr size_t kEdgeOffset = kBarrierOffset + 256;
 /// Then the steps of a token (stream.cu, token.cu), 48 layers of seven; behind them those of a list
 /// that runs once (OpTable::begin_once_steps).
 inline constexpr size_t kTokenStepBytes = size_t{416} << 10U;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU kernels against the scalar CPU table on random operands, and their times beside what the
-// bytes and operations allow. Usage: belfry_gpu_kernels [--time]
+// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges]; --edges: only what
+// stands before and behind the layers of a token, with times.
 #include "tests/gpu/kernel_check.h"
 
 #ifdef BELFRY_EMULATED_CARD
@@ -10,11 +11,21 @@
 namespace kernel_check {
 namespace {
 
-void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
+enum class What { Checks, ChecksAndTimes, Edges };
+
+void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
     const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
     Buffer scratch(d, scratch_bytes);
     d.setScratch(scratch.data, scratch_bytes);
+    checkEdges(d);
+    if (what == What::Edges) {
+        if (!is_reference) {
+            timeEdges(d);
+        }
+        d.setScratch(nullptr, 0);
+        return;
+    }
     checkLinear(d, is_reference);
     checkProbes(d);
     checkAttention(d, is_reference);
@@ -31,7 +42,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, bool is_timed) {
         } else {
             std::printf("steps are not collected on this card\n");
         }
-        if (is_timed) {
+        if (what == What::ChecksAndTimes) {
             timeKernels(d);
         }
     }
@@ -55,7 +66,7 @@ int main(int argc, char** argv) {
         options.run.resident_threads = 1024U * static_cast<unsigned>(options.multiprocessors);
         options.is_reference = is_reference;
         support::EmulatedCard card(options);
-        checkCard(card.device(), is_reference, false);
+        checkCard(card.device(), is_reference, What::Checks);
         if (const std::string wrong = card.finish(); !wrong.empty()) {
             std::printf("%s\n", wrong.c_str());
             ++g_failures;
@@ -82,7 +93,11 @@ int main(int argc, char** argv) {
             std::printf("cuda:0: %s\n", opened.message.c_str());
             return 1;
         }
-        checkCard(*opened.device, is_reference, argc > 1 && std::string(argv[1]) == "--time");
+        const std::string option = argc > 1 ? argv[1] : "";
+        checkCard(*opened.device, is_reference,
+                  option == "--time"    ? What::ChecksAndTimes
+                  : option == "--edges" ? What::Edges
+                                        : What::Checks);
     }
     std::printf("%d failures\n", g_failures);
     return g_failures == 0 ? 0 : 1;

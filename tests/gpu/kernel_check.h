@@ -243,6 +243,11 @@ void checkUpdates(cuda::CudaDevice& d, bool is_reference);
 void checkStepUpdates(cuda::CudaDevice& d, bool is_collected);
 // kernel_check_rows.cpp: fused steps of many rows.
 void checkRows(cuda::CudaDevice& d);
+// kernel_check_edges.cpp: what stands before and behind the layers of a token.
+void checkEdges(cuda::CudaDevice& d);
+void timeEdges(cuda::CudaDevice& d);
+/// Of one of `repeats` calls of run() that are recorded and replayed together, by the card's clock.
+double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status(int)>& run);
 // kernel_times.cpp: beside what bytes and operations allow.
 void timeKernels(cuda::CudaDevice& d);
 

@@ -3,8 +3,6 @@
 #include "tests/gpu/kernel_check.h"
 
 namespace kernel_check {
-namespace {
-
 double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status(int)>& run) {
     const cuda::Driver& driver = *d.stream().driver;
     cuda::CuEvent start = nullptr;
@@ -39,6 +37,8 @@ double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status
     return times[2];
 }
 
+namespace {
+
 void timeProducts(cuda::CudaDevice& d) {
     for (const int64_t rows : {64, 512, 2048, 4096}) {
         for (const auto& [in, out] :
@@ -63,6 +63,7 @@ void timeProducts(cuda::CudaDevice& d) {
 } // namespace
 
 void timeKernels(cuda::CudaDevice& d) {
+    timeEdges(d);
     Pair<float> x(d, normal(12288));
     Pair<float> t(d, normal(12288));
     Pair<float> n(d, normal(12288));

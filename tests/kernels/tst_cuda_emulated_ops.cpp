@@ -92,6 +92,8 @@ private Q_SLOTS:
     void subsampleConv();
     void argmax_data();
     void argmax();
+    void capArgmax_data();
+    void capArgmax();
 };
 
 void TestCudaEmulatedOps::linear_data() {
@@ -546,6 +548,73 @@ void TestCudaEmulatedOps::argmax() {
         d.free(result);
         QCOMPARE(static_cast<int>(0xffffffffU - static_cast<uint32_t>(key)), best);
         QCOMPARE(static_cast<uint32_t>(key >> 32U), std::bit_cast<uint32_t>(100.0F) | 0x80000000U);
+    }
+}
+
+void TestCudaEmulatedOps::capArgmax_data() {
+    QTest::addColumn<int>("count");
+    QTest::addColumn<int>("multiprocessors");
+    QTest::newRow("one") << 1 << 3;
+    QTest::newRow("not of four") << 4099 << 3;
+    QTest::newRow("more than the grid takes at once") << 20011 << 2;
+}
+
+/// The same logits and the same choice as soft_cap and argmax, on the card or where the host reads
+/// it; equals (also those that the cap makes equal): the lowest index.
+void TestCudaEmulatedOps::capArgmax() {
+    QFETCH(int, count);
+    QFETCH(int, multiprocessors);
+    for (const uint64_t seed : {0, 1, 2, 3}) {
+        for (const float cap : {0.0F, 30.0F}) {
+            const auto start = randomFloats((count + 3) / 4 * 4, 9); // aligned to 16 bytes
+            start[sizeOf(count / 2)] = 900.0F;
+            start[sizeOf(count - 1)] = 950.0F;
+            const Guarded<uint32_t> suppressed(sizeOf((count + 31) / 32));
+            std::fill_n(suppressed.data(), suppressed.size(), 0U);
+            if (count > 1) {
+                start[7] = 2000.0F;
+                suppressed[0] = 1U << 7U;
+            }
+            const auto card = cardFor(false, seed, multiprocessors);
+            auto& d = card->device();
+            const Guarded<float> want(start.values());
+            if (cap > 0.0F) {
+                QCOMPARE(kernels::cpuScalarOps().soft_cap({}, {want.data(), 1, count, count}, cap),
+                         Status::Ok);
+            }
+            int expected = -1;
+            for (int i = 0; i < count; ++i) {
+                const bool is_out = (suppressed[sizeOf(i / 32)] >> (i % 32) & 1U) != 0;
+                if (!is_out && (expected < 0 || want[sizeOf(i)] > want[sizeOf(expected)])) {
+                    expected = i;
+                }
+            }
+            auto* const shown = static_cast<uint64_t*>(d.allocateHost(16));
+            auto* const mapped = static_cast<uint64_t*>(d.kernelAddress(shown));
+            QVERIFY(mapped != nullptr);
+            // Twice: what the blocks count begins at zero again.
+            for (int round = 0; round < 2; ++round) {
+                const Guarded<float> got(start.values());
+                shown[0] = 0;
+                shown[1] = 5;
+                QCOMPARE(d.ops().cap_argmax(d.queue(), got.data(), count, cap, suppressed.data(),
+                                            mapped),
+                         Status::Ok);
+                QCOMPARE(card->finish(), std::string());
+                QVERIFY(relativeError(got.data(), want.values()) <= kFp32Bound);
+                QCOMPARE(static_cast<int>(0xffffffffU - static_cast<uint32_t>(shown[0])), expected);
+                QCOMPARE(shown[1], uint64_t{5});
+            }
+            // Nothing is left to choose.
+            std::fill_n(suppressed.data(), suppressed.size(), 0xffffffffU);
+            const Guarded<float> got(start.values());
+            QCOMPARE(
+                d.ops().cap_argmax(d.queue(), got.data(), count, cap, suppressed.data(), mapped),
+                Status::Ok);
+            QCOMPARE(card->finish(), std::string());
+            QCOMPARE(shown[0], uint64_t{0});
+            d.freeHost(shown);
+        }
     }
 }
 

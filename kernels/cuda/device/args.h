@@ -188,6 +188,16 @@ struct TapArgs {
     int32_t pad;
 };
 
+/// Of launches at the edges of a token, zero between them: the last block that is done does what
+/// needs the results of all.
+inline constexpr int kMaxEdgeSlices = 256;
+struct EdgeCounters {
+    unsigned long long best; ///< Largest key so far.
+    int32_t done;            ///< Blocks that have added theirs.
+    int32_t pad;
+    int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
+};
+
 /// How a step gets what the step before has made (stream.cu).
 inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
 inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.

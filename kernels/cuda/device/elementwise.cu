@@ -5,6 +5,28 @@
 
 using namespace kernels::cuda;
 
+namespace {
+
+/// Orders by value, then by lower index; of what is not suppressed above 0.
+__device__ __forceinline__ unsigned long long logitKey(float value, int index, bool is_suppressed) {
+    const uint32_t bits = __float_as_uint(value);
+    const uint32_t ordered = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
+    return is_suppressed ? 0U
+                         : static_cast<unsigned long long>(ordered) << 32 |
+                               (0xffffffffU - static_cast<uint32_t>(index));
+}
+
+__device__ __forceinline__ unsigned long long warpLargest(unsigned long long key) {
+#pragma unroll
+    for (int offset = 16; offset > 0; offset >>= 1) {
+        const unsigned long long other = __shfl_xor_sync(0xffffffffU, key, offset);
+        key = other > key ? other : key;
+    }
+    return key;
+}
+
+} // namespace
+
 extern "C" {
 
 __global__ void belfry_fill_f32(float* data, int64_t count, float value) {
@@ -143,6 +165,73 @@ __global__ void belfry_soft_cap(float* x, int64_t stride, float cap, int cols) {
     if (c < cols) {
         float* value = x + blockIdx.x * stride + c;
         *value = cap * tanhf(*value / cap);
+    }
+}
+
+/// logits = cap tanh(logits / cap) (as they are where cap is 0) and the key of the largest among
+/// those not suppressed, which the last block that is done writes to best. logits aligned to 16;
+/// grid: any; block 512.
+__global__ void __launch_bounds__(512) belfry_cap_argmax(float* logits,
+                                                         int count,
+                                                         const uint32_t* suppressed,
+                                                         unsigned long long* best,
+                                                         float cap,
+                                                         EdgeCounters* counters) {
+    BELFRY_SHARED(unsigned long long, warps, [16]);
+    waitForPredecessor();
+    unsigned long long mine = 0;
+    const int stride = static_cast<int>(gridDim.x * blockDim.x) * 4;
+    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < count;
+         i += stride) {
+        const int left = count - i < 4 ? count - i : 4;
+        // Four neighbours are in one word.
+        const uint32_t skipped = suppressed == nullptr ? 0U : suppressed[i >> 5] >> (i & 31);
+        float value[4] = {};
+        if (left == 4) {
+            const float4 four = *reinterpret_cast<const float4*>(logits + i);
+            value[0] = four.x;
+            value[1] = four.y;
+            value[2] = four.z;
+            value[3] = four.w;
+        } else {
+            for (int k = 0; k < left; ++k) {
+                value[k] = logits[i + k];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            value[k] = cap > 0.0F ? cap * tanhf(value[k] / cap) : value[k];
+            const bool is_out = k >= left || (skipped >> k & 1U) != 0U;
+            const unsigned long long key = logitKey(value[k], i + k, is_out);
+            mine = key > mine ? key : mine;
+        }
+        if (left == 4) {
+            *reinterpret_cast<float4*>(logits + i) =
+                make_float4(value[0], value[1], value[2], value[3]);
+        } else {
+            for (int k = 0; k < left; ++k) {
+                logits[i + k] = value[k];
+            }
+        }
+    }
+    mine = warpLargest(mine);
+    if ((threadIdx.x & 31) == 0) {
+        warps[threadIdx.x >> 5] = mine;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32) {
+        return;
+    }
+    mine = warpLargest(threadIdx.x < blockDim.x / 32 ? warps[threadIdx.x] : 0);
+    if (threadIdx.x == 0) {
+        atomicMax(&counters->best, mine);
+        __threadfence();
+        if (atomicAdd(&counters->done, 1) == static_cast<int>(gridDim.x) - 1) {
+            __threadfence();
+            *best = __ldcg(&counters->best);
+            counters->best = 0;
+            counters->done = 0;
+        }
     }
 }
 

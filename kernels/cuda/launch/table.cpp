@@ -13,6 +13,8 @@
 
 namespace kernels::cuda {
 
+static_assert(kEdgeOffset + sizeof(EdgeCounters) <= kUnitOffset);
+
 namespace {
 
 Status norm(Queue q, MatF32 x, MatView weight, float eps, float alpha, bool adds, MutF32 y) {
@@ -347,6 +349,24 @@ argmax(Queue q, const float* logits, int64_t count, const uint32_t* suppressed, 
                     reinterpret_cast<unsigned long long*>(best));
 }
 
+Status capArgmax(
+    Queue q, float* logits, int64_t count, float cap, const uint32_t* suppressed, uint64_t* best) {
+    if (logits == nullptr || best == nullptr || count <= 0 || cap < 0.0F) {
+        return Status::BadShape;
+    }
+    Stream& s = streamOf(q);
+    if (s.scratch_bytes < kCounterBytes || reinterpret_cast<uintptr_t>(logits) % 16 != 0) {
+        return Status::Unsupported;
+    }
+    // Four logits a thread, all loads under way at once.
+    const unsigned threads = 512;
+    const unsigned blocks = std::min(tiles(count, int64_t{4} * threads),
+                                     4 * static_cast<unsigned>(s.facts.multiprocessors));
+    return s.launch(KernelId::cap_argmax, blocks, 1, 1, threads, 0, logits, static_cast<int>(count),
+                    suppressed, reinterpret_cast<unsigned long long*>(best), cap,
+                    static_cast<EdgeCounters*>(pointerOf(s.scratch + kEdgeOffset)));
+}
+
 OpTable makeTable(bool is_reference) {
     OpTable table{};
     table.name = is_reference ? "cuda-f32" : "cuda";
@@ -389,6 +409,10 @@ OpTable makeTable(bool is_reference) {
         table.end_steps = endSteps;
     }
     table.argmax = argmax;
+    // BELFRY_PLAIN_EDGES: what stands before and behind the layers of a token in single launches.
+    if (std::getenv("BELFRY_PLAIN_EDGES") == nullptr) {
+        table.cap_argmax = capArgmax;
+    }
     table.quantize = quantize;
     return table;
 }

@@ -370,6 +370,25 @@ Status argmaxHidden(
                           : Status::BadShape;
 }
 
+Status capArgmaxHidden(
+    Queue q, float* logits, int64_t count, float cap, const uint32_t* suppressed, uint64_t* best) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    float* plain_logits = revealed(logits);
+    const uint32_t* plain_suppressed = revealed(suppressed);
+    uint64_t* plain_best = revealed(best);
+    return revealed.is_ok ? device->submit([=] {
+        auto status = Status::Ok;
+        if (cap > 0.0F) {
+            status =
+                device->base().soft_cap(device->hostQueue(), {plain_logits, 1, count, count}, cap);
+        }
+        return status == Status::Ok ? argmaxHost(plain_logits, count, plain_suppressed, plain_best)
+                                    : status;
+    })
+                          : Status::BadShape;
+}
+
 OpTable makeTable() {
     OpTable table{};
     table.name = "hidden";
@@ -399,6 +418,7 @@ OpTable makeTable() {
     table.project_parts = projectPartsHidden;
     table.attend_step = attendHidden;
     table.argmax = argmaxHidden;
+    table.cap_argmax = capArgmaxHidden;
     return table;
 }
 
