@@ -134,6 +134,39 @@ Result<ordered_json> benchAdapter(engine::Engine& engine,
     return out;
 }
 
+/// One of several measurements of decoding, with the reads of the same moment in GB/s.
+struct DecodeRound {
+    double tokens_per_s = 0.0;
+    double read = 0.0;         ///< Of a fresh buffer, the mean of before and after.
+    double weights_read = 0.0; ///< Of the weights where they lie, likewise.
+};
+
+/// Decodes in turns with the two reads: a machine that others share changes its speed within
+/// seconds, and a share of a bandwidth of another moment says nothing.
+Result<std::vector<DecodeRound>> decodeInRounds(engine::Engine& engine,
+                                                const std::function<Result<double>()>& decodeRate) {
+    constexpr int kRounds = 5;
+    constexpr double kReadSeconds = 0.05;
+    std::vector<DecodeRound> rounds(kRounds);
+    double read = engine.measureRead(kReadSeconds);
+    double weights_read = engine.measureWeightRead(kReadSeconds);
+    for (DecodeRound& round : rounds) {
+        ENGINE_ASSIGN(round.tokens_per_s, decodeRate());
+        const double read_after = engine.measureRead(kReadSeconds);
+        const double weights_after = engine.measureWeightRead(kReadSeconds);
+        round.read = (read + read_after) / 2;
+        round.weights_read = (weights_read + weights_after) / 2;
+        read = read_after;
+        weights_read = weights_after;
+    }
+    return rounds;
+}
+
+double medianOf(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
 } // namespace
 
 Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
@@ -155,9 +188,18 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     const double arithmetic = engine.measureDecodeArithmetic();
     // What decoding is held to: 70 % of the read bandwidth, or less where arithmetic allows less.
     // Of the two reads the faster counts: a virtual machine may back one buffer worse.
-    constexpr double kReadShareAsked = 0.7;
-    const double asked_by_read = kReadShareAsked * std::max(rates.read_gb_per_s, weights_read);
-    const double asked = arithmetic > 0.0 ? std::min(asked_by_read, arithmetic) : asked_by_read;
+    const auto askedOf = [arithmetic](double read, double plain) {
+        constexpr double kReadShareAsked = 0.7;
+        const double by_read = kReadShareAsked * std::max(read, plain);
+        return arithmetic > 0.0 ? std::min(by_read, arithmetic) : by_read;
+    };
+    const double asked = askedOf(rates.read_gb_per_s, weights_read);
+    const auto ratio = [](double a, double b) { return b > 0.0 ? a / b : 0.0; };
+    // Rates of this machine's processor say nothing about a model that computes on a card.
+    const bool is_on_card = std::any_of(
+        plan->modules.begin(), plan->modules.end(), [](const engine::ModulePlacement& module) {
+            return module.compute.kind == engine::DeviceId::Kind::Cuda;
+        });
     const double peak_gflops = rates.bf16_gflops > 0 ? rates.bf16_gflops : rates.fp32_gflops;
 
     ordered_json out;
@@ -209,36 +251,70 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
              {"share_of_peak",
               peak_gflops > 0 ? best * counted.prefill_flops / 1e9 / peak_gflops : 0.0}});
     }
-    const auto decodeRate = [&](int64_t depth) -> Result<double> {
+    const auto decodeTokens = [&](int64_t depth, int64_t tokens) -> Result<double> {
         engine::GenerateRequest request;
-        request.raw_ids = ids(std::max<int64_t>(1, depth), ++salt);
+        request.raw_ids = ids(std::max<int64_t>(1, depth), salt);
         request.sampling.temperature = 0.0;
-        request.sampling.max_tokens = arguments.decode;
         request.sampling.ignores_eos = true;
         // A few tokens first: recordings are made, caches and clocks warm up.
         request.sampling.max_tokens = 4;
         ENGINE_TRY(engine.generate(request, {}, interruptToken()));
-        request.sampling.max_tokens = arguments.decode;
+        request.sampling.max_tokens = tokens;
         ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, {}, interruptToken()));
         // The first token comes from the prefill's logits: decode steps are one fewer.
         const double steps = static_cast<double>(reply.timing.decode_tokens) - 1.0;
         return steps > 0 ? steps / reply.timing.decode_s : 0.0;
     };
+    const auto decodeRate = [&](int64_t depth) {
+        ++salt;
+        return decodeTokens(depth, arguments.decode);
+    };
     for (const int64_t depth : arguments.depth) {
         if (arguments.decode <= 0) {
             continue;
         }
-        ENGINE_ASSIGN(const double rate, decodeRate(depth));
-        out["decode"].push_back(
-            {{"depth", depth},
-             {"tokens_per_s", rate},
-             {"weight_gb_per_s", rate * counted.decode_bytes / 1e9},
-             {"share_of_read_bandwidth",
-              rates.read_gb_per_s > 0 ? rate * counted.decode_bytes / 1e9 / rates.read_gb_per_s
-                                      : 0.0},
-             {"share_of_asked", asked > 0 ? rate * counted.decode_bytes / 1e9 / asked : 0.0},
-             {"share_of_weights_read",
-              weights_read > 0 ? rate * counted.decode_bytes / 1e9 / weights_read : 0.0}});
+        std::vector<DecodeRound> rounds(1);
+        if (is_on_card) {
+            ENGINE_ASSIGN(rounds[0].tokens_per_s, decodeRate(depth));
+            rounds[0].read = rates.read_gb_per_s;
+            rounds[0].weights_read = weights_read;
+        } else {
+            // The prompt of all rounds is the same, so that only the first computes it.
+            constexpr int64_t kLeastTokens = 12;
+            const int64_t tokens =
+                std::min(arguments.decode, std::max(kLeastTokens, arguments.decode / 5));
+            ++salt;
+            ENGINE_ASSIGN(rounds,
+                          decodeInRounds(engine, [&] { return decodeTokens(depth, tokens); }));
+        }
+        const auto median = [&](const std::function<double(const DecodeRound&, double gb)>& value) {
+            std::vector<double> values;
+            for (const DecodeRound& round : rounds) {
+                values.push_back(value(round, round.tokens_per_s * counted.decode_bytes / 1e9));
+            }
+            return medianOf(values);
+        };
+        ordered_json row = {
+            {"depth", depth},
+            {"tokens_per_s", median([](const auto& round, double) { return round.tokens_per_s; })},
+            {"weight_gb_per_s", median([](const auto&, double gb) { return gb; })},
+            {"read_gb_per_s", median([](const auto& round, double) { return round.read; })},
+            {"weights_read_gb_per_s",
+             median([](const auto& round, double) { return round.weights_read; })},
+            {"share_of_read_bandwidth",
+             median([&](const auto& round, double gb) { return ratio(gb, round.read); })},
+            {"share_of_asked", median([&](const auto& round, double gb) {
+                 return ratio(gb, askedOf(round.read, round.weights_read));
+             })},
+            {"share_of_weights_read",
+             median([&](const auto& round, double gb) { return ratio(gb, round.weights_read); })}};
+        row["rounds"] = ordered_json::array();
+        for (const DecodeRound& round : rounds) {
+            row["rounds"].push_back({{"tokens_per_s", round.tokens_per_s},
+                                     {"read_gb_per_s", round.read},
+                                     {"weights_read_gb_per_s", round.weights_read}});
+        }
+        out["decode"].push_back(row);
     }
     if (arguments.adapter_rank > 0) {
         ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate));
@@ -316,11 +392,6 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                 "(measured now)\n",
                 rates.threads, kernels::bestCpuOps().name, rates.read_gb_per_s, rates.fp32_gflops,
                 rates.bf16_gflops);
-    // Rates of this machine's processor say nothing about a model that computes on a card.
-    const bool is_on_card = std::any_of(
-        plan->modules.begin(), plan->modules.end(), [](const engine::ModulePlacement& module) {
-            return module.compute.kind == engine::DeviceId::Kind::Cuda;
-        });
     if (!is_on_card) {
         std::printf("         a plain read of these weights where they lie: %.1f GB/s\n",
                     weights_read);
@@ -363,6 +434,11 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                 100 * row["share_of_read_bandwidth"].get<double>(),
                 100 * row["share_of_weights_read"].get<double>(),
                 100 * row["share_of_asked"].get<double>());
+        }
+        if (row["rounds"].size() > 1) {
+            std::printf(" (medians of %zu rounds with reads of %.1f and %.1f GB/s between them)",
+                        row["rounds"].size(), row["read_gb_per_s"].get<double>(),
+                        row["weights_read_gb_per_s"].get<double>());
         }
         share(row, "share_of_card_read", "the card's read bandwidth");
         std::printf("\n");

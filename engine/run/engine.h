@@ -158,6 +158,9 @@ public:
     Result<double> measureImage(int64_t grid_w, int64_t grid_h);
     Result<double> measureAudio(int64_t frames);
     kernels::cpu::MachineRates measureMachine(double seconds);
+    /// Streaming read of a fresh buffer with all threads, in GB/s: what measureMachine() says, of
+    /// this moment.
+    double measureRead(double seconds);
     /// Of every opened card: about 50 ms each, with up to 1 GiB of its memory meanwhile.
     std::vector<CardCeiling> measureCards();
     /// Plain read of the decoder's weights where they are, in GB/s: what decoding could reach at

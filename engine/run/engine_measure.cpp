@@ -233,6 +233,14 @@ std::vector<CardCeiling> Engine::measureCards() {
     return ceilings;
 }
 
+double Engine::measureRead(double seconds) {
+    if (impl_->loaded != nullptr) {
+        return kernels::cpu::measureRead(*impl_->loaded->devices.pool, seconds);
+    }
+    kernels::cpu::ThreadPool pool(kernels::cpu::ThreadPool::availableProcessors());
+    return kernels::cpu::measureRead(pool, seconds);
+}
+
 kernels::cpu::MachineRates Engine::measureMachine(double seconds) {
     if (impl_->loaded != nullptr) {
         return kernels::cpu::measureCpu(*impl_->loaded->devices.pool, seconds);

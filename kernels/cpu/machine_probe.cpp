@@ -153,6 +153,17 @@ void readMemory(ThreadPool* pool, const void* data, int64_t bytes) {
     });
 }
 
+double measureRead(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes) {
+    const Buffer buffer(buffer_bytes);
+    if (buffer.data() == nullptr) {
+        return 0.0;
+    }
+    return bestRate(budget_seconds, [&] {
+        readMemory(&pool, buffer.data(), buffer.size());
+        return static_cast<double>(buffer.size());
+    });
+}
+
 double productSecondsFromCache(ThreadPool& pool, const OpTable& ops, const WeightView& weight) {
     constexpr int64_t kCacheBytes = int64_t{256} << 10; // half of it, and all of it, are timed
     constexpr int64_t kLeastRows = 16;

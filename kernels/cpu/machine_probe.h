@@ -30,6 +30,12 @@ MachineRates measureCpu(ThreadPool& pool,
                         double budget_seconds = 1.0,
                         int64_t buffer_bytes = int64_t{512} << 20);
 
+/// Streaming read of a fresh buffer with all threads in GB/s, the best pass of about
+/// `budget_seconds`; 0 when the buffer cannot be had. For benchmarks that want the bandwidth of the
+/// same moment: that of a virtual machine changes within seconds.
+double
+measureRead(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes = int64_t{256} << 20);
+
 /// Reads `bytes` at `data` once with all threads of the pool (nullptr: the calling thread), as the
 /// bandwidth measurement does; for benchmarks that want the bandwidth of the same moment.
 void readMemory(ThreadPool* pool, const void* data, int64_t bytes);

@@ -13,7 +13,10 @@ enum class ScratchSlot {
     Activations = 0, ///< Converted x of a linear, read by all threads of the job.
     Panel,           ///< Packed weight tile.
     Rows,            ///< Expanded 4-bit rows.
-    Scales,          ///< Decoded absmax of one row.
+    Scales,          ///< Decoded absmax of some rows.
+    PairScales,      ///< The same of a second weight in use beside the first.
+    Input,           ///< Normed and residual input of a decode step, one per thread.
+    Products,        ///< Second products of a pair before they are multiplied.
     Attention,       ///< One attention task.
     Partials,        ///< Attention results of key ranges before they are merged.
     Count

@@ -97,6 +97,10 @@ public:
         }
     }
     [[nodiscard]] int64_t count() const { return static_cast<int64_t>(count_); }
+    /// Where stretch `own` goes on; where it begins as long as nobody has taken a chunk of it.
+    [[nodiscard]] int64_t beginOf(int64_t own) const {
+        return stretches_[static_cast<size_t>(own)].next.load(std::memory_order_relaxed);
+    }
 
     /// The next chunk for the thread that began with stretch `own`. False: all are taken.
     bool next(int64_t own, int64_t& begin, int64_t& end) {

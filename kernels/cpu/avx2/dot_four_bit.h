@@ -19,7 +19,7 @@ public:
     using X = float;
     static constexpr int64_t kStep = 64;
 
-    bool open(const WeightView& w) {
+    bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         data_ = static_cast<const uint8_t*>(w.data);
         cols_ = w.cols;
         const CodeValues codes = codeValues(w.format);
@@ -34,7 +34,7 @@ public:
         }
         low_ = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(low)));
         high_ = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(high)));
-        return scales_.open(w);
+        return scales_.open(w, slot);
     }
 
     [[nodiscard]] int64_t cols() const { return cols_; }

@@ -18,11 +18,11 @@ public:
     using X = float;
     static constexpr int64_t kStep = 128;
 
-    bool open(const WeightView& w) {
+    bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         data_ = static_cast<const uint8_t*>(w.data);
         cols_ = w.cols;
         table_ = _mm512_loadu_ps(codeValues(w.format).value);
-        return scales_.open(w);
+        return scales_.open(w, slot);
     }
 
     [[nodiscard]] int64_t cols() const { return cols_; }

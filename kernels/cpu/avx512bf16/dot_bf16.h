@@ -135,14 +135,14 @@ public:
     using X = uint16_t;
     static constexpr int64_t kStep = 128;
 
-    bool open(const WeightView& w) {
+    bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         data_ = static_cast<const uint8_t*>(w.data);
         cols_ = w.cols;
         const CodeValues codes = codeValues(w.format);
         const __m512 once = _mm512_loadu_ps(codes.value);
         table_ = narrowPair(once, once);
         is_nested_ = NestedScales::canServe(w);
-        return is_nested_ ? nested_.open(w) : scales_.open(w);
+        return is_nested_ ? nested_.open(w, slot) : scales_.open(w, slot);
     }
 
     [[nodiscard]] int64_t cols() const { return cols_; }

@@ -41,7 +41,7 @@ public:
         return planeBytes(cols) + (cols + 1023) / 1024 * 64 + 64;
     }
 
-    bool open(const WeightView& w) {
+    bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         data_ = static_cast<const uint8_t*>(w.data);
         cols_ = w.cols;
         const Bytes bytes = bytesOf(w.format);
@@ -55,7 +55,7 @@ public:
         zero_ = bytes.zero;
         per_step_ = 1.0F / bytes.step;
         is_nested_ = NestedScales::canServe(w);
-        return is_nested_ ? nested_.open(w) : scales_.open(w);
+        return is_nested_ ? nested_.open(w, slot) : scales_.open(w, slot);
     }
 
     [[nodiscard]] int64_t cols() const { return cols_; }

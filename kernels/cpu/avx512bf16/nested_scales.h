@@ -19,14 +19,14 @@ public:
         return w.absmax == nullptr && w.block_size == kScaleStep && w.cols % kScaleStep == 0;
     }
 
-    /// False when there is no memory.
-    bool open(const WeightView& w) {
+    /// False when there is no memory. slot: as of BlockScales.
+    bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         weight_ = w;
         blocks_ = w.cols / kScaleStep;
         rows_ = std::max<int64_t>(1, kWindowBlocks / blocks_);
         last_ = first_ = -1;
         const auto floats = static_cast<size_t>(rows_ * blocks_ + 2 * kPass);
-        buffer_ = threadScratchOf<float>(ScratchSlot::Scales, floats + kTableFloats);
+        buffer_ = threadScratchOf<float>(slot, floats + kTableFloats);
         if (buffer_ == nullptr) {
             return false;
         }

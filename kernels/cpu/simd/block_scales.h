@@ -20,8 +20,8 @@ public:
         return w.block_size % kScaleStep == 0 && w.cols % w.block_size == 0;
     }
 
-    /// False when there is no memory.
-    bool open(const WeightView& w) {
+    /// False when there is no memory. slot: two weights in use at a time need two.
+    bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         weight_ = w;
         is_direct_ = w.absmax != nullptr && w.block_size == kScaleStep;
         if (is_direct_) {
@@ -29,7 +29,7 @@ public:
         }
         count_ = w.cols / kScaleStep + V::kWidth;
         buffer_ =
-            threadScratchOf<float>(ScratchSlot::Scales, static_cast<size_t>(2 * kSlots * count_));
+            threadScratchOf<float>(slot, static_cast<size_t>(2 * kSlots * count_));
         return buffer_ != nullptr;
     }
 

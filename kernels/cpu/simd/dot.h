@@ -194,16 +194,32 @@ struct DotProduct {
         }
     }
 
+    /// Elements of a converted row.
+    static int64_t strideOf(int64_t cols) {
+        if constexpr (requires { Policy::strideOf(cols); }) {
+            return Policy::strideOf(cols);
+        } else {
+            return (cols + Policy::kStep - 1) / Policy::kStep * Policy::kStep;
+        }
+    }
+
+    /// Rows that a thread claims at once. A row's sum does not depend on its chunk, so chunks may
+    /// depend on the threads.
+    static int64_t grainOf(const ThreadPool* pool, int64_t rows, int64_t row_bytes) {
+        const int64_t threads = pool == nullptr ? 1 : pool->size();
+        const int64_t share = rows * row_bytes / (kChunksPerThread * threads);
+        const int64_t chunk_bytes = std::clamp(share, kLeastBytesPerChunk, kMostBytesPerChunk);
+        const int64_t grain = chunk_bytes / (row_bytes > 0 ? row_bytes : 1) / kWidth * kWidth;
+        return std::max(grain, kWidth);
+    }
+
     static Status run(ThreadPool* pool,
                       MatF32 x,
                       const WeightView& w,
                       int64_t row_bytes,
                       const Epilogue& epilogue,
                       MutF32 y) {
-        int64_t x_stride = (w.cols + Policy::kStep - 1) / Policy::kStep * Policy::kStep;
-        if constexpr (requires { Policy::strideOf(w.cols); }) {
-            x_stride = Policy::strideOf(w.cols);
-        }
+        const int64_t x_stride = strideOf(w.cols);
         X* converted =
             threadScratchOf<X>(ScratchSlot::Activations, static_cast<size_t>(x.rows * x_stride));
         if (converted == nullptr) {
@@ -212,12 +228,7 @@ struct DotProduct {
         for (int64_t t = 0; t < x.rows; ++t) {
             Policy::convert(x.data + t * x.stride, w.cols, converted + t * x_stride);
         }
-        // A row's sum does not depend on its chunk, so chunks may depend on the threads.
-        const int64_t threads = pool == nullptr ? 1 : pool->size();
-        const int64_t share = w.rows * row_bytes / (kChunksPerThread * threads);
-        const int64_t chunk_bytes = std::clamp(share, kLeastBytesPerChunk, kMostBytesPerChunk);
-        int64_t grain = chunk_bytes / (row_bytes > 0 ? row_bytes : 1) / kWidth * kWidth;
-        grain = grain < kWidth ? kWidth : grain;
+        const int64_t grain = grainOf(pool, w.rows, row_bytes);
         std::atomic<bool> is_failed{false};
         parallelStretches(pool, w.rows, grain, [&](auto next) {
             int64_t begin = 0;

@@ -95,6 +95,36 @@ struct Linear {
 
     static ThreadPool* poolOf(Queue q) { return static_cast<ThreadPool*>(q.context); }
 
+    template <class Policy>
+    struct DotTag {};
+
+    /// fn(DotTag<Policy>, bytes of a row) with the policy for this weight and few tokens.
+    template <typename Fn>
+    static Status withDot(const WeightView& w, int64_t tokens, Fn fn) {
+        switch (w.format) {
+        case WeightFormat::F32:
+            return fn(DotTag<NaturalDot<V, WeightFormat::F32>>(), 4 * w.cols);
+        case WeightFormat::F16:
+            return fn(DotTag<NaturalDot<V, WeightFormat::F16>>(), 2 * w.cols);
+        case WeightFormat::BF16:
+            return fn(DotTag<typename Kit::Bf16>(), 2 * w.cols);
+        case WeightFormat::Int8Row:
+            return fn(DotTag<typename Kit::Int8>(), w.cols);
+        case WeightFormat::Nf4:
+        case WeightFormat::Fp4:
+            break;
+        }
+        if (!BlockScales<V>::canServe(w)) {
+            return fn(DotTag<ExpandingDot<V>>(), w.cols / 2);
+        }
+        if constexpr (requires { typename Kit::FourBitOne; }) {
+            if (tokens == 1) {
+                return fn(DotTag<typename Kit::FourBitOne>(), w.cols / 2);
+            }
+        }
+        return fn(DotTag<typename Kit::FourBit>(), w.cols / 2);
+    }
+
 private:
     static WeightView dense(const MatView& m) {
         WeightView w;
@@ -126,38 +156,9 @@ private:
             return is_exact ? Gemm<typename Kit::MatmulExact>::run(pool, x, w, e, y)
                             : Gemm<typename Kit::Matmul>::run(pool, x, w, e, y);
         }
-        switch (w.format) {
-        case WeightFormat::F32:
-            return runDot<NaturalDot<V, WeightFormat::F32>>(pool, x, w, 4 * w.cols, e, y);
-        case WeightFormat::F16:
-            return runDot<NaturalDot<V, WeightFormat::F16>>(pool, x, w, 2 * w.cols, e, y);
-        case WeightFormat::BF16:
-            return runDot<typename Kit::Bf16>(pool, x, w, 2 * w.cols, e, y);
-        case WeightFormat::Int8Row:
-            return runDot<typename Kit::Int8>(pool, x, w, w.cols, e, y);
-        case WeightFormat::Nf4:
-        case WeightFormat::Fp4:
-            break;
-        }
-        if (BlockScales<V>::canServe(w)) {
-            if constexpr (requires { typename Kit::FourBitOne; }) {
-                if (x.rows == 1) {
-                    return runDot<typename Kit::FourBitOne>(pool, x, w, w.cols / 2, e, y);
-                }
-            }
-            return runDot<typename Kit::FourBit>(pool, x, w, w.cols / 2, e, y);
-        }
-        return runDot<ExpandingDot<V>>(pool, x, w, w.cols / 2, e, y);
-    }
-
-    template <class Policy>
-    static Status runDot(ThreadPool* pool,
-                         MatF32 x,
-                         const WeightView& w,
-                         int64_t row_bytes,
-                         const Epilogue& e,
-                         MutF32 y) {
-        return DotProduct<Policy>::run(pool, x, w, row_bytes, e, y);
+        return withDot(w, x.rows, [&]<class Policy>(DotTag<Policy> /*tag*/, int64_t row_bytes) {
+            return DotProduct<Policy>::run(pool, x, w, row_bytes, e, y);
+        });
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/simd/attention.h"
 #include "kernels/cpu/simd/audio.h"
+#include "kernels/cpu/simd/decode_steps.h"
 #include "kernels/cpu/simd/elementwise.h"
 #include "kernels/cpu/simd/linear.h"
 #include "kernels/cpu/simd/norm_rope.h"
@@ -37,6 +38,9 @@ constexpr OpTable makeTable() {
         .gather_rows = Elementwise<V>::gatherRows,
         .store_rows = Elementwise<V>::storeRows,
         .lora_accumulate_all = Linear<Kit>::loraAccumulateAll,
+        .project = DecodeSteps<Kit>::project,
+        .attend_step = DecodeSteps<Kit>::attendStep,
+        .argmax = DecodeSteps<Kit>::argmax,
     };
 }
 

@@ -404,9 +404,11 @@ inline constexpr int kCodeTableBytes = 256 * 32 * 4;
 /// Three barriers and a number (UnitSignals).
 inline constexpr int kUnitSignalBytes = 32;
 /// Shared memory begins with the table of codes, two barriers a chunk, the signals about low-rank
-/// updates and, for each fetching warp, the heads of two steps; then the ring of steps.
+/// updates, a barrier for each step of the ring and two for norms and, for each fetching warp, the
+/// heads of two steps; then the ring of steps.
 inline constexpr int kUnitSignalsOffset = kCodeTableBytes + 2 * kMaxChunks * 8;
-inline constexpr int kStepHeadsOffset = kUnitSignalsOffset + kUnitSignalBytes;
+inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes;
+inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
 /// made, with the products done and at its end; and what the first warp waited for weights.
@@ -447,7 +449,7 @@ struct StreamLayout {
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
     const int32_t values = cols > kPackets ? 2 * cols + (cols / 6 + 1) * 16 : 4 * cols + 4 * cols;
     return values + 512 + (cols / 64 * 4 + 15) / 16 * 16 +
-           pass_tiles * kTileRows * (kComputeWarps + 1) * 4;
+           pass_tiles * kTileRows * kComputeWarps * 4;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).

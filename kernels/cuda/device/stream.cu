@@ -15,53 +15,49 @@ using namespace kernels::cuda;
 
 namespace {
 
-__device__ __forceinline__ TokenStep& stepAt(int index) {
-    return reinterpret_cast<TokenStep*>(dynamicShared() + kStreamStepsOffset)[index % kStepRing];
-}
-
-__device__ __forceinline__ void fetchStep(const TokenStep* steps, int index, int count) {
-    if (index < count && threadIdx.x < sizeof(TokenStep) / 16) {
-        copyAsync16(reinterpret_cast<char*>(&stepAt(index)) + threadIdx.x * 16,
-                    reinterpret_cast<const char*>(steps + index) + threadIdx.x * 16);
-    }
-}
+/// Asks for arguments and norms: its warp seldom has results, which the others wait for.
+constexpr int kAskingThread = kComputeThreads - 1;
 
 __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
+                                         const StepFetcher& fetcher,
                                          WeightRing ring,
                                          Exchange exchange,
                                          long long* trace) {
     char* const work = dynamicShared() + layout.work;
     const CodeTable table{sharedAddress(dynamicShared()) + (threadIdx.x & 31) * 4};
-    char* const norms = dynamicShared() + layout.norms;
     float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
     UnitSignals units{dynamicShared() + kUnitSignalsOffset};
     const bool is_timed = trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0;
-    for (int i = 0; i < kStepRing - 1; ++i) {
-        fetchStep(steps, i, count);
+    const bool is_asking = threadIdx.x == kAskingThread;
+    if (is_asking) {
+        fetcher.askForStep(steps, 0);
+        if (count > 1) {
+            fetcher.askForStep(steps, 1);
+        }
+        fetcher.waitForStep(0);
+        fetcher.askForNorms(0);
     }
     for (int i = threadIdx.x; i < kAttendConstantBytes / 4; i += kComputeThreads) {
         reinterpret_cast<uint32_t*>(dynamicShared() + layout.attend)[i] = 0;
     }
-    waitForCopies();
-    syncCompute();
-    prefetchNorms(stepAt(0), norms, layout.norm_bytes);
-    waitForCopies();
     syncCompute();
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
-        char* const these_norms = norms + (i & 1) * 2 * layout.norm_bytes;
-        // Into the place of the step before: everybody is behind it.
-        fetchStep(steps, i + kStepRing - 1, count);
-        // Attention needs its norms before its first barrier, others' come while results are made.
-        const bool has_next = i + 1 < count;
-        const bool is_attend_next = has_next && stepAt(i + 1).kind == kStepAttend;
-        char* const next_norms = norms + ((i + 1) & 1) * 2 * layout.norm_bytes;
-        if (is_attend_next) {
-            prefetchNorms(stepAt(i + 1), next_norms, layout.norm_bytes);
+        // Everybody is behind the step before, and nobody needs what lies there.
+        if (is_asking) {
+            if (i + 2 < count) {
+                fetcher.askForStep(steps, i + 2);
+            }
+            if (i + 1 < count) {
+                fetcher.waitForStep(i + 1);
+                fetcher.askForNorms(i + 1);
+            }
         }
-        const TokenStep& step = stepAt(i);
+        fetcher.waitForStep(i);
+        fetcher.waitForNorms(i);
+        const TokenStep& step = fetcher.stepAt(i);
         const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
         if (is_timed) {
             clocks.at[5] = 0;
@@ -69,18 +65,13 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         clocks.note(0);
         clocks.note(1);
         if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, dynamicShared() + layout.attend, these_norms,
+            streamAttend(step.attend, work, dynamicShared() + layout.attend, fetcher.normsOf(i),
                          layout.norm_bytes, exchange, i, clocks);
         } else {
-            streamProject(step.project, work, row, these_norms, layout.norm_bytes, ring, table,
-                          units, exchange, i, clocks);
+            streamProject(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes, ring,
+                          table, units, exchange, i, clocks);
         }
         clocks.note(4);
-        if (has_next && !is_attend_next) {
-            prefetchNorms(stepAt(i + 1), next_norms, layout.norm_bytes);
-        } else {
-            waitForCopies();
-        }
         syncCompute();
     }
 }
@@ -101,22 +92,24 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                                                         uint2* packets,
                                                         long long* trace) {
     char* const barriers = dynamicShared() + kCodeTableBytes;
-    const WeightRing ring{reinterpret_cast<uint64_t*>(barriers),
-                          dynamicShared() + layout.chunks, layout.chunk_count};
+    const WeightRing ring{reinterpret_cast<uint64_t*>(barriers), dynamicShared() + layout.chunks,
+                          layout.chunk_count};
     const Exchange exchange{packets,
                             flags,
                             static_cast<uint32_t>(loadAcquire(counters)),
                             {loadAcquire(counters + 2), loadAcquire(counters + 3)},
                             static_cast<int>(blockIdx.x),
                             static_cast<int>(gridDim.x)};
+    const StepFetcher fetcher{dynamicShared(), layout.norms, layout.norm_bytes};
     if (threadIdx.x == 0) {
         UnitSignals{dynamicShared() + kUnitSignalsOffset}.init();
+        fetcher.init();
         ring.init();
     }
     CodeTable::fill(dynamicShared(), layout.code_format, kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps(steps, count, layout, ring, exchange, trace);
+        runSteps(steps, count, layout, fetcher, ring, exchange, trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;
@@ -129,7 +122,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         const bool has_units = layout.unit_steps > 0;
         if (has_units && warp == kFetchWarps - 1) {
-            runUnits([](int index) -> const TokenStep& { return stepAt(index); },
+            runUnits([&](int index) -> const TokenStep& { return fetcher.stepAt(index); },
                      layout.unit_steps, layout.work,
                      UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
         } else {

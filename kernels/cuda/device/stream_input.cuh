@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The input row of a projection in stream.cu: residual, norms, and its form as fp16 for the tensor
 // cores (half_products.cuh). A thread takes the same four neighbours of the row in every step, 16
-// threads the 64 columns that share a scale. A wide row has one scale: its values come with 11 bits,
-// and one fp16 holds them. The factor of the last norm is not applied here but to the products, so
-// that nobody waits for it.
+// threads the 64 columns that share a scale. A wide row has one scale: its values come with 11
+// bits, and one fp16 holds them. The factor of the last norm is not applied here but to the
+// products, so that nobody waits for it.
 #pragma once
 
 #include "kernels/cuda/device/exchange.cuh"
@@ -14,13 +14,12 @@ namespace kernels::cuda {
 
 /// Work memory of a projection (streamProjectBytes()).
 struct StreamWork {
-    char* planes;  ///< [cols / 64] blocks of fp16: planeOffset()
-    float* scales; ///< [cols / 64]; of a wide row [1]
-    float* buffer; ///< [128]: sums of warps.
-    float4* taken; ///< [cols / 4]: x or t; of a wide row [cols / 6] pairs of packets
-    float* partial; ///< [pass_tiles * 16, kComputeWarps]
-    float* results; ///< [pass_tiles * 16]
-    int block_bytes;  ///< Of 64 columns: 256, of a wide row 128.
+    char* planes;    ///< [cols / 64] blocks of fp16: planeOffset()
+    float* scales;   ///< [cols / 64]; of a wide row [1]
+    float* buffer;   ///< [128]: sums of warps.
+    float4* taken;   ///< [cols / 4]: x or t; of a wide row [cols / 6] pairs of packets
+    float* partial;  ///< [pass_tiles * 16, kComputeWarps]
+    int block_bytes; ///< Of 64 columns: 256, of a wide row 128.
 };
 
 __device__ __forceinline__ bool isWide(const ProjectKernelArgs& a) {
@@ -40,13 +39,12 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
     w.taken = reinterpret_cast<float4*>(memory);
     memory += isWide(a) ? (cols / 6 + 1) * 16 : cols * 4;
     w.partial = reinterpret_cast<float*>(memory);
-    w.results = w.partial + a.pass_tiles * kTileRows * kComputeWarps;
     return w;
 }
 
 /// Where columns 4 c to 4 c + 3 of a block of 64 lie, as eight bytes, from the block's start: the
-/// eight columns that a lane takes at a time of every unit lie together, those of four lanes next to
-/// each other. Of a narrow row the lower parts are 64 bytes further.
+/// eight columns that a lane takes at a time of every unit lie together, those of four lanes next
+/// to each other. Of a narrow row the lower parts are 64 bytes further.
 __device__ __forceinline__ int planeOffset(int c, bool is_four_bit, bool is_wide) {
     const int eight = (c & 15) >> 1;
     const int place = is_four_bit ? (eight & 1) * 4 + (eight >> 1) : eight;
@@ -81,8 +79,7 @@ __device__ __forceinline__ PowerScale powerScale(float largest) {
 __device__ __forceinline__ void
 storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool is_there) {
     const PowerScale scale = powerScale(halfWarpMax(largestOf(v)));
-    const float4 s =
-        make_float4(v.x * scale.up, v.y * scale.up, v.z * scale.up, v.w * scale.up);
+    const float4 s = make_float4(v.x * scale.up, v.y * scale.up, v.z * scale.up, v.w * scale.up);
     const __half2 first = __floats2half2_rn(s.x, s.y);
     const __half2 second = __floats2half2_rn(s.z, s.w);
     const float2 first_back = __half22float2(first);
@@ -101,8 +98,7 @@ storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool 
 }
 
 /// This lane's view of the input for the products.
-__device__ __forceinline__ HalfInput
-halfInput(const StreamWork& w, bool is_wide) {
+__device__ __forceinline__ HalfInput halfInput(const StreamWork& w, bool is_wide) {
     const int lane = threadIdx.x & 31;
     HalfInput input{};
     // Lanes 4 to 7 hold column 1, the lower parts.
@@ -126,26 +122,67 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
     return sum;
 }
 
-/// Sends the norms of the next step on their way into shared memory, as they are stored; a
-/// projection waits for the copies when its input has come.
-__device__ __forceinline__ void
-prefetchNorms(const VectorArgs& first, const VectorArgs& second, int count, char* to, int stride) {
-#pragma unroll 1
-    for (int which = 0; which < 2; ++which) {
-        const VectorArgs& vector = which == 0 ? first : second;
-        const int bytes = vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
-        for (int at = threadIdx.x * 16; at < bytes; at += kComputeThreads * 16) {
-            copyAsync16(to + which * stride + at, static_cast<const char*>(vector.data) + at);
+/// Arguments and norms of the steps to come, fetched by one thread.
+struct StepFetcher {
+    char* shared; ///< Of the block.
+    int norms;    ///< Offset of two vectors of norm_bytes for this step and two for the next.
+    int norm_bytes;
+
+    [[nodiscard]] __device__ __forceinline__ TokenStep& stepAt(int index) const {
+        return reinterpret_cast<TokenStep*>(shared + kStreamStepsOffset)[index % kStepRing];
+    }
+    [[nodiscard]] __device__ __forceinline__ char* normsOf(int index) const {
+        return shared + norms + (index & 1) * 2 * norm_bytes;
+    }
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier barrier(int which) const {
+        return {reinterpret_cast<uint64_t*>(shared + kStepBarriersOffset) + which};
+    }
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier normBarrier(int index) const {
+        return barrier(kStepRing + (index & 1));
+    }
+    /// One thread, at the start; then fenceBarriers() and a barrier of the block.
+    __device__ __forceinline__ void init() const {
+        for (int i = 0; i < kStepRing + 2; ++i) {
+            barrier(i).init(1);
         }
     }
-}
-__device__ __forceinline__ void prefetchNorms(const TokenStep& step, char* to, int stride) {
-    if (step.kind == kStepAttend) {
-        prefetchNorms(step.attend.q_norm, step.attend.k_norm, step.attend.head_dim, to, stride);
-    } else {
-        prefetchNorms(step.project.norm, step.project.t_norm, step.project.cols, to, stride);
+    __device__ __forceinline__ void askForStep(const TokenStep* steps, int index) const {
+        const CopyBarrier there = barrier(index % kStepRing);
+        there.expect(sizeof(TokenStep));
+        copyBulk(sharedAddress(&stepAt(index)), steps + index, sizeof(TokenStep), there);
+        there.arrive();
     }
-}
+    __device__ __forceinline__ void waitForStep(int index) const {
+        barrier(index % kStepRing).wait(index / kStepRing & 1);
+    }
+    /// The step itself has to be there.
+    __device__ __forceinline__ void askForNorms(int index) const {
+        const TokenStep& step = stepAt(index);
+        const bool is_attend = step.kind == kStepAttend;
+        const VectorArgs first = is_attend ? step.attend.q_norm : step.project.norm;
+        const VectorArgs second = is_attend ? step.attend.k_norm : step.project.t_norm;
+        const int count = is_attend ? step.attend.head_dim : step.project.cols;
+        const CopyBarrier there = normBarrier(index);
+        const int first_bytes = bytesOf(first, count);
+        const int second_bytes = bytesOf(second, count);
+        there.expect(first_bytes + second_bytes);
+        if (first_bytes > 0) {
+            copyBulk(sharedAddress(normsOf(index)), first.data, first_bytes, there);
+        }
+        if (second_bytes > 0) {
+            copyBulk(sharedAddress(normsOf(index) + norm_bytes), second.data, second_bytes, there);
+        }
+        there.arrive();
+    }
+    __device__ __forceinline__ void waitForNorms(int index) const {
+        normBarrier(index).wait(index >> 1 & 1);
+    }
+
+private:
+    static __device__ __forceinline__ int bytesOf(const VectorArgs& vector, int count) {
+        return vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
+    }
+};
 
 /// A wide row: its packets (or values in memory) to fp16 with one scale. Ends with a barrier.
 __device__ __forceinline__ void
@@ -158,10 +195,9 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
     // Six values a thread.
     const int sixes = (a.cols + 5) / 6;
     uint4* const packets = reinterpret_cast<uint4*>(w.taken);
-    float largest =
-        is_linked ? takeWide(exchange.widePackets(a.wide_region), sixes,
-                             exchange.wideMark(a.wide_region, a.wide_use), packets)
-                  : 0.0F;
+    float largest = is_linked ? takeWide(exchange.widePackets(a.wide_region), sixes,
+                                         exchange.wideMark(a.wide_region, a.wide_use), packets)
+                              : 0.0F;
     for (int c = threadIdx.x; !is_linked && c < a.cols / 4; c += kComputeThreads) {
         largest = fmaxf(largest, largestOf(loadFour(a.x + 4 * c)));
     }
@@ -169,7 +205,6 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
     if ((threadIdx.x & 31) == 0) {
         w.buffer[threadIdx.x / 32] = largest;
     }
-    waitForCopies();
     syncCompute();
     for (int i = 0; i < kComputeWarps; ++i) {
         largest = fmaxf(largest, w.buffer[i]);
@@ -190,8 +225,8 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
         } else {
             for (int i = 0; i < 3; ++i) {
                 const bool is_there = 6 * p + 2 * i < a.cols;
-                const float2 two = __ldcg(
-                    reinterpret_cast<const float2*>(a.x + (is_there ? 6 * p + 2 * i : 0)));
+                const float2 two =
+                    __ldcg(reinterpret_cast<const float2*>(a.x + (is_there ? 6 * p + 2 * i : 0)));
                 v[2 * i] = two.x;
                 v[2 * i + 1] = two.y;
             }
@@ -210,10 +245,10 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
     syncCompute();
 }
 
-/// Makes the planes; ends with a barrier. All copies under way have arrived by then. Sums of squares for the last norm are left in
-/// buffer[64 + warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart.
-/// Loops are not unrolled: what runs once in a step costs as much for its instructions' way into
-/// the cache as for itself.
+/// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in buffer[64 +
+/// warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart. Loops are
+/// not unrolled: what runs once in a step costs as much for its instructions' way into the cache as
+/// for itself.
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
                                            float4* row,
@@ -260,7 +295,6 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         }
     }
     clocks.note(1);
-    waitForCopies();
     float scale = 0.0F;
     if (has_residual) {
         sum = warpSum(sum);

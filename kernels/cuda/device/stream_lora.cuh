@@ -11,7 +11,7 @@ namespace kernels::cuda {
 
 /// Behind what a projection keeps in its work memory.
 __device__ __forceinline__ LoraUnits streamUnits(const ProjectKernelArgs& a, const StreamWork& w) {
-    return loraUnits(a, w.results + a.pass_tiles * kTileRows);
+    return loraUnits(a, w.partial + a.pass_tiles * kTileRows * kComputeWarps);
 }
 
 /// The warp that does nothing else, where there are updates: the last one.
@@ -117,9 +117,7 @@ placeOperands(const ProjectKernelArgs& a, const LoraUnits& s, const Exchange& ex
         const int rows = map.rowsOfWeight(weight);
         const int from = map.fromOf(weight);
         // Rows of the weights before: a pair's second weight has the same ones again.
-        const int slot = weight == 0   ? 0
-                         : weight == 1 ? map.rows[0]
-                                       : map.rows[0] + map.rows[1];
+        const int slot = weight == 0 ? 0 : weight == 1 ? map.rows[0] : map.rows[0] + map.rows[1];
         const int row_bytes = term.rank * elementBytes(term.b_type);
         const char* at = static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes;
         char* place = s.b + slot * pitch + term.b_offset;
@@ -228,11 +226,8 @@ collectUnits(const ProjectKernelArgs& a, const LoraUnits& s, uint32_t tag) {
 /// The warp for updates, for the whole token: `count` steps with updates. stepAt(i): step i, once
 /// it has begun.
 template <typename StepAt>
-__device__ __forceinline__ void runUnits(const StepAt& stepAt,
-                                         int count,
-                                         int work,
-                                         UnitSignals signals,
-                                         const Exchange& exchange) {
+__device__ __forceinline__ void
+runUnits(const StepAt& stepAt, int count, int work, UnitSignals signals, const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {

@@ -25,14 +25,15 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const int whole = a.units / kChunkUnits;
     const int rest = a.units - whole * kChunkUnits;
     const int chunks = whole + (HAS_REST && rest > 0 ? 1 : 0);
-    const int four = lane >> 2 & 3;  // of rows, and which of them: tileRow()
+    const int four = lane >> 2 & 3; // of rows, and which of them: tileRow()
     const int in_four = lane >> 4;
     const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
     const uint32_t whole_at =
         four * fourRowsBytes(kChunkUnits) + in_four * kChunkUnits * kUnitBytes + lane_at;
     const uint32_t rest_at = four * fourRowsBytes(rest) + in_four * rest * kUnitBytes + lane_at;
     const uint32_t absmax_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
-    // Blocks of 64 columns: from the warp's first unit to its second, which is as many chunks' half.
+    // Blocks of 64 columns: from the warp's first unit to its second, which is as many chunks'
+    // half.
     constexpr uint32_t kBlocks = IS_FOUR_BIT ? kComputeWarps : kComputeWarps / 2;
     const uint32_t block = IS_FOUR_BIT ? warp : warp >> 1;
     const uint32_t first_x =
@@ -103,6 +104,97 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     }
 }
 
+/// What a warp multiplies with one of its units of 4-bit weights.
+struct UnitInput {
+    uint4 x[2];
+    float scale;
+};
+
+/// COUNT units of a chunk, 12 units from one to the next: the lane's two rows times the input,
+/// added to `sums`. All codes are on their way before one is needed.
+template <int COUNT>
+__device__ __forceinline__ void multiplyUnits(float (&sums)[2],
+                                              const CodeTable& table,
+                                              uint32_t codes,
+                                              uint32_t two_rows,
+                                              uint32_t absmax,
+                                              const UnitInput* input) {
+    uint2 first[COUNT];
+    uint2 second[COUNT];
+    uint2 scales[COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        first[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes);
+        second[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes + two_rows);
+        scales[i] = loadShared8(absmax + i * kComputeWarps * (kTileRows * 4));
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        float sum[4] = {};
+        multiplyCodes(sum, table, first[i], second[i], input[i].x);
+        addScaled(sum, __uint_as_float(scales[i].x) * input[i].scale,
+                  __uint_as_float(scales[i].y) * input[i].scale, sums);
+    }
+}
+
+/// multiplyTiles() for 4-bit rows of one or two chunks: their input stays in registers.
+template <int CHUNKS>
+__device__ __forceinline__ void multiplyShortRows(const ProjectKernelArgs& a,
+                                                  const StreamWork& w,
+                                                  WeightRing& ring,
+                                                  const CodeTable& table,
+                                                  int first,
+                                                  int end) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int units = a.units;
+    UnitInput x[2 * CHUNKS] = {};
+    {
+        const HalfInput input = halfInput(w, false);
+#pragma unroll
+        for (int i = 0; i < 2 * CHUNKS; ++i) {
+            const int unit = i * kComputeWarps + warp;
+            if (unit < units) {
+                const uint32_t at = input.at + unit * input.stride;
+                loadShared16If(input.has_column, x[i].x[0], at);
+                loadShared16If(input.has_column, x[i].x[1], at + input.half);
+                x[i].scale = __uint_as_float(loadShared(input.scales + unit * 4));
+            }
+        }
+    }
+    const int four = lane >> 2 & 3; // of rows, and which of them: tileRow()
+    const int in_four = lane >> 4;
+    const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
+    const uint32_t absmax_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
+    float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
+#pragma unroll 1
+    for (int tile = first; tile < end; ++tile) {
+        float sums[2] = {};
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) {
+            const int row_units = c < CHUNKS - 1 ? kChunkUnits : units - c * kChunkUnits;
+            const uint32_t at = ring.chunkAddress();
+            const uint32_t codes =
+                at + lane_at + four * fourRowsBytes(row_units) + in_four * row_units * kUnitBytes;
+            const uint32_t two_rows = 2 * row_units * kUnitBytes;
+            ring.full().wait(ring.parity);
+            if (warp + kComputeWarps < row_units) {
+                multiplyUnits<2>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
+            } else if (warp < row_units) {
+                multiplyUnits<1>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
+            } else {
+                __syncwarp();
+            }
+            ring.release();
+        }
+        if ((lane & 3) == 0) {
+            to[0] = sums[0];
+            to[2 * kComputeWarps] = sums[1];
+        }
+        to += kTileRows * kComputeWarps;
+    }
+}
+
 /// Sum of one row over the warps; `row` counts from the first tile of the pass.
 __device__ __forceinline__ float rowSum(const StreamWork& w, int row) {
     const float4* const at = reinterpret_cast<const float4*>(w.partial + row * kComputeWarps);
@@ -122,6 +214,46 @@ __device__ __forceinline__ float geluFast(float x) {
     return __fdividef(x, 1.0F + __expf(-inner));
 }
 
+/// Where a thread's result goes, known before there is anything to multiply.
+struct ResultRow {
+    bool is_there;
+    int weight;
+    int at;                    ///< Row of the weight.
+    int packet;                ///< Number among all results of the step.
+    float scale, second_scale; ///< Of 8-bit weights; of a pair's second weight.
+    float multiply;
+};
+
+/// i: row of the pass, counted from tile `first`.
+__device__ __forceinline__ ResultRow
+resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, int i) {
+    ResultRow r{};
+    const bool is_pair = a.output == kOutputGeluPair;
+    const int tile = first + (i >> 4);
+    r.weight = is_pair ? 0 : map.weightOf(tile);
+    const int local = i + (first - map.tileOf(r.weight)) * kTileRows;
+    r.is_there = i >= 0 && i < rows && local < map.rowsOfWeight(r.weight);
+    r.at = map.fromOf(r.weight) + local;
+    r.packet = r.at;
+    if (r.weight > 0) {
+        r.packet +=
+            static_cast<int>(a.w[0].rows) + (r.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);
+    }
+    r.scale = 1.0F;
+    r.second_scale = 1.0F;
+    if (r.is_there && a.w[0].format == kFormatInt8Row) {
+        r.scale = a.w[r.weight].row_scale[r.at];
+        r.second_scale = is_pair ? a.w[1].row_scale[r.at] : 1.0F;
+    }
+    if (r.is_there && a.output == kOutputGeluMultiply) {
+        r.multiply = a.multiply[r.at];
+    }
+    return r;
+}
+
+/// Rows of a warp that publishes packets of three: the last two lanes have none.
+constexpr int kWideRows = 30;
+
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
                                               float4* row,
@@ -137,27 +269,39 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const TileMap map(a, exchange.block);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const int second = static_cast<int>(a.w[0].rows);
-    const int third = second + (a.count > 1 ? static_cast<int>(a.w[1].rows) : 0);
     const bool has_units = a.lora_units > 0;
-    const int begin = firstOutput(a, exchange.block);
+    const bool is_wide_result = a.publish == kLinkWide;
+    const int lane = threadIdx.x & 31;
+    // A thread's first row of a pass, and from that to its next one.
+    const int own = !is_wide_result    ? static_cast<int>(threadIdx.x)
+                    : lane < kWideRows ? static_cast<int>(threadIdx.x) / 32 * kWideRows + lane
+                                       : -(1 << 20);
+    const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
     if (has_units && threadIdx.x == 0) {
         units.step() = step;
         units.begun().arrive();
     }
-    makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
-    if (has_units && threadIdx.x == 0) {
-        units.input().arrive();
-    }
-    clocks.note(2);
 #pragma unroll 1
-    for (int first = 0; first < map.first[3]; first += a.pass_tiles) {
+    for (int first = 0; first < map.first[3] || first == 0; first += a.pass_tiles) {
         const int end = map.first[3] < first + a.pass_tiles ? map.first[3] : first + a.pass_tiles;
-        if (first > 0) {
+        // Pairs come in one pass: the first weight's rows.
+        const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
+        ResultRow r = resultRow(a, map, first, rows, own);
+        if (first == 0) {
+            makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
+            if (has_units && threadIdx.x == 0) {
+                units.input().arrive();
+            }
+            clocks.note(2);
+        } else {
             syncCompute(); // the sums of the pass before have been read
         }
         if (!is_four_bit) {
             multiplyTiles<false, true>(a, w, ring, table, first, end);
+        } else if (a.units <= kChunkUnits) {
+            multiplyShortRows<1>(a, w, ring, table, first, end);
+        } else if (a.units <= 2 * kChunkUnits) {
+            multiplyShortRows<2>(a, w, ring, table, first, end);
         } else if (a.units % kChunkUnits == 0) {
             multiplyTiles<true, false>(a, w, ring, table, first, end);
         } else {
@@ -169,76 +313,59 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         }
         syncCompute();
         clocks.note(3);
-        // Pairs come in one pass: the first weight's rows.
-        const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
 #pragma unroll 1
-        for (int i = threadIdx.x; i < rows; i += kComputeThreads) {
-            const int tile = first + (i >> 4);
-            const int weight = is_pair ? 0 : map.weightOf(tile);
-            const int local = i + (first - map.tileOf(weight)) * kTileRows;
-            if (local >= map.rowsOfWeight(weight)) {
-                continue;
+        for (int base = 0; base < rows; base += stride) {
+            const int i = base + own;
+            if (base > 0) {
+                r = resultRow(a, map, first, rows, i);
             }
-            const int at = map.fromOf(weight) + local;
-            float factor = 1.0F;
-            if (a.norm.data != nullptr) {
-                factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
-            }
-            float value =
-                rowSum(w, i) * factor * (is_four_bit ? 1.0F : a.w[weight].row_scale[at]);
-            if (has_units) {
-                const int slot = is_pair ? i
-                                         : at +
-                                               (weight == 0   ? 0
-                                                : weight == 1 ? second
-                                                              : third) -
-                                               begin;
-                value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), weight, slot), value);
-            }
-            if (a.output != kOutputStore) {
-                float other = 0.0F;
-                if (is_pair) {
-                    other = rowSum(w, map.first[1] * kTileRows + i) * factor *
-                            (is_four_bit ? 1.0F : a.w[1].row_scale[at]);
-                    if (has_units) {
-                        other = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
-                                     other);
-                    }
-                } else {
-                    other = a.multiply[at];
+            float value = 0.0F;
+            if (r.is_there) {
+                float factor = 1.0F;
+                if (a.norm.data != nullptr) {
+                    factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
                 }
-                value = geluFast(value) * other;
+                value = rowSum(w, i) * factor * r.scale;
+                if (has_units) {
+                    const int slot = is_pair ? i : r.packet - firstOutput(a, exchange.block);
+                    value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), r.weight, slot), value);
+                }
+                if (a.output != kOutputStore) {
+                    float other = r.multiply;
+                    if (is_pair) {
+                        other = rowSum(w, map.first[1] * kTileRows + i) * factor * r.second_scale;
+                        if (has_units) {
+                            other =
+                                fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
+                                     other);
+                        }
+                    }
+                    value = geluFast(value) * other;
+                }
+                if (a.publish == kLinkPackets) {
+                    exchange.publish(step, r.packet, value);
+                }
             }
-            a.y[weight][at] = value; // also for who reads it after the launch
-            if (a.publish == kLinkWide) {
-                w.results[i] = value;
-            } else if (a.publish == kLinkPackets) {
-                exchange.publish(step,
-                                 at + (weight == 0   ? 0
-                                       : weight == 1 ? second
-                                                     : third),
-                                 value);
+            if (is_wide_result) {
+                const float next = __shfl_down_sync(0xffffffffU, value, 1);
+                const float third = __shfl_down_sync(0xffffffffU, value, 2);
+                if (r.is_there && lane % 3 == 0) {
+                    uint2* const to = exchange.widePackets(a.wide_region);
+                    const uint32_t mark = exchange.wideMark(a.wide_region, a.publish_use);
+                    exchange.publishWide(to, mark, r.at / 3, value, next, third);
+                    // One more fills the last one's pair.
+                    if (r.at + 3 >= a.outputs && (r.at / 3 & 1) == 0) {
+                        exchange.publishWide(to, mark, r.at / 3 + 1, 0.0F, 0.0F, 0.0F);
+                    }
+                }
+            }
+            if (r.is_there) {
+                a.y[r.weight][r.at] = value; // also for who reads it after the launch
             }
         }
     }
     if (a.publish == kLinkFlags) {
         exchange.raiseFlag(step);
-    } else if (a.publish == kLinkWide) {
-        syncCompute();
-        uint2* const to = exchange.widePackets(a.wide_region) + map.from[0] / 3;
-        const uint32_t mark = exchange.wideMark(a.wide_region, a.publish_use);
-        // The last packet may be short, and one more fills its pair.
-        const int packets = (map.rows[0] + 2) / 3;
-        for (int i = threadIdx.x; i < packets; i += kComputeThreads) {
-            const bool has[2] = {3 * i + 1 < map.rows[0], 3 * i + 2 < map.rows[0]};
-            exchange.publishWide(to, mark, i, w.results[3 * i],
-                                 has[0] ? w.results[3 * i + 1] : 0.0F,
-                                 has[1] ? w.results[3 * i + 2] : 0.0F);
-        }
-        const bool is_last = map.rows[0] > 0 && map.from[0] + map.rows[0] == a.outputs;
-        if (is_last && threadIdx.x == 0 && ((map.from[0] / 3 + packets) & 1) != 0) {
-            exchange.publishWide(to, mark, packets, 0.0F, 0.0F, 0.0F);
-        }
     }
 }
 

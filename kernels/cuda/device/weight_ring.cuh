@@ -23,9 +23,21 @@ struct TileMap {
     __device__ __forceinline__ TileMap(const ProjectKernelArgs& a, int block) {
         const int begin = firstOutput(a, block);
         const int end = firstOutput(a, block + 1);
-        const bool is_pair = a.output == kOutputGeluPair;
         int before = 0;
         int tiles = 0;
+        if (a.count == 1 || a.output == kOutputGeluPair) {
+            // All that most steps need.
+            const int each = (end - begin + kTileRows - 1) / kTileRows;
+#pragma unroll
+            for (int j = 0; j < 3; ++j) {
+                from[j] = begin;
+                rows[j] = j < a.count ? end - begin : 0;
+                first[j] = tiles;
+                tiles += j < a.count ? each : 0;
+            }
+            first[3] = tiles;
+            return;
+        }
 #pragma unroll
         for (int j = 0; j < 3; ++j) {
             from[j] = 0;
@@ -38,7 +50,7 @@ struct TileMap {
                 from[j] = low;
                 rows[j] = high > low ? high - low : 0;
                 tiles += (rows[j] + kTileRows - 1) / kTileRows;
-                before += is_pair ? 0 : all;
+                before += all;
             }
         }
         first[3] = tiles;

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused decode steps of the CPU tables against the single functions of the same table: equal to
+// the bit for any number of threads. Operands end at a page that nobody may touch.
+#include "kernels/cpu/thread_pool.h"
+#include "tests/kernels/step_cases.h"
+
+#include <QtTest>
+
+#include <limits>
+
+using kernels::DType;
+using kernels::OpTable;
+using kernels::ProjectArgs;
+using kernels::Queue;
+using kernels::Status;
+using kernels::WeightFormat;
+using kernels::cpu::ThreadPool;
+using namespace support;
+using Input = ProjectArgs::Input;
+using Output = ProjectArgs::Output;
+
+namespace {
+
+/// What project() stands for, from single functions on the calling thread.
+struct Composed {
+    std::vector<float> residual;
+    std::vector<std::vector<float>> y;
+
+    Composed(const OpTable& ops, const ProjectArgs& a) {
+        const int64_t in = a.w[0].cols;
+        std::vector<float> h(a.x, a.x + in);
+        if (a.t != nullptr) {
+            ops.rms_norm_add({}, {a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, {h.data(), 1, in, in});
+            ops.scale({}, {h.data(), 1, in, in}, a.scalar);
+            residual = h;
+        }
+        if (a.norm.data != nullptr) {
+            ops.rms_norm({}, {h.data(), 1, in, in}, a.norm, a.eps, {h.data(), 1, in, in});
+        }
+        for (int i = 0; i < a.count; ++i) {
+            const int64_t rows = a.w[i].rows;
+            y.emplace_back(sizeOf(rows));
+            ops.linear({}, {h.data(), 1, in, in}, a.w[i], {y.back().data(), 1, rows, rows});
+        }
+        if (a.output != Output::Store) {
+            const int64_t rows = a.w[0].rows;
+            const float* other = a.output == Output::GeluPair ? y[1].data() : a.multiply;
+            ops.gelu_mul({}, {y[0].data(), 1, rows, rows}, {other, 1, rows, rows},
+                         {y[0].data(), 1, rows, rows});
+            y.resize(1);
+        }
+    }
+};
+
+bool isSame(const float* a, const std::vector<float>& b) {
+    return std::memcmp(a, b.data(), b.size() * sizeof(float)) == 0;
+}
+
+} // namespace
+
+class TestDecodeSteps : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void projection_data();
+    void projection();
+    void refusesWhatItDoesNotTake();
+    void attention_data();
+    void attention();
+    void largestLogit_data();
+    void largestLogit();
+};
+
+void TestDecodeSteps::projection_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("nested");
+    QTest::addColumn<int>("block");
+    QTest::addColumn<qlonglong>("cols");
+    const struct {
+        const char* name;
+        WeightFormat format;
+        bool is_nested;
+        int block;
+    } formats[] = {
+        {"nf4", WeightFormat::Nf4, false, 64},     {"nf4-dq", WeightFormat::Nf4, true, 64},
+        {"fp4", WeightFormat::Fp4, false, 128},    {"nf4-dq by 128", WeightFormat::Nf4, true, 128},
+        {"int8", WeightFormat::Int8Row, false, 0}, {"bf16", WeightFormat::BF16, false, 0},
+        {"f32", WeightFormat::F32, false, 0}};
+    for (const char* table : fastTables()) {
+        for (const auto& f : formats) {
+            for (const qlonglong cols : {256, 832, 13}) {
+                QTest::addRow("%s %s %lld columns", table, f.name, cols)
+                    << QByteArray(table) << static_cast<int>(f.format) << f.is_nested
+                    << (f.block > 0 ? f.block : 64) << cols;
+            }
+        }
+    }
+}
+
+void TestDecodeSteps::projection() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, format);
+    QFETCH(bool, nested);
+    QFETCH(int, block);
+    QFETCH(qlonglong, cols);
+    const OpTable& ops = *kernels::findCpuOps(table.constData());
+    const struct {
+        std::vector<int64_t> rows;
+        Input input;
+        Output output;
+    } steps[] = {{{300, 33, 7}, Input::ResidualNorm, Output::Store},
+                 {{64, 32}, Input::Norm, Output::Store},
+                 {{400, 400}, Input::ResidualNorm, Output::GeluPair},
+                 {{29, 29}, Input::Plain, Output::GeluPair},
+                 {{256}, Input::Residual, Output::GeluMultiply},
+                 {{1}, Input::Plain, Output::Store}};
+    uint64_t seed = 1;
+    for (const auto& step : steps) {
+        const ProjectCase c(static_cast<WeightFormat>(format), nested, block, cols, step.rows,
+                            step.input, step.output, ++seed);
+        const Composed want(ops, c.args);
+        for (const int threads : {1, 2, 3}) {
+            for (const auto& y : c.y) {
+                std::fill_n(y.data(), y.size(), NAN);
+            }
+            ThreadPool pool(threads);
+            QCOMPARE(ops.project({&pool}, c.args), Status::Ok);
+            for (size_t i = 0; i < want.y.size(); ++i) {
+                QVERIFY2(
+                    isSame(c.y[i].data(), want.y[i]),
+                    qPrintable(
+                        QString("step %1, weight %2, %3 threads").arg(seed).arg(i).arg(threads)));
+            }
+            QVERIFY(want.residual.empty() || isSame(c.x_out.data(), want.residual));
+        }
+    }
+}
+
+void TestDecodeSteps::refusesWhatItDoesNotTake() {
+    const OpTable& ops = *kernels::findCpuOps(fastTables().front());
+    const ProjectCase c(WeightFormat::Nf4, false, 64, 128, {32, 32}, Input::Norm, Output::Store);
+    ProjectArgs args = c.args;
+    args.lora_count = 1;
+    QCOMPARE(ops.project({}, args), Status::Unsupported);
+    args = c.args;
+    args.w[1].format = WeightFormat::F32;
+    QCOMPARE(ops.project({}, args), Status::Unsupported);
+    args = c.args;
+    args.count = 0;
+    QCOMPARE(ops.project({}, args), Status::BadShape);
+    args = c.args;
+    args.y[1] = nullptr;
+    QCOMPARE(ops.project({}, args), Status::BadShape);
+    args = c.args;
+    args.input = Input::Residual; // without t
+    QCOMPARE(ops.project({}, args), Status::BadShape);
+    kernels::AttendStepArgs attend;
+    QCOMPARE(ops.attend_step({}, attend), Status::BadShape);
+    QCOMPARE(ops.argmax({}, nullptr, 3, nullptr, nullptr), Status::BadShape);
+}
+
+void TestDecodeSteps::attention_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<qlonglong>("size");
+    QTest::addColumn<qlonglong>("capacity");
+    QTest::addColumn<qlonglong>("window");
+    QTest::addColumn<bool>("owner");
+    for (const char* table : fastTables()) {
+        for (const bool owner : {false, true}) {
+            QTest::addRow("%s first, owner %d", table, owner)
+                << QByteArray(table) << 1LL << 40LL << 0LL << owner;
+            QTest::addRow("%s ring, owner %d", table, owner)
+                << QByteArray(table) << 75LL << 40LL << 24LL << owner;
+            QTest::addRow("%s long, owner %d", table, owner)
+                << QByteArray(table) << 1200LL << 1300LL << 0LL << owner;
+        }
+    }
+}
+
+void TestDecodeSteps::attention() {
+    QFETCH(QByteArray, table);
+    QFETCH(qlonglong, size);
+    QFETCH(qlonglong, capacity);
+    QFETCH(qlonglong, window);
+    QFETCH(bool, owner);
+    const OpTable& ops = *kernels::findCpuOps(table.constData());
+    std::vector<float> first;
+    for (const int threads : {1, 2, 3}) {
+        ThreadPool pool(threads);
+        const AttendCase c(8, 2, 64, size, capacity, window, owner);
+        QCOMPARE(ops.attend_step({&pool}, c.args), Status::Ok);
+        QVERIFY(relativeError(c.out.data(), c.want) < 1e-2); // products of bf16
+        QVERIFY(c.distantRows() < 4e-3);
+        if (first.empty()) {
+            first = c.out.values();
+        }
+        QVERIFY(isSame(c.out.data(), first));
+    }
+}
+
+void TestDecodeSteps::largestLogit_data() {
+    QTest::addColumn<QByteArray>("table");
+    for (const char* table : fastTables()) {
+        QTest::addRow("%s", table) << QByteArray(table);
+    }
+}
+
+void TestDecodeSteps::largestLogit() {
+    QFETCH(QByteArray, table);
+    const OpTable& ops = *kernels::findCpuOps(table.constData());
+    ThreadPool pool(3);
+    constexpr int64_t kCount = 40009;
+    const Guarded<float> logits(randomFloats(kCount, 5));
+    std::vector<uint32_t> suppressed((kCount + 31) / 32, 0);
+    const auto indexOf = [&](const uint32_t* hidden) {
+        uint64_t best = 0;
+        const Status status = ops.argmax({&pool}, logits.data(), kCount, hidden, &best);
+        return status == Status::Ok
+                   ? static_cast<int64_t>(0xffffffffU - static_cast<uint32_t>(best))
+                   : -1;
+    };
+    // Equal values: the lowest index wins, also across pieces; suppressed ones are left out.
+    for (const int64_t at : {40008, 30000, 77}) {
+        logits[sizeOf(at)] = 50.0F;
+        QCOMPARE(indexOf(nullptr), at);
+        QCOMPARE(indexOf(suppressed.data()), at);
+    }
+    suppressed[77 / 32] |= 1U << (77U % 32U);
+    QCOMPARE(indexOf(suppressed.data()), 30000);
+    suppressed[30000 / 32] |= 1U << (30000U % 32U);
+    QCOMPARE(indexOf(suppressed.data()), 40008);
+    // Both zeros are one value; all values below zero are found, too.
+    std::fill_n(logits.data(), logits.size(), -3.0F);
+    logits[500] = -0.0F;
+    logits[20000] = 0.0F;
+    QCOMPARE(indexOf(nullptr), 500);
+    // What is no number, whatever its sign, lies outside of all finite values.
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const float value : {nan, -nan, std::numeric_limits<float>::infinity()}) {
+        logits[501] = value;
+        uint64_t best = 0;
+        QCOMPARE(ops.argmax({&pool}, logits.data(), kCount, nullptr, &best), Status::Ok);
+        QVERIFY(best >> 32U >= 0xff800000U);
+        QCOMPARE(static_cast<uint32_t>(best), 0xffffffffU - 501U);
+    }
+    // Nothing is left: the answer is below all values.
+    std::fill(suppressed.begin(), suppressed.end(), 0xffffffffU);
+    uint64_t best = 1;
+    QCOMPARE(ops.argmax({&pool}, logits.data(), kCount, suppressed.data(), &best), Status::Ok);
+    QCOMPARE(best, uint64_t{0});
+}
+
+QTEST_APPLESS_MAIN(TestDecodeSteps)
+#include "tst_decode_steps.moc"
