@@ -411,8 +411,8 @@ inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes
 inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
-/// made, with the products done and at its end; and what the first warp waited for weights.
-inline constexpr int kStreamMarks = 6;
+/// made, with the products done and at its end.
+inline constexpr int kStreamMarks = 5;
 /// Values that a step may publish as packets of eight bytes, and steps before their place is used
 /// again.
 inline constexpr int kPackets = 6144;
@@ -445,11 +445,18 @@ struct StreamLayout {
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
 };
 
-/// Work memory of a projection (StreamWork).
+/// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256 blocks
+/// of 64 columns,
+inline constexpr int kStreamNormSums = 512;
+inline constexpr int kStreamScaleBytes = 1024;
+static_assert(kWideValues / 64 * 4 <= kStreamScaleBytes);
+/// the input as fp16, the row as it was taken, sums of warps of the products.
+BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols) {
+    return cols > kPackets ? (cols / 6 + 1) * 16 : 4 * cols;
+}
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
-    const int32_t values = cols > kPackets ? 2 * cols + (cols / 6 + 1) * 16 : 4 * cols + 4 * cols;
-    return values + 512 + (cols / 64 * 4 + 15) / 16 * 16 +
-           pass_tiles * kTileRows * kComputeWarps * 4;
+    return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
+           streamTakenBytes(cols) + pass_tiles * kTileRows * kComputeWarps * 4;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).

@@ -195,6 +195,15 @@ __device__ __forceinline__ uint32_t permuteBytes(uint32_t low, uint32_t high, ui
     return result;
 }
 
+/// The largest of the warp's values, in all lanes.
+__device__ __forceinline__ uint32_t warpMaxBits(uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffU, value);
+#else
+    return value;
+#endif
+}
+
 __device__ __forceinline__ uint2 loadShared8(uint32_t address) {
     uint2 v;
     asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address));

@@ -423,9 +423,7 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
     }
     clocks.note(3);
     if (constants.parts > 1) {
-        const long long before = clocks.now();
         exchange.waitForFlags(step, constants.parts * a.num_kv_heads);
-        clocks.add(5, clocks.now() - before);
         mergeColumns(a, w, exchange, step, constants.parts);
     }
 }

@@ -438,13 +438,11 @@ __device__ __forceinline__ void attendHeads(const AttendStepKernelArgs& a,
     }
     clocks.note(3);
     if (constants.parts > 1 && constants.split < a.head_parts) {
-        const long long before = clocks.now();
 #pragma unroll 1
         for (int group = constants.split + warp * a.head_parts; group < dim / 16;
              group += kComputeWarps * a.head_parts) {
             mergeHead(a, constants, exchange, step, 16 * group);
         }
-        clocks.add(5, clocks.now() - before);
     }
 }
 

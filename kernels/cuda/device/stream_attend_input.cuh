@@ -121,12 +121,6 @@ struct HeadValues {
     }
 };
 
-__device__ __forceinline__ float4 times(const float4& a, const float4& b) {
-    return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
-}
-__device__ __forceinline__ float4 times(const float4& a, float b) {
-    return make_float4(a.x * b, a.y * b, a.z * b, a.w * b);
-}
 __device__ __forceinline__ uint2 asBf16(const float4& v) {
     const __nv_bfloat162 first = __floats2bfloat162_rn(v.x, v.y);
     const __nv_bfloat162 second = __floats2bfloat162_rn(v.z, v.w);
