@@ -30,17 +30,13 @@ void KernelTimes::addSteps(CuStream stream,
         driver_->streamSynchronize(stream) != kCuSuccess) {
         return;
     }
-    const bool is_stream = marks == kStreamMarks;
     for (size_t i = 0; i < labels.size(); ++i) {
         StepSum& sum = steps_[labels[i]];
         const long long* const at = clocks.data() + marks * i;
         ++sum.count;
         sum.marks = marks;
-        for (size_t m = 0; m + 1 < (is_stream ? marks - 1 : marks); ++m) {
+        for (size_t m = 0; m + 1 < marks; ++m) {
             sum.after[m] += static_cast<double>(at[m + 1] - at[m]);
-        }
-        if (is_stream) {
-            sum.after[marks - 1] += static_cast<double>(at[marks - 1]);
         }
         if (i + 1 < labels.size()) {
             sum.whole += static_cast<double>(at[marks] - at[0]);
@@ -55,11 +51,9 @@ void KernelTimes::print(CuStream stream) {
         std::fprintf(stderr, "  step %-52s %6ld times, clocks: %6.0f whole,", label.c_str(),
                      sum.count, sum.whole / count);
         if (sum.marks == kStreamMarks) {
-            std::fprintf(stderr,
-                         " %5.0f wait, %5.0f input, %6.0f products (%5.0f of them waiting), %5.0f "
-                         "results\n",
+            std::fprintf(stderr, " %5.0f wait, %5.0f input, %6.0f products, %5.0f results\n",
                          sum.after[0] / count, sum.after[1] / count, sum.after[2] / count,
-                         sum.after[kStreamMarks - 1] / count, sum.after[3] / count);
+                         sum.after[3] / count);
         } else {
             std::fprintf(stderr, " %6.0f wait, %6.0f work\n", sum.after[0] / count,
                          sum.after[1] / count);

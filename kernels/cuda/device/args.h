@@ -157,7 +157,9 @@ struct LoraArgs {
     int32_t weight;
     int32_t a_type;
     int32_t b_type;
-    int32_t b_offset; ///< Bytes of the updates before it in a row of B in shared memory.
+    /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B begins,
+    /// from lora_at.
+    int32_t b_offset;
 };
 
 /// Updates of one linear layer for many rows (kernels/ops.h, LoraTerm).
@@ -197,6 +199,37 @@ struct EdgeCounters {
     int32_t pad;
     int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
 };
+
+/// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).
+inline constexpr int kEdgeThreads = 256;
+inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.
+inline constexpr int kMaxTokenWidth = 1024; ///< Of a slice.
+struct TokenInputKernelArgs {
+    WeightArgs embedding;  ///< [vocabulary, cols of projection]
+    WeightArgs table;      ///< [vocabulary, rows of projection], where there is no token_part.
+    WeightArgs projection; ///< [slices * width, hidden]
+    VectorArgs norm;       ///< [width]
+    const int32_t* token;  ///< [1]
+    const float* token_part;
+    const uint32_t* words_from;
+    uint32_t* words_to;
+    int64_t words; ///< At most kEdgeThreads a block.
+    float* x;
+    float* t;
+    float* y;
+    EdgeCounters* counters;
+    int32_t width;
+    int32_t block_shift; ///< log2 of the 4-bit block size.
+    int32_t x_elements;  ///< hidden rounded up to 512.
+    float embedding_scale, table_scale;
+    float eps, before, after;
+};
+/// Dynamic shared memory of it; blocks: of 4-bit absmax in a row, 0: another format.
+BELFRY_HOST_DEVICE constexpr int32_t
+tokenInputBytes(int32_t cols, int32_t x_elements, int32_t blocks) {
+    return (blocks > 0 ? 256 * 32 * 4 + 256 * 4 : 0) + x_elements * 2 + cols * 4 + 64 * 4 +
+           kTokenRows * blocks * 4;
+}
 
 /// How a step gets what the step before has made (stream.cu).
 inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
@@ -273,7 +306,7 @@ struct ProjectKernelArgs {
     const float* partial;
     AttendRange range;
     int32_t head_dim;
-    int32_t pad;
+    int32_t lora_next; ///< stream.cu: steps from this one with updates to the next; 0: the last.
 
     LoraArgs lora[kMaxLora];
     TapArgs tap[kMaxTaps];
@@ -292,10 +325,15 @@ struct ProjectKernelArgs {
     const int32_t* lora_epoch; ///< [1] Launches so far.
     int32_t lora_units;        ///< 0: not in this form.
     int32_t lora_chunks;
-    int32_t lora_columns; ///< A multiple of 512.
+    int32_t lora_columns; ///< A multiple of 512; stream.cu: of 64.
     int32_t lora_own;     ///< Most units of a block.
-    int32_t lora_pitch;   ///< Bytes of a row of B in shared memory, all updates of its weight.
-    int32_t lora_step;    ///< Number of the step in its token.
+    /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one unit
+    /// of a block to the next one's.
+    int32_t lora_pitch;
+    int32_t lora_step; ///< Number of the step in its token.
+    // stream.cu only.
+    int32_t lora_at;   ///< Where operands lie, from the start of the work memory.
+    int32_t lora_late; ///< 0: asked for when the step with updates before begins; 1: with this one.
 };
 
 struct AttendStepKernelArgs {
@@ -329,6 +367,7 @@ struct AttendStepKernelArgs {
     int32_t stages;     ///< Tiles in shared memory: 1 or 2.
     int32_t link;       ///< stream.cu: of q, k and v.
     int32_t publish;    ///< stream.cu: of out.
+    int32_t head_parts; ///< stream.cu: most parts of one query head; 0: by tiles only.
 };
 
 /// One step of a decoded token for the kernel that runs them all (token.cu).
@@ -400,8 +439,8 @@ BELFRY_HOST_DEVICE constexpr int32_t tileRow(int32_t g) {
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane.
 inline constexpr int kCodeTableBytes = 256 * 32 * 4;
-/// Three barriers and a number (UnitSignals).
-inline constexpr int kUnitSignalBytes = 32;
+/// Five barriers (UnitSignals), aligned to 16 bytes.
+inline constexpr int kUnitSignalBytes = 48;
 /// Shared memory begins with the table of codes, two barriers a chunk, the signals about low-rank
 /// updates, a barrier for each step of the ring and two for norms and, for each fetching warp, the
 /// heads of two steps; then the ring of steps.
@@ -410,8 +449,8 @@ inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes
 inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
-/// made, with the products done and at its end; and what the first warp waited for weights.
-inline constexpr int kStreamMarks = 6;
+/// made, with the products done and at its end.
+inline constexpr int kStreamMarks = 5;
 /// Values that a step may publish as packets of eight bytes, and steps before their place is used
 /// again.
 inline constexpr int kPackets = 6144;
@@ -423,6 +462,12 @@ inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; ///< Read in 
 inline constexpr int kWideRegions = 2;
 /// Keys of a tile of attention.
 inline constexpr int kTileKeys = 32;
+/// Attention by heads (stream_attend_heads.cuh): keys that a warp has in registers, keys of a
+/// block, most parts of a head, and packets of all parts.
+inline constexpr int kWarpKeys = 4;
+inline constexpr int kHeadKeys = kComputeWarps * kWarpKeys;
+inline constexpr int kHeadParts = 16;
+inline constexpr int kPartPackets = 66 << 10;
 
 /// Where things lie in shared memory, in bytes.
 struct StreamLayout {
@@ -436,23 +481,43 @@ struct StreamLayout {
     int32_t wide_uses[kWideRegions]; ///< Of this launch.
     int32_t code_format;             ///< Of all its 4-bit weights.
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
+    int32_t first_unit_step;
+    int32_t unit_args; ///< [2] arguments of steps, copies of that warp.
 };
 
-/// Work memory of a projection (StreamWork).
+/// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256 blocks
+/// of 64 columns,
+inline constexpr int kStreamNormSums = 512;
+inline constexpr int kStreamScaleBytes = 1024;
+static_assert(kWideValues / 64 * 4 <= kStreamScaleBytes);
+/// the input as fp16, the row as it was taken, sums of warps of the products.
+BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols) {
+    return cols > kPackets ? (cols / 6 + 1) * 16 : 4 * cols;
+}
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
-    const int32_t values = cols > kPackets ? 2 * cols + (cols / 6 + 1) * 16 : 4 * cols + 4 * cols;
-    return values + 512 + (cols / 64 * 4 + 15) / 16 * 16 +
-           pass_tiles * kTileRows * kComputeWarps * 4;
+    return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
+           streamTakenBytes(cols) + pass_tiles * kTileRows * kComputeWarps * 4;
+}
+/// Operands of a step's updates (stream_lora.cuh) begin with A h.
+BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {
+    return (ranks + 3) / 4 * 16;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).
 inline constexpr int kTurnFloats = 512;
-inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 64);
+inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 80);
 /// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
            16 * kComputeWarps * 4 + 2 * (head_dim * 2 + 16);
 }
+/// Of the same by heads (HeadWork): never more.
+BELFRY_HOST_DEVICE constexpr int32_t streamHeadBytes(int32_t head_dim) {
+    return (1 + kComputeWarps) * (head_dim * 4 + 64) + kComputeWarps * 8 + 2 * head_dim * 2;
+}
+static_assert(streamHeadBytes(32) <= streamAttendBytes(32) &&
+                  streamHeadBytes(kTurnFloats) <= streamAttendBytes(kTurnFloats),
+              "one plan for both");
 
 } // namespace kernels::cuda

@@ -88,21 +88,14 @@ struct Exchange {
     }
 };
 
-/// Where the first thread of the first block notes its clock; nullptr: nobody asked.
+/// Where the first thread of the first block notes its clock, if anybody asked.
 struct StepClocks {
     long long* at; ///< [kStreamMarks]
+    bool is_on;
     __device__ __forceinline__ void note(int mark) const {
-        if (at != nullptr) {
+        if (is_on) {
             at[mark] = clock64();
         }
-    }
-    __device__ __forceinline__ void add(int mark, long long clocks) const {
-        if (at != nullptr) {
-            at[mark] += clocks;
-        }
-    }
-    [[nodiscard]] __device__ __forceinline__ long long now() const {
-        return at != nullptr ? clock64() : 0;
     }
 };
 
@@ -143,6 +136,33 @@ takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to
         }
     }
     return sum;
+}
+
+/// Values 4 c to 4 c + 3 of c = this thread's number and the one kComputeThreads further; zeros
+/// behind the end. All are asked for at once.
+__device__ __forceinline__ void
+takeShort(const uint2* packets, int fours, uint32_t mark, float4 (&to)[2]) {
+    const int c = static_cast<int>(threadIdx.x);
+    const uint2* const at = packets + 4 * c;
+    uint4 v[4] = {};
+    bool is_there = c >= fours;
+    while (!is_there) {
+        v[0] = loadPackets(at);
+        v[1] = loadPackets(at + 2);
+        is_there = true;
+        if (c + kComputeThreads < fours) {
+            v[2] = loadPackets(at + 4 * kComputeThreads);
+            v[3] = loadPackets(at + 4 * kComputeThreads + 2);
+            is_there = v[2].y == mark && v[2].w == mark && v[3].y == mark && v[3].w == mark;
+        }
+        is_there = is_there && v[0].y == mark && v[0].w == mark && v[1].y == mark && v[1].w == mark;
+    }
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        to[i] = make_float4(__uint_as_float(v[2 * i].x), __uint_as_float(v[2 * i].z),
+                            __uint_as_float(v[2 * i + 1].x), __uint_as_float(v[2 * i + 1].z));
+    }
 }
 
 /// Two packets of a wide row.

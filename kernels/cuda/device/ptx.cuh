@@ -195,6 +195,15 @@ __device__ __forceinline__ uint32_t permuteBytes(uint32_t low, uint32_t high, ui
     return result;
 }
 
+/// The largest of the warp's values, in all lanes.
+__device__ __forceinline__ uint32_t warpMaxBits(uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffU, value);
+#else
+    return value;
+#endif
+}
+
 __device__ __forceinline__ uint2 loadShared8(uint32_t address) {
     uint2 v;
     asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address));
@@ -267,6 +276,14 @@ struct CopyBarrier {
 __device__ __forceinline__ void fenceBarriers() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/// What threads have written or read before is behind this thread's bulk copies that follow: their
+/// places may have had another use.
+__device__ __forceinline__ void fenceBulkCopies() {
+#if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }

@@ -29,7 +29,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     const CodeTable table{sharedAddress(dynamicShared()) + (threadIdx.x & 31) * 4};
     float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
     UnitSignals units{dynamicShared() + kUnitSignalsOffset};
-    const bool is_timed = trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0;
+    StepClocks clocks{trace, trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0};
     const bool is_asking = threadIdx.x == kAskingThread;
     if (is_asking) {
         fetcher.askForStep(steps, 0);
@@ -55,15 +55,10 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                 fetcher.askForNorms(i + 1);
             }
         }
-        fetcher.waitForStep(i);
+        // They were asked for when the step's arguments had come.
         fetcher.waitForNorms(i);
         const TokenStep& step = fetcher.stepAt(i);
-        const StepClocks clocks{is_timed ? trace + kStreamMarks * i : nullptr};
-        if (is_timed) {
-            clocks.at[5] = 0;
-        }
         clocks.note(0);
-        clocks.note(1);
         if (step.kind == kStepAttend) {
             streamAttend(step.attend, work, dynamicShared() + layout.attend, fetcher.normsOf(i),
                          layout.norm_bytes, exchange, i, clocks);
@@ -72,6 +67,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                           table, units, exchange, i, clocks);
         }
         clocks.note(4);
+        clocks.at += kStreamMarks;
         syncCompute();
     }
 }
@@ -122,9 +118,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         const bool has_units = layout.unit_steps > 0;
         if (has_units && warp == kFetchWarps - 1) {
-            runUnits([&](int index) -> const TokenStep& { return fetcher.stepAt(index); },
-                     layout.unit_steps, layout.work,
-                     UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
+            runUnits(steps, layout, UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
         } else {
             fetchWeights(steps, count, ring, warp, has_units ? kFetchWarps - 1 : kFetchWarps,
                          dynamicShared() + kStepHeadsOffset + warp * 2 * kStepHeadBytes,

@@ -29,16 +29,14 @@ __device__ __forceinline__ bool isWide(const ProjectKernelArgs& a) {
 __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKernelArgs& a) {
     StreamWork w{};
     const int cols = a.cols;
-    w.block_bytes = isWide(a) ? 128 : 256;
-    w.planes = memory;
-    memory += cols / 64 * w.block_bytes;
+    const bool is_wide = isWide(a);
+    w.block_bytes = is_wide ? 128 : 256;
     w.buffer = reinterpret_cast<float*>(memory);
-    memory += 512;
-    w.scales = reinterpret_cast<float*>(memory);
-    memory += (cols / 64 * 4 + 15) & ~15;
-    w.taken = reinterpret_cast<float4*>(memory);
-    memory += isWide(a) ? (cols / 6 + 1) * 16 : cols * 4;
-    w.partial = reinterpret_cast<float*>(memory);
+    w.scales = reinterpret_cast<float*>(memory + kStreamNormSums);
+    w.planes = memory + kStreamNormSums + kStreamScaleBytes;
+    char* const taken = w.planes + cols * (is_wide ? 2 : 4);
+    w.taken = reinterpret_cast<float4*>(taken);
+    w.partial = reinterpret_cast<float*>(taken + streamTakenBytes(cols));
     return w;
 }
 
@@ -49,15 +47,6 @@ __device__ __forceinline__ int planeOffset(int c, bool is_four_bit, bool is_wide
     const int eight = (c & 15) >> 1;
     const int place = is_four_bit ? (eight & 1) * 4 + (eight >> 1) : eight;
     return (place >> 2) * (is_wide ? 64 : 128) + (place & 3) * 16 + (c & 1) * 8;
-}
-
-/// Largest of 16 neighbouring lanes.
-__device__ __forceinline__ float halfWarpMax(float value) {
-#pragma unroll
-    for (int offset = 8; offset > 0; offset >>= 1) {
-        value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, offset));
-    }
-    return value;
 }
 
 /// The power of two that brings `largest` (not negative) to 2^14 .. 2^15 and its inverse. Infinity
@@ -78,7 +67,9 @@ __device__ __forceinline__ PowerScale powerScale(float largest) {
 /// columns exist.
 __device__ __forceinline__ void
 storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool is_there) {
-    const PowerScale scale = powerScale(halfWarpMax(largestOf(v)));
+    // Of not negative floats the bits are in order too. One scale for the 128 columns of the warp.
+    const PowerScale scale =
+        powerScale(__uint_as_float(warpMaxBits(__float_as_uint(largestOf(v)))));
     const float4 s = make_float4(v.x * scale.up, v.y * scale.up, v.z * scale.up, v.w * scale.up);
     const __half2 first = __floats2half2_rn(s.x, s.y);
     const __half2 second = __floats2half2_rn(s.z, s.w);
@@ -245,6 +236,97 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
     syncCompute();
 }
 
+/// Fours of a row that a thread takes at once.
+constexpr int kShortFours = 2;
+/// A row of packets that every thread takes at once: it stays in registers, and what it meets is
+/// there before it comes.
+__device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
+    return a.link == kLinkPackets && a.cols <= kShortFours * 4 * kComputeThreads;
+}
+
+/// makePlanes() of such a row.
+__device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
+                                                const StreamWork& w,
+                                                float4* row,
+                                                const char* norms,
+                                                int norm_bytes,
+                                                const Exchange& exchange,
+                                                int step,
+                                                const StepClocks& clocks) {
+    const bool has_residual = a.input != kInputPlain;
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool has_norm = a.norm.data != nullptr;
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int fours = a.cols / 4;
+    const float inverse_cols = a.inverse_cols;
+    const float eps = a.eps;
+    const float scalar = a.scalar;
+    // Of whole warps and of lanes.
+    const bool has_second = static_cast<int>(threadIdx.x & ~31U) + kComputeThreads < fours;
+    float4 x[kShortFours] = {};
+    float4 t_norm[kShortFours] = {};
+    float4 norm[kShortFours] = {};
+    if (has_residual) {
+#pragma unroll
+        for (int i = 0; i < kShortFours; ++i) {
+            const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
+            if (c < fours) {
+                x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
+                t_norm[i] =
+                    loadFour(VectorArgs{a.t_norm.data != nullptr ? norms + norm_bytes : nullptr,
+                                        a.t_norm.type, 0},
+                             4 * c);
+                norm[i] = loadFour(VectorArgs{has_norm ? norms : nullptr, a.norm.type, 0}, 4 * c);
+            }
+        }
+    }
+    float4 v[kShortFours];
+    takeShort(exchange.packetsOf(step - 1 + kPacketSteps), fours, exchange.markOf(step - 1), v);
+    clocks.note(1);
+    float sum = 0.0F;
+    if (has_residual) {
+        sum = warpSum(sumOfSquares(v[0]) + sumOfSquares(v[1]));
+        if (lane == 0) {
+            w.buffer[warp] = sum;
+        }
+        syncCompute();
+        const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
+        sum = 0.0F;
+#pragma unroll
+        for (int i = 0; i < kShortFours; ++i) {
+            const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
+            v[i] = make_float4(fmaf(v[i].x * scale, t_norm[i].x, x[i].x),
+                               fmaf(v[i].y * scale, t_norm[i].y, x[i].y),
+                               fmaf(v[i].z * scale, t_norm[i].z, x[i].z),
+                               fmaf(v[i].w * scale, t_norm[i].w, x[i].w));
+            if (c < fours) {
+                row[c] = v[i];
+                if (exchange.block == 0) {
+                    *reinterpret_cast<float4*>(a.x_out + 4 * c) = v[i];
+                }
+            }
+            sum += sumOfSquares(v[i]); // zeros behind the end
+            v[i] = times(v[i], norm[i]);
+        }
+    }
+    const bool is_there = static_cast<int>(threadIdx.x) < fours;
+    if (static_cast<int>(threadIdx.x & ~31U) < fours) {
+        storePlanes(w, threadIdx.x, v[0], is_four_bit, is_there);
+    }
+    if (has_second) {
+        storePlanes(w, threadIdx.x + kComputeThreads, v[1], is_four_bit,
+                    static_cast<int>(threadIdx.x) + kComputeThreads < fours);
+    }
+    if (has_norm) {
+        sum = warpSum(sum);
+        if (lane == 0) {
+            w.buffer[64 + warp] = sum;
+        }
+    }
+    syncCompute();
+}
+
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in buffer[64 +
 /// warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart. Loops are
 /// not unrolled: what runs once in a step costs as much for its instructions' way into the cache as
@@ -264,6 +346,10 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;
     float sum = 0.0F;
+    if (isShort(a)) {
+        makeShortPlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
+        return;
+    }
     if (isWide(a)) {
         makeWidePlane(a, w, exchange, step);
         clocks.note(1);

@@ -203,6 +203,13 @@ syncSome(int id, int threads, const std::source_location& place = std::source_lo
 inline uint32_t permuteBytes(uint32_t low, uint32_t high, uint32_t selector) {
     return __byte_perm(low, high, selector); // the emulated one knows signs
 }
+inline uint32_t warpMaxBits(uint32_t value) {
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        const uint32_t other = __shfl_xor_sync(0xffffffffU, value, lanes);
+        value = other > value ? other : value;
+    }
+    return value;
+}
 inline uint2 loadShared8(uint32_t address) {
     uint2 value{};
     std::memcpy(&value, ::emulator::sharedPointer(address, 8, 8), 8);
@@ -233,6 +240,7 @@ struct CopyBarrier {
     }
 };
 inline void fenceBarriers() {}
+inline void fenceBulkCopies() {}
 inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
     if (((reinterpret_cast<uintptr_t>(global) | static_cast<uintptr_t>(bytes)) & 15) != 0) {
         ::emulator::fail("copyBulk: not aligned to 16 bytes");
