@@ -34,13 +34,12 @@ struct CodeTable {
 
 /// Where this lane finds the input.
 struct HalfInput {
-    uint32_t at;           ///< Shared address of the lane's first 8 columns of block 0.
-    uint32_t stride;       ///< From one block of 64 columns to the next.
-    uint32_t half;         ///< From the lane's first 8 columns to the second, or to those of 8-bit
-                           ///< weights' next unit.
-    uint32_t scales;       ///< Shared address: fp32 of each block.
-    uint32_t scale_stride; ///< 0: one for the row.
-    bool has_column;       ///< Others need not load anything.
+    uint32_t at;     ///< Shared address of the lane's first 8 columns of block 0.
+    uint32_t stride; ///< From one block of 64 columns to the next.
+    uint32_t half;   ///< From the lane's first 8 columns to the second, or to those of 8-bit
+                     ///< weights' next unit.
+    uint32_t scales; ///< Shared address: fp32 of each block.
+    bool has_column; ///< Others need not load anything.
 };
 
 /// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c. HAS_SECOND: else only the first eight

@@ -158,7 +158,6 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
                                              uint32_t tag) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const bool is_wide = isWide(a);
     const char* from = s.rows;
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
@@ -173,7 +172,7 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
             const float dot = piece.type == kElementBf16  ? dotPlanes<kElementBf16>(row, x)
                               : piece.type == kElementF16 ? dotPlanes<kElementF16>(row, x)
                                                           : dotPlanes<kElementF32>(row, x);
-            sum = fmaf(dot, w.scales[is_wide ? 0 : c >> 4], sum);
+            sum = fmaf(dot, w.scales[c >> 4], sum);
         }
         sum = warpSum(sum);
         if (lane == 0) {
