@@ -42,24 +42,28 @@ struct HalfInput {
     bool has_column; ///< Others need not load anything.
 };
 
-/// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c. HAS_SECOND: else only the first eight
-/// rows.
-template <bool HAS_SECOND>
+/// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c. Two sums: a multiplication waits for
+/// the one before that adds to the same.
 __device__ __forceinline__ void multiplyCodes(float (&c)[4],
                                               const CodeTable& table,
                                               const uint2& first,
                                               const uint2& second,
                                               const uint4 (&x)[2]) {
+    float more[4] = {};
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
         const uint32_t wa = q == 0 ? first.x : first.y;
         const uint32_t wb = q == 0 ? second.x : second.y;
-        const uint32_t low[4] = {table.pairOf<0>(wa), HAS_SECOND ? table.pairOf<0>(wb) : 0,
-                                 table.pairOf<1>(wa), HAS_SECOND ? table.pairOf<1>(wb) : 0};
+        const uint32_t low[4] = {table.pairOf<0>(wa), table.pairOf<0>(wb), table.pairOf<1>(wa),
+                                 table.pairOf<1>(wb)};
         multiplyAddHalves(c, low, x[q].x, x[q].y);
-        const uint32_t high[4] = {table.pairOf<2>(wa), HAS_SECOND ? table.pairOf<2>(wb) : 0,
-                                  table.pairOf<3>(wa), HAS_SECOND ? table.pairOf<3>(wb) : 0};
-        multiplyAddHalves(c, high, x[q].z, x[q].w);
+        const uint32_t high[4] = {table.pairOf<2>(wa), table.pairOf<2>(wb), table.pairOf<3>(wa),
+                                  table.pairOf<3>(wb)};
+        multiplyAddHalves(more, high, x[q].z, x[q].w);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        c[i] += more[i];
     }
 }
 

@@ -9,37 +9,12 @@
 
 namespace kernels::cuda {
 
-/// Tiles of a block with so few rows that every group of lanes has one of them instead of two
-/// (TileMap).
-struct ShortTiles {
-    int at[3];
-
-    __device__ __forceinline__ explicit ShortTiles(const TileMap& map)
-        : at{map.shortTile(0), map.shortTile(1), map.shortTile(2)} {}
-    [[nodiscard]] __device__ __forceinline__ bool have(int tile) const {
-        return tile == at[0] || tile == at[1] || tile == at[2];
-    }
-};
-
-/// This warp's sums of a tile; to: its place in the first row's.
-__device__ __forceinline__ void keepRows(float* to, const float (&sums)[2], bool is_short) {
-    const int group = static_cast<int>(threadIdx.x & 31) >> 2;
-    if ((threadIdx.x & 3) == 0) {
-        to += (is_short ? group : tileRow(group)) * kComputeWarps;
-        to[0] = sums[0];
-        if (!is_short) {
-            to[2 * kComputeWarps] = sums[1];
-        }
-    }
-}
-
 /// Tiles [first, end) of the block: sums of this warp's columns into w.partial. A warp takes units
 /// `warp` and `warp` + 12 of every chunk. The loop is bound by its instructions: whatever can be is
 /// outside, and nothing branches that need not. HAS_REST: a row's last chunk is not a whole one.
 template <bool IS_FOUR_BIT, bool HAS_REST>
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
-                                              const ShortTiles& short_tiles,
                                               WeightRing& ring,
                                               const CodeTable& table,
                                               int first,
@@ -66,11 +41,10 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const uint32_t first_scale = input.scales + block * 4;
     const uint32_t next_x = kBlocks * input.stride;
     const uint32_t next_scale = kBlocks * 4;
-    float* to = w.partial + warp;
+    float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
     uint4 x[2][2] = {};
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
-        const bool is_short = short_tiles.have(tile);
         float sums[2] = {};
         uint32_t x_at = first_x;
         uint32_t scale_at = first_scale;
@@ -103,13 +77,8 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                 if (IS_FOUR_BIT) {
                     const uint2 absmax0 = loadShared8(at + absmax_at);
                     const uint2 absmax1 = loadShared8(at + absmax_at + second * (kTileRows * 4));
-                    if (is_short) {
-                        multiplyCodes<false>(sum0, table, first0, second0, x[0]);
-                        multiplyCodes<false>(sum1, table, first1, second1, x[1]);
-                    } else {
-                        multiplyCodes<true>(sum0, table, first0, second0, x[0]);
-                        multiplyCodes<true>(sum1, table, first1, second1, x[1]);
-                    }
+                    multiplyCodes(sum0, table, first0, second0, x[0]);
+                    multiplyCodes(sum1, table, first1, second1, x[1]);
                     addScaled(sum0, __uint_as_float(absmax0.x) * scale0,
                               __uint_as_float(absmax0.y) * scale0, sums);
                     addScaled(sum1, __uint_as_float(absmax1.x) * scale1,
@@ -127,7 +96,10 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             x_at += 2 * next_x;
             scale_at += 2 * next_scale;
         }
-        keepRows(to, sums, is_short);
+        if ((lane & 3) == 0) {
+            to[0] = sums[0];
+            to[2 * kComputeWarps] = sums[1];
+        }
         to += kTileRows * kComputeWarps;
     }
 }
@@ -139,9 +111,8 @@ struct UnitInput {
 };
 
 /// COUNT units of a chunk, 12 units from one to the next: the lane's two rows times the input,
-/// added to `sums`; HAS_SECOND: else only the first of its rows. All codes are on their way before
-/// one is needed.
-template <int COUNT, bool HAS_SECOND>
+/// added to `sums`. All codes are on their way before one is needed.
+template <int COUNT>
 __device__ __forceinline__ void multiplyUnits(float (&sums)[2],
                                               const CodeTable& table,
                                               uint32_t codes,
@@ -154,16 +125,13 @@ __device__ __forceinline__ void multiplyUnits(float (&sums)[2],
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
         first[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes);
-        second[i] = make_uint2(0, 0);
-        if constexpr (HAS_SECOND) {
-            second[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes + two_rows);
-        }
+        second[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes + two_rows);
         scales[i] = loadShared8(absmax + i * kComputeWarps * (kTileRows * 4));
     }
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
         float sum[4] = {};
-        multiplyCodes<HAS_SECOND>(sum, table, first[i], second[i], input[i].x);
+        multiplyCodes(sum, table, first[i], second[i], input[i].x);
         addScaled(sum, __uint_as_float(scales[i].x) * input[i].scale,
                   __uint_as_float(scales[i].y) * input[i].scale, sums);
     }
@@ -173,7 +141,6 @@ __device__ __forceinline__ void multiplyUnits(float (&sums)[2],
 template <int CHUNKS>
 __device__ __forceinline__ void multiplyShortRows(const ProjectKernelArgs& a,
                                                   const StreamWork& w,
-                                                  const ShortTiles& short_tiles,
                                                   WeightRing& ring,
                                                   const CodeTable& table,
                                                   int first,
@@ -199,10 +166,9 @@ __device__ __forceinline__ void multiplyShortRows(const ProjectKernelArgs& a,
     const int in_four = lane >> 4;
     const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
     const uint32_t absmax_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
-    float* to = w.partial + warp;
+    float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
-        const bool is_short = short_tiles.have(tile);
         float sums[2] = {};
 #pragma unroll
         for (int c = 0; c < CHUNKS; ++c) {
@@ -212,20 +178,19 @@ __device__ __forceinline__ void multiplyShortRows(const ProjectKernelArgs& a,
                 at + lane_at + four * fourRowsBytes(row_units) + in_four * row_units * kUnitBytes;
             const uint32_t two_rows = 2 * row_units * kUnitBytes;
             ring.full().wait(ring.parity);
-            const bool has_second = warp + kComputeWarps < row_units;
-            if (has_second && !is_short) {
-                multiplyUnits<2, true>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
-            } else if (has_second) {
-                multiplyUnits<2, false>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
+            if (warp + kComputeWarps < row_units) {
+                multiplyUnits<2>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
             } else if (warp < row_units) {
-                // What the second rows of a short tile hold goes nowhere.
-                multiplyUnits<1, true>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
+                multiplyUnits<1>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
             } else {
                 __syncwarp();
             }
             ring.release();
         }
-        keepRows(to, sums, is_short);
+        if ((lane & 3) == 0) {
+            to[0] = sums[0];
+            to[2 * kComputeWarps] = sums[1];
+        }
         to += kTileRows * kComputeWarps;
     }
 }
@@ -302,7 +267,6 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               const StepClocks& clocks) {
     const StreamWork w = streamWork(memory, a);
     const TileMap map(a, exchange.block);
-    const ShortTiles short_tiles(map);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_units = a.lora_units > 0;
@@ -333,15 +297,15 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             syncCompute(); // the sums of the pass before have been read
         }
         if (!is_four_bit) {
-            multiplyTiles<false, true>(a, w, short_tiles, ring, table, first, end);
+            multiplyTiles<false, true>(a, w, ring, table, first, end);
         } else if (a.units <= kChunkUnits) {
-            multiplyShortRows<1>(a, w, short_tiles, ring, table, first, end);
+            multiplyShortRows<1>(a, w, ring, table, first, end);
         } else if (a.units <= 2 * kChunkUnits) {
-            multiplyShortRows<2>(a, w, short_tiles, ring, table, first, end);
+            multiplyShortRows<2>(a, w, ring, table, first, end);
         } else if (a.units % kChunkUnits == 0) {
-            multiplyTiles<true, false>(a, w, short_tiles, ring, table, first, end);
+            multiplyTiles<true, false>(a, w, ring, table, first, end);
         } else {
-            multiplyTiles<true, true>(a, w, short_tiles, ring, table, first, end);
+            multiplyTiles<true, true>(a, w, ring, table, first, end);
         }
         if (has_units && first == 0) {
             units.ready().wait(units.parity);

@@ -56,17 +56,6 @@ struct TileMap {
         first[3] = tiles;
     }
 
-    /// Tile of a weight's last rows, if those are few (isShort()); else none.
-    __device__ __forceinline__ int shortTile(int weight) const {
-        return rows[weight] > 0 && isShort(((rows[weight] - 1) & (kTileRows - 1)) + 1)
-                   ? first[weight + 1] - 1
-                   : -1;
-    }
-    /// Of a tile's rows: every group of lanes has at most one of them.
-    static __device__ __forceinline__ bool isShort(int rows) {
-        return rows <= kTileRows / 2;
-    }
-
     __device__ __forceinline__ int weightOf(int tile) const {
         return tile < first[1] ? 0 : tile < first[2] ? 1 : 2;
     }
@@ -102,8 +91,7 @@ struct WeightRing {
         }
     }
     /// A warp that computes: all its lanes have what they need of the chunk. After a multiplication
-    /// of the tensor cores, which waits for all lanes' operands, nothing else is needed to know
-    /// that.
+    /// of the tensor cores, which waits for all lanes' operands, nothing else is needed to know that.
     __device__ __forceinline__ void release() {
         if ((threadIdx.x & 31) == 0) {
             empty().arrive();
@@ -137,31 +125,28 @@ copyCodes(const WeightArgs& w, const WeightRing& ring, int row_units, const Chun
         full.expect(part.rows * row_bytes);
     }
     __syncwarp();
-    // A chunk of whole rows: four of them in one copy. Few rows: one for each group of lanes.
-    const bool is_short = TileMap::isShort(part.rows);
-    const int rows = part.units == row_units && !is_short ? kFourRows : 1;
+    // A chunk of whole rows: four of them in one copy.
+    const int rows = part.units == row_units ? kFourRows : 1;
     const int row = lane * rows;
     if (row < part.rows) {
         const int left = part.rows - row;
-        const int place = is_short ? tileRow(row) : row;
-        copyBulk(ring.chunkAddress() + place / kFourRows * fourRowsBytes(part.units) +
-                     place % kFourRows * row_bytes,
+        copyBulk(ring.chunkAddress() + row / kFourRows * fourRowsBytes(part.units) +
+                     row % kFourRows * row_bytes,
                  static_cast<const char*>(w.data) +
                      (static_cast<int64_t>(part.from + row) * row_units + part.first) * kUnitBytes,
                  (left < rows ? left : rows) * row_bytes, full);
     }
 }
 
-/// A unit is 64 weights: absmax of the block that it lies in. Two lanes a row, each with half of
-/// the chunk's units. Loads may be ahead of the chunk's place: load() first, then store(). All
-/// loads of a lane are on their way before one is needed.
+/// A unit is 64 weights: absmax of the block that it lies in. Two lanes a row, each with half of the
+/// chunk's units. Loads may be ahead of the chunk's place: load() first, then store(). All loads of
+/// a lane are on their way before one is needed.
 struct ChunkScales {
     static constexpr int kOfLane = kChunkUnits / 2;
     static_assert(kOfLane == 12, "three times four");
     uint32_t words[kOfLane]; ///< fp32; nested: four codes a word.
     float outer[2];          ///< Nested: of the first block's group of 256 and of the last one's.
     int row;
-    int place;    ///< Of the row's values: tileRow().
     int units;    ///< Of this lane.
     int first;    ///< Block of the first of them, counted over the weight.
     int position; ///< Of the first unit in its block.
@@ -178,8 +163,6 @@ struct ChunkScales {
         const int left = part.units - unit;
         shift = block_shift;
         row = lane >> 1;
-        place = TileMap::isShort(part.rows) ? 2 * row
-                                            : ((row >> 2) + (row & 1) * 4) * 2 + (row >> 1 & 1);
         units = row >= part.rows || left < 0 ? 0 : left < kOfLane ? left : kOfLane;
         position = (part.first + unit) & ((1 << shift) - 1);
         // Below 2^31: rows of one weight times their blocks.
@@ -212,12 +195,13 @@ struct ChunkScales {
         }
         outer[0] = __ldg(w.nested_absmax + (first >> 8));
         outer[1] = __ldg(w.nested_absmax + (blockOf(units - 1) >> 8));
-        if (is_aligned) {
+if (is_aligned) {
 #pragma unroll
             for (int i = 0; i < kOfLane / 4; ++i) {
                 words[i] = 0;
                 if (4 * i < units) {
-                    words[i] = __ldg(reinterpret_cast<const uint32_t*>(w.absmax_q + first + 4 * i));
+                    words[i] =
+                        __ldg(reinterpret_cast<const uint32_t*>(w.absmax_q + first + 4 * i));
                 }
             }
             return;
@@ -238,7 +222,8 @@ struct ChunkScales {
             return;
         }
         float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes) +
-                          (threadIdx.x & 1) * (kOfLane * kTileRows) + place;
+                          (threadIdx.x & 1) * (kOfLane * kTileRows) +
+                          ((row >> 2) + (row & 1) * 4) * 2 + (row >> 1 & 1); // tileRow()
         if (w.absmax != nullptr) {
 #pragma unroll
             for (int i = 0; i < kOfLane; ++i) {
