@@ -240,6 +240,29 @@ struct HeadRowsArgs {
     float eps = 1e-6F;
 };
 
+/// What stands before the layers of one token: its row of the embedding, and of every slice (as
+/// wide as norm) of the per-layer inputs y = (rms(before * (projection x)) * norm + t) * after. All
+/// on the table's device; token, token_part and words_from may also be where its kernels read
+/// memory of the host (Device::kernelAddress).
+struct TokenInputArgs {
+    const int32_t* token = nullptr; ///< [1], a row of the tables; zeros for one outside.
+    WeightView embedding;           ///< [vocabulary, hidden]
+    float embedding_scale = 1.0F;
+    float* x = nullptr; ///< [hidden] = embedding_scale * the row
+    WeightView table;   ///< [vocabulary, slices * width]: t = table_scale * the row;
+    float table_scale = 1.0F;
+    const float* token_part = nullptr; ///< or t itself, [slices * width].
+    float* t = nullptr;                ///< [slices * width], written either way
+    WeightView projection;             ///< [slices * width, hidden]
+    MatView norm;                      ///< [width]
+    float eps = 1e-6F, before = 1.0F, after = 1.0F;
+    float* y = nullptr; ///< [slices * width]
+    /// Copied as they are beside all this: numbers that the steps behind it read.
+    const uint32_t* words_from = nullptr;
+    uint32_t* words_to = nullptr;
+    int64_t words = 0;
+};
+
 /// Values of one piece of a weight and where its quantized form goes: whole 4-bit blocks (the last
 /// of a weight may be shorter), or whole rows of Int8Row. All on the device.
 struct QuantizeArgs {
@@ -386,6 +409,9 @@ struct OpTable {
                      int64_t count,
                      const uint32_t* suppressed,
                      uint64_t* best) = nullptr;
+    /// Optional: the caller then gathers, projects and calls per_layer_rows or its parts.
+    /// Unsupported: nothing was enqueued.
+    Status (*token_inputs)(Queue q, const TokenInputArgs& args) = nullptr;
     /// soft_cap of one row of logits in place, and argmax of what comes out, in one launch. best:
     /// as of argmax, on the device or where its kernels write (Device::kernelAddress). Optional:
     /// the caller then calls the two. Unsupported: nothing was enqueued.

@@ -14,19 +14,6 @@ using kernels::MutF32;
 using kernels::ProjectArgs;
 using kernels::Status;
 
-namespace {
-
-// The input block: these integers, the ring's positions, the embedding row, the per-layer row.
-constexpr int64_t kPosition = 0;
-constexpr int64_t kSlotSliding = 1;
-constexpr int64_t kSlotFull = 2;
-constexpr int64_t kCountSliding = 3;
-constexpr int64_t kCountFull = 4;
-constexpr int64_t kToken = 5;
-constexpr int64_t kRing = 16;
-
-} // namespace
-
 DecodeStep::~DecodeStep() {
     reset();
     if (home_ != nullptr && host_ != nullptr) {
@@ -140,50 +127,6 @@ Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
 
 const int32_t* DecodeStep::inputInts() const {
     return reinterpret_cast<const int32_t*>(home_->buffer("step_input"));
-}
-
-void DecodeStep::fillNumbers(const KvCache& kv) {
-    auto* ints = reinterpret_cast<int32_t*>(host_);
-    ints[kPosition] = kv.fullSlots().back();
-    ints[kSlotSliding] = kv.slidingSlots().back();
-    ints[kSlotFull] = kv.fullSlots().back();
-    ints[kCountSliding] = static_cast<int32_t>(kv.slidingSlotsInUse());
-    ints[kCountFull] = static_cast<int32_t>(kv.size());
-    std::memcpy(ints + kRing, kv.slidingPositions().data(),
-                kv.slidingPositions().size() * sizeof(int32_t));
-}
-
-Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
-    auto* ints = reinterpret_cast<int32_t*>(host_);
-    fillNumbers(kv);
-    float* row = reinterpret_cast<float*>(host_) + kRing + ring_;
-    if (id == m.config_.image_token_id || id == m.config_.audio_token_id ||
-        id == m.config_.video_token_id) {
-        id = static_cast<int32_t>(text.pad_token_id);
-    }
-    ints[kToken] = id;
-    const std::span<const int32_t> ids(&id, 1);
-    const MutF32 embedding{row, 1, text.hidden_size, text.hidden_size};
-    if (!embedding_there_) {
-        ENGINE_TRY(
-            m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
-    }
-    if (m.embed_adapter_ != AdapterHook::kNone) {
-        ENGINE_TRY(
-            m.context_->adapters()->applyRows(m.embed_adapter_, ids, 0, m.embed_scale_, embedding));
-    }
-    if (text.ple_size > 0 && !per_layer_there_) {
-        const int64_t width = text.num_layers * text.ple_size;
-        const MutF32 token{row + text.hidden_size, 1, width, width};
-        const float scale = std::sqrt(static_cast<float>(text.ple_size));
-        ENGINE_TRY(m.context_->weights().gatherRows(m.ple_table_, ids, 0, scale, token));
-        if (m.ple_adapter_ != AdapterHook::kNone) {
-            ENGINE_TRY(m.context_->adapters()->applyRows(m.ple_adapter_, ids, 0, scale, token));
-        }
-    }
-    return {};
 }
 
 Result<void> DecodeStep::compose(const Projection& step) {
@@ -302,32 +245,6 @@ Result<void> DecodeStep::project(Projection& step) {
         tap_parts_ = args.tap_parts;
     }
     return checkStatus(status, "projection", step.linear[0]->name);
-}
-
-Result<void> DecodeStep::enqueuePerLayerInputs() {
-    // As Model::perLayerInputs, for one row whose token part lies in the input block.
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
-    const int64_t width = text.num_layers * text.ple_size;
-    const auto queue = home_->queue();
-    const auto& ops = home_->ops();
-    const std::string& name = m.ple_model_projection_.name;
-    const MutF32 ple = home_->matrix("ple", 1, width);
-    Projection step;
-    step.args.x = x_;
-    step.args.count = 1;
-    step.args.y[0] = ple.data;
-    step.linear[0] = &m.ple_model_projection_;
-    ENGINE_TRY(project(step));
-    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
-                  "scale", name);
-    const MutF32 slices{ple.data, text.num_layers, text.ple_size, text.ple_size};
-    ENGINE_KERNEL(ops.rms_norm(queue, slices, m.ple_projection_norm_,
-                               static_cast<float>(text.rms_norm_eps), slices),
-                  "norm", name);
-    const float* token = home_->buffer("step_input") + kRing + ring_ + text.hidden_size;
-    ENGINE_KERNEL(ops.add_scaled(queue, {token, 1, width, width}, 1.0F, ple), "add", name);
-    return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
 }
 
 Result<void> DecodeStep::enqueueLayer(int index, bool are_keys_stored, const KvCache& kv) {
@@ -469,34 +386,16 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     const TextConfig& text = m.config_.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    // Rows that the device takes itself are not sent.
-    size_t sent = input_bytes_;
-    if (embedding_there_ && (per_layer_there_ || text.ple_size <= 0)) {
-        sent = static_cast<size_t>(kRing + ring_) * sizeof(float);
-    }
-    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_, sent), "copy in",
-                  "decode step");
     x_ = home_->buffer("step_input") + kRing + ring_;
-    if (embedding_there_) {
-        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, inputInts() + kToken, 1, 0,
-                                      m.embed_scale_, {x_, 1, text.hidden_size, text.hidden_size}),
-                      "gather rows", "embedding");
-    }
-    if (per_layer_there_) {
-        const int64_t width = text.num_layers * text.ple_size;
-        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, inputInts() + kToken, 1, 0,
-                                      std::sqrt(static_cast<float>(text.ple_size)),
-                                      {x_ + text.hidden_size, 1, width, width}),
-                      "gather rows", "per-layer table");
-    }
     spare_ = home_->buffer("step_x");
     has_composed_updates_ = false;
     pending_ = {};
     tapped_ = nullptr;
-    if (text.ple_size > 0) {
-        ENGINE_TRY(enqueuePerLayerInputs());
-        ple_ = home_->buffer("ple");
+    ENGINE_ASSIGN(const bool has_inputs, enqueueFusedInputs());
+    if (!has_inputs) {
+        ENGINE_TRY(enqueueInputs());
     }
+    ple_ = text.ple_size > 0 ? home_->buffer("ple") : nullptr;
     is_collecting_ =
         may_collect_ && ops.begin_steps != nullptr && ops.begin_steps(queue) == Status::Ok;
     const Result<void> layers = enqueueLayersAndHead(0, false, kv);
@@ -508,37 +407,6 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     }
     ENGINE_TRY(layers);
     return enqueueChoice();
-}
-
-Result<void> DecodeStep::enqueueChoice() {
-    const TextConfig& text = model_->config_.text;
-    const auto queue = home_->queue();
-    const auto& ops = home_->ops();
-    const std::string& name = model_->lm_head_.name;
-    const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
-    float* const logits = home_->buffer("logits");
-    const auto* suppressed = reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed"));
-    auto* const best = reinterpret_cast<uint64_t*>(home_->buffer("step_best"));
-    Status status = Status::Unsupported;
-    if (ops.cap_argmax != nullptr) {
-        auto* const there =
-            static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
-        status = ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
-                                there == nullptr ? best : there);
-        if (status == Status::Ok && there != nullptr) {
-            return {};
-        }
-    }
-    if (status == Status::Unsupported) {
-        if (cap > 0) {
-            ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
-                          "soft cap", name);
-        }
-        status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
-    }
-    ENGINE_KERNEL(status, "largest logit", name);
-    return checkStatus(home_->device().copyOut(host_ + result_at_, best, 8), "copy out",
-                       "decode step");
 }
 
 Result<void>

@@ -47,6 +47,15 @@ public:
     void strengthsChanged();
 
 private:
+    // The input block: these numbers, the ring's positions, the embedding row, the per-layer row.
+    static constexpr int64_t kPosition = 0;
+    static constexpr int64_t kSlotSliding = 1;
+    static constexpr int64_t kSlotFull = 2;
+    static constexpr int64_t kCountSliding = 3;
+    static constexpr int64_t kCountFull = 4;
+    static constexpr int64_t kToken = 5;
+    static constexpr int64_t kRing = 16;
+
     /// One projection step: ops.project, or the same from single functions where a linear has
     /// clips or adapters that are more than low-rank updates, or the table refuses it.
     struct Projection {
@@ -61,7 +70,12 @@ private:
     Result<void> enqueue(const KvCache& kv);
     /// are_keys_stored: of the first of these layers.
     Result<void> enqueueLayersAndHead(int first_layer, bool are_keys_stored, const KvCache& kv);
+    /// The numbers, the token's embedding and its per-layer inputs: in one launch (false: not with
+    /// this table and these operands, nothing but a copy was enqueued), or by single functions.
+    Result<bool> enqueueFusedInputs();
+    Result<void> enqueueInputs();
     Result<void> enqueuePerLayerInputs();
+    Result<void> sendInput();
     /// Behind the head: the soft cap, and the greedy choice to the end of host_.
     Result<void> enqueueChoice();
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);

@@ -54,6 +54,9 @@ namespace kernels::cuda {
     X(token)                                                                                       \
     X(stream)                                                                                      \
     X(argmax)                                                                                      \
+    X(token_inputs_four_bit)                                                                       \
+    X(token_inputs_int8)                                                                           \
+    X(token_inputs_bf16)                                                                           \
     X(cap_argmax)                                                                                  \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \

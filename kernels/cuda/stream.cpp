@@ -36,7 +36,6 @@ bool waitsItself(KernelId id) {
     case KernelId::project_bf16:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
-    case KernelId::cap_argmax:
         return true;
     default:
         return false;

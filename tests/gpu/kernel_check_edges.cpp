@@ -2,6 +2,7 @@
 // What stands before and behind the layers of a decoded token, against the scalar CPU table, and
 // its time beside that of the single functions.
 #include "tests/gpu/kernel_check.h"
+#include "tests/support/token_inputs.h"
 
 #include <algorithm>
 
@@ -76,6 +77,167 @@ void checkChoice(cuda::CudaDevice& d) {
     d.freeHost(on_host);
 }
 
+/// A token's inputs with their operands for both sides.
+struct Inputs {
+    Weight embedding, table, projection;
+    Pair<float> norm, part;
+    Pair<int32_t> numbers;
+    Buffer x, t, y, words;
+
+    Inputs(cuda::CudaDevice& d,
+           int64_t vocabulary,
+           int64_t hidden,
+           int64_t slices,
+           int64_t width,
+           WeightFormat format)
+        : embedding(d, WeightFormat::Int8Row, vocabulary, hidden, false),
+          table(d, WeightFormat::Nf4, vocabulary, slices * width, true),
+          projection(d, format, slices * width, hidden, true),
+          norm(d, normal(static_cast<size_t>(width))),
+          part(d, normal(static_cast<size_t>(slices * width))), numbers(d, numbersOf(vocabulary)),
+          x(d, static_cast<size_t>(hidden) * 4), t(d, static_cast<size_t>(slices * width) * 4),
+          y(d, static_cast<size_t>(slices * width) * 4), words(d, numbers.host.size() * 4) {}
+
+    /// A ring's positions behind the number of the token.
+    static std::vector<int32_t> numbersOf(int64_t vocabulary) {
+        std::vector<int32_t> numbers(64, 7);
+        numbers[0] = static_cast<int32_t>(vocabulary * 2 / 3);
+        return numbers;
+    }
+    [[nodiscard]] TokenInputArgs args(bool has_part) const {
+        TokenInputArgs a;
+        a.token = numbers.there();
+        a.embedding = embedding.card;
+        a.embedding_scale = 39.0F;
+        a.x = x.f();
+        a.table = table.card;
+        a.table_scale = 16.0F;
+        a.token_part = has_part ? part.there() : nullptr;
+        a.t = t.f();
+        a.projection = projection.card;
+        a.norm = {norm.there(), DType::F32, 1, static_cast<int64_t>(norm.host.size())};
+        a.before = 1.0F / 39.0F;
+        a.after = 0.70710678F;
+        a.y = y.f();
+        a.words_from = reinterpret_cast<const uint32_t*>(numbers.there());
+        a.words_to = static_cast<uint32_t*>(words.data);
+        a.words = static_cast<int64_t>(numbers.host.size());
+        return a;
+    }
+};
+
+void checkInputs(cuda::CudaDevice& d) {
+    if (d.ops().token_inputs == nullptr) {
+        std::printf("a token's inputs are single functions here\n");
+        return;
+    }
+    struct Case {
+        int64_t hidden, slices, width;
+        WeightFormat format;
+    };
+    for (const Case& c : {Case{1536, 5, 256, WeightFormat::Nf4},
+                          {2560, 3, 256, WeightFormat::Nf4},
+                          {1536, 4, 64, WeightFormat::Int8Row},
+                          {2560, 2, 256, WeightFormat::BF16}}) {
+        const Inputs in(d, 37, c.hidden, c.slices, c.width, c.format);
+        for (const bool has_part : {false, true, false}) {
+            TokenInputArgs args = in.args(has_part);
+            const Status status = d.ops().token_inputs(d.queue(), args);
+            const auto n = static_cast<size_t>(c.slices * c.width);
+            const std::vector<float> got = fetch(d, in.y, n);
+            const std::vector<float> got_x = fetch(d, in.x, static_cast<size_t>(c.hidden));
+            std::vector<uint32_t> words(in.numbers.host.size());
+            d.copyOut(words.data(), in.words.data, words.size() * 4);
+            d.synchronize();
+            std::vector<float> x(static_cast<size_t>(c.hidden));
+            std::vector<float> t(n);
+            std::vector<float> y(n);
+            std::vector<uint32_t> copied(words.size());
+            args.token = in.numbers.host.data();
+            args.embedding = in.embedding.host;
+            args.x = x.data();
+            args.table = in.table.host;
+            args.token_part = has_part ? in.part.host.data() : nullptr;
+            args.t = t.data();
+            args.projection = in.projection.host;
+            args.norm.data = in.norm.host.data();
+            args.y = y.data();
+            args.words_from = reinterpret_cast<const uint32_t*>(in.numbers.host.data());
+            args.words_to = copied.data();
+            support::composedTokenInputs(cpuScalarOps(), {}, args);
+            const bool is_exact = relativeError(got_x, x) <= 1e-6 && words == copied;
+            report("inputs of a token " + std::string(formatName(c.format, true)) + " " +
+                       std::to_string(c.hidden) + " x " + std::to_string(c.slices) + " x " +
+                       std::to_string(c.width) + (has_part ? ", its part there" : ""),
+                   status, is_exact ? relativeError(got, y) : 1.0, 4e-3);
+        }
+    }
+}
+
+/// The same launch from the single functions, as before.
+Status singleInputs(cuda::CudaDevice& d, const TokenInputArgs& a) {
+    const OpTable& ops = d.ops();
+    const int64_t hidden = a.projection.cols;
+    const int64_t all = a.projection.rows;
+    const MutF32 y{a.y, 1, all, all};
+    const MutF32 slices{a.y, all / a.norm.cols, a.norm.cols, a.norm.cols};
+    ops.gather_rows(d.queue(), a.embedding, a.token, 1, 0, 39.0F, {a.x, 1, hidden, hidden});
+    ops.gather_rows(d.queue(), a.table, a.token, 1, 0, 16.0F, {a.t, 1, all, all});
+    ProjectArgs p;
+    p.x = a.x;
+    p.count = 1;
+    p.w[0] = a.projection;
+    p.y[0] = a.y;
+    ops.project(d.queue(), p);
+    ops.scale(d.queue(), y, a.before);
+    ops.rms_norm(d.queue(), slices, a.norm, a.eps, slices);
+    ops.add_scaled(d.queue(), {a.t, 1, all, all}, 1.0F, y);
+    return ops.scale(d.queue(), y, a.after);
+}
+
+void timeInputs(cuda::CudaDevice& d) {
+    for (const auto& [name, hidden, slices] :
+         {std::tuple<const char*, int64_t, int64_t>{"E2B", 1536, 35}, {"E4B", 2560, 42}}) {
+        // Weights of several tokens, so that none is in L2.
+        std::vector<std::unique_ptr<Inputs>> in;
+        for (int i = 0; i < 12; ++i) {
+            in.push_back(
+                std::make_unique<Inputs>(d, 300, hidden, slices, int64_t{256}, WeightFormat::Nf4));
+        }
+        const auto argsOf = [&](int i, bool has_part) {
+            return in[static_cast<size_t>(i) % in.size()]->args(has_part);
+        };
+        const double single =
+            microseconds(d, 24, [&](int i) { return singleInputs(d, argsOf(i, false)); });
+        std::printf("  inputs %s, single functions                 %8.2f us\n", name, single);
+        if (d.ops().token_inputs == nullptr) {
+            continue;
+        }
+        for (const bool has_part : {false, true}) {
+            const double fused = microseconds(
+                d, 24, [&](int i) { return d.ops().token_inputs(d.queue(), argsOf(i, has_part)); });
+            std::printf("  inputs %s in one launch%-20s %8.2f us\n", name,
+                        has_part ? ", its part there" : "", fused);
+        }
+        // As a token has them: numbers and part in memory of the host.
+        const size_t floats = in[0]->part.host.size();
+        auto* const host = static_cast<float*>(d.allocateHost((floats + 64) * 4));
+        auto* const mapped = static_cast<float*>(d.kernelAddress(host));
+        if (mapped != nullptr) {
+            std::fill_n(host, floats + 64, 0.0F);
+            const double fused = microseconds(d, 24, [&](int i) {
+                TokenInputArgs a = argsOf(i, false);
+                a.token = reinterpret_cast<const int32_t*>(mapped);
+                a.token_part = mapped + 64;
+                a.words_from = reinterpret_cast<const uint32_t*>(mapped);
+                return d.ops().token_inputs(d.queue(), a);
+            });
+            std::printf("  inputs %s in one launch, from the host       %8.2f us\n", name, fused);
+        }
+        d.freeHost(host);
+    }
+}
+
 void timeChoice(cuda::CudaDevice& d) {
     const int64_t count = 262144;
     const Pair<float> logits(d, normal(static_cast<size_t>(count), 8.0F));
@@ -102,11 +264,15 @@ void timeChoice(cuda::CudaDevice& d) {
 
 void checkEdges(cuda::CudaDevice& d) {
     checkChoice(d);
+    checkInputs(d);
 }
 
 void timeEdges(cuda::CudaDevice& d) {
     std::printf("\nedges of a token, as parts of a recording\n");
     timeChoice(d);
+    if (d.ops().project != nullptr) {
+        timeInputs(d);
+    }
 }
 
 } // namespace kernel_check

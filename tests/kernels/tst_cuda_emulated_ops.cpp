@@ -6,6 +6,7 @@
 #include "kernels/cpu/float_types.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/token_inputs.h"
 
 #include <QtTest>
 
@@ -94,6 +95,9 @@ private Q_SLOTS:
     void argmax();
     void capArgmax_data();
     void capArgmax();
+    void tokenInputs_data();
+    void tokenInputs();
+    void tokenInputsRefuse();
 };
 
 void TestCudaEmulatedOps::linear_data() {
@@ -616,6 +620,136 @@ void TestCudaEmulatedOps::capArgmax() {
             d.freeHost(shown);
         }
     }
+}
+
+namespace {
+
+/// A token's inputs with their operands: embedding and table of 9 rows.
+struct TokenInputCase {
+    TestWeight embedding, table, projection;
+    Guarded<float> norm, part, x, t, y;
+    Guarded<uint32_t> words_from, words_to;
+    Guarded<int32_t> token;
+    kernels::TokenInputArgs args;
+
+    TokenInputCase(
+        WeightFormat format, int32_t block, bool is_nested, int64_t hidden, int64_t width)
+        : embedding(makeWeight(WeightFormat::Int8Row, 9, hidden, 0, false, DType::BF16, 1)),
+          table(makeWeight(WeightFormat::Nf4, 9, 4 * width, 32, true, DType::BF16, 2)),
+          projection(makeWeight(format, 4 * width, hidden, block, is_nested, DType::BF16, 3)),
+          norm(randomFloats(width, 4)), part(randomFloats(4 * width, 5)), x(sizeOf(hidden)),
+          t(sizeOf(4 * width)), y(sizeOf(4 * width)), words_from(100), words_to(100), token(1) {
+        for (size_t i = 0; i < words_from.size(); ++i) {
+            words_from[i] = static_cast<uint32_t>(i * 77 + 1);
+            words_to[i] = 5;
+        }
+        token[0] = 6;
+        args.token = token.data();
+        args.embedding = embedding.view;
+        args.embedding_scale = 3.0F;
+        args.x = x.data();
+        args.table = table.view;
+        args.table_scale = 2.0F;
+        args.t = t.data();
+        args.projection = projection.view;
+        args.norm = {norm.data(), DType::F32, 1, width};
+        args.before = 0.25F;
+        args.after = 0.7F;
+        args.y = y.data();
+        args.words_from = words_from.data();
+        args.words_to = words_to.data();
+        args.words = 70;
+    }
+};
+
+} // namespace
+
+void TestCudaEmulatedOps::tokenInputs_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<int>("block");
+    QTest::addColumn<bool>("nested");
+    QTest::addColumn<int>("hidden");
+    QTest::addColumn<int>("width");
+    const auto row = [](const char* name, WeightFormat format, int block, bool nested, int hidden,
+                        int width) {
+        QTest::newRow(name) << static_cast<int>(format) << block << nested << hidden << width;
+    };
+    row("nested 4-bit", WeightFormat::Nf4, 64, true, 1536, 64);
+    row("4-bit, more than is in flight", WeightFormat::Fp4, 32, false, 2080, 32);
+    row("a short row", WeightFormat::Nf4, 16, false, 48, 96);
+    row("8-bit", WeightFormat::Int8Row, 0, false, 1552, 32);
+    row("16-bit", WeightFormat::BF16, 0, false, 592, 288);
+    row("slices narrower than a block", WeightFormat::BF16, 0, false, 64, 16);
+}
+
+/// Against the composition of single functions; the token's part by its table or handed over; the
+/// same block counts a second time.
+void TestCudaEmulatedOps::tokenInputs() {
+    QFETCH(int, format);
+    QFETCH(int, block);
+    QFETCH(bool, nested);
+    QFETCH(int, hidden);
+    QFETCH(int, width);
+    const TokenInputCase c(static_cast<WeightFormat>(format), block, nested, hidden, width);
+    for (const uint64_t seed : {0, 1, 2, 3}) {
+        const auto card = cardFor(false, seed, 2);
+        auto& d = card->device();
+        for (const bool has_part : {false, true}) {
+            kernels::TokenInputArgs args = c.args;
+            args.token_part = has_part ? c.part.data() : nullptr;
+            c.token[0] = has_part ? 2 : 6;
+            QCOMPARE(composedTokenInputs(kernels::cpuScalarOps(), {}, args), Status::Ok);
+            const auto want_x = c.x.values();
+            const auto want_t = c.t.values();
+            const auto want_y = c.y.values();
+            std::fill_n(c.x.data(), c.x.size(), NAN);
+            std::fill_n(c.t.data(), c.t.size(), NAN);
+            std::fill_n(c.y.data(), c.y.size(), NAN);
+            std::fill_n(c.words_to.data(), c.words_to.size(), 5U);
+            QCOMPARE(d.ops().token_inputs(d.queue(), args), Status::Ok);
+            QCOMPARE(card->finish(), std::string());
+            QVERIFY(relativeError(c.x.data(), want_x) <= kFp32Bound);
+            QVERIFY(relativeError(c.t.data(), want_t) <= kFp32Bound);
+            QVERIFY(relativeError(c.y.data(), want_y) <= kTensorBound);
+            QCOMPARE(c.words_to[69], c.words_from[69]);
+            QCOMPARE(c.words_to[70], 5U);
+        }
+        // A number outside the tables: zeros, as gather_rows gives them; only the last row's norm
+        // of zeros is left of the slices.
+        c.token[0] = 9;
+        QCOMPARE(d.ops().token_inputs(d.queue(), c.args), Status::Ok);
+        QCOMPARE(card->finish(), std::string());
+        QCOMPARE(c.x.values(), std::vector<float>(c.x.size(), 0.0F));
+        QCOMPARE(c.y.values(), std::vector<float>(c.y.size(), 0.0F));
+    }
+}
+
+void TestCudaEmulatedOps::tokenInputsRefuse() {
+    const auto card = cardFor(false, 0);
+    auto& d = card->device();
+    const TokenInputCase c(WeightFormat::Nf4, 32, false, 64, 32);
+    const auto answer = [&d](const TokenInputCase& from, const auto& change) {
+        kernels::TokenInputArgs args = from.args;
+        change(args);
+        return d.ops().token_inputs(d.queue(), args);
+    };
+    using Args = kernels::TokenInputArgs;
+    QCOMPARE(answer(c,
+                    [](Args& a) {
+                        a.norm.cols = 64;
+                        a.projection.cols = 56;
+                        a.embedding.cols = 56;
+                    }),
+             Status::Unsupported);
+    QCOMPARE(answer(c, [](Args& a) { a.norm.cols = 50; }), Status::BadShape);
+    QCOMPARE(answer(c, [](Args& a) { a.embedding.cols = 48; }), Status::BadShape);
+    QCOMPARE(answer(c, [](Args& a) { a.table.data = nullptr; }), Status::BadShape);
+    QCOMPARE(answer(c, [](Args& a) { a.token = nullptr; }), Status::BadShape);
+    QCOMPARE(answer(c, [](Args& a) { a.words = 4 * 256 + 1; }), Status::Unsupported);
+    QCOMPARE(answer(c, [](Args& a) { a.projection.format = WeightFormat::F32; }),
+             Status::Unsupported);
+    QCOMPARE(card->finish(), std::string());
+    QVERIFY(card->ran().empty());
 }
 
 QTEST_GUILESS_MAIN(TestCudaEmulatedOps)

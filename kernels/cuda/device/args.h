@@ -198,6 +198,37 @@ struct EdgeCounters {
     int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
 };
 
+/// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).
+inline constexpr int kEdgeThreads = 256;
+inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.
+inline constexpr int kMaxTokenWidth = 1024; ///< Of a slice.
+struct TokenInputKernelArgs {
+    WeightArgs embedding;  ///< [vocabulary, cols of projection]
+    WeightArgs table;      ///< [vocabulary, rows of projection], where there is no token_part.
+    WeightArgs projection; ///< [slices * width, hidden]
+    VectorArgs norm;       ///< [width]
+    const int32_t* token;  ///< [1]
+    const float* token_part;
+    const uint32_t* words_from;
+    uint32_t* words_to;
+    int64_t words; ///< At most kEdgeThreads a block.
+    float* x;
+    float* t;
+    float* y;
+    EdgeCounters* counters;
+    int32_t width;
+    int32_t block_shift; ///< log2 of the 4-bit block size.
+    int32_t x_elements;  ///< hidden rounded up to 512.
+    float embedding_scale, table_scale;
+    float eps, before, after;
+};
+/// Dynamic shared memory of it; blocks: of 4-bit absmax in a row, 0: another format.
+BELFRY_HOST_DEVICE constexpr int32_t
+tokenInputBytes(int32_t cols, int32_t x_elements, int32_t blocks) {
+    return (blocks > 0 ? 256 * 32 * 4 + 256 * 4 : 0) + x_elements * 2 + cols * 4 + 64 * 4 +
+           kTokenRows * blocks * 4;
+}
+
 /// How a step gets what the step before has made (stream.cu).
 inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete before the launch.
 inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.

@@ -178,7 +178,6 @@ __global__ void __launch_bounds__(512) belfry_cap_argmax(float* logits,
                                                          float cap,
                                                          EdgeCounters* counters) {
     BELFRY_SHARED(unsigned long long, warps, [16]);
-    waitForPredecessor();
     unsigned long long mine = 0;
     const int stride = static_cast<int>(gridDim.x * blockDim.x) * 4;
     for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < count;

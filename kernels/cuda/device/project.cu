@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A projection step as a launch of its own (project_step.cuh). Two blocks fit a multiprocessor, so
-// that the next step can begin beside this one.
-#include "kernels/cuda/device/project_step.cuh"
+// that the next step can begin beside this one. And what stands before all steps of a token
+// (token_input.cuh).
+#include "kernels/cuda/device/token_input.cuh"
 
 using namespace kernels::cuda;
 
@@ -32,6 +33,21 @@ __global__ void __launch_bounds__(kThreads, 2)
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_project_bf16(const __grid_constant__ ProjectKernelArgs a) {
     launchOfItsOwn<kFormatBf16>(a);
+}
+
+// grid: rows of the projection / kTokenRows; shared memory: tokenInputBytes(). Three blocks on a
+// multiprocessor: all of them at once.
+__global__ void __launch_bounds__(kEdgeThreads, 3)
+    belfry_token_inputs_four_bit(const __grid_constant__ TokenInputKernelArgs a) {
+    tokenInputs<kFormatNf4>(a);
+}
+__global__ void __launch_bounds__(kEdgeThreads, 3)
+    belfry_token_inputs_int8(const __grid_constant__ TokenInputKernelArgs a) {
+    tokenInputs<kFormatInt8Row>(a);
+}
+__global__ void __launch_bounds__(kEdgeThreads, 3)
+    belfry_token_inputs_bf16(const __grid_constant__ TokenInputKernelArgs a) {
+    tokenInputs<kFormatBf16>(a);
 }
 
 } // extern "C"

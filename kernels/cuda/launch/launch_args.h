@@ -85,6 +85,9 @@ bool canProject(const Stream& s, const WeightView& w);
 Status project(Queue q, const ProjectArgs& step);
 int projectParts(Queue q, const ProjectArgs& step);
 
+// token_input.cpp: what stands before the layers of a token.
+Status tokenInputs(Queue q, const TokenInputArgs& args);
+
 // products.cpp: linear layers of any number of rows.
 Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
 

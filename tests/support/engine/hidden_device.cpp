@@ -2,6 +2,7 @@
 #include "tests/support/engine/hidden_device.h"
 
 #include "kernels/cpu/tables.h"
+#include "tests/support/token_inputs.h"
 
 #include <algorithm>
 #include <bit>
@@ -102,6 +103,18 @@ struct Revealer {
             }
             value.lora_sums = pointer(value.lora_sums);
             value.tap_sums = pointer(value.tap_sums);
+        } else if constexpr (std::is_same_v<T, kernels::TokenInputArgs>) {
+            value.token = pointer(value.token);
+            value.embedding = (*this)(value.embedding);
+            value.x = pointer(value.x);
+            value.table = (*this)(value.table);
+            value.token_part = pointer(value.token_part);
+            value.t = pointer(value.t);
+            value.projection = (*this)(value.projection);
+            value.norm = (*this)(value.norm);
+            value.y = pointer(value.y);
+            value.words_from = pointer(value.words_from);
+            value.words_to = pointer(value.words_to);
         } else if constexpr (std::is_same_v<T, AttendStepArgs>) {
             value.q = pointer(value.q);
             value.k = pointer(value.k);
@@ -389,6 +402,16 @@ Status capArgmaxHidden(
                           : Status::BadShape;
 }
 
+Status tokenInputsHidden(Queue q, const kernels::TokenInputArgs& args) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    const kernels::TokenInputArgs plain = revealed(args);
+    return revealed.is_ok ? device->submit([device, plain] {
+        return composedTokenInputs(device->base(), device->hostQueue(), plain);
+    })
+                          : Status::BadShape;
+}
+
 OpTable makeTable() {
     OpTable table{};
     table.name = "hidden";
@@ -419,6 +442,7 @@ OpTable makeTable() {
     table.attend_step = attendHidden;
     table.argmax = argmaxHidden;
     table.cap_argmax = capArgmaxHidden;
+    table.token_inputs = tokenInputsHidden;
     return table;
 }
 

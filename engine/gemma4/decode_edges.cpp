@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands before and behind the layers of a decoded token: its input block, its embedding and
+// per-layer inputs, the soft cap and the greedy choice.
+#include "engine/gemma4/decode_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace engine {
+
+using kernels::MutF32;
+using kernels::Status;
+
+void DecodeStep::fillNumbers(const KvCache& kv) {
+    auto* ints = reinterpret_cast<int32_t*>(host_);
+    ints[kPosition] = kv.fullSlots().back();
+    ints[kSlotSliding] = kv.slidingSlots().back();
+    ints[kSlotFull] = kv.fullSlots().back();
+    ints[kCountSliding] = static_cast<int32_t>(kv.slidingSlotsInUse());
+    ints[kCountFull] = static_cast<int32_t>(kv.size());
+    std::memcpy(ints + kRing, kv.slidingPositions().data(),
+                kv.slidingPositions().size() * sizeof(int32_t));
+}
+
+Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    auto* ints = reinterpret_cast<int32_t*>(host_);
+    fillNumbers(kv);
+    float* row = reinterpret_cast<float*>(host_) + kRing + ring_;
+    if (id == m.config_.image_token_id || id == m.config_.audio_token_id ||
+        id == m.config_.video_token_id) {
+        id = static_cast<int32_t>(text.pad_token_id);
+    }
+    ints[kToken] = id;
+    const std::span<const int32_t> ids(&id, 1);
+    const MutF32 embedding{row, 1, text.hidden_size, text.hidden_size};
+    if (!embedding_there_) {
+        ENGINE_TRY(
+            m.context_->weights().gatherRows(m.embed_tokens_, ids, 0, m.embed_scale_, embedding));
+    }
+    if (m.embed_adapter_ != AdapterHook::kNone) {
+        ENGINE_TRY(
+            m.context_->adapters()->applyRows(m.embed_adapter_, ids, 0, m.embed_scale_, embedding));
+    }
+    if (text.ple_size > 0 && !per_layer_there_) {
+        const int64_t width = text.num_layers * text.ple_size;
+        const MutF32 token{row + text.hidden_size, 1, width, width};
+        const float scale = std::sqrt(static_cast<float>(text.ple_size));
+        ENGINE_TRY(m.context_->weights().gatherRows(m.ple_table_, ids, 0, scale, token));
+        if (m.ple_adapter_ != AdapterHook::kNone) {
+            ENGINE_TRY(m.context_->adapters()->applyRows(m.ple_adapter_, ids, 0, scale, token));
+        }
+    }
+    return {};
+}
+
+Result<void> DecodeStep::sendInput() {
+    // Rows that the device takes itself are not sent.
+    size_t sent = input_bytes_;
+    if (embedding_there_ && (per_layer_there_ || model_->config_.text.ple_size <= 0)) {
+        sent = static_cast<size_t>(kRing + ring_) * sizeof(float);
+    }
+    return checkStatus(home_->device().copyIn(home_->buffer("step_input"), host_, sent), "copy in",
+                       "decode step");
+}
+
+Result<bool> DecodeStep::enqueueFusedInputs() {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const Linear& projection = m.ple_model_projection_;
+    const auto& ops = home_->ops();
+    if (ops.token_inputs == nullptr || text.ple_size <= 0 || !embedding_there_ ||
+        projection.adapter != AdapterHook::kNone || projection.has_input_clip ||
+        projection.has_output_clip) {
+        return false;
+    }
+    kernels::TokenInputArgs args;
+    args.embedding = *embedding_there_;
+    args.embedding_scale = m.embed_scale_;
+    args.x = x_;
+    args.t = x_ + text.hidden_size;
+    args.y = home_->buffer("ple");
+    ENGINE_ASSIGN(args.projection, m.context_->weights().acquire(projection.weight));
+    m.context_->weights().release(projection.weight); // resident: the view stays valid
+    args.norm = m.ple_projection_norm_;
+    args.eps = static_cast<float>(text.rms_norm_eps);
+    args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
+    args.after = 1.0F / std::sqrt(2.0F);
+    // The input block is read where it lies, or sent first.
+    auto* const block = static_cast<std::byte*>(home_->device().kernelAddress(host_));
+    const auto* const input =
+        block != nullptr ? reinterpret_cast<const float*>(block) : home_->buffer("step_input");
+    args.token = reinterpret_cast<const int32_t*>(input) + kToken;
+    if (per_layer_there_) {
+        args.table = *per_layer_there_;
+        args.table_scale = std::sqrt(static_cast<float>(text.ple_size));
+    } else {
+        args.token_part = input + kRing + ring_ + text.hidden_size;
+    }
+    if (block != nullptr) {
+        args.words_from = reinterpret_cast<const uint32_t*>(block);
+        args.words_to = reinterpret_cast<uint32_t*>(home_->buffer("step_input"));
+        args.words = kRing + ring_;
+    } else {
+        ENGINE_TRY(sendInput());
+    }
+    const Status status = ops.token_inputs(home_->queue(), args);
+    if (status == Status::Unsupported) {
+        return false;
+    }
+    ENGINE_TRY(checkStatus(status, "inputs", projection.name));
+    return true;
+}
+
+Result<void> DecodeStep::enqueueInputs() {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    ENGINE_TRY(sendInput());
+    if (embedding_there_) {
+        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, inputInts() + kToken, 1, 0,
+                                      m.embed_scale_, {x_, 1, text.hidden_size, text.hidden_size}),
+                      "gather rows", "embedding");
+    }
+    if (per_layer_there_) {
+        const int64_t width = text.num_layers * text.ple_size;
+        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, inputInts() + kToken, 1, 0,
+                                      std::sqrt(static_cast<float>(text.ple_size)),
+                                      {x_ + text.hidden_size, 1, width, width}),
+                      "gather rows", "per-layer table");
+    }
+    return text.ple_size > 0 ? enqueuePerLayerInputs() : Result<void>();
+}
+
+Result<void> DecodeStep::enqueuePerLayerInputs() {
+    // As Model::perLayerInputs, for one row whose token part lies in the input block.
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const int64_t width = text.num_layers * text.ple_size;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = m.ple_model_projection_.name;
+    const MutF32 ple = home_->matrix("ple", 1, width);
+    Projection step;
+    step.args.x = x_;
+    step.args.count = 1;
+    step.args.y[0] = ple.data;
+    step.linear[0] = &m.ple_model_projection_;
+    ENGINE_TRY(project(step));
+    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
+                  "scale", name);
+    const MutF32 slices{ple.data, text.num_layers, text.ple_size, text.ple_size};
+    ENGINE_KERNEL(ops.rms_norm(queue, slices, m.ple_projection_norm_,
+                               static_cast<float>(text.rms_norm_eps), slices),
+                  "norm", name);
+    const float* token = home_->buffer("step_input") + kRing + ring_ + text.hidden_size;
+    ENGINE_KERNEL(ops.add_scaled(queue, {token, 1, width, width}, 1.0F, ple), "add", name);
+    return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
+}
+
+Result<void> DecodeStep::enqueueChoice() {
+    const TextConfig& text = model_->config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = model_->lm_head_.name;
+    const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
+    float* const logits = home_->buffer("logits");
+    const auto* suppressed = reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed"));
+    auto* const best = reinterpret_cast<uint64_t*>(home_->buffer("step_best"));
+    Status status = Status::Unsupported;
+    if (ops.cap_argmax != nullptr) {
+        auto* const there =
+            static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
+        status = ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
+                                there == nullptr ? best : there);
+        if (status == Status::Ok && there != nullptr) {
+            return {};
+        }
+    }
+    if (status == Status::Unsupported) {
+        if (cap > 0) {
+            ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
+                          "soft cap", name);
+        }
+        status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
+    }
+    ENGINE_KERNEL(status, "largest logit", name);
+    return checkStatus(home_->device().copyOut(host_ + result_at_, best, 8), "copy out",
+                       "decode step");
+}
+
+} // namespace engine

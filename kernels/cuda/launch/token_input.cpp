@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch in front of the layers of a decoded token (device/token_input.cuh).
+#include "kernels/cuda/launch/launch_args.h"
+#include "kernels/cuda/plan.h"
+
+#include <bit>
+
+namespace kernels::cuda {
+
+namespace {
+
+bool isAligned(const void* at) {
+    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+}
+
+bool isShapeRight(const TokenInputArgs& a) {
+    const int64_t width = a.norm.rows * a.norm.cols;
+    return isWeight(a.embedding) && isWeight(a.projection) && a.norm.data != nullptr && width > 0 &&
+           a.projection.rows % width == 0 && a.embedding.cols == a.projection.cols &&
+           (a.token_part != nullptr || (isWeight(a.table) && a.table.cols == a.projection.rows)) &&
+           a.token != nullptr && a.x != nullptr && a.t != nullptr && a.y != nullptr &&
+           a.words >= 0 && (a.words == 0 || (a.words_from != nullptr && a.words_to != nullptr));
+}
+
+} // namespace
+
+Status tokenInputs(Queue q, const TokenInputArgs& a) {
+    Stream& s = streamOf(q);
+    if (!isShapeRight(a)) {
+        return Status::BadShape;
+    }
+    const int64_t width = a.norm.rows * a.norm.cols;
+    const int64_t cols = a.projection.cols;
+    const int64_t blocks = a.projection.rows / kTokenRows;
+    // A slice is several blocks' or a block has several slices.
+    const bool is_dealt = a.projection.rows % kTokenRows == 0 && width <= kMaxTokenWidth &&
+                          (width % kTokenRows == 0 || kTokenRows % width == 0);
+    if (!canProject(s, a.projection) || !is_dealt || a.projection.rows / width > kMaxEdgeSlices ||
+        a.words > blocks * kEdgeThreads || !isAligned(a.projection.data) || !isAligned(a.x) ||
+        s.scratch_bytes < kCounterBytes) {
+        return Status::Unsupported;
+    }
+    const bool is_four_bit = isFourBit(a.projection);
+    TokenInputKernelArgs args{};
+    args.embedding = weightArgs(a.embedding);
+    args.table = a.token_part == nullptr ? weightArgs(a.table) : WeightArgs{};
+    args.projection = weightArgs(a.projection);
+    args.norm = vectorArgs(a.norm);
+    args.token = a.token;
+    args.token_part = a.token_part;
+    args.words_from = a.words_from;
+    args.words_to = a.words_to;
+    args.words = a.words;
+    args.x = a.x;
+    args.t = a.t;
+    args.y = a.y;
+    args.counters = static_cast<EdgeCounters*>(pointerOf(s.scratch + kEdgeOffset));
+    args.width = static_cast<int32_t>(width);
+    args.block_shift =
+        is_four_bit ? std::countr_zero(static_cast<uint32_t>(a.projection.block_size)) : 0;
+    args.x_elements = static_cast<int32_t>((cols + 511) / 512 * 512);
+    args.embedding_scale = a.embedding_scale;
+    args.table_scale = a.table_scale;
+    args.eps = a.eps;
+    args.before = a.before;
+    args.after = a.after;
+    const auto shared = static_cast<unsigned>(
+        tokenInputBytes(static_cast<int32_t>(cols), args.x_elements,
+                        is_four_bit ? static_cast<int32_t>(cols >> args.block_shift) : 0));
+    if (shared + 1024 > static_cast<unsigned>(s.facts.shared_bytes)) {
+        return Status::Unsupported;
+    }
+    const KernelId id = is_four_bit ? KernelId::token_inputs_four_bit
+                        : a.projection.format == WeightFormat::Int8Row
+                            ? KernelId::token_inputs_int8
+                            : KernelId::token_inputs_bf16;
+    return s.launch(id, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(kEdgeThreads),
+                    shared, args);
+}
+
+} // namespace kernels::cuda
