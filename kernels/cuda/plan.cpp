@@ -100,6 +100,24 @@ loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int6
         local_rows * pitch + int64_t{units.own} * units.columns * 4);
 }
 
+LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t cols) {
+    LoraUnitPlan plan;
+    if (ranks > kMaxLoraUnits) {
+        return plan;
+    }
+    // Of 64 columns, which share a scale. The lanes that collect share a rank evenly.
+    constexpr int64_t kMostChunks = 16;
+    const int64_t blocks = ceilDivide(cols, 64);
+    const int64_t most =
+        std::clamp<int64_t>(multiprocessors / ranks, 1, std::min(blocks, kMostChunks));
+    const auto chunks = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+    plan.units = static_cast<int>(ranks * chunks);
+    plan.chunks = static_cast<int>(chunks);
+    plan.columns = static_cast<int>(ceilDivide(blocks, chunks) * 64);
+    plan.own = static_cast<int>(ceilDivide(plan.units, multiprocessors));
+    return plan;
+}
+
 ProjectPlan planResidentProject(int multiprocessors,
                                 int threads,
                                 int64_t outputs,
@@ -181,11 +199,14 @@ StreamPlan planStreamProject(int multiprocessors,
     return plan;
 }
 
-StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
+StreamLayout
+planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes, bool has_units) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
-    layout.norms = layout.attend + align(kAttendConstantBytes);
+    layout.unit_args = layout.attend + align(kAttendConstantBytes);
+    layout.norms =
+        layout.unit_args + (has_units ? align(2 * static_cast<int>(sizeof(TokenStep))) : 0);
     // Two vectors of this step and two of the next one.
     layout.norm_bytes = align(norm_bytes);
     layout.row = layout.norms + 4 * layout.norm_bytes;
@@ -196,6 +217,10 @@ StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, i
     constexpr int kStatic = 1024; // what a compiler may want for itself
     const int count = std::min((shared_bytes - kStatic - layout.chunks) / kChunkBytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
+    if (count >= kFewest) {
+        // What is left over may serve the work memory (placeStreamUnits()).
+        layout.chunks = (shared_bytes - kStatic - count * kChunkBytes) / 128 * 128;
+    }
     return layout;
 }
 

@@ -79,7 +79,10 @@ struct LoraUnitPlan {
     int own = 0; ///< Most of a block.
 };
 LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols);
-/// Shared memory of it; pitch: bytes of a row of B.
+/// The same for stream.cu: pieces of A of about the same length for all blocks. chunks is a power
+/// of two.
+LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t cols);
+/// Shared memory of the first form; pitch: bytes of a row of B.
 unsigned loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch);
 
 /// The same for a block of `threads` that stays for a whole token, one on every multiprocessor: the
@@ -123,8 +126,11 @@ StreamPlan planStreamProject(int multiprocessors,
                              int bits,
                              int grain);
 
-/// Where things lie in a block's shared memory; chunk_count = 0: not enough of it.
-StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+/// Where things lie in a block's shared memory; chunk_count = 0: not enough of it. The work memory
+/// reaches to the chunks, at least `work_bytes`.
+/// has_units: some of the steps have low-rank updates.
+StreamLayout
+planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes, bool has_units);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

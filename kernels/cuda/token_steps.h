@@ -25,7 +25,8 @@ struct TokenSteps {
     int norm_bytes = 0;         ///< Of the largest norm of stream.cu's steps.
     int row_bytes = 0;
     int work_bytes = 0;
-    int unit_steps = 0;                     ///< Of stream.cu: those with low-rank updates.
+    int unit_steps = 0; ///< Of stream.cu: those with low-rank updates.
+    int first_unit_step = 0;
     int32_t code_format = 0;                ///< Of the 4-bit weights of stream.cu; 0: none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
     int wide_uses[kWideRegions] = {};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ using kernels::AttentionArgs;
 using kernels::DType;
 using kernels::MatView;
 using kernels::ProjectArgs;
+using kernels::ProjectLora;
 using kernels::WeightFormat;
 
 /// fp16 products of scaled rows: as tests/gpu asks of a card.
@@ -47,8 +49,35 @@ inline size_t sizeOf(int64_t n) {
     return static_cast<size_t>(n);
 }
 
+/// A low-rank update of one weight of a step.
+struct Update {
+    Guarded<uint8_t> a_bytes, b_bytes;
+    Guarded<float> factor;
+    ProjectLora lora;
+
+    Update(int weight, int64_t in, int64_t out, int64_t rank, DType type, uint64_t seed) {
+        a_bytes = stored(randomFloats(rank * in, seed, 0.1F), type);
+        b_bytes = stored(randomFloats(out * rank, seed + 1, 0.1F), type);
+        factor = Guarded<float>(1);
+        factor[0] = 0.75F;
+        lora = {weight,
+                {a_bytes.data(), type, rank, in},
+                {b_bytes.data(), type, out, rank},
+                factor.data()};
+    }
+    void add(const std::vector<float>& h, std::vector<float>& y) const {
+        const auto in = static_cast<int64_t>(h.size());
+        const auto out = static_cast<int64_t>(y.size());
+        std::vector<float> scratch(sizeOf(lora.a.rows));
+        reference().lora_accumulate({}, {h.data(), 1, in, in}, lora.a, lora.b, {}, factor[0],
+                                    {scratch.data(), 1, lora.a.rows, lora.a.rows},
+                                    {y.data(), 1, out, out});
+    }
+};
+
 /// A projection step with its operands.
 struct ProjectCase {
+    std::vector<std::unique_ptr<Update>> updates; ///< Those of one weight follow each other.
     std::vector<TestWeight> weights;
     Guarded<float> x, t, t_norm, norm, multiply, x_out;
     std::vector<Guarded<float>> y;
@@ -131,6 +160,9 @@ struct ProjectCase {
             reference().linear({}, {h.data(), 1, cols, cols}, args.w[i],
                                {want[i].data(), 1, rows[i], rows[i]});
         }
+        for (const auto& update : updates) {
+            update->add(h, want[sizeOf(update->lora.weight)]);
+        }
         if (args.output != Output::Store) {
             const float* other = args.output == Output::GeluPair ? want[1].data() : multiply.data();
             reference().gelu_mul({}, {want[0].data(), 1, rows[0], rows[0]},
@@ -138,6 +170,13 @@ struct ProjectCase {
                                  {want[0].data(), 1, rows[0], rows[0]});
             want.resize(1);
         }
+    }
+
+    /// Before compute().
+    void addUpdate(int weight, int64_t rank, DType type, uint64_t seed) {
+        updates.push_back(std::make_unique<Update>(weight, args.w[weight].cols, args.w[weight].rows,
+                                                   rank, type, seed));
+        args.lora[args.lora_count++] = updates.back()->lora;
     }
 
     /// Largest of the outputs' errors; `residual` beside it.

@@ -12,7 +12,6 @@ using kernels::DType;
 using kernels::LoraTerm;
 using kernels::MatView;
 using kernels::ProjectArgs;
-using kernels::ProjectLora;
 using kernels::Status;
 using kernels::WeightFormat;
 using namespace support;
@@ -27,31 +26,6 @@ EmulatedCardOptions withSeed(int seed) {
     options.run.seed = static_cast<uint64_t>(seed);
     return options;
 }
-
-struct Update {
-    Guarded<uint8_t> a_bytes, b_bytes;
-    Guarded<float> factor;
-    ProjectLora lora;
-
-    Update(int weight, int64_t in, int64_t out, int64_t rank, DType type, uint64_t seed) {
-        a_bytes = stored(randomFloats(rank * in, seed, 0.1F), type);
-        b_bytes = stored(randomFloats(out * rank, seed + 1, 0.1F), type);
-        factor = Guarded<float>(1);
-        factor[0] = 0.75F;
-        lora = {weight,
-                {a_bytes.data(), type, rank, in},
-                {b_bytes.data(), type, out, rank},
-                factor.data()};
-    }
-    void add(const std::vector<float>& h, std::vector<float>& y) const {
-        const auto in = static_cast<int64_t>(h.size());
-        const auto out = static_cast<int64_t>(y.size());
-        std::vector<float> scratch(sizeOf(lora.a.rows));
-        reference().lora_accumulate({}, {h.data(), 1, in, in}, lora.a, lora.b, {}, factor[0],
-                                    {scratch.data(), 1, lora.a.rows, lora.a.rows},
-                                    {y.data(), 1, out, out});
-    }
-};
 
 std::vector<float> product(const std::vector<float>& h, const TestWeight& w) {
     const auto in = static_cast<int64_t>(h.size());

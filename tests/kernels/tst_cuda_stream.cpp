@@ -26,6 +26,7 @@ constexpr double kStreamBound = 1e-2;
 
 /// What a chain is made of.
 struct ChainShape {
+    int layers = 2;
     WeightFormat format = WeightFormat::Nf4;
     bool is_nested = true;
     int block = 64;
@@ -39,6 +40,11 @@ struct ChainShape {
     int64_t window = 0;
     bool k_is_v = false;
     bool is_reader = false; ///< The second layer reads the first one's cache.
+    // Low-rank updates of all weights of the steps that have them.
+    int64_t rank = 0;       ///< 0: none.
+    int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.
+    DType update_type = DType::BF16;
+    size_t every = 1; ///< Only every so manieth projection has updates.
 };
 
 using Input = ProjectArgs::Input;
@@ -87,6 +93,7 @@ struct Chain {
                 std::copy(left.begin(), left.end(), c.t.data());
             }
         }
+        addUpdates(c);
         c.compute(cols, rows);
         for (size_t i = 0; i < c.weights.size(); ++i) {
             c.args.w[i] = c.weights[i].view;
@@ -103,6 +110,19 @@ struct Chain {
         left_there = c.y[0].data();
         order.emplace_back(false, projections.size() - 1);
         return c;
+    }
+
+    void addUpdates(ProjectCase& c) const {
+        if (shape.rank == 0 || projections.size() % shape.every != 0) {
+            return;
+        }
+        for (int i = 0; i < c.args.count; ++i) {
+            const auto weight_seed = seed + 40 * static_cast<uint64_t>(i);
+            c.addUpdate(i, shape.rank, shape.update_type, weight_seed + 1000);
+            if (shape.other_rank > 0 && i + 1 == c.args.count) {
+                c.addUpdate(i, shape.other_rank, shape.update_type, weight_seed + 1002);
+            }
+        }
     }
 
     void addLayer(int index) {
@@ -228,6 +248,46 @@ void TestCudaStream::chain_data() {
         s.tokens = 40;
         s.inter = 6400;
     });
+    // Adapters: their operands come while the step before runs, or, where there is no room for both
+    // or no step with updates near, when the step begins (placeStreamUnits()).
+    row("rank 16", 4, 12, [](ChainShape& s) { s.rank = 16; });
+    row("rank 8, two kv heads, fp4", 5, 13, [](ChainShape& s) {
+        s.rank = 8;
+        s.kv_heads = 2;
+        s.format = WeightFormat::Fp4;
+    });
+    row("rank 64: a block has many units", 3, 14, [](ChainShape& s) { s.rank = 64; });
+    row("rank 16 in every second step", 4, 15, [](ChainShape& s) {
+        s.rank = 16;
+        s.every = 2;
+    });
+    row("rank 16 in every fifth step, 8-bit", 4, 16, [](ChainShape& s) {
+        s.rank = 16;
+        s.every = 5;
+        s.format = WeightFormat::Int8Row;
+    });
+    row("two adapters, fp16", 3, 17, [](ChainShape& s) {
+        s.rank = 8;
+        s.other_rank = 24;
+        s.update_type = DType::F16;
+    });
+    row("two adapters, fp32, a reader", 4, 18, [](ChainShape& s) {
+        s.rank = 4;
+        s.other_rank = 12;
+        s.update_type = DType::F32;
+        s.is_reader = true;
+    });
+    row("rank 4: ranks in parts", 16, 19, [](ChainShape& s) {
+        s.layers = 1;
+        s.rank = 4;
+        s.update_type = DType::F32;
+    });
+    row("rank 8 of wide rows", 8, 20, [](ChainShape& s) {
+        s.layers = 1;
+        s.rank = 8;
+        s.inter = 6400;
+        s.ple = 0;
+    });
 }
 
 void TestCudaStream::chain() {
@@ -238,7 +298,7 @@ void TestCudaStream::chain() {
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(seed);
     EmulatedCard card(options);
-    Chain chain(shape, 2);
+    Chain chain(shape, shape.layers);
     for (int turn = 0; turn < 2; ++turn) { // the second one meets what the first one left
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());

@@ -157,7 +157,9 @@ struct LoraArgs {
     int32_t weight;
     int32_t a_type;
     int32_t b_type;
-    int32_t b_offset; ///< Bytes of the updates before it in a row of B in shared memory.
+    /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B begins,
+    /// from lora_at.
+    int32_t b_offset;
 };
 
 /// Updates of one linear layer for many rows (kernels/ops.h, LoraTerm).
@@ -304,7 +306,7 @@ struct ProjectKernelArgs {
     const float* partial;
     AttendRange range;
     int32_t head_dim;
-    int32_t pad;
+    int32_t lora_next; ///< stream.cu: steps from this one with updates to the next; 0: the last.
 
     LoraArgs lora[kMaxLora];
     TapArgs tap[kMaxTaps];
@@ -323,10 +325,15 @@ struct ProjectKernelArgs {
     const int32_t* lora_epoch; ///< [1] Launches so far.
     int32_t lora_units;        ///< 0: not in this form.
     int32_t lora_chunks;
-    int32_t lora_columns; ///< A multiple of 512.
+    int32_t lora_columns; ///< A multiple of 512; stream.cu: of 64.
     int32_t lora_own;     ///< Most units of a block.
-    int32_t lora_pitch;   ///< Bytes of a row of B in shared memory, all updates of its weight.
-    int32_t lora_step;    ///< Number of the step in its token.
+    /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one unit
+    /// of a block to the next one's.
+    int32_t lora_pitch;
+    int32_t lora_step; ///< Number of the step in its token.
+    // stream.cu only.
+    int32_t lora_at;   ///< Where operands lie, from the start of the work memory.
+    int32_t lora_late; ///< 0: asked for when the step with updates before begins; 1: with this one.
 };
 
 struct AttendStepKernelArgs {
@@ -431,8 +438,8 @@ BELFRY_HOST_DEVICE constexpr int32_t tileRow(int32_t g) {
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane.
 inline constexpr int kCodeTableBytes = 256 * 32 * 4;
-/// Three barriers and a number (UnitSignals).
-inline constexpr int kUnitSignalBytes = 32;
+/// Five barriers (UnitSignals), aligned to 16 bytes.
+inline constexpr int kUnitSignalBytes = 48;
 /// Shared memory begins with the table of codes, two barriers a chunk, the signals about low-rank
 /// updates, a barrier for each step of the ring and two for norms and, for each fetching warp, the
 /// heads of two steps; then the ring of steps.
@@ -467,6 +474,8 @@ struct StreamLayout {
     int32_t wide_uses[kWideRegions]; ///< Of this launch.
     int32_t code_format;             ///< Of all its 4-bit weights.
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
+    int32_t first_unit_step;
+    int32_t unit_args; ///< [2] arguments of steps, copies of that warp.
 };
 
 /// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256 blocks
@@ -481,6 +490,10 @@ BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols) {
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols) + pass_tiles * kTileRows * kComputeWarps * 4;
+}
+/// Operands of a step's updates (stream_lora.cuh) begin with A h.
+BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {
+    return (ranks + 3) / 4 * 16;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).

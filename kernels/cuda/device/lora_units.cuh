@@ -46,6 +46,7 @@ struct UnitPiece {
     int column;
     int columns;
     int type;
+    const float* factor;
 };
 __device__ __forceinline__ UnitPiece pieceOf(const ProjectKernelArgs& a, int unit) {
     const int rank = unit / a.lora_chunks;
@@ -56,6 +57,7 @@ __device__ __forceinline__ UnitPiece pieceOf(const ProjectKernelArgs& a, int uni
     const LoraArgs& term = a.lora[t];
     UnitPiece piece{};
     piece.type = term.a_type;
+    piece.factor = term.factor;
     piece.column = (unit - rank * a.lora_chunks) * a.lora_columns;
     piece.columns = a.cols - piece.column < a.lora_columns ? a.cols - piece.column : a.lora_columns;
     const int width = elementBytes(term.a_type);

@@ -280,6 +280,14 @@ __device__ __forceinline__ void fenceBarriers() {
 #endif
 }
 
+/// What threads have written or read before is behind this thread's bulk copies that follow: their
+/// places may have had another use.
+__device__ __forceinline__ void fenceBulkCopies() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /// `bytes` from global to shared memory in the background; all three are multiples of 16. The
 /// barrier counts them.
 __device__ __forceinline__ void

@@ -118,9 +118,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         const bool has_units = layout.unit_steps > 0;
         if (has_units && warp == kFetchWarps - 1) {
-            runUnits([&](int index) -> const TokenStep& { return fetcher.stepAt(index); },
-                     layout.unit_steps, layout.work,
-                     UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
+            runUnits(steps, layout, UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
         } else {
             fetchWeights(steps, count, ring, warp, has_units ? kFetchWarps - 1 : kFetchWarps,
                          dynamicShared() + kStepHeadsOffset + warp * 2 * kStepHeadBytes,

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Low-rank updates in stream.cu: as lora_units.cuh, with the input as fp16. The factor of
-// the last norm is missing in A h as it is in the products; both get it at the end.
+// Low-rank updates in stream.cu. One warp of a block does nothing else.
+//
+// A h is made once in the grid: a unit is one row of A times a range of columns (pieceOf()). The
+// warp multiplies its block's units by the input as soon as that is there, publishes the sums, each
+// times the factor of its update, and collects those of all blocks while the others multiply. They
+// add B (A h) to their rows.
+//
+// A of the block's units and B of its rows are in shared memory by then: they are asked for one
+// step with updates ahead, into a part of the work memory that no step until then uses (the host
+// knows which: stream_steps.cpp). Each comes as one bulk copy. The factor of the last norm is
+// missing in A h as it is in the products; both get it at the end.
 #pragma once
 
 #include "kernels/cuda/device/lora_units.cuh"
@@ -9,15 +18,11 @@
 
 namespace kernels::cuda {
 
-/// Behind what a projection keeps in its work memory.
-__device__ __forceinline__ LoraUnits streamUnits(const ProjectKernelArgs& a, const StreamWork& w) {
-    return loraUnits(a, w.partial + a.pass_tiles * kTileRows * kComputeWarps);
-}
-
 /// The warp that does nothing else, where there are updates: the last one.
 constexpr int kUnitThread = kStreamThreads - 32;
 
-/// What it and the warps that multiply tell each other. A step with updates is one phase of each.
+/// What it and the warps that multiply tell each other. A step with updates is one phase of the
+/// first three; its operands one of one of the others, in turn.
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
     uint32_t parity = 0;
@@ -25,231 +30,291 @@ struct UnitSignals {
     [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
         return {reinterpret_cast<uint64_t*>(memory) + which};
     }
-    /// The step has begun: its work memory and its arguments are there.
+    /// The step has begun: those before it are over.
     [[nodiscard]] __device__ __forceinline__ CopyBarrier begun() const { return at(0); }
     /// Its input is there.
     [[nodiscard]] __device__ __forceinline__ CopyBarrier input() const { return at(1); }
     /// A h of the grid and B of the block are there.
     [[nodiscard]] __device__ __forceinline__ CopyBarrier ready() const { return at(2); }
-    [[nodiscard]] __device__ __forceinline__ int& step() const {
-        return *reinterpret_cast<int*>(memory + 24);
+    /// A of the block's units and B of its rows are there.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier operands(int which) const {
+        return at(3 + which);
     }
     /// One thread, at the start; then fenceBarriers() and a barrier of the block.
     __device__ __forceinline__ void init() const {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 5; ++i) {
             at(i).init(1);
         }
     }
 };
 
-/// Four columns of A times four of the input.
-template <int TYPE>
-__device__ __forceinline__ float dotPlanes(const char* row, const float4& x) {
-    float v[4];
-    if constexpr (TYPE == kElementF32) {
-        const float4 four = *reinterpret_cast<const float4*>(row);
-        v[0] = four.x;
-        v[1] = four.y;
-        v[2] = four.z;
-        v[3] = four.w;
-    } else {
-        const uint2 bits = *reinterpret_cast<const uint2*>(row);
-        if constexpr (TYPE == kElementBf16) {
-            v[0] = __uint_as_float(bits.x << 16);
-            v[1] = __uint_as_float(bits.x & 0xffff0000U);
-            v[2] = __uint_as_float(bits.y << 16);
-            v[3] = __uint_as_float(bits.y & 0xffff0000U);
-        } else {
-            const float2 first = __half22float2(asHalf2(bits.x));
-            const float2 second = __half22float2(asHalf2(bits.y));
-            v[0] = first.x;
-            v[1] = first.y;
-            v[2] = second.x;
-            v[3] = second.y;
+/// Asks for the operands of a step; `there` gets a phase for them. Behind A h, which is made later,
+/// come A of each unit and B of each update.
+__device__ __forceinline__ void placeOperands(const ProjectKernelArgs& a,
+                                              char* memory,
+                                              CopyBarrier there,
+                                              const Exchange& exchange) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    fenceBulkCopies();
+    if (lane < a.lora_count) {
+        const LoraArgs& term = a.lora[lane];
+        const RowRange rows = rowsOfWeight(a, term.weight, firstOutput(a, exchange.block),
+                                           firstOutput(a, exchange.block + 1));
+        const int row_bytes = term.rank * elementBytes(term.b_type);
+        const int bytes = (rows.to - rows.from) * row_bytes;
+        if (bytes > 0) {
+            there.expect(bytes);
+            copyBulk(sharedAddress(memory) + term.b_offset,
+                     static_cast<const char*>(term.b) + static_cast<int64_t>(rows.from) * row_bytes,
+                     bytes, there);
         }
     }
-    return fmaf(v[0], x.x, fmaf(v[1], x.y, fmaf(v[2], x.z, v[3] * x.w)));
-}
-
-/// Columns 4 c to 4 c + 3 of the input, times its scale there.
-__device__ __forceinline__ float4 scaledInput(const StreamWork& w, int c, bool is_four_bit) {
-    const bool is_wide = w.block_bytes == 128;
-    const char* const at =
-        w.planes + (c >> 4) * w.block_bytes + planeOffset(c, is_four_bit, is_wide);
-    const uint2 bits = *reinterpret_cast<const uint2*>(at);
-    float2 first = __half22float2(asHalf2(bits.x));
-    float2 second = __half22float2(asHalf2(bits.y));
-    if (!is_wide) {
-        const uint2 lower = *reinterpret_cast<const uint2*>(at + 64);
-        const float2 third = __half22float2(asHalf2(lower.x));
-        const float2 fourth = __half22float2(asHalf2(lower.y));
-        first.x += third.x;
-        first.y += third.y;
-        second.x += fourth.x;
-        second.y += fourth.y;
+    int place = lane * a.lora_pitch + streamReducedBytes(a.lora_first[3]);
+#pragma unroll 1
+    for (int unit = exchange.block + lane * exchange.grid; unit < a.lora_units;
+         unit += 32 * exchange.grid) {
+        const UnitPiece piece = pieceOf(a, unit);
+        if (piece.bytes > 0) {
+            there.expect(piece.bytes);
+            copyBulk(sharedAddress(memory) + place, piece.at, piece.bytes, there);
+        }
+        place += 32 * a.lora_pitch;
     }
-    return make_float4(first.x, first.y, second.x, second.y);
+    __syncwarp();
+    if (lane == 0) {
+        there.arrive();
+    }
 }
 
-/// The warp for updates: A of this block's units, then B of its rows, on their way as two groups of
-/// copies.
-__device__ __forceinline__ void
-placeOperands(const ProjectKernelArgs& a, const LoraUnits& s, const Exchange& exchange) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    char* to = s.rows;
+/// Eight neighbours as fp16, in shared memory, times eight of A.
+__device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]) {
+    const uint4 bits = *reinterpret_cast<const uint4*>(plane);
+    const float2 x0 = __half22float2(asHalf2(bits.x));
+    const float2 x1 = __half22float2(asHalf2(bits.y));
+    const float2 x2 = __half22float2(asHalf2(bits.z));
+    const float2 x3 = __half22float2(asHalf2(bits.w));
+    const float low = fmaf(v[0], x0.x, fmaf(v[1], x0.y, fmaf(v[2], x1.x, v[3] * x1.y)));
+    const float high = fmaf(v[4], x2.x, fmaf(v[5], x2.y, fmaf(v[6], x3.x, v[7] * x3.y)));
+    return low + high;
+}
+
+/// This lane's columns of a unit, whose A is at `rows` in shared memory, times the input.
+__device__ __forceinline__ float unitSum(
+    const StreamWork& w, const UnitPiece& piece, const char* rows, bool is_four_bit, bool is_wide) {
+    float sum = 0.0F;
+#pragma unroll 1
+    for (int at = (static_cast<int>(threadIdx.x) & 31) * 8; at < piece.columns; at += 256) {
+        const int c = (piece.column + at) >> 2;
+        const char* const plane =
+            w.planes + (c >> 4) * w.block_bytes + planeOffset(c, is_four_bit, is_wide);
+        float v[8];
+        if (piece.type == kElementBf16) {
+            eightOf<kElementBf16>(rows + at * 2, 0, v);
+        } else if (piece.type == kElementF16) {
+            eightOf<kElementF16>(rows + at * 2, 0, v);
+        } else {
+            eightOf<kElementF32>(rows + at * 4, 0, v);
+        }
+        float dot = dotPlane(plane, v);
+        if (!is_wide) {
+            dot += dotPlane(plane + 64, v); // the lower parts
+        }
+        sum = fmaf(dot, w.scales[is_wide ? 0 : c >> 4], sum);
+    }
+    return sum;
+}
+
+/// Makes the sums of this block's units, for all blocks, once the input and A are there.
+/// tag: of this step.
+__device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
+                                             const StreamWork& w,
+                                             const char* memory,
+                                             CopyBarrier input,
+                                             uint32_t input_parity,
+                                             CopyBarrier there,
+                                             uint32_t there_parity,
+                                             const Exchange& exchange,
+                                             uint32_t tag) {
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_wide = isWide(a);
+    const char* rows = memory + streamReducedBytes(a.lora_first[3]);
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
+        // Of the first unit all this is known before the wait.
         const UnitPiece piece = pieceOf(a, unit);
-#pragma unroll 4
-        for (int at = lane * 16; at < piece.bytes; at += 32 * 16) {
-            copyAsync16(to + at, piece.at + at);
+        const float factor = *piece.factor;
+        input.wait(input_parity);
+        there.wait(there_parity);
+        const float sum = warpSum(unitSum(w, piece, rows, is_four_bit, is_wide));
+        if ((threadIdx.x & 31) == 0) {
+            storeTagged(a.lora_slots + unit, sum * factor, tag);
         }
-        to += a.lora_columns * 4;
+        rows += a.lora_pitch;
     }
-    commitCopies();
-    const TileMap map(a, exchange.block);
-    const int count = a.lora_count;
-    const int pitch = a.lora_pitch;
+}
+
+/// A h of the whole grid, each rank times the factor of its update. Units come in pairs of one
+/// rank, or of two where a rank is one unit; the lanes whose pairs belong to a rank are neighbours.
+__device__ __forceinline__ void
+collectUnits(const ProjectKernelArgs& a, float* reduced, uint32_t tag) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int pairs = a.lora_units >> 1;
+    const int group = a.lora_chunks >> 1; // pairs of a rank
+    const uint2* const slots = reinterpret_cast<const uint2*>(a.lora_slots);
+    constexpr int kAtOnce = 2;
 #pragma unroll 1
-    for (int t = 0; t < count; ++t) {
-        const LoraArgs& term = a.lora[t];
-        const int weight = term.weight;
-        const int rows = map.rowsOfWeight(weight);
-        const int from = map.fromOf(weight);
-        // Rows of the weights before: a pair's second weight has the same ones again.
-        const int slot = weight == 0 ? 0 : weight == 1 ? map.rows[0] : map.rows[0] + map.rows[1];
-        const int row_bytes = term.rank * elementBytes(term.b_type);
-        const char* at = static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes;
-        char* place = s.b + slot * pitch + term.b_offset;
-        if (row_bytes <= 512 && (row_bytes & (row_bytes - 1)) == 0) {
-            // A lane keeps its column.
-            const int lanes = row_bytes / 16;
-            const int first = lane / lanes;
-            const int step = 32 / lanes;
-            const int column = (lane - first * lanes) * 16;
-            at += first * row_bytes + column;
-            place += first * pitch + column;
-#pragma unroll 2
-            for (int row = first; row < rows; row += step) {
-                copyAsync16(place, at);
-                at += step * row_bytes;
-                place += step * pitch;
+    for (int first = 0; first < pairs; first += 32 * kAtOnce) {
+        uint4 v[kAtOnce];
+        bool is_there = false;
+        while (!is_there) {
+            is_there = true;
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                const int pair = first + i * 32 + lane;
+                v[i] = loadPackets(slots + 2 * (pair < pairs ? pair : pairs - 1));
             }
-        } else {
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                is_there = is_there && v[i].y == tag && v[i].w == tag;
+            }
+        }
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int pair = first + i * 32 + lane;
+            const float one = __uint_as_float(v[i].x);
+            const float other = __uint_as_float(v[i].z);
+            if (group == 0) {
+                if (pair < pairs) {
+                    *reinterpret_cast<float2*>(reduced + 2 * pair) = make_float2(one, other);
+                }
+            } else {
+                float sum = one + other;
 #pragma unroll 1
-            for (int row = 0; row < rows; ++row) {
-                for (int c = lane * 16; c < row_bytes; c += 32 * 16) {
-                    copyAsync16(place + row * pitch + c, at + row * row_bytes + c);
+                for (int offset = group >> 1; offset > 0; offset >>= 1) {
+                    sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+                }
+                if (pair < pairs && (pair & (group - 1)) == 0) {
+                    reduced[pair / group] = sum;
                 }
             }
         }
     }
-    commitCopies();
-    if (lane < count) {
-        s.factors[lane] = *a.lora[lane].factor;
-    }
 }
 
-/// The warp for updates: this block's units times the input, for all blocks. tag: of this step.
-__device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
-                                             const StreamWork& w,
-                                             const LoraUnits& s,
-                                             const Exchange& exchange,
-                                             uint32_t tag) {
+/// The warp for updates, for the whole token: the layout.unit_steps steps with updates. It has
+/// copies of its own of the arguments of this one and the next.
+__device__ __forceinline__ void runUnits(const TokenStep* steps,
+                                         const StreamLayout& layout,
+                                         UnitSignals signals,
+                                         const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const bool is_wide = isWide(a);
-    const char* from = s.rows;
+    char* const work = dynamicShared() + layout.work;
+    TokenStep* const arguments = reinterpret_cast<TokenStep*>(dynamicShared() + layout.unit_args);
+    const auto copyStep = [&](int index, int place) {
 #pragma unroll 1
-    for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
-        const UnitPiece piece = pieceOf(a, unit);
-        const int width = elementBytes(piece.type);
-        float sum = 0.0F;
-#pragma unroll 4
-        for (int at = lane * 4; at < piece.columns; at += 128) {
-            const int c = (piece.column + at) / 4;
-            const float4 x = scaledInput(w, c, is_four_bit);
-            const char* const row = from + at * width;
-            const float dot = piece.type == kElementBf16  ? dotPlanes<kElementBf16>(row, x)
-                              : piece.type == kElementF16 ? dotPlanes<kElementF16>(row, x)
-                                                          : dotPlanes<kElementF32>(row, x);
-            sum = fmaf(dot, w.scales[is_wide ? 0 : c >> 4], sum);
+        for (int at = lane * 16; at < static_cast<int>(sizeof(TokenStep)); at += 32 * 16) {
+            copyAsync16(reinterpret_cast<char*>(arguments + place) + at,
+                        reinterpret_cast<const char*>(steps + index) + at);
         }
-        sum = warpSum(sum);
-        if (lane == 0) {
-            storeTagged(a.lora_slots + unit, sum, tag);
-        }
-        from += a.lora_columns * 4;
-    }
-}
-
-/// The warp for updates: A h of the whole grid.
-__device__ __forceinline__ void
-collectUnits(const ProjectKernelArgs& a, const LoraUnits& s, uint32_t tag) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int units = a.lora_units;
-    const int chunks = a.lora_chunks;
-    const int ranks = a.lora_first[3];
-    const uint64_t* const slots = a.lora_slots;
-    constexpr int kAtOnce = 4;
-#pragma unroll 1
-    for (int first = lane; first < units; first += 32 * kAtOnce) {
-        Tagged value[kAtOnce];
-        bool is_complete = false;
-        while (!is_complete) {
-            is_complete = true;
-#pragma unroll
-            for (int i = 0; i < kAtOnce; ++i) {
-                const int unit = first + i * 32;
-                value[i] = loadTagged(slots + (unit < units ? unit : first));
-                is_complete = is_complete && value[i].tag == tag;
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-            if (first + i * 32 < units) {
-                s.sums[first + i * 32] = value[i].value;
-            }
-        }
-    }
+    };
+    int step = layout.first_unit_step;
+    copyStep(step, 0);
+    waitForCopies();
     __syncwarp();
-    for (int rank = lane; rank < ranks; rank += 32) {
-        float sum = 0.0F;
-#pragma unroll 4
-        for (int chunk = 0; chunk < chunks; ++chunk) {
-            sum += s.sums[rank * chunks + chunk];
-        }
-        s.reduced[rank] = sum;
+    if (layout.unit_steps > 1) {
+        copyStep(step + arguments[0].project.lora_next, 1);
     }
-}
-
-/// The warp for updates, for the whole token: `count` steps with updates. stepAt(i): step i, once
-/// it has begun.
-template <typename StepAt>
-__device__ __forceinline__ void
-runUnits(const StepAt& stepAt, int count, int work, UnitSignals signals, const Exchange& exchange) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-        signals.begun().wait(signals.parity);
-        const int step = signals.step();
-        const ProjectKernelArgs& a = stepAt(step).project;
-        const StreamWork w = streamWork(dynamicShared() + work, a);
-        const LoraUnits units = streamUnits(a, w);
-        const uint32_t tag = exchange.markOf(step);
-        placeOperands(a, units, exchange);
-        waitForCopyGroups<1>();
-        __syncwarp();
-        signals.input().wait(signals.parity);
-        publishUnits(a, w, units, exchange, tag);
+    for (int i = 0; i < layout.unit_steps; ++i) {
+        const uint32_t parity = static_cast<uint32_t>(i) & 1U;
+        const uint32_t operand_parity = static_cast<uint32_t>(i >> 1) & 1U;
+        const ProjectKernelArgs& a = arguments[i & 1].project;
+        signals.begun().wait(parity);
         waitForCopies();
-        collectUnits(a, units, tag);
+        __syncwarp();
+        // The next one's operands, where they have a place as early as that, and this one's where
+        // they had not.
+        const bool has_next = i + 1 < layout.unit_steps;
+        const int last = has_next && arguments[i + 1 & 1].project.lora_late == 0 ? 1 : 0;
+#pragma unroll 1
+        for (int which = a.lora_late != 0 ? 0 : 1; which <= last; ++which) {
+            const ProjectKernelArgs& of = arguments[i + which & 1].project;
+            placeOperands(of, work + of.lora_at, signals.operands((i + which) & 1), exchange);
+        }
+        char* const memory = work + a.lora_at;
+        const uint32_t tag = exchange.markOf(step);
+        publishUnits(a, streamWork(work, a), memory, signals.input(), parity,
+                     signals.operands(i & 1), operand_parity, exchange, tag);
+        collectUnits(a, reinterpret_cast<float*>(memory), tag);
+        signals.operands(i & 1).wait(operand_parity); // of a block without units
+        step += a.lora_next;
+        const int after = has_next ? arguments[i + 1 & 1].project.lora_next : 0;
         __syncwarp();
         if (lane == 0) {
             signals.ready().arrive();
         }
-        signals.parity ^= 1U;
+        if (after > 0) {
+            copyStep(step + after, i & 1);
+        }
     }
+    waitForCopies();
+}
+
+/// B of one row times A h, which both are aligned to 16 bytes.
+template <int TYPE>
+__device__ __forceinline__ float updateOfRow(const char* row, const float* h, int ranks) {
+    constexpr int kStep = TYPE == kElementF32 ? 4 : 8;
+    float sums[2] = {};
+#pragma unroll 2
+    for (int k = 0; k < ranks; k += kStep) {
+        const uint4 bits = *reinterpret_cast<const uint4*>(row + k * (16 / kStep));
+        const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+        for (int i = 0; i < 4; i += 16 / kStep) {
+            const float4 four = *reinterpret_cast<const float4*>(h + k + i * kStep / 4);
+            if constexpr (TYPE == kElementF32) {
+                sums[0] = fmaf(__uint_as_float(words[0]), four.x, sums[0]);
+                sums[1] = fmaf(__uint_as_float(words[1]), four.y, sums[1]);
+                sums[0] = fmaf(__uint_as_float(words[2]), four.z, sums[0]);
+                sums[1] = fmaf(__uint_as_float(words[3]), four.w, sums[1]);
+            } else if constexpr (TYPE == kElementBf16) {
+                sums[0] = fmaf(__uint_as_float(words[i] << 16), four.x, sums[0]);
+                sums[1] = fmaf(__uint_as_float(words[i] & 0xffff0000U), four.y, sums[1]);
+                sums[0] = fmaf(__uint_as_float(words[i + 1] << 16), four.z, sums[0]);
+                sums[1] = fmaf(__uint_as_float(words[i + 1] & 0xffff0000U), four.w, sums[1]);
+            } else {
+                const float2 low = __half22float2(asHalf2(words[i]));
+                const float2 high = __half22float2(asHalf2(words[i + 1]));
+                sums[0] = fmaf(low.x, four.x, sums[0]);
+                sums[1] = fmaf(low.y, four.y, sums[1]);
+                sums[0] = fmaf(high.x, four.z, sums[0]);
+                sums[1] = fmaf(high.y, four.w, sums[1]);
+            }
+        }
+    }
+    return sums[0] + sums[1];
+}
+
+/// What the updates of a weight add to one row, but for the factor of the last norm; `local` counts
+/// the rows of the weight that are the block's. memory: the step's operands.
+__device__ __forceinline__ float
+unitUpdateOf(const ProjectKernelArgs& a, const char* memory, int weight, int local) {
+    float total = 0.0F;
+#pragma unroll 1
+    for (int t = 0; t < a.lora_count; ++t) {
+        const LoraArgs& term = a.lora[t];
+        if (term.weight == weight) {
+            const int rank = term.rank;
+            const char* const row =
+                memory + term.b_offset + local * rank * elementBytes(term.b_type);
+            const float* const h = reinterpret_cast<const float*>(memory) + term.first;
+            total += term.b_type == kElementBf16  ? updateOfRow<kElementBf16>(row, h, rank)
+                     : term.b_type == kElementF16 ? updateOfRow<kElementF16>(row, h, rank)
+                                                  : updateOfRow<kElementF32>(row, h, rank);
+        }
+    }
+    return total;
 }
 
 } // namespace kernels::cuda

@@ -278,7 +278,6 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                        : -(1 << 20);
     const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
     if (has_units && threadIdx.x == 0) {
-        units.step() = step;
         units.begun().arrive();
     }
 #pragma unroll 1
@@ -321,14 +320,15 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             }
             float value = 0.0F;
             if (r.is_there) {
+                const int local = r.at - map.fromOf(r.weight);
                 float factor = 1.0F;
                 if (a.norm.data != nullptr) {
                     factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
                 }
                 value = rowSum(w, i) * factor * r.scale;
                 if (has_units) {
-                    const int slot = is_pair ? i : r.packet - firstOutput(a, exchange.block);
-                    value = fmaf(factor, unitUpdateOf(a, streamUnits(a, w), r.weight, slot), value);
+                    value =
+                        fmaf(factor, unitUpdateOf(a, memory + a.lora_at, r.weight, local), value);
                 }
                 if (a.output != kOutputStore) {
                     float other = r.multiply;
@@ -336,8 +336,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                         other = rowSum(w, map.first[1] * kTileRows + i) * factor * r.second_scale;
                         if (has_units) {
                             other =
-                                fmaf(factor, unitUpdateOf(a, streamUnits(a, w), 1, map.rows[0] + i),
-                                     other);
+                                fmaf(factor, unitUpdateOf(a, memory + a.lora_at, 1, local), other);
                         }
                     }
                     value = geluFast(value) * other;

@@ -83,10 +83,76 @@ int bytesOf(const VectorArgs& vector, int count) {
 }
 
 /// Room in shared memory for one more step; false: launch it otherwise.
-bool fits(const TokenSteps& t, const Stream& s, int row_bytes, int norm_bytes, int work_bytes) {
+bool fits(const TokenSteps& t,
+          const Stream& s,
+          int row_bytes,
+          int norm_bytes,
+          int work_bytes,
+          bool has_units) {
     return planStreamLayout(s.facts.shared_bytes, std::max(t.row_bytes, row_bytes),
-                            std::max(t.norm_bytes, norm_bytes), std::max(t.work_bytes, work_bytes))
+                            std::max(t.norm_bytes, norm_bytes), std::max(t.work_bytes, work_bytes),
+                            has_units || t.unit_steps > 0)
                .chunk_count > 0;
+}
+
+StreamLayout layoutOf(const Stream& s) {
+    return planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.norm_bytes,
+                            s.steps.work_bytes, s.steps.unit_steps > 0);
+}
+
+/// A multiple of 128: pieces of A lie next to each other.
+constexpr int alignOperands(int bytes) {
+    return (bytes + 127) / 128 * 128;
+}
+
+int elementBytes(int32_t type) {
+    return type == kElementF32 ? 4 : 2;
+}
+
+/// Shares A of a step's updates out over the blocks and places operands behind each other, as
+/// device/stream_lora.cuh takes them. Returns their bytes.
+int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan& plan) {
+    const LoraUnitPlan units =
+        planStreamUnits(s.facts.multiprocessors, args.lora_first[3], args.cols);
+    int widest = 0;
+    for (int i = 0; i < args.lora_count; ++i) {
+        widest = std::max(widest, elementBytes(args.lora[i].a_type));
+    }
+    args.lora_units = units.units;
+    args.lora_chunks = units.chunks;
+    args.lora_columns = units.columns;
+    args.lora_own = units.own;
+    args.lora_pitch = units.columns * widest;
+    args.local_rows = plan.share + plan.grain; // of one weight
+    int bytes = streamReducedBytes(args.lora_first[3]) + units.own * args.lora_pitch;
+    for (int i = 0; i < args.lora_count; ++i) {
+        LoraArgs& term = args.lora[i];
+        term.b_offset = bytes;
+        bytes += args.local_rows * term.rank * elementBytes(term.b_type);
+    }
+    return alignOperands(bytes);
+}
+
+/// A range of the work memory.
+struct Place {
+    int from = 0;
+    int to = 0;
+};
+
+bool overlaps(const Place& a, const Place& b) {
+    return a.from < b.to && b.from < a.to;
+}
+
+/// What a step uses of the work memory from its start on.
+int workOf(const TokenStep& step) {
+    return step.kind == kStepAttend
+               ? streamAttendBytes(step.attend.head_dim)
+               : streamProjectBytes(step.project.cols, step.project.pass_tiles);
+}
+
+int operandBytes(const ProjectKernelArgs& a) {
+    const LoraArgs& last = a.lora[a.lora_count - 1];
+    return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
 }
 
 /// The list begins anew: what is there is launched.
@@ -123,12 +189,10 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     int work_bytes = plan.work_bytes;
     if (units.units > 0) {
-        args.local_rows = (plan.share + plan.grain) * (args.output == kOutputGeluPair ? 2 : 1);
-        work_bytes += static_cast<int>(
-            loraUnitBytes(units, args.lora_first[3], args.local_rows, args.lora_pitch));
+        work_bytes = alignOperands(work_bytes) + shareStreamUnits(s, args, plan);
     }
     const int norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
-    if (!fits(t, s, row_bytes, norm_bytes, work_bytes)) {
+    if (!fits(t, s, row_bytes, norm_bytes, work_bytes, units.units > 0)) {
         return Status::Unsupported;
     }
     args.units = plan.units;
@@ -245,7 +309,7 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
         !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
         splits < 1 || partial + kPartialOffset > kPartialBytes ||
-        !fits(t, s, 0, norm_bytes, work_bytes)) {
+        !fits(t, s, 0, norm_bytes, work_bytes, false)) {
         return Status::Unsupported;
     }
     args.splits = splits;
@@ -262,14 +326,55 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     return Status::Ok;
 }
 
+void placeStreamUnits(Stream& s) {
+    std::vector<TokenStep>& steps = s.steps.steps;
+    const StreamLayout layout = layoutOf(s);
+    const int end = layout.chunks - layout.work;
+    ProjectKernelArgs* before = nullptr;
+    size_t before_at = 0;
+    Place there; // of the one before
+    for (size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i].kind != kStepProject || steps[i].project.lora_units == 0) {
+            continue;
+        }
+        ProjectKernelArgs& a = steps[i].project;
+        const int bytes = operandBytes(a);
+        // Whatever runs from the beginning of the step with updates before this one on.
+        int used = workOf(steps[i]);
+        for (size_t j = before == nullptr ? i : before_at; j < i; ++j) {
+            used = std::max(used, workOf(steps[j]));
+        }
+        // At the end of the work memory, or in front of the operands that are there.
+        Place place{end - bytes, end};
+        if (before != nullptr && overlaps(place, there)) {
+            place = {there.from - bytes, there.from};
+        }
+        const bool is_early = before != nullptr && place.from >= used;
+        if (!is_early) {
+            place = {end - bytes, end};
+        }
+        if (before != nullptr) {
+            before->lora_next = static_cast<int32_t>(i - before_at);
+        } else {
+            s.steps.first_unit_step = static_cast<int>(i);
+        }
+        a.lora_at = place.from;
+        a.lora_late = is_early ? 0 : 1;
+        a.lora_next = 0;
+        before = &a;
+        before_at = i;
+        there = place;
+    }
+}
+
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
-    StreamLayout layout = planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes,
-                                           s.steps.norm_bytes, s.steps.work_bytes);
+    StreamLayout layout = layoutOf(s);
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
     layout.code_format = s.steps.code_format;
     layout.unit_steps = s.steps.unit_steps;
+    layout.first_unit_step = s.steps.first_unit_step;
     const auto shared = static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);

@@ -264,6 +264,9 @@ Status Stream::flush() {
             labels.push_back(labelOf(step));
         }
     }
+    if (t.is_stream) {
+        placeStreamUnits(*this);
+    }
     const CuPointer to = scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
     // Not on the compute stream: while that one is captured the copy would become part of every
     // replay. The host waits, so the list may go. A launch that still reads an older list has

@@ -15,6 +15,9 @@ Status endSteps(Queue q);
 /// The parts of it for stream.cu (stream_steps.cpp). Unsupported: nothing was added or launched.
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 Status streamAttend(Stream& s, AttendStepKernelArgs args);
+/// Before the collected steps go to the device: where in shared memory each has the operands of its
+/// updates, and when they are asked for.
+void placeStreamUnits(Stream& s);
 /// Launches the steps, which are on the device.
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
 

@@ -240,6 +240,7 @@ struct CopyBarrier {
     }
 };
 inline void fenceBarriers() {}
+inline void fenceBulkCopies() {}
 inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
     if (((reinterpret_cast<uintptr_t>(global) | static_cast<uintptr_t>(bytes)) & 15) != 0) {
         ::emulator::fail("copyBulk: not aligned to 16 bytes");
