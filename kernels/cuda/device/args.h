@@ -460,6 +460,8 @@ inline constexpr int kPacketSteps = 8;
 inline constexpr int kWideValues = 16384;
 inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; ///< Read in pairs.
 inline constexpr int kWideRegions = 2;
+/// Blocks of 64 columns of it that a warp takes at a time: two packets a lane.
+inline constexpr int kWideBlocks = 3;
 /// Keys of a tile of attention.
 inline constexpr int kTileKeys = 32;
 /// Attention by heads (stream_attend_heads.cuh): keys that a warp has in registers, keys of a
@@ -490,9 +492,9 @@ struct StreamLayout {
 inline constexpr int kStreamNormSums = 512;
 inline constexpr int kStreamScaleBytes = 1024;
 static_assert(kWideValues / 64 * 4 <= kStreamScaleBytes);
-/// the input as fp16, the row as it was taken, sums of warps of the products.
+/// the input as fp16, the row as it was taken (not a wide one), sums of warps of the products.
 BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols) {
-    return cols > kPackets ? (cols / 6 + 1) * 16 : 4 * cols;
+    return cols > kPackets ? 0 : 4 * cols;
 }
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
