@@ -88,10 +88,8 @@ Result<bool> DecodeStep::enqueueFusedInputs() {
     args.eps = static_cast<float>(text.rms_norm_eps);
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
     args.after = 1.0F / std::sqrt(2.0F);
-    // The input block is read where it lies, or sent first.
-    auto* const block = static_cast<std::byte*>(home_->device().kernelAddress(host_));
-    const auto* const input =
-        block != nullptr ? reinterpret_cast<const float*>(block) : home_->buffer("step_input");
+    // Sent, not read where it lies: every block of the launch would fetch it over the bus.
+    const float* const input = home_->buffer("step_input");
     args.token = reinterpret_cast<const int32_t*>(input) + kToken;
     if (per_layer_there_) {
         args.table = *per_layer_there_;
@@ -99,13 +97,7 @@ Result<bool> DecodeStep::enqueueFusedInputs() {
     } else {
         args.token_part = input + kRing + ring_ + text.hidden_size;
     }
-    if (block != nullptr) {
-        args.words_from = reinterpret_cast<const uint32_t*>(block);
-        args.words_to = reinterpret_cast<uint32_t*>(home_->buffer("step_input"));
-        args.words = kRing + ring_;
-    } else {
-        ENGINE_TRY(sendInput());
-    }
+    ENGINE_TRY(sendInput());
     const Status status = ops.token_inputs(home_->queue(), args);
     if (status == Status::Unsupported) {
         return false;

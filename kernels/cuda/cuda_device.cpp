@@ -177,6 +177,8 @@ Status CudaDevice::openContext(std::string* message) {
     stream_.steps.has_tiles = std::getenv("BELFRY_ATTENTION_PARTS") == nullptr;
     // The same for one launch with barriers, as on cards without bulk copies.
     stream_.steps.may_stream = std::getenv("BELFRY_BARRIER_STEPS") == nullptr;
+    // Its attention by tiles of keys for all contexts, as for long ones.
+    stream_.steps.has_heads = std::getenv("BELFRY_ATTENTION_TILES") == nullptr;
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {

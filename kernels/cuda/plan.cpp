@@ -224,6 +224,11 @@ planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes
     return layout;
 }
 
+int headParts(int multiprocessors, int num_heads, int head_dim) {
+    return std::min(
+        {multiprocessors / num_heads, kHeadParts, kPartPackets / (num_heads * (head_dim + 2))});
+}
+
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads) {
     const int64_t heads = std::min<int64_t>(num_heads / num_kv_heads, 4);
     const int64_t groups = num_heads / heads;

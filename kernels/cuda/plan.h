@@ -12,7 +12,7 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = (size_t{17} << 20U) - (size_t{208} << 10U);
+inline constexpr size_t kPanelBytes = (size_t{17} << 20U) - (size_t{736} << 10U);
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
 inline constexpr size_t kCounterBytes = 40960;
@@ -32,7 +32,7 @@ inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceByt
 inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kExchangeBytes =
     kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +
-                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets)) *
+                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets) + size_t{kPartPackets}) *
                      8U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
@@ -131,6 +131,10 @@ StreamPlan planStreamProject(int multiprocessors,
 /// has_units: some of the steps have low-rank updates.
 StreamLayout
 planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes, bool has_units);
+
+/// Most parts of a query head where a block takes one head (stream_attend_heads.cuh); 0: not in
+/// this form.
+int headParts(int multiprocessors, int num_heads, int head_dim);
 
 /// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
 int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);

@@ -20,6 +20,7 @@ struct TokenSteps {
     int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
     // For stream.cu.
     bool may_stream = true;     ///< False: never, for comparisons.
+    bool has_heads = true;      ///< False: attention by tiles always.
     bool is_stream = false;     ///< The steps collected so far are its.
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
     int norm_bytes = 0;         ///< Of the largest norm of stream.cu's steps.

@@ -199,10 +199,9 @@ void timeInputs(cuda::CudaDevice& d) {
     for (const auto& [name, hidden, slices] :
          {std::tuple<const char*, int64_t, int64_t>{"E2B", 1536, 35}, {"E4B", 2560, 42}}) {
         // Weights of several tokens, so that none is in L2.
-        std::vector<std::unique_ptr<Inputs>> in;
-        for (int i = 0; i < 12; ++i) {
-            in.push_back(
-                std::make_unique<Inputs>(d, 300, hidden, slices, int64_t{256}, WeightFormat::Nf4));
+        std::vector<std::unique_ptr<Inputs>> in(12);
+        for (auto& one : in) {
+            one = std::make_unique<Inputs>(d, 300, hidden, slices, int64_t{256}, WeightFormat::Nf4);
         }
         const auto argsOf = [&](int i, bool has_part) {
             return in[static_cast<size_t>(i) % in.size()]->args(has_part);

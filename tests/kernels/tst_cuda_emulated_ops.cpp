@@ -570,7 +570,7 @@ void TestCudaEmulatedOps::capArgmax() {
     QFETCH(int, multiprocessors);
     for (const uint64_t seed : {0, 1, 2, 3}) {
         for (const float cap : {0.0F, 30.0F}) {
-            const auto start = randomFloats((count + 3) / 4 * 4, 9); // aligned to 16 bytes
+            const auto start = randomFloats((int64_t{count} + 3) / 4 * 4, 9); // aligned to 16 bytes
             start[sizeOf(count / 2)] = 900.0F;
             start[sizeOf(count - 1)] = 950.0F;
             const Guarded<uint32_t> suppressed(sizeOf((count + 31) / 32));

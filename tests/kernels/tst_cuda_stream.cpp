@@ -7,6 +7,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct ChainShape {
     int64_t window = 0;
     bool k_is_v = false;
     bool is_reader = false; ///< The second layer reads the first one's cache.
+    bool is_ring = false;
+    float scale = 1.0F; ///< Smaller: every key counts.
+    int64_t hole = -1;  ///< A cache row in reach that holds nothing.
     // Low-rank updates of all weights of the steps that have them.
     int64_t rank = 0;       ///< 0: none.
     int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.
@@ -142,6 +146,9 @@ struct Chain {
                                                           shape.tokens, 256, shape.window,
                                                           !is_reader, seed += 20));
         AttendCase& a = *attentions.back();
+        a.args.is_ring = shape.is_ring;
+        a.args.scale = shape.scale;
+        hideRows(a);
         if (is_reader) {
             const AttendCase& owner = *attentions.front();
             a.cache_k = Guarded<uint8_t>(owner.want_k);
@@ -166,6 +173,21 @@ struct Chain {
         if (shape.ple > 0) {
             add(shape.format, shape.hidden, {shape.ple}, Input::Residual, Output::GeluMultiply);
             add(shape.format, shape.ple, {shape.hidden}, Input::Plain, Output::Store);
+        }
+    }
+
+    /// What nobody may see is NaN: rows behind the window, and the hole.
+    void hideRows(AttendCase& a) const {
+        const size_t bytes = sizeOf(a.args.num_kv_heads * a.args.head_dim) * 2;
+        if (shape.hole >= 0) {
+            a.positions[sizeOf(shape.hole)] = -1;
+        }
+        for (size_t row = 0; row < a.positions.size(); ++row) {
+            const int32_t at = a.positions[row];
+            if (at < 0 || (shape.window > 0 && at <= shape.tokens - 1 - shape.window)) {
+                std::memset(a.cache_k.data() + row * bytes, 0xff, bytes);
+                std::memset(a.cache_v.data() + row * bytes, 0xff, bytes);
+            }
         }
     }
 
@@ -202,6 +224,8 @@ class TestCudaStream : public QObject {
 private Q_SLOTS:
     void chain_data();
     void chain();
+    void heads_data();
+    void heads();
 };
 
 void TestCudaStream::chain_data() {
@@ -308,6 +332,135 @@ void TestCudaStream::chain() {
         QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
     }
     QCOMPARE(card.ran(), std::vector<std::string>({"belfry_stream", "belfry_stream"}));
+}
+
+// Attention by heads (device/stream_attend_heads.cuh) against the reference and against attention
+// by tiles. A block takes 48 keys, four a warp; the number of parts of a head is that of the blocks
+// over that of the heads. Above 48 keys a part, it is by tiles: then both runs are the same.
+void TestCudaStream::heads_data() {
+    QTest::addColumn<ChainShape>("shape");
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<int>("seed");
+    QTest::addColumn<bool>("isByHead");
+    int seed = 0;
+    const auto row = [&](const char* name, int multiprocessors, bool is_by_head,
+                         const auto& change) {
+        ChainShape shape;
+        shape.hidden = 64;
+        shape.inter = 64;
+        shape.ple = 0;
+        shape.heads = 2;
+        shape.scale = 0.1F;
+        change(shape);
+        QTest::newRow(name) << shape << multiprocessors << seed++ << is_by_head;
+    };
+    row("two tokens", 2, true, [](ChainShape& s) { s.tokens = 2; });
+    row("one full part", 2, true, [](ChainShape& s) { s.tokens = 48; });
+    row("above it", 3, false, [](ChainShape& s) { s.tokens = 49; });
+    row("two parts, blocks without one", 5, true, [](ChainShape& s) { s.tokens = 49; });
+    row("two full parts", 4, true, [](ChainShape& s) { s.tokens = 96; });
+    row("above them", 4, false, [](ChainShape& s) { s.tokens = 97; });
+    row("one key a warp, an empty part", 7, true, [](ChainShape& s) {
+        s.heads = 1;
+        s.tokens = 61;
+    });
+    row("heads of 256, two kv heads", 12, true, [](ChainShape& s) {
+        s.dim = 256;
+        s.heads = 4;
+        s.kv_heads = 2;
+        s.tokens = 100;
+        s.hole = 50;
+    });
+    row("heads of 512, one key a warp", 5, true, [](ChainShape& s) {
+        s.dim = 512;
+        s.heads = 1;
+        s.tokens = 50;
+    });
+    row("heads of 512, several keys", 6, true, [](ChainShape& s) {
+        s.dim = 512;
+        s.tokens = 140;
+    });
+    row("heads of 32", 4, true, [](ChainShape& s) {
+        s.dim = 32;
+        s.tokens = 70;
+    });
+    row("a ring that wraps", 4, true, [](ChainShape& s) {
+        s.tokens = 300;
+        s.window = 90;
+        s.is_ring = true;
+    });
+    row("the new row among the others", 6, true, [](ChainShape& s) {
+        s.heads = 1;
+        s.tokens = 300;
+        s.window = 90;
+    });
+    row("a window and a hole", 4, true, [](ChainShape& s) {
+        s.tokens = 80;
+        s.window = 60;
+        s.hole = 50;
+    });
+    row("a window that hides whole warps and parts", 8, true, [](ChainShape& s) {
+        s.heads = 1;
+        s.tokens = 90;
+        s.window = 3;
+    });
+    row("a reader", 6, true, [](ChainShape& s) {
+        s.tokens = 75;
+        s.is_reader = true;
+    });
+    row("a reader of a ring", 4, true, [](ChainShape& s) {
+        s.tokens = 300;
+        s.window = 40;
+        s.is_ring = true;
+        s.is_reader = true;
+    });
+    row("keys are values", 4, true, [](ChainShape& s) {
+        s.tokens = 60;
+        s.k_is_v = true;
+    });
+}
+
+void TestCudaStream::heads() {
+    QFETCH(ChainShape, shape);
+    QFETCH(int, multiprocessors);
+    QFETCH(int, seed);
+    QFETCH(bool, isByHead);
+    const int layers = shape.is_reader ? 2 : 1;
+    Chain by_heads(shape, layers);
+    Chain by_tiles(shape, layers);
+    for (Chain* chain : {&by_heads, &by_tiles}) {
+        if (chain == &by_tiles) {
+            qputenv("BELFRY_ATTENTION_TILES", "1");
+        }
+        EmulatedCardOptions options;
+        options.multiprocessors = multiprocessors;
+        options.run.seed = static_cast<uint64_t>(seed);
+        EmulatedCard card(options);
+        qunsetenv("BELFRY_ATTENTION_TILES");
+        // The second turn meets what the first one left.
+        const int turns = chain == &by_heads ? 2 : 1;
+        for (int turn = 0; turn < turns; ++turn) {
+            QCOMPARE(chain->run(card.device()), Status::Ok);
+            QCOMPARE(QString::fromStdString(card.finish()), QString());
+            QVERIFY2(chain->error() < kStreamBound, qPrintable(QString::number(chain->error())));
+        }
+        QCOMPARE(card.ran(), std::vector<std::string>(sizeOf(turns), "belfry_stream"));
+    }
+    for (size_t i = 0; i < by_heads.attentions.size(); ++i) {
+        const AttendCase& a = *by_heads.attentions[i];
+        const AttendCase& b = *by_tiles.attentions[i];
+        const std::vector<float> want = b.out.values();
+        const double error = relativeError(a.out.data(), want);
+        // The second layer: a cached value of the first may have gone to the other neighbour.
+        QVERIFY2(error < (i == 0 ? kAttendBound : kStreamBound),
+                 qPrintable(QString::number(error)));
+        QCOMPARE(a.out.values() == want, !isByHead);
+        QVERIFY(relativeError(a.out.data(), a.want) < kStreamBound);
+    }
+    QVERIFY(by_heads.attentions.front()->cache_k.values() ==
+            by_tiles.attentions.front()->cache_k.values());
+    QVERIFY(by_heads.attentions.front()->cache_v.values() ==
+            by_tiles.attentions.front()->cache_v.values());
 }
 
 QTEST_GUILESS_MAIN(TestCudaStream)

@@ -367,6 +367,7 @@ struct AttendStepKernelArgs {
     int32_t stages;     ///< Tiles in shared memory: 1 or 2.
     int32_t link;       ///< stream.cu: of q, k and v.
     int32_t publish;    ///< stream.cu: of out.
+    int32_t head_parts; ///< stream.cu: most parts of one query head; 0: by tiles only.
 };
 
 /// One step of a decoded token for the kernel that runs them all (token.cu).
@@ -459,8 +460,16 @@ inline constexpr int kPacketSteps = 8;
 inline constexpr int kWideValues = 16384;
 inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; ///< Read in pairs.
 inline constexpr int kWideRegions = 2;
+/// Blocks of 64 columns of it that a warp takes at a time: two packets a lane.
+inline constexpr int kWideBlocks = 3;
 /// Keys of a tile of attention.
 inline constexpr int kTileKeys = 32;
+/// Attention by heads (stream_attend_heads.cuh): keys that a warp has in registers, keys of a
+/// block, most parts of a head, and packets of all parts.
+inline constexpr int kWarpKeys = 4;
+inline constexpr int kHeadKeys = kComputeWarps * kWarpKeys;
+inline constexpr int kHeadParts = 16;
+inline constexpr int kPartPackets = 66 << 10;
 
 /// Where things lie in shared memory, in bytes.
 struct StreamLayout {
@@ -483,9 +492,9 @@ struct StreamLayout {
 inline constexpr int kStreamNormSums = 512;
 inline constexpr int kStreamScaleBytes = 1024;
 static_assert(kWideValues / 64 * 4 <= kStreamScaleBytes);
-/// the input as fp16, the row as it was taken, sums of warps of the products.
+/// the input as fp16, the row as it was taken (not a wide one), sums of warps of the products.
 BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols) {
-    return cols > kPackets ? (cols / 6 + 1) * 16 : 4 * cols;
+    return cols > kPackets ? 0 : 4 * cols;
 }
 BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
@@ -498,12 +507,19 @@ BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).
 inline constexpr int kTurnFloats = 512;
-inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 64);
+inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 80);
 /// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
            16 * kComputeWarps * 4 + 2 * (head_dim * 2 + 16);
 }
+/// Of the same by heads (HeadWork): never more.
+BELFRY_HOST_DEVICE constexpr int32_t streamHeadBytes(int32_t head_dim) {
+    return (1 + kComputeWarps) * (head_dim * 4 + 64) + kComputeWarps * 8 + 2 * head_dim * 2;
+}
+static_assert(streamHeadBytes(32) <= streamAttendBytes(32) &&
+                  streamHeadBytes(kTurnFloats) <= streamAttendBytes(kTurnFloats),
+              "one plan for both");
 
 } // namespace kernels::cuda

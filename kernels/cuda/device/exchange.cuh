@@ -175,42 +175,4 @@ __device__ __forceinline__ WideValues wideValues(const uint4& v) {
              value((v.z >> 19) | (v.w << 13)), value(v.w >> 6)}};
 }
 
-/// The pairs of packets of a wide row into shared memory, each by the thread that will use it.
-/// Returns the largest magnitude among this thread's.
-__device__ __forceinline__ float
-takeWide(const uint2* packets, int pairs, uint32_t mark, uint4* to) {
-    float largest = 0.0F;
-    constexpr int kAtOnce = 3;
-#pragma unroll 1
-    for (int p = threadIdx.x; p < pairs; p += kAtOnce * kComputeThreads) {
-        uint4 v[kAtOnce];
-        bool is_there = false;
-        while (!is_there) {
-            is_there = true;
-#pragma unroll
-            for (int i = 0; i < kAtOnce; ++i) {
-                const int at = p + i * kComputeThreads < pairs ? p + i * kComputeThreads : p;
-                v[i] = loadPackets(packets + 2 * at);
-            }
-#pragma unroll
-            for (int i = 0; i < kAtOnce; ++i) {
-                is_there = is_there && (v[i].y >> 25) == mark && (v[i].w >> 25) == mark;
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-            const int at = p + i * kComputeThreads;
-            if (at < pairs) {
-                to[at] = v[i];
-            }
-            const WideValues values = wideValues(v[i]);
-#pragma unroll
-            for (int j = 0; j < 6; ++j) {
-                largest = fmaxf(largest, fabsf(values.at[j]));
-            }
-        }
-    }
-    return largest;
-}
-
 } // namespace kernels::cuda

@@ -3,9 +3,9 @@
 //
 // The input row is scaled by a power of two for each 64 columns and split into two fp16, 22 bits in
 // all. One multiplication of the tensor cores has room for eight columns; two hold the two parts,
-// what the others hold does not matter. A byte of two 4-bit codes becomes two fp16 by one look-up in
-// a table in shared memory that every lane has a copy of in its own bank; an 8-bit weight is exact
-// in fp16.
+// what the others hold does not matter. A byte of two 4-bit codes becomes two fp16 by one look-up
+// in a table in shared memory that every lane has a copy of in its own bank; an 8-bit weight is
+// exact in fp16.
 #pragma once
 
 #include "kernels/cuda/device/common.cuh"
@@ -34,37 +34,43 @@ struct CodeTable {
 
 /// Where this lane finds the input.
 struct HalfInput {
-    uint32_t at;           ///< Shared address of the lane's first 8 columns of block 0.
-    uint32_t stride;       ///< From one block of 64 columns to the next.
-    uint32_t half;         ///< From the lane's first 8 columns to the second, or to those of 8-bit
-                           ///< weights' next unit.
-    uint32_t scales;       ///< Shared address: fp32 of each block.
-    uint32_t scale_stride; ///< 0: one for the row.
-    bool has_column;       ///< Others need not load anything.
+    uint32_t at;     ///< Shared address of the lane's first 8 columns of block 0.
+    uint32_t stride; ///< From one block of 64 columns to the next.
+    uint32_t half;   ///< From the lane's first 8 columns to the second, or to those of 8-bit
+                     ///< weights' next unit.
+    uint32_t scales; ///< Shared address: fp32 of each block.
+    bool has_column; ///< Others need not load anything.
 };
 
-/// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c.
+/// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c. Two sums: a multiplication waits for
+/// the one before that adds to the same.
 __device__ __forceinline__ void multiplyCodes(float (&c)[4],
                                               const CodeTable& table,
                                               const uint2& first,
                                               const uint2& second,
                                               const uint4 (&x)[2]) {
+    float more[4] = {};
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
         const uint32_t wa = q == 0 ? first.x : first.y;
         const uint32_t wb = q == 0 ? second.x : second.y;
-        const uint32_t low[4] = {table.pairOf<0>(wa), table.pairOf<0>(wb),
-                                 table.pairOf<1>(wa), table.pairOf<1>(wb)};
+        const uint32_t low[4] = {table.pairOf<0>(wa), table.pairOf<0>(wb), table.pairOf<1>(wa),
+                                 table.pairOf<1>(wb)};
         multiplyAddHalves(c, low, x[q].x, x[q].y);
-        const uint32_t high[4] = {table.pairOf<2>(wa), table.pairOf<2>(wb),
-                                  table.pairOf<3>(wa), table.pairOf<3>(wb)};
-        multiplyAddHalves(c, high, x[q].z, x[q].w);
+        const uint32_t high[4] = {table.pairOf<2>(wa), table.pairOf<2>(wb), table.pairOf<3>(wa),
+                                  table.pairOf<3>(wb)};
+        multiplyAddHalves(more, high, x[q].z, x[q].w);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        c[i] += more[i];
     }
 }
 
 /// Two signed bytes of `word` as fp16, exactly: 1024 + 128 + b has b in its lower bits.
 __device__ __forceinline__ uint32_t halvesOfBytes(uint32_t biased, uint32_t selector) {
-    return bitsOf(__hsub2(asHalf2(permuteBytes(biased, 0x64646464U, selector)), asHalf2(0x64806480U)));
+    return bitsOf(
+        __hsub2(asHalf2(permuteBytes(biased, 0x64646464U, selector)), asHalf2(0x64806480U)));
 }
 
 /// 16 rows x 32 columns of signed bytes.

@@ -9,8 +9,7 @@
 // columns of all parts and publishes those.
 #pragma once
 
-#include "kernels/cuda/device/exchange.cuh"
-#include "kernels/cuda/device/project_input.cuh"
+#include "kernels/cuda/device/stream_attend_heads.cuh"
 
 namespace kernels::cuda {
 
@@ -49,79 +48,6 @@ __device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
     return w;
 }
 
-/// What stays the same for all layers of one kind while a token is made.
-struct AttendConstants {
-    const float* inv_freq; ///< Of which kind: these are the pointers it was read through.
-    const int32_t* position_at;
-    const int32_t* count_at;
-    const int32_t* slot_at;
-    int position;
-    int slot;
-    int count;     ///< Cache rows in reach.
-    int first_row; ///< The first of them; behind the last row of a ring comes row 0.
-    int chunk;     ///< Rows of one part, a multiple of kTileKeys.
-    int parts;
-    int split; ///< This block's part.
-    int kv_head;
-    float turns[kTurnFloats]; ///< [2, head_dim / 2]: cosine, sine of each pair.
-};
-static_assert(2 * sizeof(AttendConstants) <= kAttendConstantBytes, "as the host plans");
-
-/// The constants of this step's kind, read where they are not there yet. All compute threads.
-const __device__ __forceinline__ AttendConstants&
-attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exchange) {
-    AttendConstants& c = reinterpret_cast<AttendConstants*>(memory)[a.window > 0 ? 1 : 0];
-    const int32_t* const slot_at = a.k != nullptr ? a.slot : nullptr;
-    const bool is_there = c.inv_freq == a.inv_freq && c.position_at == a.position &&
-                          c.count_at == a.key_count && (slot_at == nullptr || c.slot_at == slot_at);
-    if (is_there) {
-        return c;
-    }
-    syncCompute(); // everybody has looked
-    const int position = *a.position;
-    const int half = a.head_dim / 2;
-    for (int d = threadIdx.x; d < half; d += kComputeThreads) {
-        sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &c.turns[half + d],
-                &c.turns[d]);
-    }
-    if (threadIdx.x == 0) {
-        c.position = position;
-        c.slot = slot_at != nullptr ? *slot_at : -1;
-        c.count = *a.key_count;
-        c.first_row = 0;
-        if (a.is_ring != 0) {
-            // Position p lies in row p % capacity: only the window's rows are read.
-            const int most =
-                a.window > 0 && a.window < a.capacity ? static_cast<int>(a.window) : a.capacity;
-            c.count = position + 1 < most ? position + 1 : most;
-            c.first_row = (position + 1 - c.count) % a.capacity;
-        }
-        const int tiles = (c.count + kTileKeys - 1) / kTileKeys;
-        const int per_part = (tiles + a.splits - 1) / a.splits;
-        c.chunk = (per_part > 0 ? per_part : 1) * kTileKeys;
-        c.parts = (c.count + c.chunk - 1) / c.chunk;
-        c.split = exchange.block / a.num_kv_heads;
-        c.kv_head = exchange.block - c.split * a.num_kv_heads;
-        c.position_at = a.position;
-        c.count_at = a.key_count;
-        c.slot_at = slot_at;
-        c.inv_freq = a.inv_freq;
-    }
-    syncCompute();
-    return c;
-}
-
-__device__ __forceinline__ float roundBf16(float v) {
-    return __bfloat162float(__float2bfloat16_rn(v));
-}
-
-/// Cache row of key i.
-__device__ __forceinline__ int
-rowOf(const AttendStepKernelArgs& a, const AttendConstants& constants, int i) {
-    const int row = constants.first_row + i;
-    return row < a.capacity ? row : row - a.capacity;
-}
-
 /// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values, but
 /// not row `made`, which is being made.
 __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
@@ -147,98 +73,6 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
         copyAsync16(sharedAddress(to + row * row_bytes + column * 16),
                     from + rowOf(a, constants, is_there ? first + row : 0) * stride + column * 16,
                     is_there);
-    }
-}
-
-/// One head off its packets: a lane holds the same elements of both halves, fours 32 lanes apart.
-struct HeadValues {
-    static constexpr int kFours = kTurnFloats / 2 / 128;
-    float4 at[2][kFours];
-
-    __device__ __forceinline__ void take(const uint2* packets, int half, uint32_t mark) {
-        const int lane = threadIdx.x & 31;
-        bool is_there = false;
-        while (!is_there) {
-            is_there = true;
-#pragma unroll
-            for (int i = 0; i < 2 * kFours; ++i) {
-                const int d = 4 * lane + 128 * (i >> 1);
-                uint4 v[2] = {make_uint4(0, mark, 0, mark), make_uint4(0, mark, 0, mark)};
-                if (d < half) {
-                    v[0] = loadPackets(packets + d + (i & 1) * half);
-                    v[1] = loadPackets(packets + d + (i & 1) * half + 2);
-                }
-                is_there = is_there && v[0].y == mark && v[0].w == mark && v[1].y == mark &&
-                           v[1].w == mark;
-                at[i & 1][i >> 1] = make_float4(__uint_as_float(v[0].x), __uint_as_float(v[0].z),
-                                                __uint_as_float(v[1].x), __uint_as_float(v[1].z));
-            }
-        }
-    }
-};
-
-__device__ __forceinline__ uint2 asBf16(const float4& v) {
-    const __nv_bfloat162 first = __floats2bfloat162_rn(v.x, v.y);
-    const __nv_bfloat162 second = __floats2bfloat162_rn(v.z, v.w);
-    uint2 bits{};
-    memcpy(&bits.x, &first, 4);
-    memcpy(&bits.y, &second, 4);
-    return bits;
-}
-/// What rounding to bf16 takes away.
-__device__ __forceinline__ float4 belowBf16(const float4& v) {
-    return make_float4(v.x - roundBf16(v.x), v.y - roundBf16(v.y), v.z - roundBf16(v.z),
-                       v.w - roundBf16(v.w));
-}
-
-/// Norm (no data: none), RoPE (turns nullptr: none) and scale of one head; a warp. high, low: the
-/// result as two bf16; low nullptr: rounded to one, and stored to the cache as well.
-__device__ __forceinline__ void turnHead(const HeadValues& head,
-                                         const VectorArgs& norm,
-                                         const float* turns,
-                                         int dim,
-                                         float eps,
-                                         float scale,
-                                         __nv_bfloat16* high,
-                                         __nv_bfloat16* low,
-                                         __nv_bfloat16* cache) {
-    const int lane = threadIdx.x & 31;
-    const int half = dim / 2;
-    float sum = 0.0F;
-#pragma unroll
-    for (int j = 0; j < HeadValues::kFours; ++j) {
-        sum += sumOfSquares(head.at[0][j]) + sumOfSquares(head.at[1][j]); // zeros behind the end
-    }
-    const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps) * scale;
-#pragma unroll
-    for (int j = 0; j < HeadValues::kFours; ++j) {
-        const int d = 4 * lane + 128 * j;
-        if (d >= half) {
-            break;
-        }
-        float4 a = times(times(head.at[0][j], inverse), loadFour(norm, d));
-        float4 b = times(times(head.at[1][j], inverse), loadFour(norm, d + half));
-        if (turns != nullptr) {
-            const float4 cosine = *reinterpret_cast<const float4*>(turns + d);
-            const float4 sine = *reinterpret_cast<const float4*>(turns + half + d);
-            const float4 turned =
-                make_float4(a.x * cosine.x - b.x * sine.x, a.y * cosine.y - b.y * sine.y,
-                            a.z * cosine.z - b.z * sine.z, a.w * cosine.w - b.w * sine.w);
-            b = make_float4(b.x * cosine.x + a.x * sine.x, b.y * cosine.y + a.y * sine.y,
-                            b.z * cosine.z + a.z * sine.z, b.w * cosine.w + a.w * sine.w);
-            a = turned;
-        }
-        const uint2 first = asBf16(a);
-        const uint2 second = asBf16(b);
-        *reinterpret_cast<uint2*>(high + d) = first;
-        *reinterpret_cast<uint2*>(high + d + half) = second;
-        if (low != nullptr) {
-            *reinterpret_cast<uint2*>(low + d) = asBf16(belowBf16(a));
-            *reinterpret_cast<uint2*>(low + d + half) = asBf16(belowBf16(b));
-        } else {
-            *reinterpret_cast<uint2*>(cache + d) = first;
-            *reinterpret_cast<uint2*>(cache + d + half) = second;
-        }
     }
 }
 
@@ -318,8 +152,13 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         head.take(exchange.packetsOf(step - 1 + kPacketSteps) + at, half,
                   exchange.markOf(step - 1));
         clocks.note(1);
-        turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale, high, low,
-                 cache);
+        // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
+        turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
+                 [&](int d, const float4& four) {
+                     *reinterpret_cast<uint2*>(high + d) = asBf16(four);
+                     *reinterpret_cast<uint2*>((is_query ? low : cache) + d) =
+                         asBf16(is_query ? belowBf16(four) : four);
+                 });
     }
     clocks.note(2);
 
@@ -568,8 +407,12 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
                                              const Exchange& exchange,
                                              int step,
                                              const StepClocks& clocks) {
-    const AttendWork w = attendWork(memory, a.head_dim);
     const AttendConstants& constants = attendConstants(a, constant_memory, exchange);
+    if (constants.by_head != 0) {
+        attendHeads(a, memory, constants, norms, norm_bytes, exchange, step, clocks);
+        return;
+    }
+    const AttendWork w = attendWork(memory, a.head_dim);
     if (constants.split < constants.parts) {
         const int begin = constants.split * constants.chunk;
         const int end =

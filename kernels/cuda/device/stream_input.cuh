@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The input row of a projection in stream.cu: residual, norms, and its form as fp16 for the tensor
-// cores (half_products.cuh). A thread takes the same four neighbours of the row in every step, 16
-// threads the 64 columns that share a scale. A wide row has one scale: its values come with 11
-// bits, and one fp16 holds them. The factor of the last norm is not applied here but to the
+// cores (half_products.cuh). A thread takes the same four neighbours of the row in every step; a
+// warp's 128 columns share a scale, of a wide row its 192. Values of a wide row come with 11 bits,
+// and one fp16 holds them. The factor of the last norm is not applied here but to the
 // products, so that nobody waits for it.
 #pragma once
 
@@ -17,7 +17,7 @@ struct StreamWork {
     char* planes;    ///< [cols / 64] blocks of fp16: planeOffset()
     float* scales;   ///< [cols / 64]; of a wide row [1]
     float* buffer;   ///< [128]: sums of warps.
-    float4* taken;   ///< [cols / 4]: x or t; of a wide row [cols / 6] pairs of packets
+    float4* taken;   ///< [cols / 4]: x or t
     float* partial;  ///< [pass_tiles * 16, kComputeWarps]
     int block_bytes; ///< Of 64 columns: 256, of a wide row 128.
 };
@@ -98,7 +98,6 @@ __device__ __forceinline__ HalfInput halfInput(const StreamWork& w, bool is_wide
     input.stride = w.block_bytes;
     input.half = w.block_bytes / 2;
     input.scales = sharedAddress(w.scales);
-    input.scale_stride = is_wide ? 0 : 4;
     return input;
 }
 
@@ -175,61 +174,81 @@ private:
     }
 };
 
-/// A wide row: its packets (or values in memory) to fp16 with one scale. Ends with a barrier.
+/// A wide row: its packets (or values in memory) to fp16. A lane takes two packets, six columns, at
+/// a time, so that a warp has three blocks of 64: they share a scale, and nobody waits for the
+/// whole row. Ends with a barrier.
 __device__ __forceinline__ void
 makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& exchange, int step) {
+    const int lane = threadIdx.x & 31;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool is_linked = a.link == kLinkWide;
+    const int cols = a.cols;
+    const int pairs = (cols + 5) / 6;
+    const uint2* const packets = exchange.widePackets(a.wide_region);
+    const uint32_t mark = exchange.wideMark(a.wide_region, a.wide_use);
     if (a.link == kLinkFlags) {
         exchange.waitForFlags(step - 1, exchange.grid);
     }
-    // Six values a thread.
-    const int sixes = (a.cols + 5) / 6;
-    uint4* const packets = reinterpret_cast<uint4*>(w.taken);
-    float largest = is_linked ? takeWide(exchange.widePackets(a.wide_region), sixes,
-                                         exchange.wideMark(a.wide_region, a.wide_use), packets)
-                              : 0.0F;
-    for (int c = threadIdx.x; !is_linked && c < a.cols / 4; c += kComputeThreads) {
-        largest = fmaxf(largest, largestOf(loadFour(a.x + 4 * c)));
-    }
-    largest = warpMax(largest);
-    if ((threadIdx.x & 31) == 0) {
-        w.buffer[threadIdx.x / 32] = largest;
-    }
-    syncCompute();
-    for (int i = 0; i < kComputeWarps; ++i) {
-        largest = fmaxf(largest, w.buffer[i]);
-    }
-    const PowerScale scale = powerScale(largest);
-    if (threadIdx.x == 0) {
-        w.scales[0] = scale.down;
-    }
+    constexpr int kAtOnce = 3;
 #pragma unroll 1
-    for (int p = threadIdx.x; p < sixes; p += kComputeThreads) {
-        float v[6];
-        if (is_linked) {
-            const WideValues values = wideValues(packets[p]);
+    for (int first = threadIdx.x; first - lane < pairs; first += kAtOnce * kComputeThreads) {
+        uint4 v[kAtOnce];
+        bool is_there = !is_linked;
+        while (!is_there) {
+            is_there = true;
 #pragma unroll
-            for (int i = 0; i < 6; ++i) {
-                v[i] = values.at[i];
+            for (int i = 0; i < kAtOnce; ++i) {
+                const int p = first + i * kComputeThreads;
+                v[i] = make_uint4(0, mark << 25, 0, mark << 25);
+                if (p < pairs) {
+                    v[i] = loadPackets(packets + 2 * p);
+                }
             }
-        } else {
-            for (int i = 0; i < 3; ++i) {
-                const bool is_there = 6 * p + 2 * i < a.cols;
-                const float2 two =
-                    __ldcg(reinterpret_cast<const float2*>(a.x + (is_there ? 6 * p + 2 * i : 0)));
-                v[2 * i] = two.x;
-                v[2 * i + 1] = two.y;
+#pragma unroll
+            for (int i = 0; i < kAtOnce; ++i) {
+                is_there = is_there && (v[i].y >> 25) == mark && (v[i].w >> 25) == mark;
             }
         }
+        __syncwarp();
 #pragma unroll
-        for (int i = 0; i < 3; ++i) {
-            const int column = 6 * p + 2 * i;
-            if (column < a.cols) {
-                const int c = column >> 2;
-                *reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128 +
-                                             planeOffset(c, is_four_bit, true) + (column & 2) * 2) =
-                    bitsOf(__floats2half2_rn(v[2 * i] * scale.up, v[2 * i + 1] * scale.up));
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int p = first + i * kComputeThreads;
+            if (p - lane >= pairs) {
+                break; // the whole warp
+            }
+            WideValues values = wideValues(v[i]);
+            if (!is_linked) {
+#pragma unroll
+                for (int j = 0; j < 3; ++j) {
+                    const bool is_column = 6 * p + 2 * j < cols;
+                    const float2 two = __ldcg(
+                        reinterpret_cast<const float2*>(a.x + (is_column ? 6 * p + 2 * j : 0)));
+                    values.at[2 * j] = is_column ? two.x : 0.0F;
+                    values.at[2 * j + 1] = is_column ? two.y : 0.0F;
+                }
+            }
+            uint32_t largest = 0;
+#pragma unroll
+            for (int j = 0; j < 6; ++j) {
+                const uint32_t bits = __float_as_uint(values.at[j]) & 0x7fffffffU;
+                largest = bits > largest ? bits : largest;
+            }
+            const PowerScale scale = powerScale(__uint_as_float(warpMaxBits(largest)));
+            const int block = (p >> 5) * kWideBlocks + lane;
+            if (lane < kWideBlocks && block * 64 < cols) {
+                w.scales[block] = scale.down;
+            }
+#pragma unroll
+            for (int j = 0; j < 3; ++j) {
+                const int column = 6 * p + 2 * j;
+                if (column < cols) {
+                    const int c = column >> 2;
+                    *reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128 +
+                                                 planeOffset(c, is_four_bit, true) +
+                                                 (column & 2) * 2) =
+                        bitsOf(__floats2half2_rn(values.at[2 * j] * scale.up,
+                                                 values.at[2 * j + 1] * scale.up));
+                }
             }
         }
     }

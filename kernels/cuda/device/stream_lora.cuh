@@ -119,7 +119,7 @@ __device__ __forceinline__ float unitSum(
         if (!is_wide) {
             dot += dotPlane(plane + 64, v); // the lower parts
         }
-        sum = fmaf(dot, w.scales[is_wide ? 0 : c >> 4], sum);
+        sum = fmaf(dot, w.scales[c >> 4], sum);
     }
     return sum;
 }

@@ -38,9 +38,9 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const uint32_t block = IS_FOUR_BIT ? warp : warp >> 1;
     const uint32_t first_x =
         input.at + block * input.stride + (IS_FOUR_BIT ? 0 : (warp & 1) * input.half);
-    const uint32_t first_scale = input.scales + block * input.scale_stride;
+    const uint32_t first_scale = input.scales + block * 4;
     const uint32_t next_x = kBlocks * input.stride;
-    const uint32_t next_scale = kBlocks * input.scale_stride;
+    const uint32_t next_scale = kBlocks * 4;
     float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
     uint4 x[2][2] = {};
 #pragma unroll 1

@@ -322,6 +322,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     }
     args.splits = splits;
     args.partial = pointerOf<float>(s.scratch + kPartialOffset);
+    args.head_parts =
+        t.has_heads ? headParts(s.facts.multiprocessors, args.num_heads, args.head_dim) : 0;
     args.link = kLinkPackets;
     args.publish = kLinkNone;
     publish(t.steps.back(), kLinkPackets);
