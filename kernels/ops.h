@@ -242,8 +242,7 @@ struct HeadRowsArgs {
 
 /// What stands before the layers of one token: its row of the embedding, and of every slice (as
 /// wide as norm) of the per-layer inputs y = (rms(before * (projection x)) * norm + t) * after. All
-/// on the table's device; token, token_part and words_from may also be where its kernels read
-/// memory of the host (Device::kernelAddress).
+/// on the table's device.
 struct TokenInputArgs {
     const int32_t* token = nullptr; ///< [1], a row of the tables; zeros for one outside.
     WeightView embedding;           ///< [vocabulary, hidden]
@@ -257,10 +256,6 @@ struct TokenInputArgs {
     MatView norm;                      ///< [width]
     float eps = 1e-6F, before = 1.0F, after = 1.0F;
     float* y = nullptr; ///< [slices * width]
-    /// Copied as they are beside all this: numbers that the steps behind it read.
-    const uint32_t* words_from = nullptr;
-    uint32_t* words_to = nullptr;
-    int64_t words = 0;
 };
 
 /// Values of one piece of a weight and where its quantized form goes: whole 4-bit blocks (the last

@@ -211,9 +211,6 @@ struct TokenInputKernelArgs {
     VectorArgs norm;       ///< [width]
     const int32_t* token;  ///< [1]
     const float* token_part;
-    const uint32_t* words_from;
-    uint32_t* words_to;
-    int64_t words; ///< At most kEdgeThreads a block.
     float* x;
     float* t;
     float* y;

@@ -154,13 +154,9 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     cursor += 64 * sizeof(float);
     s.scales = reinterpret_cast<float*>(cursor);
 
-    // What may have to come from the host is asked for before anything else.
+    // What everything behind it needs is asked for before anything else.
     const int32_t token_number =
         threadIdx.x == 0 ? *static_cast<const volatile int32_t*>(a.token) : 0;
-    const int64_t word = static_cast<int64_t>(blockIdx.x) * kEdgeThreads + threadIdx.x;
-    const bool has_word = word < a.words;
-    const uint32_t copied =
-        has_word ? static_cast<const volatile uint32_t*>(a.words_from)[word] : 0U;
     float part = 0.0F;
     if (a.token_part != nullptr && threadIdx.x < kTokenRows) {
         part = static_cast<const volatile float*>(a.token_part)[begin + threadIdx.x];
@@ -184,9 +180,6 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     }
     if (threadIdx.x == 0) {
         numbers[0] = token_number;
-    }
-    if (has_word) {
-        a.words_to[word] = copied;
     }
     __syncthreads();
     const int32_t token = numbers[0];

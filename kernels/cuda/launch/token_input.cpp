@@ -18,8 +18,7 @@ bool isShapeRight(const TokenInputArgs& a) {
     return isWeight(a.embedding) && isWeight(a.projection) && a.norm.data != nullptr && width > 0 &&
            a.projection.rows % width == 0 && a.embedding.cols == a.projection.cols &&
            (a.token_part != nullptr || (isWeight(a.table) && a.table.cols == a.projection.rows)) &&
-           a.token != nullptr && a.x != nullptr && a.t != nullptr && a.y != nullptr &&
-           a.words >= 0 && (a.words == 0 || (a.words_from != nullptr && a.words_to != nullptr));
+           a.token != nullptr && a.x != nullptr && a.t != nullptr && a.y != nullptr;
 }
 
 } // namespace
@@ -36,8 +35,7 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
     const bool is_dealt = a.projection.rows % kTokenRows == 0 && width <= kMaxTokenWidth &&
                           (width % kTokenRows == 0 || kTokenRows % width == 0);
     if (!canProject(s, a.projection) || !is_dealt || a.projection.rows / width > kMaxEdgeSlices ||
-        a.words > blocks * kEdgeThreads || !isAligned(a.projection.data) || !isAligned(a.x) ||
-        s.scratch_bytes < kCounterBytes) {
+        !isAligned(a.projection.data) || !isAligned(a.x) || s.scratch_bytes < kCounterBytes) {
         return Status::Unsupported;
     }
     const bool is_four_bit = isFourBit(a.projection);
@@ -48,9 +46,6 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
     args.norm = vectorArgs(a.norm);
     args.token = a.token;
     args.token_part = a.token_part;
-    args.words_from = a.words_from;
-    args.words_to = a.words_to;
-    args.words = a.words;
     args.x = a.x;
     args.t = a.t;
     args.y = a.y;

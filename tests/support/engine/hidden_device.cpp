@@ -113,8 +113,6 @@ struct Revealer {
             value.projection = (*this)(value.projection);
             value.norm = (*this)(value.norm);
             value.y = pointer(value.y);
-            value.words_from = pointer(value.words_from);
-            value.words_to = pointer(value.words_to);
         } else if constexpr (std::is_same_v<T, AttendStepArgs>) {
             value.q = pointer(value.q);
             value.k = pointer(value.k);
