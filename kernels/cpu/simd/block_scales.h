@@ -28,8 +28,7 @@ public:
             return true;
         }
         count_ = w.cols / kScaleStep + V::kWidth;
-        buffer_ =
-            threadScratchOf<float>(slot, static_cast<size_t>(2 * kSlots * count_));
+        buffer_ = threadScratchOf<float>(slot, static_cast<size_t>(2 * kSlots * count_));
         return buffer_ != nullptr;
     }
 

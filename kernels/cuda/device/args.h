@@ -157,8 +157,8 @@ struct LoraArgs {
     int32_t weight;
     int32_t a_type;
     int32_t b_type;
-    /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B begins,
-    /// from lora_at.
+    /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B
+    /// begins, from lora_at.
     int32_t b_offset;
 };
 
@@ -324,8 +324,8 @@ struct ProjectKernelArgs {
     int32_t lora_chunks;
     int32_t lora_columns; ///< A multiple of 512; stream.cu: of 64.
     int32_t lora_own;     ///< Most units of a block.
-    /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one unit
-    /// of a block to the next one's.
+    /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one
+    /// unit of a block to the next one's.
     int32_t lora_pitch;
     int32_t lora_step; ///< Number of the step in its token.
     // stream.cu only.
@@ -484,8 +484,8 @@ struct StreamLayout {
     int32_t unit_args; ///< [2] arguments of steps, copies of that warp.
 };
 
-/// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256 blocks
-/// of 64 columns,
+/// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256
+/// blocks of 64 columns,
 inline constexpr int kStreamNormSums = 512;
 inline constexpr int kStreamScaleBytes = 1024;
 static_assert(kWideValues / 64 * 4 <= kStreamScaleBytes);

@@ -15,7 +15,7 @@ namespace kernels::cuda {
 /// Work memory of a projection (streamProjectBytes()).
 struct StreamWork {
     char* planes;    ///< [cols / 64] blocks of fp16: planeOffset()
-    float* scales;   ///< [cols / 64]; of a wide row [1]
+    float* scales;   ///< [cols / 64]
     float* buffer;   ///< [128]: sums of warps.
     float4* taken;   ///< [cols / 4]: x or t
     float* partial;  ///< [pass_tiles * 16, kComputeWarps]
