@@ -289,6 +289,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         }
         const auto median = [&](const std::function<double(const DecodeRound&, double gb)>& value) {
             std::vector<double> values;
+            values.reserve(rounds.size());
             for (const DecodeRound& round : rounds) {
                 values.push_back(value(round, round.tokens_per_s * counted.decode_bytes / 1e9));
             }
