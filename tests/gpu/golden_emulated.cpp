@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
         launches.clear();
         const auto chosen = engine.generate(decode, {}, {});
         const bool is_same =
-            chosen.has_value() && error.empty() &&
+            chosen.has_value() && error.empty() && !chosen->token_ids.empty() &&
+            static_cast<int>(chosen->token_ids.size()) == decode.sampling.max_tokens &&
             std::equal(chosen->token_ids.begin(), chosen->token_ids.end(), c.greedy.begin());
         std::printf("%24s %zu greedy tokens %s; inputs in one launch %d, choice %d, layers %d\n",
                     "", chosen.has_value() ? chosen->token_ids.size() : 0, is_same ? "ok" : "FAIL",
