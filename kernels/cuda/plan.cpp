@@ -179,6 +179,7 @@ StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,
                              bool is_pair,
+                             bool is_plain,
                              int weights,
                              int bits,
                              int grain) {
@@ -192,7 +193,7 @@ StreamPlan planStreamProject(int multiprocessors,
     StreamPlan plan;
     plan.units = static_cast<int>(units);
     plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles));
-    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles);
+    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles, is_plain);
     plan.share = static_cast<int>(grains / multiprocessors) * grain;
     plan.extra = static_cast<int>(grains % multiprocessors);
     plan.grain = grain;

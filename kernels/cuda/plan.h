@@ -116,12 +116,13 @@ struct StreamPlan {
     int extra = 0; ///< blocks that have one grain more.
     int grain = 1;
 };
-/// outputs, is_pair as of planProject(); weights: how many follow each other; bits: 4 or 8;
-/// grain: outputs that stay together.
+/// outputs, is_pair as of planProject(); is_plain: the input meets no residual row and no norm;
+/// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together.
 StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,
                              bool is_pair,
+                             bool is_plain,
                              int weights,
                              int bits,
                              int grain);

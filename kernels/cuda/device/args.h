@@ -489,13 +489,14 @@ struct StreamLayout {
 inline constexpr int kStreamNormSums = 512;
 inline constexpr int kStreamScaleBytes = 1024;
 static_assert(kWideValues / 64 * 4 <= kStreamScaleBytes);
-/// the input as fp16, the row as it was taken (not a wide one), sums of warps of the products.
-BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols) {
-    return cols > kPackets ? 0 : 4 * cols;
+/// the input as fp16, a row that meets norms as it was taken, sums of warps of the products.
+BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols, bool is_plain) {
+    return is_plain ? 0 : 4 * cols;
 }
-BELFRY_HOST_DEVICE constexpr int32_t streamProjectBytes(int32_t cols, int32_t pass_tiles) {
+BELFRY_HOST_DEVICE constexpr int32_t
+streamProjectBytes(int32_t cols, int32_t pass_tiles, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
-           streamTakenBytes(cols) + pass_tiles * kTileRows * kComputeWarps * 4;
+           streamTakenBytes(cols, is_plain) + pass_tiles * kTileRows * kComputeWarps * 4;
 }
 /// Operands of a step's updates (stream_lora.cuh) begin with A h.
 BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {

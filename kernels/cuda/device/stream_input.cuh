@@ -36,7 +36,7 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
     w.planes = memory + kStreamNormSums + kStreamScaleBytes;
     char* const taken = w.planes + cols * (is_wide ? 2 : 4);
     w.taken = reinterpret_cast<float4*>(taken);
-    w.partial = reinterpret_cast<float*>(taken + streamTakenBytes(cols));
+    w.partial = reinterpret_cast<float*>(taken + streamTakenBytes(cols, a.input == kInputPlain));
     return w;
 }
 
@@ -257,10 +257,11 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
 
 /// Fours of a row that a thread takes at once.
 constexpr int kShortFours = 2;
-/// A row of packets that every thread takes at once: it stays in registers, and what it meets is
-/// there before it comes.
+/// A row of packets that every thread takes at once: it stays in registers, and the residual row
+/// and the norms that it meets are there before it comes.
 __device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
-    return a.link == kLinkPackets && a.cols <= kShortFours * 4 * kComputeThreads;
+    return a.input != kInputPlain && a.link == kLinkPackets &&
+           a.cols <= kShortFours * 4 * kComputeThreads;
 }
 
 /// makePlanes() of such a row.
@@ -272,7 +273,6 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const Exchange& exchange,
                                                 int step,
                                                 const StepClocks& clocks) {
-    const bool has_residual = a.input != kInputPlain;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_norm = a.norm.data != nullptr;
     const int warp = threadIdx.x / 32;
@@ -286,48 +286,41 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     float4 x[kShortFours] = {};
     float4 t_norm[kShortFours] = {};
     float4 norm[kShortFours] = {};
-    if (has_residual) {
 #pragma unroll
-        for (int i = 0; i < kShortFours; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
-            if (c < fours) {
-                x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
-                t_norm[i] =
-                    loadFour(VectorArgs{a.t_norm.data != nullptr ? norms + norm_bytes : nullptr,
-                                        a.t_norm.type, 0},
-                             4 * c);
-                norm[i] = loadFour(VectorArgs{has_norm ? norms : nullptr, a.norm.type, 0}, 4 * c);
-            }
+    for (int i = 0; i < kShortFours; ++i) {
+        const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
+        if (c < fours) {
+            x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
+            t_norm[i] = loadFour(VectorArgs{a.t_norm.data != nullptr ? norms + norm_bytes : nullptr,
+                                            a.t_norm.type, 0},
+                                 4 * c);
+            norm[i] = loadFour(VectorArgs{has_norm ? norms : nullptr, a.norm.type, 0}, 4 * c);
         }
     }
     float4 v[kShortFours];
     takeShort(exchange.packetsOf(step - 1 + kPacketSteps), fours, exchange.markOf(step - 1), v);
     clocks.note(1);
-    float sum = 0.0F;
-    if (has_residual) {
-        sum = warpSum(sumOfSquares(v[0]) + sumOfSquares(v[1]));
-        if (lane == 0) {
-            w.buffer[warp] = sum;
-        }
-        syncCompute();
-        const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
-        sum = 0.0F;
+    float sum = warpSum(sumOfSquares(v[0]) + sumOfSquares(v[1]));
+    if (lane == 0) {
+        w.buffer[warp] = sum;
+    }
+    syncCompute();
+    const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
+    sum = 0.0F;
 #pragma unroll
-        for (int i = 0; i < kShortFours; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
-            v[i] = make_float4(fmaf(v[i].x * scale, t_norm[i].x, x[i].x),
-                               fmaf(v[i].y * scale, t_norm[i].y, x[i].y),
-                               fmaf(v[i].z * scale, t_norm[i].z, x[i].z),
-                               fmaf(v[i].w * scale, t_norm[i].w, x[i].w));
-            if (c < fours) {
-                row[c] = v[i];
-                if (exchange.block == 0) {
-                    *reinterpret_cast<float4*>(a.x_out + 4 * c) = v[i];
-                }
+    for (int i = 0; i < kShortFours; ++i) {
+        const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
+        v[i] = make_float4(
+            fmaf(v[i].x * scale, t_norm[i].x, x[i].x), fmaf(v[i].y * scale, t_norm[i].y, x[i].y),
+            fmaf(v[i].z * scale, t_norm[i].z, x[i].z), fmaf(v[i].w * scale, t_norm[i].w, x[i].w));
+        if (c < fours) {
+            row[c] = v[i];
+            if (exchange.block == 0) {
+                *reinterpret_cast<float4*>(a.x_out + 4 * c) = v[i];
             }
-            sum += sumOfSquares(v[i]); // zeros behind the end
-            v[i] = times(v[i], norm[i]);
         }
+        sum += sumOfSquares(v[i]); // zeros behind the end
+        v[i] = times(v[i], norm[i]);
     }
     const bool is_there = static_cast<int>(threadIdx.x) < fours;
     if (static_cast<int>(threadIdx.x & ~31U) < fours) {
@@ -346,6 +339,42 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     syncCompute();
 }
 
+/// makePlanes() of a row without residual or norm that is not wide: two fours a thread at a time,
+/// from packets to fp16.
+__device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
+                                                const StreamWork& w,
+                                                const Exchange& exchange,
+                                                int step,
+                                                const StepClocks& clocks) {
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const int fours = a.cols / 4;
+    const bool is_linked = a.link == kLinkPackets;
+    const uint2* const packets = exchange.packetsOf(step - 1 + kPacketSteps);
+    const uint32_t mark = exchange.markOf(step - 1);
+    if (a.link == kLinkFlags) {
+        exchange.waitForFlags(step - 1, exchange.grid);
+    }
+#pragma unroll 1
+    for (int first = 0; first < fours; first += kShortFours * kComputeThreads) {
+        float4 v[kShortFours] = {};
+        if (is_linked) {
+            takeShort(packets + 4 * first, fours - first, mark, v);
+        }
+        clocks.note(1);
+#pragma unroll
+        for (int i = 0; i < kShortFours; ++i) {
+            const int c = first + i * kComputeThreads + static_cast<int>(threadIdx.x);
+            if (!is_linked && c < fours) {
+                v[i] = loadFour(a.x + 4 * c);
+            }
+            if ((c & ~31) < fours) {
+                storePlanes(w, c, v[i], is_four_bit, c < fours);
+            }
+        }
+    }
+    syncCompute();
+}
+
 /// Makes the planes; ends with a barrier. Sums of squares for the last norm are left in buffer[64 +
 /// warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart. Loops are
 /// not unrolled: what runs once in a step costs as much for its instructions' way into the cache as
@@ -359,7 +388,6 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            int step,
                                            const StepClocks& clocks) {
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
-    const bool is_plain = a.input == kInputPlain;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
@@ -372,6 +400,10 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     if (isWide(a)) {
         makeWidePlane(a, w, exchange, step);
         clocks.note(1);
+        return;
+    }
+    if (a.input == kInputPlain) {
+        makePlainPlanes(a, w, exchange, step, clocks);
         return;
     }
     // Read before the wait, so that nothing behind it has to wait for them.
@@ -415,7 +447,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         const int c = c0 + lane;
         const bool is_there = c < fours;
         float4 v = is_there ? w.taken[c] : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        if (!is_plain && is_there) {
+        if (is_there) {
             if (has_residual) {
                 const float4 x = keeps_row ? row[c] : loadFour(a.x + 4 * c);
                 const float4 t_norm = loadFour(

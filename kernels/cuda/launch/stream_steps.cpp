@@ -145,9 +145,9 @@ bool overlaps(const Place& a, const Place& b) {
 
 /// What a step uses of the work memory from its start on.
 int workOf(const TokenStep& step) {
-    return step.kind == kStepAttend
-               ? streamAttendBytes(step.attend.head_dim)
-               : streamProjectBytes(step.project.cols, step.project.pass_tiles);
+    return step.kind == kStepAttend ? streamAttendBytes(step.attend.head_dim)
+                                    : streamProjectBytes(step.project.cols, step.project.pass_tiles,
+                                                         step.project.input == kInputPlain);
 }
 
 int operandBytes(const ProjectKernelArgs& a) {
@@ -192,8 +192,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     const bool is_four_bit = isFourBit(args.w[0].format);
     const StreamPlan plan = planStreamProject(
-        s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair, args.count,
-        is_four_bit ? 4 : 8, args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
+        s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair,
+        args.input == kInputPlain, args.count, is_four_bit ? 4 : 8,
+        args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
     const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     int work_bytes = plan.work_bytes;
     if (units.units > 0) {
