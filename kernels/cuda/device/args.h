@@ -330,6 +330,7 @@ struct ProjectKernelArgs {
     int32_t lora_step; ///< Number of the step in its token.
     // stream.cu only.
     int32_t lora_at;   ///< Where operands lie, from the start of the work memory.
+    int32_t lora_turn; ///< stream.cu: 0 and 1 in turns from step with updates to step.
     int32_t lora_late; ///< 0: asked for when the step with updates before begins; 1: with this one.
 };
 

@@ -88,13 +88,14 @@ struct Exchange {
     }
 };
 
-/// Where the first thread of the first block notes its clock, if anybody asked.
+/// Where the first thread of the first block notes its clock, if anybody asked. Both are there
+/// anyway: no registers are kept for it.
 struct StepClocks {
-    long long* at; ///< [kStreamMarks]
-    bool is_on;
+    long long* trace; ///< [steps, kStreamMarks]; nullptr: nobody asked.
+    int step;
     __device__ __forceinline__ void note(int mark) const {
-        if (is_on) {
-            at[mark] = clock64();
+        if (trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0) {
+            trace[step * kStreamMarks + mark] = clock64();
         }
     }
 };

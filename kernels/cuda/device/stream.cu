@@ -28,8 +28,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     char* const work = dynamicShared() + layout.work;
     const CodeTable table{sharedAddress(dynamicShared()) + (threadIdx.x & 31) * 4};
     float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
-    UnitSignals units{dynamicShared() + kUnitSignalsOffset};
-    StepClocks clocks{trace, trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0};
+    const UnitSignals units{dynamicShared() + kUnitSignalsOffset};
     const bool is_asking = threadIdx.x == kAskingThread;
     if (is_asking) {
         fetcher.askForStep(steps, 0);
@@ -58,6 +57,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         // They were asked for when the step's arguments had come.
         fetcher.waitForNorms(i);
         const TokenStep& step = fetcher.stepAt(i);
+        const StepClocks clocks{trace, i};
         clocks.note(0);
         if (step.kind == kStepAttend) {
             streamAttend(step.attend, work, dynamicShared() + layout.attend, fetcher.normsOf(i),
@@ -67,7 +67,6 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                           table, units, exchange, i, clocks);
         }
         clocks.note(4);
-        clocks.at += kStreamMarks;
         syncCompute();
     }
 }

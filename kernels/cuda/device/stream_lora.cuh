@@ -25,7 +25,6 @@ constexpr int kUnitThread = kStreamThreads - 32;
 /// first three; its operands one of one of the others, in turn.
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
-    uint32_t parity = 0;
 
     [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
         return {reinterpret_cast<uint64_t*>(memory) + which};

@@ -218,7 +218,8 @@ __device__ __forceinline__ float geluFast(float x) {
 struct ResultRow {
     bool is_there;
     int weight;
-    int at;                    ///< Row of the weight.
+    int at;                    ///< Row of the weight;
+    int local;                 ///< counted from the block's first.
     int packet;                ///< Number among all results of the step.
     float scale, second_scale; ///< Of 8-bit weights; of a pair's second weight.
     float multiply;
@@ -234,6 +235,7 @@ resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, i
     const int local = i + (first - map.tileOf(r.weight)) * kTileRows;
     r.is_there = i >= 0 && i < rows && local < map.rowsOfWeight(r.weight);
     r.at = map.fromOf(r.weight) + local;
+    r.local = local;
     r.packet = r.at;
     if (r.weight > 0) {
         r.packet +=
@@ -261,12 +263,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               int norm_bytes,
                                               WeightRing& ring,
                                               const CodeTable& table,
-                                              UnitSignals& units,
+                                              const UnitSignals& units,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
     const StreamWork w = streamWork(memory, a);
-    const TileMap map(a, exchange.block);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_units = a.lora_units > 0;
@@ -280,9 +281,13 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     if (has_units && threadIdx.x == 0) {
         units.begun().arrive();
     }
+    int tiles = 0;
 #pragma unroll 1
-    for (int first = 0; first < map.first[3] || first == 0; first += a.pass_tiles) {
-        const int end = map.first[3] < first + a.pass_tiles ? map.first[3] : first + a.pass_tiles;
+    for (int first = 0; first < tiles || first == 0; first += a.pass_tiles) {
+        // Made anew where it is needed: nobody has registers for it while products are made.
+        const TileMap map(a, exchange.block);
+        tiles = map.first[3];
+        const int end = tiles < first + a.pass_tiles ? tiles : first + a.pass_tiles;
         // Pairs come in one pass: the first weight's rows.
         const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
         ResultRow r = resultRow(a, map, first, rows, own);
@@ -307,8 +312,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             multiplyTiles<true, true>(a, w, ring, table, first, end);
         }
         if (has_units && first == 0) {
-            units.ready().wait(units.parity);
-            units.parity ^= 1U;
+            units.ready().wait(static_cast<uint32_t>(a.lora_turn));
         }
         syncCompute();
         clocks.note(3);
@@ -316,11 +320,10 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         for (int base = 0; base < rows; base += stride) {
             const int i = base + own;
             if (base > 0) {
-                r = resultRow(a, map, first, rows, i);
+                r = resultRow(a, TileMap(a, exchange.block), first, rows, i);
             }
             float value = 0.0F;
             if (r.is_there) {
-                const int local = r.at - map.fromOf(r.weight);
                 float factor = 1.0F;
                 if (a.norm.data != nullptr) {
                     factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
@@ -328,15 +331,15 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 value = rowSum(w, i) * factor * r.scale;
                 if (has_units) {
                     value =
-                        fmaf(factor, unitUpdateOf(a, memory + a.lora_at, r.weight, local), value);
+                        fmaf(factor, unitUpdateOf(a, memory + a.lora_at, r.weight, r.local), value);
                 }
                 if (a.output != kOutputStore) {
                     float other = r.multiply;
                     if (is_pair) {
-                        other = rowSum(w, map.first[1] * kTileRows + i) * factor * r.second_scale;
+                        other = rowSum(w, tiles / 2 * kTileRows + i) * factor * r.second_scale;
                         if (has_units) {
                             other =
-                                fmaf(factor, unitUpdateOf(a, memory + a.lora_at, 1, local), other);
+                                fmaf(factor, unitUpdateOf(a, memory + a.lora_at, 1, r.local), other);
                         }
                     }
                     value = geluFast(value) * other;

@@ -370,8 +370,10 @@ void placeStreamUnits(Stream& s) {
         }
         if (before != nullptr) {
             before->lora_next = static_cast<int32_t>(i - before_at);
+            a.lora_turn = before->lora_turn ^ 1;
         } else {
             s.steps.first_unit_step = static_cast<int>(i);
+            a.lora_turn = 0;
         }
         a.lora_at = place.from;
         a.lora_late = is_early ? 0 : 1;
