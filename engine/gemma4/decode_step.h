@@ -122,7 +122,7 @@ private:
     bool has_composed_updates_ = false; ///< Of the recording: strengths are among its arguments.
     bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
     bool is_collecting_ = false;        ///< The last attempt handed them over that way.
-    bool may_chain_ = true; ///< False where the device refused to make the next token's numbers.
+    bool may_chain_ = true;   ///< False where the device refused to make the next token's numbers.
     bool is_chained_ = false; ///< The recording does, and sends none.
     /// The step that is under way before anybody asked for it.
     struct Ahead {

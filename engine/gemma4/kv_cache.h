@@ -100,7 +100,7 @@ private:
     std::vector<LayerKv> layers_;
     int64_t context_ = 0, window_ = 0, ring_ = 0;
     int64_t size_ = 0;
-    int64_t highest_ = 0; ///< One past the highest position ever held since clear().
+    int64_t highest_ = 0;     ///< One past the highest position ever held since clear().
     int64_t overwritten_ = 0; ///< One past the highest position ever written, also ahead.
     std::vector<int32_t> sliding_slots_, full_slots_;
     std::vector<int32_t> sliding_position_, sliding_block_;

@@ -236,9 +236,9 @@ void TestLookahead::rewinds() {
             for (const auto& chat : chats) {
                 const auto text = joined(prompt, chat->say(prompt, 60, said));
                 const auto held = static_cast<size_t>(chat->engine().contextUse().first);
-                std::vector<int32_t> shorter(
-                    text.begin(),
-                    text.begin() + static_cast<std::ptrdiff_t>(held) - std::min<int>(back, 8));
+                std::vector<int32_t> shorter(text.begin(), text.begin() +
+                                                               static_cast<std::ptrdiff_t>(held) -
+                                                               std::min<int>(back, 8));
                 shorter.push_back(150); // another token than was there
                 chat->say(shorter, 6);
                 chat->logits(shorter, 1);
