@@ -258,6 +258,16 @@ struct TokenInputArgs {
     float* y = nullptr; ///< [slices * width]
 };
 
+/// Numbers of one decoded token that its steps read on the device, the positions of a ring of
+/// sliding layers (-1: none) behind them.
+struct TokenNumbers {
+    int32_t position;
+    int32_t sliding_slot, full_slot;   ///< Rows of the caches that the token's keys go to.
+    int32_t sliding_count, full_count; ///< Rows in use, its own included.
+    int32_t token;                     ///< Its id.
+    int32_t unused[10];
+};
+
 /// Values of one piece of a weight and where its quantized form goes: whole 4-bit blocks (the last
 /// of a weight may be shorter), or whole rows of Int8Row. All on the device.
 struct QuantizeArgs {
@@ -410,12 +420,18 @@ struct OpTable {
     /// soft_cap of one row of logits in place, and argmax of what comes out, in one launch. best:
     /// as of argmax, on the device or where its kernels write (Device::kernelAddress). Optional:
     /// the caller then calls the two. Unsupported: nothing was enqueued.
+    /// numbers (nullptr: none): of the token whose logits these are. The choice then goes to
+    /// best[position % 2], and the numbers become those of the chosen token at the next position,
+    /// in a ring of `ring` slots, so that its steps can be enqueued before anybody has read the
+    /// choice.
     Status (*cap_argmax)(Queue q,
                          float* logits,
                          int64_t count,
                          float cap,
                          const uint32_t* suppressed,
-                         uint64_t* best) = nullptr;
+                         uint64_t* best,
+                         TokenNumbers* numbers,
+                         int32_t ring) = nullptr;
     /// Dense values to a quantized format, the bytes of engine/quant/NF4.md. nullptr where the
     /// host does it. Unsupported: a format or block size that the kernels do not take.
     Status (*quantize)(Queue q, const QuantizeArgs& args) = nullptr;

@@ -13,27 +13,31 @@ using kernels::MutF32;
 using kernels::Status;
 
 void DecodeStep::fillNumbers(const KvCache& kv) {
-    auto* ints = reinterpret_cast<int32_t*>(host_);
-    ints[kPosition] = kv.fullSlots().back();
-    ints[kSlotSliding] = kv.slidingSlots().back();
-    ints[kSlotFull] = kv.fullSlots().back();
-    ints[kCountSliding] = static_cast<int32_t>(kv.slidingSlotsInUse());
-    ints[kCountFull] = static_cast<int32_t>(kv.size());
-    std::memcpy(ints + kRing, kv.slidingPositions().data(),
+    auto* const numbers = reinterpret_cast<kernels::TokenNumbers*>(host_);
+    numbers->position = kv.fullSlots().back();
+    numbers->sliding_slot = kv.slidingSlots().back();
+    numbers->full_slot = kv.fullSlots().back();
+    numbers->sliding_count = static_cast<int32_t>(kv.slidingSlotsInUse());
+    numbers->full_count = static_cast<int32_t>(kv.size());
+    std::memcpy(numbers + 1, kv.slidingPositions().data(),
                 kv.slidingPositions().size() * sizeof(int32_t));
+}
+
+bool DecodeStep::isPlaceholder(int32_t id) const {
+    const ModelConfig& config = model_->config_;
+    return id == config.image_token_id || id == config.audio_token_id ||
+           id == config.video_token_id;
 }
 
 Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
     Model& m = *model_;
     const TextConfig& text = m.config_.text;
-    auto* ints = reinterpret_cast<int32_t*>(host_);
     fillNumbers(kv);
     float* row = reinterpret_cast<float*>(host_) + kRing + ring_;
-    if (id == m.config_.image_token_id || id == m.config_.audio_token_id ||
-        id == m.config_.video_token_id) {
+    if (isPlaceholder(id)) {
         id = static_cast<int32_t>(text.pad_token_id);
     }
-    ints[kToken] = id;
+    reinterpret_cast<kernels::TokenNumbers*>(host_)->token = id;
     const std::span<const int32_t> ids(&id, 1);
     const MutF32 embedding{row, 1, text.hidden_size, text.hidden_size};
     if (!embedding_there_) {
@@ -62,8 +66,9 @@ Result<void> DecodeStep::sendInput() {
     if (embedding_there_ && (per_layer_there_ || model_->config_.text.ple_size <= 0)) {
         sent = static_cast<size_t>(kRing + ring_) * sizeof(float);
     }
-    return checkStatus(home_->device().copyIn(home_->buffer("step_input"), host_, sent), "copy in",
-                       "decode step");
+    return checkStatus(home_->device().copyInLater(home_->buffer("step_input"), host_, sent,
+                                                   kernels::Device::kNoMark),
+                       "copy in", "decode step");
 }
 
 Result<bool> DecodeStep::enqueueFusedInputs() {
@@ -89,15 +94,16 @@ Result<bool> DecodeStep::enqueueFusedInputs() {
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
     args.after = 1.0F / std::sqrt(2.0F);
     // Sent, not read where it lies: every block of the launch would fetch it over the bus.
-    const float* const input = home_->buffer("step_input");
-    args.token = reinterpret_cast<const int32_t*>(input) + kToken;
+    args.token = &numbers()->token;
     if (per_layer_there_) {
         args.table = *per_layer_there_;
         args.table_scale = std::sqrt(static_cast<float>(text.ple_size));
     } else {
-        args.token_part = input + kRing + ring_ + text.hidden_size;
+        args.token_part = home_->buffer("step_input") + kRing + ring_ + text.hidden_size;
     }
-    ENGINE_TRY(sendInput());
+    if (!is_chained_) {
+        ENGINE_TRY(sendInput());
+    }
     const Status status = ops.token_inputs(home_->queue(), args);
     if (status == Status::Unsupported) {
         return false;
@@ -111,15 +117,17 @@ Result<void> DecodeStep::enqueueInputs() {
     const TextConfig& text = m.config_.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    ENGINE_TRY(sendInput());
+    if (!is_chained_) {
+        ENGINE_TRY(sendInput());
+    }
     if (embedding_there_) {
-        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, inputInts() + kToken, 1, 0,
+        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, &numbers()->token, 1, 0,
                                       m.embed_scale_, {x_, 1, text.hidden_size, text.hidden_size}),
                       "gather rows", "embedding");
     }
     if (per_layer_there_) {
         const int64_t width = text.num_layers * text.ple_size;
-        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, inputInts() + kToken, 1, 0,
+        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, &numbers()->token, 1, 0,
                                       std::sqrt(static_cast<float>(text.ple_size)),
                                       {x_ + text.hidden_size, 1, width, width}),
                       "gather rows", "per-layer table");
@@ -153,7 +161,7 @@ Result<void> DecodeStep::enqueuePerLayerInputs() {
     return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
 }
 
-Result<void> DecodeStep::enqueueChoice() {
+Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
     const TextConfig& text = model_->config_.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
@@ -166,11 +174,17 @@ Result<void> DecodeStep::enqueueChoice() {
     if (ops.cap_argmax != nullptr) {
         auto* const there =
             static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
-        status = ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
-                                there == nullptr ? best : there);
+        status = ops.cap_argmax(
+            queue, logits, text.vocab_size, cap, suppressed, there == nullptr ? best : there,
+            is_chained_ ? const_cast<kernels::TokenNumbers*>(numbers()) : nullptr,
+            static_cast<int32_t>(kv.slidingPositions().size()));
         if (status == Status::Ok && there != nullptr) {
             return {};
         }
+    }
+    if (is_chained_ && status == Status::Unsupported) {
+        may_chain_ = false;
+        return Error{ErrorCode::Unsupported, "no numbers of the next token from this device"};
     }
     if (status == Status::Unsupported) {
         if (cap > 0) {

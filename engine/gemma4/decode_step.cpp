@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -14,6 +15,18 @@ using kernels::MutF32;
 using kernels::ProjectArgs;
 using kernels::Status;
 
+namespace {
+
+constexpr size_t kKeyBytes = sizeof(uint64_t);
+
+/// The mark behind a token's step: at most the next one's is made before it has been waited for.
+/// The last numbers; the loader takes the first.
+int markOf(int64_t position) {
+    return kernels::Device::kMarks - 2 + static_cast<int>(position % 2);
+}
+
+} // namespace
+
 DecodeStep::~DecodeStep() {
     reset();
     if (home_ != nullptr && host_ != nullptr) {
@@ -21,7 +34,16 @@ DecodeStep::~DecodeStep() {
     }
 }
 
+void DecodeStep::settle() {
+    if (ahead_.kv != nullptr) {
+        ahead_ = {};
+        // Of a lost device too: then whoever comes next is told.
+        (void)home_->device().synchronize();
+    }
+}
+
 void DecodeStep::reset() {
+    settle();
     if (graph_ != nullptr) {
         home_->device().freeGraph(graph_);
         graph_ = nullptr;
@@ -93,7 +115,7 @@ Result<void> DecodeStep::prepare() {
     input_bytes_ = static_cast<size_t>(floats) * sizeof(float);
     result_at_ = (input_bytes_ + 15) / 16 * 16;
     if (host_ == nullptr) {
-        host_ = static_cast<std::byte*>(home_->device().allocateHost(result_at_ + 16));
+        host_ = static_cast<std::byte*>(home_->device().allocateHost(result_at_ + 2 * kKeyBytes));
     }
     // Tables in the device's own memory: their rows are taken there, as part of the step.
     const auto tableOf = [&](WeightSource::Handle table, AdapterHook::Handle adapter) {
@@ -105,6 +127,12 @@ Result<void> DecodeStep::prepare() {
     embedding_there_ = tableOf(model_->embed_tokens_, model_->embed_adapter_);
     per_layer_there_ = text.ple_size > 0 ? tableOf(model_->ple_table_, model_->ple_adapter_)
                                          : std::optional<kernels::WeightView>();
+    // BELFRY_NO_LOOKAHEAD: the host sends every token's numbers, for comparisons.
+    may_chain_ = embedding_there_.has_value() &&
+                 (text.ple_size <= 0 || per_layer_there_.has_value()) &&
+                 home_->ops().cap_argmax != nullptr && host_ != nullptr &&
+                 home_->device().kernelAddress(host_) != nullptr &&
+                 std::getenv("BELFRY_NO_LOOKAHEAD") == nullptr;
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
                      home_->id().toString() + ": no page-locked memory for the decode step"};
@@ -125,8 +153,12 @@ Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
                        "copy in", "suppressed tokens");
 }
 
-const int32_t* DecodeStep::inputInts() const {
-    return reinterpret_cast<const int32_t*>(home_->buffer("step_input"));
+const kernels::TokenNumbers* DecodeStep::numbers() const {
+    return reinterpret_cast<const kernels::TokenNumbers*>(home_->buffer("step_input"));
+}
+
+std::byte* DecodeStep::resultOf(int64_t position) const {
+    return host_ + result_at_ + (is_chained_ ? static_cast<size_t>(position % 2) * kKeyBytes : 0);
 }
 
 Result<void> DecodeStep::compose(const Projection& step) {
@@ -299,12 +331,12 @@ Result<void> DecodeStep::enqueueLayer(int index, bool are_keys_stored, const KvC
     attend.q_norm = layer.q_norm;
     attend.k_norm = layer.k_norm;
     attend.inv_freq = home_->buffer(is_full ? "inv_freq_full" : "inv_freq_sliding");
-    attend.position = inputInts() + kPosition;
-    attend.slot = inputInts() + (is_full ? kSlotFull : kSlotSliding);
-    attend.key_count = inputInts() + (is_full ? kCountFull : kCountSliding);
+    attend.position = &numbers()->position;
+    attend.slot = is_full ? &numbers()->full_slot : &numbers()->sliding_slot;
+    attend.key_count = is_full ? &numbers()->full_count : &numbers()->sliding_count;
     attend.key_position = is_full
                               ? reinterpret_cast<const int32_t*>(home_->buffer("key_position_full"))
-                              : inputInts() + kRing;
+                              : reinterpret_cast<const int32_t*>(numbers() + 1);
     attend.cache_k = cache.primary.k;
     attend.cache_v = cache.primary.v;
     attend.kv_type = kv.type();
@@ -406,7 +438,43 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
         ENGINE_KERNEL(ended, "decoder layers", "decode step");
     }
     ENGINE_TRY(layers);
-    return enqueueChoice();
+    return enqueueChoice(kv);
+}
+
+Result<void> DecodeStep::record(const KvCache& kv) {
+    kernels::Device& device = home_->device();
+    is_chained_ = false;
+    if (!device.canCapture() || device.beginCapture() != Status::Ok) {
+        return {};
+    }
+    is_chained_ = may_chain_;
+    const Result<void> outcome = enqueue(kv);
+    const Status ended = device.endCapture(&graph_);
+    if (graph_ != nullptr && (!outcome.has_value() || ended != Status::Ok)) {
+        device.freeGraph(graph_);
+        graph_ = nullptr;
+    }
+    is_chained_ = is_chained_ && graph_ != nullptr;
+    recorded_kv_ = kv.owner(0).primary.k;
+    return outcome;
+}
+
+Result<void> DecodeStep::enqueueAhead(KvCache& kv) {
+    kernels::Device& device = home_->device();
+    const int64_t position = kv.size();
+    std::memset(resultOf(position), 0, kKeyBytes);
+    const Status status = device.replay(graph_);
+    if (status == Status::Ok) {
+        ahead_ = {&kv, position, -1};
+        kv.noteAhead();
+        if (device.mark(markOf(position)) == Status::Ok) {
+            return {};
+        }
+    }
+    // Not enqueued, or nobody could wait for it: then without.
+    settle();
+    return device.isLost() ? checkStatus(Status::DeviceLost, "replay", "decode step")
+                           : Result<void>();
 }
 
 Result<void>
@@ -440,6 +508,7 @@ Result<void> DecodeStep::finish(
     // Beside a recorded token there is room for so many layers, and a token may have so many.
     constexpr int64_t kMostLayers = 22;
     constexpr int64_t kMostTokenLayers = 46;
+    settle();
     if (ops.begin_once_steps == nullptr || !may_collect_ || text.num_layers > kMostTokenLayers ||
         text.num_layers - first_layer > kMostLayers || ops.begin_once_steps(queue) != Status::Ok) {
         return Error{ErrorCode::Unsupported, "the last row goes through single steps"};
@@ -477,32 +546,52 @@ Result<void> DecodeStep::finish(
     return checkStatus(home_->device().synchronize(), "synchronize", "last row");
 }
 
-Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy) {
+Result<void> DecodeStep::run(
+    int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy, bool wants_next) {
     const TextConfig& text = model_->config_.text;
     kernels::Device& device = home_->device();
     const int64_t start = kv.size();
+    bool is_under_way = ahead_.kv == &kv && ahead_.position == start && ahead_.id == id &&
+                        recorded_kv_ == kv.owner(0).primary.k;
+    if (is_under_way) {
+        ahead_ = {};
+    }
+    settle();
     const int32_t no_block = -1;
     kv.append(std::span(&no_block, 1));
-    const auto attempt = [&]() -> Result<void> {
+    const auto begin = [&]() -> Result<void> {
         ENGINE_TRY(fillInput(id, kv));
         if (graph_ != nullptr && recorded_kv_ != kv.owner(0).primary.k) {
             device.freeGraph(graph_);
             graph_ = nullptr;
         }
-        bool is_recorded = graph_ != nullptr;
-        if (!is_recorded && device.canCapture() && device.beginCapture() == Status::Ok) {
-            const Result<void> outcome = enqueue(kv);
-            const Status ended = device.endCapture(&graph_);
-            ENGINE_TRY(outcome);
-            is_recorded = ended == Status::Ok && graph_ != nullptr;
-            recorded_kv_ = kv.owner(0).primary.k;
+        if (graph_ == nullptr) {
+            ENGINE_TRY(record(kv));
         }
-        if (is_recorded) {
-            ENGINE_KERNEL(device.replay(graph_), "replay", "decode step");
-        } else {
-            ENGINE_TRY(enqueue(kv));
+        std::memset(resultOf(start), 0, kKeyBytes);
+        if (graph_ == nullptr) {
+            return enqueue(kv);
         }
-        ENGINE_KERNEL(device.synchronize(), "synchronize", "decode step");
+        if (is_chained_) {
+            ENGINE_TRY(sendInput());
+        }
+        ENGINE_KERNEL(device.replay(graph_), "replay", "decode step");
+        if (is_chained_ && device.mark(markOf(start)) != Status::Ok) {
+            // Nobody could wait for it alone: at once, then.
+            return checkStatus(device.synchronize(), "synchronize", "decode step");
+        }
+        return {};
+    };
+    const auto attempt = [&]() -> Result<void> {
+        if (!std::exchange(is_under_way, false)) {
+            ENGINE_TRY(begin());
+        }
+        if (is_chained_ && wants_next && greedy != nullptr && logits == nullptr &&
+            kv.hasRoomAhead()) {
+            ENGINE_TRY(enqueueAhead(kv));
+        }
+        ENGINE_KERNEL(is_chained_ ? device.waitForMark(markOf(start)) : device.synchronize(),
+                      "synchronize", "decode step");
         if (logits != nullptr) {
             logits->resize(static_cast<size_t>(text.vocab_size));
             ENGINE_KERNEL(device.copyOut(logits->data(), home_->buffer("logits"),
@@ -512,7 +601,7 @@ Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits
         }
         if (greedy != nullptr) {
             uint64_t best = 0;
-            std::memcpy(&best, host_ + result_at_, sizeof(best));
+            std::memcpy(&best, resultOf(start), sizeof(best));
             // Finite logits lie between the keys of -infinity and +infinity; NaN above or below.
             const auto order = static_cast<uint32_t>(best >> 32U);
             if (order <= 0x007fffffU || order >= 0xff800000U) {
@@ -520,15 +609,25 @@ Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits
                              "the logits hold NaN or infinity, or every token is suppressed"};
             }
             *greedy = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(best));
+            // The step ahead took the row of the token as it is; the host takes pad's for these.
+            ahead_.id = isPlaceholder(*greedy) ? -1 : *greedy;
         }
         return {};
     };
+    const bool did_chain = may_chain_;
     Result<void> outcome = attempt();
-    if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported && is_collecting_) {
+    const auto isRefused = [&] {
+        return !outcome.has_value() && outcome.error().code == ErrorCode::Unsupported;
+    };
+    if (isRefused() && did_chain && !may_chain_) {
+        outcome = attempt(); // this device does not choose in one launch
+    }
+    if (isRefused() && is_collecting_) {
         may_collect_ = false; // this card does not take all steps as one launch
         outcome = attempt();
     }
     if (!outcome.has_value()) {
+        settle();
         if (outcome.error().code == ErrorCode::Unsupported) {
             state_ = State::Impossible; // the table has no kernel for these operands
         }

@@ -6,6 +6,13 @@
 // What changes from token to token (position, cache rows, embedding and per-layer rows) travels in
 // one block of page-locked memory that the recording's first node copies in; the chosen token comes
 // back in the last.
+//
+// Where the device chooses the token itself and has both tables, nothing has to travel: the last
+// node makes the numbers of the next token, so that its replay can be enqueued while this one runs
+// (looking ahead; not with BELFRY_NO_LOOKAHEAD=1, for comparisons). The host sends the numbers only
+// where it knows better: for a first token, and for one that it has chosen. A step that ran ahead
+// for a token that is then not said has written one row of every cache, which the cache knows about
+// (KvCache::noteAhead) and nobody reads.
 #pragma once
 
 #include "engine/gemma4/model.h"
@@ -27,7 +34,17 @@ public:
     /// Appends token `id` to the cache. logits (may be nullptr) receives [vocab], soft-capped;
     /// greedy (may be nullptr) the token with the largest logit, suppressed ones left out.
     /// On error the cache is as before. Unsupported: nothing was done, use forward().
-    Result<void> run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy);
+    /// wants_next: unless the text ends with it, the next call will be run() of *greedy. Its step
+    /// may then be under way already; settle() where the next call is another one.
+    Result<void> run(int32_t id,
+                     KvCache& kv,
+                     std::vector<float>* logits,
+                     int32_t* greedy,
+                     bool wants_next = false);
+
+    /// Waits for a step that ran ahead, which is then forgotten. Before anything else touches the
+    /// cache, the weights or this object's memory.
+    void settle();
 
     /// The rest of a prompt for its last row alone: layers from `first_layer` on, whose keys and
     /// values are all in the cache, and the head. x: the row in front of that layer, left as it is;
@@ -47,14 +64,8 @@ public:
     void strengthsChanged();
 
 private:
-    // The input block: these numbers, the ring's positions, the embedding row, the per-layer row.
-    static constexpr int64_t kPosition = 0;
-    static constexpr int64_t kSlotSliding = 1;
-    static constexpr int64_t kSlotFull = 2;
-    static constexpr int64_t kCountSliding = 3;
-    static constexpr int64_t kCountFull = 4;
-    static constexpr int64_t kToken = 5;
-    static constexpr int64_t kRing = 16;
+    // The input block: numbers, the ring's positions, the embedding row, the per-layer row.
+    static constexpr int64_t kRing = sizeof(kernels::TokenNumbers) / sizeof(int32_t);
 
     /// One projection step: ops.project, or the same from single functions where a linear has
     /// clips or adapters that are more than low-rank updates, or the table refuses it.
@@ -68,6 +79,10 @@ private:
     void fillNumbers(const KvCache& kv);
     Result<void> fillInput(int32_t id, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
+    /// Makes graph_, if the device takes recordings.
+    Result<void> record(const KvCache& kv);
+    /// The token at position kv.size(), which nobody has chosen yet. Errors: DeviceLost.
+    Result<void> enqueueAhead(KvCache& kv);
     /// are_keys_stored: of the first of these layers.
     Result<void> enqueueLayersAndHead(int first_layer, bool are_keys_stored, const KvCache& kv);
     /// The numbers, the token's embedding and its per-layer inputs: in one launch (false: not with
@@ -77,7 +92,7 @@ private:
     Result<void> enqueuePerLayerInputs();
     Result<void> sendInput();
     /// Behind the head: the soft cap, and the greedy choice to the end of host_.
-    Result<void> enqueueChoice();
+    Result<void> enqueueChoice(const KvCache& kv);
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     Result<void> project(Projection& step);
     Result<void> compose(const Projection& step);
@@ -86,7 +101,11 @@ private:
     bool addUpdates(Projection& step);
     /// Lets the step multiply the next one's A, where both can.
     void addTaps(Projection& step);
-    [[nodiscard]] const int32_t* inputInts() const;
+    /// On the device.
+    [[nodiscard]] const kernels::TokenNumbers* numbers() const;
+    /// On the host: the key of the token that was chosen behind the one at `position`.
+    [[nodiscard]] std::byte* resultOf(int64_t position) const;
+    [[nodiscard]] bool isPlaceholder(int32_t id) const;
 
     Model* model_;
     DeviceScratch* home_ = nullptr;
@@ -96,13 +115,21 @@ private:
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
     std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t input_bytes_ = 0;
-    size_t result_at_ = 0; ///< In host_: the key of the chosen token, 8 bytes.
+    size_t result_at_ = 0; ///< In host_: keys of chosen tokens, 8 bytes each; see resultOf().
     /// Tables that the recorded step reads itself; others come as rows in the input block.
     std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
     int64_t ring_ = 0;
     bool has_composed_updates_ = false; ///< Of the recording: strengths are among its arguments.
     bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
     bool is_collecting_ = false;        ///< The last attempt handed them over that way.
+    bool may_chain_ = true;   ///< False where the device refused to make the next token's numbers.
+    bool is_chained_ = false; ///< The recording does, and sends none.
+    /// The step that is under way before anybody asked for it.
+    struct Ahead {
+        const KvCache* kv = nullptr; ///< nullptr: none
+        int64_t position = 0;
+        int32_t id = -1; ///< Known when the step before has ended; -1: not to be used.
+    } ahead_;
 
     // The residual stream between steps: x is complete but for what `pending` says is still to add.
     float* x_ = nullptr;

@@ -110,6 +110,7 @@ void KvCache::append(std::span<const int32_t> block) {
         ++size_;
     }
     highest_ = std::max(highest_, size_);
+    overwritten_ = std::max(overwritten_, highest_);
 }
 
 int64_t KvCache::slidingSlotsInUse() const {
@@ -125,9 +126,9 @@ bool KvCache::truncate(int64_t tokens) {
         return true;
     }
     // The next token at `tokens` sees keys from tokens - window + 1 on. Everything below
-    // highest - ring has been overwritten.
+    // overwritten - ring is gone.
     const int64_t first_needed = std::max<int64_t>(0, tokens - window_ + 1);
-    if (first_needed < highest_ - ring_) {
+    if (first_needed < overwritten_ - ring_) {
         return false;
     }
     for (size_t slot = 0; slot < sliding_position_.size(); ++slot) {
@@ -143,6 +144,7 @@ bool KvCache::truncate(int64_t tokens) {
 void KvCache::clear() {
     size_ = 0;
     highest_ = 0;
+    overwritten_ = 0;
     std::fill(sliding_position_.begin(), sliding_position_.end(), -1);
     std::fill(sliding_block_.begin(), sliding_block_.end(), -1);
 }

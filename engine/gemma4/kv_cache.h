@@ -12,6 +12,7 @@
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/workspace.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -59,6 +60,16 @@ public:
     bool truncate(int64_t tokens);
     void clear();
 
+    /// A token behind those held may run before anybody knows whether it will be said: the row of
+    /// the ring that it overwrites is one that neither the next token sees nor the one before it,
+    /// should that be taken back.
+    [[nodiscard]] bool hasRoomAhead() const {
+        return size_ < context_ && (ring_ == context_ || ring_ > window_);
+    }
+    /// Such a token was enqueued. It is not held: append() takes it over where it is said, else
+    /// only the row that it overwrote is gone.
+    void noteAhead() { overwritten_ = std::max(overwritten_, size_ + 1); }
+
     /// True when appending so many rows overwrites ring slots that the first of them still see.
     [[nodiscard]] bool needsStage(int64_t rows) const {
         return ring_ < context_ && rows > ring_ - window_ + 1;
@@ -89,7 +100,8 @@ private:
     std::vector<LayerKv> layers_;
     int64_t context_ = 0, window_ = 0, ring_ = 0;
     int64_t size_ = 0;
-    int64_t highest_ = 0; ///< One past the highest position ever written since clear().
+    int64_t highest_ = 0;     ///< One past the highest position ever held since clear().
+    int64_t overwritten_ = 0; ///< One past the highest position ever written, also ahead.
     std::vector<int32_t> sliding_slots_, full_slots_;
     std::vector<int32_t> sliding_position_, sliding_block_;
 };

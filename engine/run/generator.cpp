@@ -151,6 +151,17 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     if (step != nullptr) {
         ENGINE_TRY(step->setSuppressed(options.suppressed));
     }
+    // A step that ran ahead of the last token is over before anybody else comes, whatever ends the
+    // text.
+    struct AtEnd {
+        DecodeStep* step;
+        ~AtEnd() {
+            if (step != nullptr) {
+                step->settle();
+            }
+        }
+    };
+    const AtEnd at_end{step};
     std::optional<TokenId> chosen;
     while (true) {
         if (stop.stop_requested()) {
@@ -183,8 +194,11 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
         Result<void> outcome;
         chosen.reset();
         if (step != nullptr) {
+            // Of the token that comes out of this step only its successor makes use of its own.
+            const bool wants_next =
+                max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
             TokenId next = 0;
-            outcome = step->run(token, *kv_, nullptr, &next);
+            outcome = step->run(token, *kv_, nullptr, &next, wants_next);
             if (outcome.has_value()) {
                 chosen = next;
             } else if (outcome.error().code == ErrorCode::Unsupported) {

@@ -200,6 +200,15 @@ struct EdgeCounters {
     int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
 };
 
+/// Numbers of a token (kernels/ops.h, TokenNumbers), the positions of a ring behind them.
+struct TokenNumberArgs {
+    int32_t position;
+    int32_t sliding_slot, full_slot;
+    int32_t sliding_count, full_count;
+    int32_t token;
+    int32_t unused[10];
+};
+
 /// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).
 inline constexpr int kEdgeThreads = 256;
 inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.

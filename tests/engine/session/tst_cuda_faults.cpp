@@ -8,6 +8,7 @@
 #include "tests/support/cuda/fake_driver.h"
 #include "tests/support/engine/golden_engine.h"
 
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -130,6 +131,8 @@ private Q_SLOTS:
     void absentCard();
     void twoCards();
     void strengthsKeepTheRecording();
+    void orderOfLookahead_data();
+    void orderOfLookahead();
 };
 
 void TestCudaFaults::withoutFaults_data() {
@@ -437,6 +440,69 @@ void TestCudaFaults::strengthsKeepTheRecording() {
         QCOMPARE(recordings(0.0, true), 1); // nothing is active any more
         QCOMPARE(recordings(0.25, true), 1);
         QCOMPARE(recordings(0.25, false), 1);
+    }
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+    QCOMPARE(fake.live(), FakeLive{});
+}
+
+void TestCudaFaults::orderOfLookahead_data() {
+    QTest::addColumn<QString>("off");
+    QTest::addColumn<int>("max_tokens");
+    QTest::addColumn<int>("cancel_after");
+    QTest::addColumn<QString>("expected");
+    // C copy to the card, L replay, E event behind it, e wait for an event, S wait for the stream.
+    QTest::newRow("four tokens") << "" << 4 << 0 << "CLELEeLEee";
+    QTest::newRow("two tokens") << "" << 2 << 0 << "CLEe";
+    QTest::newRow("cancelled") << "" << 9 << 2 << "CLELEeLEeSS";
+    QTest::newRow("switched off") << "1" << 4 << 0 << "LSSLSSLSS";
+}
+
+/// What the driver is asked for from a reply's first replay on: the next step is behind the one
+/// that is waited for, nothing is copied between, none runs behind the last token, and one that
+/// nobody wants is waited for (both streams) before the reply ends.
+void TestCudaFaults::orderOfLookahead() {
+    QFETCH(QString, off);
+    QFETCH(int, max_tokens);
+    QFETCH(int, cancel_after);
+    QFETCH(QString, expected);
+    if (!off.isEmpty()) {
+        qputenv("BELFRY_NO_LOOKAHEAD", off.toUtf8());
+    }
+    const auto switched_on = qScopeGuard([] { qunsetenv("BELFRY_NO_LOOKAHEAD"); });
+    FakeDriver fake({FakeCard{"First"}});
+    {
+        engine::Engine engine(optionsFor(fake));
+        const auto loaded = engine.load(requestFor(false), {}, {});
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        QVERIFY(engine.generate(prompt(), {}, {}).has_value()); // recorded
+        fake.clearTrace();
+        engine::GenerateRequest request = prompt();
+        request.raw_ids = {2, 30, 31, 32, 33, 34};
+        request.sampling.max_tokens = max_tokens;
+        std::stop_source stop;
+        const auto update = [&](const engine::ReplyUpdate& value) {
+            if (cancel_after > 0 && value.tokens >= cancel_after) {
+                stop.request_stop();
+            }
+        };
+        QVERIFY(engine.generate(request, update, stop.get_token()).has_value());
+        const std::map<std::string, char> letters = {{"cuMemcpyHtoDAsync", 'C'},
+                                                     {"cuGraphLaunch", 'L'},
+                                                     {"cuEventRecord", 'E'},
+                                                     {"cuEventSynchronize", 'e'},
+                                                     {"cuStreamSynchronize", 'S'}};
+        std::string calls;
+        for (const char* name : fake.trace()) {
+            if (const auto letter = letters.find(name); letter != letters.end()) {
+                calls += letter->second;
+            }
+        }
+        // The copy of the numbers, where there is one, stands right in front of the first replay.
+        const size_t first = calls.find('L');
+        QVERIFY(first != std::string::npos && first > 0);
+        calls = calls.substr(expected.startsWith(QLatin1Char('C')) ? first - 1 : first);
+        QCOMPARE(calls, expected.toStdString());
     }
     QVERIFY2(fake.violations().empty(),
              fake.violations().empty() ? "" : fake.violations().front().c_str());

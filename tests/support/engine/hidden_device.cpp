@@ -381,21 +381,36 @@ Status argmaxHidden(
                           : Status::BadShape;
 }
 
-Status capArgmaxHidden(
-    Queue q, float* logits, int64_t count, float cap, const uint32_t* suppressed, uint64_t* best) {
+Status capArgmaxHidden(Queue q,
+                       float* logits,
+                       int64_t count,
+                       float cap,
+                       const uint32_t* suppressed,
+                       uint64_t* best,
+                       kernels::TokenNumbers* numbers,
+                       int32_t ring) {
     auto* const device = static_cast<HiddenDevice*>(q.context);
     Revealer revealed{device};
     float* plain_logits = revealed(logits);
     const uint32_t* plain_suppressed = revealed(suppressed);
     uint64_t* plain_best = revealed(best);
+    kernels::TokenNumbers* plain_numbers = revealed(numbers);
     return revealed.is_ok ? device->submit([=] {
         auto status = Status::Ok;
         if (cap > 0.0F) {
             status =
                 device->base().soft_cap(device->hostQueue(), {plain_logits, 1, count, count}, cap);
         }
-        return status == Status::Ok ? argmaxHost(plain_logits, count, plain_suppressed, plain_best)
-                                    : status;
+        if (status != Status::Ok) {
+            return status;
+        }
+        uint64_t* const to =
+            plain_best + (plain_numbers != nullptr ? plain_numbers->position % 2 : 0);
+        status = argmaxHost(plain_logits, count, plain_suppressed, to);
+        if (plain_numbers != nullptr) {
+            support::nextNumbers(*plain_numbers, *to, ring);
+        }
+        return status;
     })
                           : Status::BadShape;
 }
@@ -482,6 +497,7 @@ void* HiddenDevice::allocate(size_t bytes, int tag) {
 
 void HiddenDevice::free(void* pointer) {
     bool is_ok = true;
+    counts_->too_early += pending_.empty() ? 0 : 1;
     memory_.free(const_cast<void*>(reveal(pointer, &is_ok)));
 }
 
@@ -490,7 +506,44 @@ Status HiddenDevice::submit(std::function<Status()> step) {
         recording_->push_back(std::move(step));
         return Status::Ok;
     }
-    return step();
+    const Status before = runPending(UINT64_MAX);
+    return before == Status::Ok ? step() : before;
+}
+
+Status HiddenDevice::runPending(uint64_t until) {
+    auto status = Status::Ok;
+    while (!pending_.empty() && done_ < until && status == Status::Ok) {
+        status = pending_.front()();
+        pending_.pop_front();
+        ++done_;
+    }
+    return status;
+}
+
+Status HiddenDevice::later(std::function<Status()> step) {
+    pending_.push_back(std::move(step));
+    return counts_->is_late ? Status::Ok : runPending(UINT64_MAX);
+}
+
+Status HiddenDevice::mark(int number) {
+    marks_[static_cast<size_t>(number)] = done_ + pending_.size();
+    return Status::Ok;
+}
+
+Status HiddenDevice::waitForMark(int number) {
+    return runPending(marks_[static_cast<size_t>(number)]);
+}
+
+Status HiddenDevice::copyInLater(void* device_dst, const void* locked_src, size_t bytes, int) {
+    bool is_ok = true;
+    void* const to = const_cast<void*>(reveal(device_dst, &is_ok));
+    if (!is_ok || (reinterpret_cast<uintptr_t>(locked_src) & kHidden) != 0) {
+        return Status::BadShape;
+    }
+    const auto copy = [this, to, locked_src, bytes] {
+        return memory_.copyIn(to, locked_src, bytes);
+    };
+    return recording_ != nullptr ? submit(copy) : later(copy);
 }
 
 Status HiddenDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) {
@@ -525,8 +578,12 @@ void HiddenDevice::setScratch(void* scratch, size_t /*bytes*/) {
     (void)reveal(scratch, &is_ok);
 }
 
+void* HiddenDevice::kernelAddress(void* host_block) {
+    return hide(host_block);
+}
+
 Status HiddenDevice::synchronize() {
-    return recording_ != nullptr ? Status::Unsupported : Status::Ok;
+    return recording_ != nullptr ? Status::Unsupported : runPending(UINT64_MAX);
 }
 
 Status HiddenDevice::beginCapture() {
@@ -543,17 +600,18 @@ Status HiddenDevice::endCapture(kernels::GraphHandle* graph) {
 
 Status HiddenDevice::replay(kernels::GraphHandle graph) {
     ++counts_->replays;
-    for (const auto& step : *static_cast<Recording*>(graph)) {
-        const Status status = step();
-        if (status != Status::Ok) {
-            return status;
+    return later([steps = static_cast<Recording*>(graph)] {
+        auto status = Status::Ok;
+        for (const auto& step : *steps) {
+            status = status == Status::Ok ? step() : status;
         }
-    }
-    return Status::Ok;
+        return status;
+    });
 }
 
 void HiddenDevice::freeGraph(kernels::GraphHandle graph) {
     if (graph != nullptr) {
+        counts_->too_early += pending_.empty() ? 0 : 1;
         --graphs_;
         delete static_cast<Recording*>(graph); // NOLINT(cppcoreguidelines-owning-memory)
     }

@@ -10,7 +10,9 @@
 #include "kernels/cpu/host_device.h"
 #include "kernels/device.h"
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -25,6 +27,10 @@ struct HiddenCounts {
     int replays = 0;
     int reads = 0;     ///< Copies to the host asked for.
     size_t leaked = 0; ///< Allocations alive when their device was closed.
+    /// What a test sets: replays run when somebody waits for them, not at once. A card may do
+    /// either.
+    bool is_late = false;
+    int too_early = 0; ///< Memory or recordings freed under replays that had not run: must stay 0.
 };
 
 class HiddenDevice final : public kernels::Device {
@@ -37,6 +43,10 @@ public:
     [[nodiscard]] kernels::MemoryInfo memory() const override { return memory_.memory(); }
     [[nodiscard]] uint64_t usedBytes(int tag) const override { return memory_.usedBytes(tag); }
     kernels::Status copyIn(void* device_dst, const void* host_src, size_t bytes) override;
+    kernels::Status
+    copyInLater(void* device_dst, const void* locked_src, size_t bytes, int after) override;
+    kernels::Status mark(int number) override;
+    kernels::Status waitForMark(int number) override;
     kernels::Status copyOut(void* host_dst, const void* device_src, size_t bytes) override;
     kernels::Status copyWithin(void* dst, const void* src, size_t bytes) override;
     [[nodiscard]] bool isHostVisible() const override { return false; }
@@ -44,6 +54,7 @@ public:
     [[nodiscard]] kernels::Queue queue() override { return {this}; }
     kernels::Status synchronize() override;
     void setScratch(void* scratch, size_t bytes) override;
+    [[nodiscard]] void* kernelAddress(void* host_block) override;
     [[nodiscard]] bool canCapture() const override { return true; }
     kernels::Status beginCapture() override;
     kernels::Status endCapture(kernels::GraphHandle* graph) override;
@@ -56,7 +67,7 @@ public:
     /// Host address of one of the device's; nullptr stays nullptr. Others are counted and become
     /// nullptr with *is_ok = false.
     const void* reveal(const void* pointer, bool* is_ok);
-    /// Runs a step now, or notes it while recording.
+    /// Runs a step now, behind all that is pending, or notes it while recording.
     kernels::Status submit(std::function<kernels::Status()> step);
 
 private:
@@ -65,8 +76,14 @@ private:
     kernels::cpu::HostDevice memory_;
     const kernels::OpTable* base_;
     HiddenCounts* counts_;
+    kernels::Status runPending(uint64_t until);
+    kernels::Status later(std::function<kernels::Status()> step);
+
     std::unique_ptr<Recording> recording_;
     int graphs_ = 0;
+    std::deque<std::function<kernels::Status()>> pending_;
+    uint64_t done_ = 0; ///< Steps of pending_ that were run.
+    std::array<uint64_t, kMarks> marks_{};
 };
 
 /// cuda:0 ... cuda:(count - 1) as hidden devices of `capacity` bytes each. `counts` must outlive
