@@ -448,7 +448,7 @@ Result<void> DecodeStep::record(const KvCache& kv) {
         return {};
     }
     is_chained_ = may_chain_;
-    const Result<void> outcome = enqueue(kv);
+    Result<void> outcome = enqueue(kv);
     const Status ended = device.endCapture(&graph_);
     if (graph_ != nullptr && (!outcome.has_value() || ended != Status::Ok)) {
         device.freeGraph(graph_);

@@ -100,7 +100,7 @@ void checkNextNumbers(cuda::CudaDevice& d) {
     bool is_right = true;
     for (int token = 0; token < kTokens; ++token) {
         std::vector<float> values = normal(static_cast<size_t>(kCount), 8.0F);
-        const int64_t best = token * 151 % kCount;
+        const int64_t best = int64_t{token} * 151 % kCount;
         values[static_cast<size_t>(best)] = 100.0F;
         const Pair<float> logits(d, values);
         status = d.ops().cap_argmax(d.queue(), static_cast<float*>(logits.card->data), kCount, 0.0F,
