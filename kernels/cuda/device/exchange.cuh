@@ -28,6 +28,15 @@ __device__ __forceinline__ void syncCompute(
 #endif
 }
 
+/// Where the packet of value `index` of a step lies: of 128 neighbours first the first two of every
+/// four, then the others. A lane reads four neighbours as two pieces of 16 bytes, kPacketHalf
+/// packets apart, each next to those of the lanes beside it: side by side the two would be in one
+/// sector of 32 bytes, which every one of the two loads would fetch as a whole.
+constexpr int kPacketHalf = 64;
+__device__ __forceinline__ int packetPlace(int index) {
+    return (index & ~127) | (index & 2) << 5 | (index & 124) >> 1 | (index & 1);
+}
+
 struct Exchange {
     uint2* packets;              ///< [kPacketSteps, kPackets], then [kWideRegions, kWidePackets]
     int32_t* flags;              ///< [grid]
@@ -44,7 +53,7 @@ struct Exchange {
         return packets + (step % kPacketSteps) * kPackets;
     }
     __device__ __forceinline__ void publish(int step, int index, float value) const {
-        storePacket(packetsOf(step) + index, __float_as_uint(value), markOf(step));
+        storePacket(packetsOf(step) + packetPlace(index), __float_as_uint(value), markOf(step));
     }
 
     /// Place of a wide row and what marks it in the `use`-th use of this launch: 1 to 127.
@@ -100,7 +109,7 @@ struct StepClocks {
     }
 };
 
-/// `fours` times four values from packet `first` on (a multiple of 4), into shared memory; the
+/// `fours` times four values from value `first` on (a multiple of 4), into shared memory; the
 /// thread that takes values c, c + kComputeThreads, ... stores them at the same places. Two are
 /// asked for at a time. Returns the sum of their squares.
 __device__ __forceinline__ float
@@ -108,19 +117,19 @@ takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to
     float sum = 0.0F;
 #pragma unroll 1
     for (int c = threadIdx.x; c < fours; c += 2 * kComputeThreads) {
-        const uint2* const at = packets + first + 4 * c;
+        const uint2* const at = packets + packetPlace(first + 4 * c);
         const bool has_second = c + kComputeThreads < fours;
         const uint2* const second = at + (has_second ? 4 * kComputeThreads : 0);
         uint4 v[4];
         bool is_there = false;
         while (!is_there) {
             v[0] = loadPackets(at);
-            v[1] = loadPackets(at + 2);
+            v[1] = loadPackets(at + kPacketHalf);
             v[2] = v[0];
             v[3] = v[1];
             if (has_second) {
                 v[2] = loadPackets(second);
-                v[3] = loadPackets(second + 2);
+                v[3] = loadPackets(second + kPacketHalf);
             }
             is_there = v[0].y == mark && v[0].w == mark && v[1].y == mark && v[1].w == mark &&
                        v[2].y == mark && v[2].w == mark && v[3].y == mark && v[3].w == mark;
@@ -139,21 +148,22 @@ takeValues(const uint2* packets, int first, int fours, uint32_t mark, float4* to
     return sum;
 }
 
+static_assert(4 * kComputeThreads % (2 * kPacketHalf) == 0, "whole rounds of packetPlace()");
 /// Values 4 c to 4 c + 3 of c = this thread's number and the one kComputeThreads further; zeros
 /// behind the end. All are asked for at once.
 __device__ __forceinline__ void
 takeShort(const uint2* packets, int fours, uint32_t mark, float4 (&to)[2]) {
     const int c = static_cast<int>(threadIdx.x);
-    const uint2* const at = packets + 4 * c;
+    const uint2* const at = packets + packetPlace(4 * c);
     uint4 v[4] = {};
     bool is_there = c >= fours;
     while (!is_there) {
         v[0] = loadPackets(at);
-        v[1] = loadPackets(at + 2);
+        v[1] = loadPackets(at + kPacketHalf);
         is_there = true;
         if (c + kComputeThreads < fours) {
             v[2] = loadPackets(at + 4 * kComputeThreads);
-            v[3] = loadPackets(at + 4 * kComputeThreads + 2);
+            v[3] = loadPackets(at + 4 * kComputeThreads + kPacketHalf);
             is_there = v[2].y == mark && v[2].w == mark && v[3].y == mark && v[3].w == mark;
         }
         is_there = is_there && v[0].y == mark && v[0].w == mark && v[1].y == mark && v[1].w == mark;

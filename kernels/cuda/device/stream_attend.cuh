@@ -149,7 +149,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const float eps = a.eps;
         const float scale = is_query ? a.scale : 1.0F;
         HeadValues head;
-        head.take(exchange.packetsOf(step - 1 + kPacketSteps) + at, half,
+        head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, half,
                   exchange.markOf(step - 1));
         clocks.note(1);
         // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.

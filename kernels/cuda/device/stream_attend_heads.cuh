@@ -174,7 +174,7 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
         }
         __nv_bfloat16* const row = w.fresh + (is_key ? 0 : dim);
         HeadValues head;
-        head.take(exchange.packetsOf(step - 1 + kPacketSteps) + at, dim / 2,
+        head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2,
                   exchange.markOf(step - 1));
         clocks.note(1);
         turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
@@ -315,7 +315,7 @@ __device__ __forceinline__ void joinWarps(const AttendStepKernelArgs& a,
         const int at = constants.head * dim + column;
         sum = make_float2(sum.x * inverse, sum.y * inverse);
         if (a.publish == kLinkPackets) {
-            publishPair(exchange.packetsOf(step) + at, sum.x, sum.y, mark);
+            publishPair(exchange.packetsOf(step) + packetPlace(at), sum.x, sum.y, mark);
         }
         *reinterpret_cast<float2*>(a.out + at) = sum;
     }
@@ -394,7 +394,7 @@ __device__ __forceinline__ void mergeHead(const AttendStepKernelArgs& a,
         const int at = constants.head * dim + first + 2 * lane;
         sum = make_float2(sum.x * inverse, sum.y * inverse);
         if (a.publish == kLinkPackets) {
-            publishPair(exchange.packetsOf(step) + at, sum.x, sum.y, mark);
+            publishPair(exchange.packetsOf(step) + packetPlace(at), sum.x, sum.y, mark);
         }
         *reinterpret_cast<float2*>(a.out + at) = sum;
     }

@@ -99,7 +99,8 @@ struct HeadValues {
     static constexpr int kFours = kTurnFloats / 2 / 128;
     float4 at[2][kFours];
 
-    __device__ __forceinline__ void take(const uint2* packets, int half, uint32_t mark) {
+    /// first: value with which the head begins.
+    __device__ __forceinline__ void take(const uint2* packets, int first, int half, uint32_t mark) {
         const int lane = threadIdx.x & 31;
         bool is_there = false;
         while (!is_there) {
@@ -109,8 +110,9 @@ struct HeadValues {
                 const int d = 4 * lane + 128 * (i >> 1);
                 uint4 v[2] = {make_uint4(0, mark, 0, mark), make_uint4(0, mark, 0, mark)};
                 if (d < half) {
-                    v[0] = loadPackets(packets + d + (i & 1) * half);
-                    v[1] = loadPackets(packets + d + (i & 1) * half + 2);
+                    const uint2* const at = packets + packetPlace(first + d + (i & 1) * half);
+                    v[0] = loadPackets(at);
+                    v[1] = loadPackets(at + kPacketHalf);
                 }
                 is_there = is_there && v[0].y == mark && v[0].w == mark && v[1].y == mark &&
                            v[1].w == mark;
