@@ -330,6 +330,7 @@ struct ProjectKernelArgs {
     int32_t lora_step; ///< Number of the step in its token.
     // stream.cu only.
     int32_t lora_at;   ///< Where operands lie, from the start of the work memory.
+    int32_t lora_turn; ///< Parity of the step's number among those with updates.
     int32_t lora_late; ///< 0: they come during the step before; 1: when this one begins.
 };
 

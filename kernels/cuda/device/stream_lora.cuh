@@ -28,7 +28,6 @@ constexpr int kUnitThread = kStreamThreads - 32;
 /// the first three; its operands one of one of the others, in turn.
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
-    uint32_t parity = 0;
 
     [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
         return {reinterpret_cast<uint64_t*>(memory) + which};
@@ -72,12 +71,6 @@ __device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
 __device__ __forceinline__ RowRange unitRange(const ProjectKernelArgs& a, int weight, int block) {
     return rowsOfWeight(a, weight, firstOutput(a, block), firstOutput(a, block + 1));
 }
-
-/// A type of elements as a type of C++.
-template <int TYPE>
-struct ElementType {
-    static constexpr int kValue = TYPE;
-};
 
 /// Of the block's first unit what is needed once the input is there; columns = 0: it has none.
 struct UnitTask {
@@ -133,13 +126,23 @@ __device__ __forceinline__ UnitTask placeOperands(const ProjectKernelArgs& a,
     return task;
 }
 
+/// Eight neighbours of A, of which `row` are the first one's bytes in shared memory.
+__device__ __forceinline__ void eightOf(int type, const char* row, float (&v)[8]) {
+    if (type == kElementBf16) {
+        eightOf<kElementBf16>(row, 0, v);
+    } else if (type == kElementF16) {
+        eightOf<kElementF16>(row, 0, v);
+    } else {
+        eightOf<kElementF32>(row, 0, v);
+    }
+}
+
 /// Eight of A times eight neighbours of the input, whose upper and lower parts are in shared memory
 /// 64 bytes apart; a wide row has no lower parts.
-template <bool IS_WIDE>
-__device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]) {
+__device__ __forceinline__ float dotPlane(const char* plane, bool is_wide, const float (&v)[8]) {
     const uint4 high = *reinterpret_cast<const uint4*>(plane);
     uint4 low = make_uint4(0, 0, 0, 0);
-    if constexpr (!IS_WIDE) {
+    if (!is_wide) {
         low = *reinterpret_cast<const uint4*>(plane + 64);
     }
     const uint32_t highs[4] = {high.x, high.y, high.z, high.w};
@@ -147,49 +150,50 @@ __device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]
     float sums[2] = {};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-        float2 x = __half22float2(asHalf2(highs[i]));
-        if constexpr (!IS_WIDE) {
-            const float2 rest = __half22float2(asHalf2(lows[i]));
-            x.x += rest.x;
-            x.y += rest.y;
-        }
-        sums[i & 1] = fmaf(v[2 * i], x.x, sums[i & 1]);
-        sums[i & 1] = fmaf(v[2 * i + 1], x.y, sums[i & 1]);
+        const float2 x = __half22float2(asHalf2(highs[i]));
+        const float2 rest = __half22float2(asHalf2(lows[i]));
+        sums[i & 1] = fmaf(v[2 * i], x.x + rest.x, sums[i & 1]);
+        sums[i & 1] = fmaf(v[2 * i + 1], x.y + rest.y, sums[i & 1]);
     }
     return sums[0] + sums[1];
 }
 
 /// This lane's columns of a unit, whose A is at `rows` in shared memory, times the input: eight
 /// neighbours of every 256. A of the first of them is read before `input`.
-template <int TYPE, bool IS_WIDE>
 __device__ __forceinline__ float unitSum(const UnitTask& task,
                                          const char* rows,
-                                         const char* plane,
-                                         const float* scale,
-                                         int block_bytes,
+                                         const StreamWork& w,
+                                         bool is_four_bit,
+                                         bool is_wide,
                                          CopyBarrier input,
                                          uint32_t input_parity) {
     constexpr int kStride = 256; // columns
-    constexpr int kWidth = TYPE == kElementF32 ? 4 : 2;
-    const int first = (static_cast<int>(threadIdx.x) & 31) * 8;
-    const char* row = rows + first * kWidth;
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int first = lane * 8;
+    const int row_stride = kStride * elementBytes(task.type);
+    const int block = (task.column >> 6) + (lane >> 3);
+    const char* row = rows + first * elementBytes(task.type);
+    const char* plane =
+        w.planes + block * w.block_bytes + planeOffset((lane & 7) * 2, is_four_bit, is_wide);
+    const float* scale = w.scales + block;
     float v[8] = {};
     if (first < task.columns) {
-        eightOf<TYPE>(row, 0, v);
+        eightOf(task.type, row, v);
     }
     input.wait(input_parity);
     float sum = 0.0F;
 #pragma unroll 1
     for (int at = first; at < task.columns; at += kStride) {
         const float by = *scale;
-        sum = fmaf(dotPlane<IS_WIDE>(plane, v), by, sum);
-        row += kStride * kWidth;
-        plane += kStride / 64 * block_bytes;
+        sum = fmaf(dotPlane(plane, is_wide, v), by, sum);
+        row += row_stride;
+        plane += kStride / 64 * w.block_bytes;
         scale += kStride / 64;
         if (at + kStride < task.columns) {
-            eightOf<TYPE>(row, 0, v);
+            eightOf(task.type, row, v);
         }
     }
+    __syncwarp();
     return sum;
 }
 
@@ -210,34 +214,13 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
                                              const Exchange& exchange,
                                              uint32_t tag) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const bool is_wide = isWide(a);
-    // planeOffset() of the lane's eight columns of every four blocks of 64.
-    const int offset = planeOffset((lane & 7) * 2, a.w[0].format != kFormatInt8Row, is_wide);
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
         if (unit != exchange.block) {
             task = UnitTask(pieceOf(a, unit));
         }
-        const int block = (task.column >> 6) + (lane >> 3);
-        const char* const plane = w.planes + block * w.block_bytes + offset;
-        const float* const scale = w.scales + block;
-        float sum = 0.0F;
-        const auto add = [&](auto type) {
-            constexpr int kType = decltype(type)::kValue;
-            sum = is_wide ? unitSum<kType, true>(task, rows, plane, scale, w.block_bytes, input,
-                                                 input_parity)
-                          : unitSum<kType, false>(task, rows, plane, scale, w.block_bytes, input,
-                                                  input_parity);
-        };
-        if (task.type == kElementBf16) {
-            add(ElementType<kElementBf16>{});
-        } else if (task.type == kElementF16) {
-            add(ElementType<kElementF16>{});
-        } else {
-            add(ElementType<kElementF32>{});
-        }
-        __syncwarp();
-        sum = warpSum(sum);
+        const float sum = warpSum(unitSum(task, rows, w, a.w[0].format != kFormatInt8Row, isWide(a),
+                                          input, input_parity));
         if (lane == 0) {
             storeTagged(unitSlot(a, unit), sum * task.factor, tag);
         }
@@ -336,37 +319,30 @@ __device__ __forceinline__ float updateOfRow(const char* row, const float* h, in
 
 /// B (A h) of the block's rows, a lane a row; the same lane takes a row of a weight in each of its
 /// updates.
-template <int TYPE>
-__device__ __forceinline__ void addUpdate(
-    const LoraArgs& term, const char* rows, const float* h, float* sums, int count, bool is_first) {
-    const int row_bytes = term.rank * (TYPE == kElementF32 ? 4 : 2);
-#pragma unroll 1
-    for (int row = static_cast<int>(threadIdx.x) & 31; row < count; row += 32) {
-        const float sum = updateOfRow<TYPE>(rows + row * row_bytes, h, term.rank);
-        sums[row] = is_first ? sum : sums[row] + sum;
-    }
-}
 __device__ __forceinline__ void
 addUpdates(const ProjectKernelArgs& a, char* operands, const Exchange& exchange) {
-    const float* const reduced = reinterpret_cast<const float*>(operands);
+    const int lane = static_cast<int>(threadIdx.x) & 31;
     float* const sums = updateSums(a, operands);
     int weight = -1;
 #pragma unroll 1
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
         const RowRange range = unitRange(a, term.weight, exchange.block);
-        const int count = range.to - range.from;
+        const int type = term.b_type;
+        const int rank = term.rank;
+        const int row_bytes = rank * elementBytes(type);
         const char* const rows = operands + term.b_offset;
-        const float* const h = reduced + term.first;
+        const float* const h = reinterpret_cast<const float*>(operands) + term.first;
         float* const to = sums + term.weight * a.local_rows;
         const bool is_first = term.weight != weight; // those of one weight lie together
         weight = term.weight;
-        if (term.b_type == kElementBf16) {
-            addUpdate<kElementBf16>(term, rows, h, to, count, is_first);
-        } else if (term.b_type == kElementF16) {
-            addUpdate<kElementF16>(term, rows, h, to, count, is_first);
-        } else {
-            addUpdate<kElementF32>(term, rows, h, to, count, is_first);
+#pragma unroll 1
+        for (int i = lane; i < range.to - range.from; i += 32) {
+            const char* const row = rows + i * row_bytes;
+            const float sum = type == kElementBf16  ? updateOfRow<kElementBf16>(row, h, rank)
+                              : type == kElementF16 ? updateOfRow<kElementF16>(row, h, rank)
+                                                    : updateOfRow<kElementF32>(row, h, rank);
+            to[i] = is_first ? sum : to[i] + sum;
         }
     }
     __syncwarp();

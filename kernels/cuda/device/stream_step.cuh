@@ -307,8 +307,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             multiplyTiles<true, true>(a, w, ring, table, first, end);
         }
         if (has_units && first == 0) {
-            units.ready().wait(units.parity);
-            units.parity ^= 1U;
+            units.ready().wait(static_cast<uint32_t>(a.lora_turn));
         }
         syncCompute();
         clocks.note(3);

@@ -345,6 +345,7 @@ void placeStreamUnits(Stream& s) {
         ProjectKernelArgs& a = steps[i].project;
         const int bytes = operandBytes(a);
         a.lora_at = is_first_place ? begin : end - bytes;
+        a.lora_turn = is_first_place ? 0 : 1;
         // Whatever runs between two steps with updates, attention for one, may use their places.
         const bool is_next = before != nullptr && i == before_at + 1;
         a.lora_late = is_next && bytes + before_bytes <= end - begin ? 0 : 1;
