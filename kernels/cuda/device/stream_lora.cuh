@@ -21,9 +21,6 @@
 
 namespace kernels::cuda {
 
-/// The warp that does nothing else, where there are updates: the last one.
-constexpr int kUnitThread = kStreamThreads - 32;
-
 /// What the warp for updates and the others tell each other. A step with updates is one phase of
 /// the first three; its operands one of one of the others, in turn.
 struct UnitSignals {
