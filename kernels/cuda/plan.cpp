@@ -200,14 +200,11 @@ StreamPlan planStreamProject(int multiprocessors,
     return plan;
 }
 
-StreamLayout
-planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes, bool has_units) {
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
-    layout.unit_args = layout.attend + align(kAttendConstantBytes);
-    layout.norms =
-        layout.unit_args + (has_units ? align(2 * static_cast<int>(sizeof(TokenStep))) : 0);
+    layout.norms = layout.attend + align(kAttendConstantBytes);
     // Two vectors of this step and two of the next one.
     layout.norm_bytes = align(norm_bytes);
     layout.row = layout.norms + 4 * layout.norm_bytes;

@@ -30,10 +30,14 @@ inline constexpr size_t kTraceBytes = size_t{32} << 10U;
 /// Nothing else may ever write there.
 inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceBytes;
 inline constexpr size_t kFlagBytes = 2048;
-inline constexpr size_t kExchangeBytes =
+inline constexpr size_t kStreamUnitOffset =
     kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +
                   size_t{kWideRegions} * static_cast<size_t>(kWidePackets) + size_t{kPartPackets}) *
                      8U;
+/// Words of the sums of a step's updates.
+inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
+inline constexpr size_t kExchangeBytes =
+    kStreamUnitOffset + size_t{kPacketSteps} * kStreamUnitWords * 8U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
 /// Where partial results begin.
@@ -129,9 +133,7 @@ StreamPlan planStreamProject(int multiprocessors,
 
 /// Where things lie in a block's shared memory; chunk_count = 0: not enough of it. The work memory
 /// reaches to the chunks, at least `work_bytes`.
-/// has_units: some of the steps have low-rank updates.
-StreamLayout
-planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes, bool has_units);
+StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
 
 /// Most parts of a query head where a block takes one head (stream_attend_heads.cuh); 0: not in
 /// this form.

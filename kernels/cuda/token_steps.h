@@ -9,6 +9,15 @@
 
 namespace kernels::cuda {
 
+/// Most bytes of shared memory that the steps of one launch of stream.cu want.
+struct StreamNeeds {
+    int row_bytes = 0;     ///< Of the residual row.
+    int norm_bytes = 0;    ///< Of one norm.
+    int attend_bytes = 0;  ///< Of work memory: attention,
+    int project_bytes = 0; ///< projections,
+    int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other.
+};
+
 struct TokenSteps {
     bool is_collecting = false;
     bool is_enabled = true; ///< False: every step is a launch of its own.
@@ -23,9 +32,7 @@ struct TokenSteps {
     bool has_heads = true;      ///< False: attention by tiles always.
     bool is_stream = false;     ///< The steps collected so far are its.
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
-    int norm_bytes = 0;         ///< Of the largest norm of stream.cu's steps.
-    int row_bytes = 0;
-    int work_bytes = 0;
+    StreamNeeds needs;
     int unit_steps = 0; ///< Of stream.cu: those with low-rank updates.
     int first_unit_step = 0;
     int32_t code_format = 0;                ///< Of the 4-bit weights of stream.cu; 0: none yet.

@@ -339,8 +339,8 @@ struct ProjectKernelArgs {
     int32_t lora_step; ///< Number of the step in its token.
     // stream.cu only.
     int32_t lora_at;   ///< Where operands lie, from the start of the work memory.
-    int32_t lora_turn; ///< stream.cu: 0 and 1 in turns from step with updates to step.
-    int32_t lora_late; ///< 0: asked for when the step with updates before begins; 1: with this one.
+    int32_t lora_turn; ///< Parity of the step's number among those with updates.
+    int32_t lora_late; ///< 0: they come during the step before; 1: when this one begins.
 };
 
 struct AttendStepKernelArgs {
@@ -491,7 +491,6 @@ struct StreamLayout {
     int32_t code_format;             ///< Of all its 4-bit weights.
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
     int32_t first_unit_step;
-    int32_t unit_args; ///< [2] arguments of steps, copies of that warp.
 };
 
 /// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256
@@ -508,9 +507,15 @@ streamProjectBytes(int32_t cols, int32_t pass_tiles, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_tiles * kTileRows * kComputeWarps * 4;
 }
-/// Operands of a step's updates (stream_lora.cuh) begin with A h.
+/// 64-bit words from one packet of an update's sums to the next: a sector of 32 bytes each.
+inline constexpr int kUnitSlot = 4;
+/// Operands of a step's updates (stream_lora.cuh) begin with A h, behind which are the sums of the
+/// block's rows.
 BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {
     return (ranks + 3) / 4 * 16;
+}
+BELFRY_HOST_DEVICE constexpr int32_t streamUpdateBytes(int32_t weights, int32_t local_rows) {
+    return (weights * local_rows + 3) / 4 * 16;
 }
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).

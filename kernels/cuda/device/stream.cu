@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         const bool has_units = layout.unit_steps > 0;
         if (has_units && warp == kFetchWarps - 1) {
-            runUnits(steps, layout, UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
+            runUnits(layout, fetcher, UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
         } else {
             fetchWeights(steps, count, ring, warp, has_units ? kFetchWarps - 1 : kFetchWarps,
                          dynamicShared() + kStepHeadsOffset + warp * 2 * kStepHeadBytes,

@@ -3,13 +3,16 @@
 //
 // A h is made once in the grid: a unit is one row of A times a range of columns (pieceOf()). The
 // warp multiplies its block's units by the input as soon as that is there, publishes the sums, each
-// times the factor of its update, and collects those of all blocks while the others multiply. They
-// add B (A h) to their rows.
+// times the factor of its update, collects those of all blocks while the others multiply, and makes
+// B (A h) for the block's rows: whoever makes results adds one number a row. The factor of the last
+// norm is missing in it as it is in the products; both get it at the end.
 //
-// A of the block's units and B of its rows are in shared memory by then: they are asked for one
-// step with updates ahead, into a part of the work memory that no step until then uses (the host
-// knows which: stream_steps.cpp). Each comes as one bulk copy. The factor of the last norm is
-// missing in A h as it is in the products; both get it at the end.
+// A of the block's units and B of its rows come as bulk copies while the step before is at work
+// (or, where that has no updates, when the step has begun), to places of the work memory that
+// projections leave alone and that steps with updates take in turn. Nobody else reads there.
+//
+// Sums travel as packets, one in a sector of 32 bytes: where many blocks write next to each other
+// while all poll, a way through L2 takes twice as long.
 #pragma once
 
 #include "kernels/cuda/device/lora_units.cuh"
@@ -18,11 +21,8 @@
 
 namespace kernels::cuda {
 
-/// The warp that does nothing else, where there are updates: the last one.
-constexpr int kUnitThread = kStreamThreads - 32;
-
-/// What it and the warps that multiply tell each other. A step with updates is one phase of the
-/// first three; its operands one of one of the others, in turn.
+/// What the warp for updates and the others tell each other. A step with updates is one phase of
+/// the first three; its operands one of one of the others, in turn.
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
 
@@ -33,7 +33,7 @@ struct UnitSignals {
     [[nodiscard]] __device__ __forceinline__ CopyBarrier begun() const { return at(0); }
     /// Its input is there.
     [[nodiscard]] __device__ __forceinline__ CopyBarrier input() const { return at(1); }
-    /// A h of the grid and B of the block are there.
+    /// What updates add to the block's rows is there.
     [[nodiscard]] __device__ __forceinline__ CopyBarrier ready() const { return at(2); }
     /// A of the block's units and B of its rows are there.
     [[nodiscard]] __device__ __forceinline__ CopyBarrier operands(int which) const {
@@ -47,18 +47,66 @@ struct UnitSignals {
     }
 };
 
-/// Asks for the operands of a step; `there` gets a phase for them. Behind A h, which is made later,
-/// come A of each unit and B of each update.
-__device__ __forceinline__ void placeOperands(const ProjectKernelArgs& a,
-                                              char* memory,
-                                              CopyBarrier there,
-                                              const Exchange& exchange) {
+/// What updates add to the block's rows, but for the factor of the last norm: [weights, local_rows]
+/// behind A h. operands: of the step.
+__device__ __forceinline__ float* updateSums(const ProjectKernelArgs& a, char* operands) {
+    return reinterpret_cast<float*>(operands + streamReducedBytes(a.lora_first[3]));
+}
+
+/// The one of them for a row of a weight; `local` counts those of the block. work: the work memory.
+__device__ __forceinline__ float
+updateOf(const ProjectKernelArgs& a, char* work, int weight, int local) {
+    return updateSums(a, work + a.lora_at)[weight * a.local_rows + local];
+}
+
+/// A of the block's units: behind those sums, lora_pitch apart.
+__device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
+    return streamReducedBytes(a.lora_first[3]) + streamUpdateBytes(a.count, a.local_rows);
+}
+
+/// The rows of this block that an update of `weight` has.
+__device__ __forceinline__ RowRange unitRange(const ProjectKernelArgs& a, int weight, int block) {
+    return rowsOfWeight(a, weight, firstOutput(a, block), firstOutput(a, block + 1));
+}
+
+/// Of the block's first unit what is needed once the input is there; columns = 0: it has none.
+struct UnitTask {
+    int column = 0;
+    int columns = 0;
+    int type = 0;
+    float factor = 0.0F;
+
+    UnitTask() = default;
+    __device__ __forceinline__ explicit UnitTask(const UnitPiece& piece)
+        : column(piece.column), columns(piece.columns), type(piece.type), factor(*piece.factor) {}
+};
+
+/// Asks for the operands of a step; `there` gets a phase for them. The warp has read what was in
+/// their place.
+__device__ __forceinline__ UnitTask placeOperands(const ProjectKernelArgs& a,
+                                                  char* memory,
+                                                  CopyBarrier there,
+                                                  const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
+    UnitTask task;
+    __syncwarp();
     fenceBulkCopies();
+    uint32_t place = sharedAddress(memory) + unitRows(a);
+#pragma unroll 1
+    for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
+        const UnitPiece piece = pieceOf(a, unit);
+        if (unit == exchange.block) {
+            task = UnitTask(piece);
+        }
+        if (lane == 0 && piece.bytes > 0) {
+            there.expect(piece.bytes);
+            copyBulk(place, piece.at, piece.bytes, there);
+        }
+        place += a.lora_pitch;
+    }
     if (lane < a.lora_count) {
         const LoraArgs& term = a.lora[lane];
-        const RowRange rows = rowsOfWeight(a, term.weight, firstOutput(a, exchange.block),
-                                           firstOutput(a, exchange.block + 1));
+        const RowRange rows = unitRange(a, term.weight, exchange.block);
         const int row_bytes = term.rank * elementBytes(term.b_type);
         const int bytes = (rows.to - rows.from) * row_bytes;
         if (bytes > 0) {
@@ -68,196 +116,167 @@ __device__ __forceinline__ void placeOperands(const ProjectKernelArgs& a,
                      bytes, there);
         }
     }
-    int place = lane * a.lora_pitch + streamReducedBytes(a.lora_first[3]);
-#pragma unroll 1
-    for (int unit = exchange.block + lane * exchange.grid; unit < a.lora_units;
-         unit += 32 * exchange.grid) {
-        const UnitPiece piece = pieceOf(a, unit);
-        if (piece.bytes > 0) {
-            there.expect(piece.bytes);
-            copyBulk(sharedAddress(memory) + place, piece.at, piece.bytes, there);
-        }
-        place += 32 * a.lora_pitch;
-    }
     __syncwarp();
     if (lane == 0) {
         there.arrive();
     }
+    return task;
 }
 
-/// Eight neighbours as fp16, in shared memory, times eight of A.
-__device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]) {
-    const uint4 bits = *reinterpret_cast<const uint4*>(plane);
-    const float2 x0 = __half22float2(asHalf2(bits.x));
-    const float2 x1 = __half22float2(asHalf2(bits.y));
-    const float2 x2 = __half22float2(asHalf2(bits.z));
-    const float2 x3 = __half22float2(asHalf2(bits.w));
-    const float low = fmaf(v[0], x0.x, fmaf(v[1], x0.y, fmaf(v[2], x1.x, v[3] * x1.y)));
-    const float high = fmaf(v[4], x2.x, fmaf(v[5], x2.y, fmaf(v[6], x3.x, v[7] * x3.y)));
-    return low + high;
+/// Eight neighbours of A, of which `row` are the first one's bytes in shared memory.
+__device__ __forceinline__ void eightOf(int type, const char* row, float (&v)[8]) {
+    if (type == kElementBf16) {
+        eightOf<kElementBf16>(row, 0, v);
+    } else if (type == kElementF16) {
+        eightOf<kElementF16>(row, 0, v);
+    } else {
+        eightOf<kElementF32>(row, 0, v);
+    }
 }
 
-/// This lane's columns of a unit, whose A is at `rows` in shared memory, times the input.
-__device__ __forceinline__ float unitSum(
-    const StreamWork& w, const UnitPiece& piece, const char* rows, bool is_four_bit, bool is_wide) {
+/// Eight of A times eight neighbours of the input, whose upper and lower parts are in shared memory
+/// 64 bytes apart; a wide row has no lower parts.
+__device__ __forceinline__ float dotPlane(const char* plane, bool is_wide, const float (&v)[8]) {
+    const uint4 high = *reinterpret_cast<const uint4*>(plane);
+    uint4 low = make_uint4(0, 0, 0, 0);
+    if (!is_wide) {
+        low = *reinterpret_cast<const uint4*>(plane + 64);
+    }
+    const uint32_t highs[4] = {high.x, high.y, high.z, high.w};
+    const uint32_t lows[4] = {low.x, low.y, low.z, low.w};
+    float sums[2] = {};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const float2 x = __half22float2(asHalf2(highs[i]));
+        const float2 rest = __half22float2(asHalf2(lows[i]));
+        sums[i & 1] = fmaf(v[2 * i], x.x + rest.x, sums[i & 1]);
+        sums[i & 1] = fmaf(v[2 * i + 1], x.y + rest.y, sums[i & 1]);
+    }
+    return sums[0] + sums[1];
+}
+
+/// This lane's columns of a unit, whose A is at `rows` in shared memory, times the input: eight
+/// neighbours of every 256. A of the first of them is read before `input`.
+__device__ __forceinline__ float unitSum(const UnitTask& task,
+                                         const char* rows,
+                                         const StreamWork& w,
+                                         bool is_four_bit,
+                                         bool is_wide,
+                                         CopyBarrier input,
+                                         uint32_t input_parity) {
+    constexpr int kStride = 256; // columns
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int first = lane * 8;
+    const int row_stride = kStride * elementBytes(task.type);
+    const int block = (task.column >> 6) + (lane >> 3);
+    const char* row = rows + first * elementBytes(task.type);
+    const char* plane =
+        w.planes + block * w.block_bytes + planeOffset((lane & 7) * 2, is_four_bit, is_wide);
+    const float* scale = w.scales + block;
+    float v[8] = {};
+    if (first < task.columns) {
+        eightOf(task.type, row, v);
+    }
+    input.wait(input_parity);
     float sum = 0.0F;
 #pragma unroll 1
-    for (int at = (static_cast<int>(threadIdx.x) & 31) * 8; at < piece.columns; at += 256) {
-        const int c = (piece.column + at) >> 2;
-        const char* const plane =
-            w.planes + (c >> 4) * w.block_bytes + planeOffset(c, is_four_bit, is_wide);
-        float v[8];
-        if (piece.type == kElementBf16) {
-            eightOf<kElementBf16>(rows + at * 2, 0, v);
-        } else if (piece.type == kElementF16) {
-            eightOf<kElementF16>(rows + at * 2, 0, v);
-        } else {
-            eightOf<kElementF32>(rows + at * 4, 0, v);
+    for (int at = first; at < task.columns; at += kStride) {
+        const float by = *scale;
+        sum = fmaf(dotPlane(plane, is_wide, v), by, sum);
+        row += row_stride;
+        plane += kStride / 64 * w.block_bytes;
+        scale += kStride / 64;
+        if (at + kStride < task.columns) {
+            eightOf(task.type, row, v);
         }
-        float dot = dotPlane(plane, v);
-        if (!is_wide) {
-            dot += dotPlane(plane + 64, v); // the lower parts
-        }
-        sum = fmaf(dot, w.scales[c >> 4], sum);
     }
+    __syncwarp();
     return sum;
 }
 
+/// Where the packet of a unit lies: four neighbours, which one lane reads, are 32 packets apart.
+__device__ __forceinline__ uint64_t* unitSlot(const ProjectKernelArgs& a, int unit) {
+    const int slot = (unit & ~127) + (unit & 3) * 32 + (unit >> 2 & 31);
+    return a.lora_slots + slot * kUnitSlot;
+}
+
 /// Makes the sums of this block's units, for all blocks, once the input and A are there.
-/// tag: of this step.
+/// tag: of this step; task: of the first unit.
 __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
                                              const StreamWork& w,
-                                             const char* memory,
+                                             const char* rows,
+                                             UnitTask task,
                                              CopyBarrier input,
                                              uint32_t input_parity,
-                                             CopyBarrier there,
-                                             uint32_t there_parity,
                                              const Exchange& exchange,
                                              uint32_t tag) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const bool is_wide = isWide(a);
-    const char* rows = memory + streamReducedBytes(a.lora_first[3]);
+    const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
-        // Of the first unit all this is known before the wait.
-        const UnitPiece piece = pieceOf(a, unit);
-        const float factor = *piece.factor;
-        input.wait(input_parity);
-        there.wait(there_parity);
-        const float sum = warpSum(unitSum(w, piece, rows, is_four_bit, is_wide));
-        if ((threadIdx.x & 31) == 0) {
-            storeTagged(a.lora_slots + unit, sum * factor, tag);
+        if (unit != exchange.block) {
+            task = UnitTask(pieceOf(a, unit));
+        }
+        const float sum = warpSum(unitSum(task, rows, w, a.w[0].format != kFormatInt8Row, isWide(a),
+                                          input, input_parity));
+        if (lane == 0) {
+            storeTagged(unitSlot(a, unit), sum * task.factor, tag);
         }
         rows += a.lora_pitch;
     }
+    // Without a unit too: no phase is left out, and what the step before had is done with.
+    input.wait(input_parity);
 }
 
-/// A h of the whole grid, each rank times the factor of its update. Units come in pairs of one
-/// rank, or of two where a rank is one unit; the lanes whose pairs belong to a rank are neighbours.
+/// A h of the whole grid, each rank times the factor of its update. A lane takes four neighbouring
+/// units at a time: four ranks, two, or a part of one whose other parts neighbouring lanes have.
 __device__ __forceinline__ void
 collectUnits(const ProjectKernelArgs& a, float* reduced, uint32_t tag) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int pairs = a.lora_units >> 1;
-    const int group = a.lora_chunks >> 1; // pairs of a rank
-    const uint2* const slots = reinterpret_cast<const uint2*>(a.lora_slots);
-    constexpr int kAtOnce = 2;
+    const int chunks = a.lora_chunks;
+    const int units = a.lora_units;
+    const int lanes = chunks >> 2; // of a rank
 #pragma unroll 1
-    for (int first = 0; first < pairs; first += 32 * kAtOnce) {
-        uint4 v[kAtOnce];
+    for (int base = 0; base < units; base += 128) {
+        const int first = base + 4 * lane;
+        const uint64_t* const slots = unitSlot(a, first);
+        Tagged v[4];
         bool is_there = false;
         while (!is_there) {
             is_there = true;
 #pragma unroll
-            for (int i = 0; i < kAtOnce; ++i) {
-                const int pair = first + i * 32 + lane;
-                v[i] = loadPackets(slots + 2 * (pair < pairs ? pair : pairs - 1));
+            for (int i = 0; i < 4; ++i) {
+                v[i] = {0.0F, tag};
+                if (first + i < units) {
+                    v[i] = loadTagged(slots + i * 32 * kUnitSlot);
+                }
             }
 #pragma unroll
-            for (int i = 0; i < kAtOnce; ++i) {
-                is_there = is_there && v[i].y == tag && v[i].w == tag;
+            for (int i = 0; i < 4; ++i) {
+                is_there = is_there && v[i].tag == tag;
             }
         }
         __syncwarp();
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-            const int pair = first + i * 32 + lane;
-            const float one = __uint_as_float(v[i].x);
-            const float other = __uint_as_float(v[i].z);
-            if (group == 0) {
-                if (pair < pairs) {
-                    *reinterpret_cast<float2*>(reduced + 2 * pair) = make_float2(one, other);
-                }
-            } else {
-                float sum = one + other;
+        if (lanes == 0) {
+            // Numbers behind the last rank are not read.
+            if (first < units && chunks == 1) {
+                *reinterpret_cast<float4*>(reduced + first) =
+                    make_float4(v[0].value, v[1].value, v[2].value, v[3].value);
+            } else if (first < units) {
+                *reinterpret_cast<float2*>(reduced + first / 2) =
+                    make_float2(v[0].value + v[1].value, v[2].value + v[3].value);
+            }
+        } else {
+            float sum = (v[0].value + v[1].value) + (v[2].value + v[3].value);
 #pragma unroll 1
-                for (int offset = group >> 1; offset > 0; offset >>= 1) {
-                    sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-                }
-                if (pair < pairs && (pair & (group - 1)) == 0) {
-                    reduced[pair / group] = sum;
-                }
+            for (int offset = lanes >> 1; offset > 0; offset >>= 1) {
+                sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+            }
+            if (first < units && (lane & (lanes - 1)) == 0) {
+                reduced[first / chunks] = sum;
             }
         }
     }
-}
-
-/// The warp for updates, for the whole token: the layout.unit_steps steps with updates. It has
-/// copies of its own of the arguments of this one and the next.
-__device__ __forceinline__ void runUnits(const TokenStep* steps,
-                                         const StreamLayout& layout,
-                                         UnitSignals signals,
-                                         const Exchange& exchange) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    char* const work = dynamicShared() + layout.work;
-    TokenStep* const arguments = reinterpret_cast<TokenStep*>(dynamicShared() + layout.unit_args);
-    const auto copyStep = [&](int index, int place) {
-#pragma unroll 1
-        for (int at = lane * 16; at < static_cast<int>(sizeof(TokenStep)); at += 32 * 16) {
-            copyAsync16(reinterpret_cast<char*>(arguments + place) + at,
-                        reinterpret_cast<const char*>(steps + index) + at);
-        }
-    };
-    int step = layout.first_unit_step;
-    copyStep(step, 0);
-    waitForCopies();
     __syncwarp();
-    if (layout.unit_steps > 1) {
-        copyStep(step + arguments[0].project.lora_next, 1);
-    }
-#pragma unroll 1
-    for (int i = 0; i < layout.unit_steps; ++i) {
-        const uint32_t parity = static_cast<uint32_t>(i) & 1U;
-        const uint32_t operand_parity = static_cast<uint32_t>(i >> 1) & 1U;
-        const ProjectKernelArgs& a = arguments[i & 1].project;
-        signals.begun().wait(parity);
-        waitForCopies();
-        __syncwarp();
-        // The next one's operands, where they have a place as early as that, and this one's where
-        // they had not.
-        const bool has_next = i + 1 < layout.unit_steps;
-        const int last = has_next && arguments[i + 1 & 1].project.lora_late == 0 ? 1 : 0;
-#pragma unroll 1
-        for (int which = a.lora_late != 0 ? 0 : 1; which <= last; ++which) {
-            const ProjectKernelArgs& of = arguments[i + which & 1].project;
-            placeOperands(of, work + of.lora_at, signals.operands((i + which) & 1), exchange);
-        }
-        char* const memory = work + a.lora_at;
-        const uint32_t tag = exchange.markOf(step);
-        publishUnits(a, streamWork(work, a), memory, signals.input(), parity,
-                     signals.operands(i & 1), operand_parity, exchange, tag);
-        collectUnits(a, reinterpret_cast<float*>(memory), tag);
-        signals.operands(i & 1).wait(operand_parity); // of a block without units
-        step += a.lora_next;
-        const int after = has_next ? arguments[i + 1 & 1].project.lora_next : 0;
-        __syncwarp();
-        if (lane == 0) {
-            signals.ready().arrive();
-        }
-        if (after > 0) {
-            copyStep(step + after, i & 1);
-        }
-    }
-    waitForCopies();
 }
 
 /// B of one row times A h, which both are aligned to 16 bytes.
@@ -295,25 +314,85 @@ __device__ __forceinline__ float updateOfRow(const char* row, const float* h, in
     return sums[0] + sums[1];
 }
 
-/// What the updates of a weight add to one row, but for the factor of the last norm; `local` counts
-/// the rows of the weight that are the block's. memory: the step's operands.
-__device__ __forceinline__ float
-unitUpdateOf(const ProjectKernelArgs& a, const char* memory, int weight, int local) {
-    float total = 0.0F;
+/// B (A h) of the block's rows, a lane a row; the same lane takes a row of a weight in each of its
+/// updates.
+__device__ __forceinline__ void
+addUpdates(const ProjectKernelArgs& a, char* operands, const Exchange& exchange) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    float* const sums = updateSums(a, operands);
+    int weight = -1;
 #pragma unroll 1
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
-        if (term.weight == weight) {
-            const int rank = term.rank;
-            const char* const row =
-                memory + term.b_offset + local * rank * elementBytes(term.b_type);
-            const float* const h = reinterpret_cast<const float*>(memory) + term.first;
-            total += term.b_type == kElementBf16  ? updateOfRow<kElementBf16>(row, h, rank)
-                     : term.b_type == kElementF16 ? updateOfRow<kElementF16>(row, h, rank)
-                                                  : updateOfRow<kElementF32>(row, h, rank);
+        const RowRange range = unitRange(a, term.weight, exchange.block);
+        const int type = term.b_type;
+        const int rank = term.rank;
+        const int row_bytes = rank * elementBytes(type);
+        const char* const rows = operands + term.b_offset;
+        const float* const h = reinterpret_cast<const float*>(operands) + term.first;
+        float* const to = sums + term.weight * a.local_rows;
+        const bool is_first = term.weight != weight; // those of one weight lie together
+        weight = term.weight;
+#pragma unroll 1
+        for (int i = lane; i < range.to - range.from; i += 32) {
+            const char* const row = rows + i * row_bytes;
+            const float sum = type == kElementBf16  ? updateOfRow<kElementBf16>(row, h, rank)
+                              : type == kElementF16 ? updateOfRow<kElementF16>(row, h, rank)
+                                                    : updateOfRow<kElementF32>(row, h, rank);
+            to[i] = is_first ? sum : to[i] + sum;
         }
     }
-    return total;
+    __syncwarp();
+}
+
+/// The warp for updates, for the whole token: the layout.unit_steps steps with updates.
+__device__ __forceinline__ void runUnits(const StreamLayout& layout,
+                                         const StepFetcher& fetcher,
+                                         UnitSignals signals,
+                                         const Exchange& exchange) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    char* const work = dynamicShared() + layout.work;
+    int step = layout.first_unit_step;
+    bool is_late = true;
+    UnitTask task;
+#pragma unroll 1
+    for (int i = 0; i < layout.unit_steps; ++i) {
+        const uint32_t parity = static_cast<uint32_t>(i) & 1U;
+        const CopyBarrier operands = signals.operands(i & 1);
+        const TokenStep& arguments = fetcher.stepAt(step);
+        const ProjectKernelArgs& a = arguments.project;
+        // Of a late step even the arguments may not be there.
+        if (is_late) {
+            signals.begun().wait(parity);
+        }
+        fetcher.waitForStep(step);
+        char* const memory = work + a.lora_at;
+        const uint32_t tag = exchange.markOf(step);
+        if (is_late) {
+            task = placeOperands(a, memory, operands, exchange);
+        }
+        operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
+        publishUnits(a, streamWork(work, a), memory + unitRows(a), task, signals.input(), parity,
+                     exchange, tag);
+        // Operands of the next step while the sums of the other blocks are on their way.
+        const int next = a.lora_next;
+        is_late = next != 1;
+        if (!is_late) {
+            fetcher.waitForStep(step + 1);
+            const ProjectKernelArgs& following = fetcher.stepAt(step + 1).project;
+            is_late = following.lora_late != 0;
+            if (!is_late) {
+                task = placeOperands(following, work + following.lora_at,
+                                     signals.operands((i + 1) & 1), exchange);
+            }
+        }
+        collectUnits(a, reinterpret_cast<float*>(memory), tag);
+        addUpdates(a, memory, exchange);
+        if (lane == 0) {
+            signals.ready().arrive();
+        }
+        step += next;
+    }
 }
 
 } // namespace kernels::cuda

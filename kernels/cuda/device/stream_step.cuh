@@ -330,16 +330,14 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 }
                 value = rowSum(w, i) * factor * r.scale;
                 if (has_units) {
-                    value =
-                        fmaf(factor, unitUpdateOf(a, memory + a.lora_at, r.weight, r.local), value);
+                    value = fmaf(factor, updateOf(a, memory, r.weight, r.local), value);
                 }
                 if (a.output != kOutputStore) {
                     float other = r.multiply;
                     if (is_pair) {
                         other = rowSum(w, tiles / 2 * kTileRows + i) * factor * r.second_scale;
                         if (has_units) {
-                            other =
-                                fmaf(factor, unitUpdateOf(a, memory + a.lora_at, 1, r.local), other);
+                            other = fmaf(factor, updateOf(a, memory, 1, r.local), other);
                         }
                     }
                     value = geluFast(value) * other;

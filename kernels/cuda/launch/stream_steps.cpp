@@ -82,27 +82,31 @@ int bytesOf(const VectorArgs& vector, int count) {
     return vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
 }
 
-/// Room in shared memory for one more step; false: launch it otherwise.
-bool fits(const TokenSteps& t,
-          const Stream& s,
-          int row_bytes,
-          int norm_bytes,
-          int work_bytes,
-          bool has_units) {
-    return planStreamLayout(s.facts.shared_bytes, std::max(t.row_bytes, row_bytes),
-                            std::max(t.norm_bytes, norm_bytes), std::max(t.work_bytes, work_bytes),
-                            has_units || t.unit_steps > 0)
-               .chunk_count > 0;
-}
-
-StreamLayout layoutOf(const Stream& s) {
-    return planStreamLayout(s.facts.shared_bytes, s.steps.row_bytes, s.steps.norm_bytes,
-                            s.steps.work_bytes, s.steps.unit_steps > 0);
-}
-
 /// A multiple of 128: pieces of A lie next to each other.
 constexpr int alignOperands(int bytes) {
     return (bytes + 127) / 128 * 128;
+}
+
+StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
+    return {std::max(a.row_bytes, b.row_bytes), std::max(a.norm_bytes, b.norm_bytes),
+            std::max(a.attend_bytes, b.attend_bytes), std::max(a.project_bytes, b.project_bytes),
+            std::max(a.operand_bytes, b.operand_bytes)};
+}
+
+/// Where operands of updates begin in the work memory.
+int operandsBegin(const StreamNeeds& needs) {
+    return alignOperands(needs.project_bytes);
+}
+
+StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
+    return planStreamLayout(
+        s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
+        std::max(needs.attend_bytes, operandsBegin(needs) + needs.operand_bytes));
+}
+
+/// Room in shared memory for one more step; false: launch it otherwise.
+bool fits(const Stream& s, const StreamNeeds& needs) {
+    return layoutOf(s, mostOf(s.steps.needs, needs)).chunk_count > 0;
 }
 
 int elementBytes(int32_t type) {
@@ -124,7 +128,8 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
     args.lora_own = units.own;
     args.lora_pitch = units.columns * widest;
     args.local_rows = plan.share + plan.grain; // of one weight
-    int bytes = streamReducedBytes(args.lora_first[3]) + units.own * args.lora_pitch;
+    int bytes = streamReducedBytes(args.lora_first[3]) +
+                streamUpdateBytes(args.count, args.local_rows) + units.own * args.lora_pitch;
     for (int i = 0; i < args.lora_count; ++i) {
         LoraArgs& term = args.lora[i];
         term.b_offset = bytes;
@@ -133,34 +138,20 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
     return alignOperands(bytes);
 }
 
-/// A range of the work memory.
-struct Place {
-    int from = 0;
-    int to = 0;
-};
-
-bool overlaps(const Place& a, const Place& b) {
-    return a.from < b.to && b.from < a.to;
-}
-
-/// What a step uses of the work memory from its start on.
-int workOf(const TokenStep& step) {
-    return step.kind == kStepAttend ? streamAttendBytes(step.attend.head_dim)
-                                    : streamProjectBytes(step.project.cols, step.project.pass_tiles,
-                                                         step.project.input == kInputPlain);
-}
-
 int operandBytes(const ProjectKernelArgs& a) {
     const LoraArgs& last = a.lora[a.lora_count - 1];
     return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
 }
 
-/// Operands of the projection behind the attention that follows step i; 0: there are none.
-int bytesBehindAttention(const std::vector<TokenStep>& steps, size_t i) {
-    const bool has_attention = i + 2 < steps.size() && steps[i + 1].kind == kStepAttend &&
-                               steps[i + 2].kind == kStepProject &&
-                               steps[i + 2].project.lora_units > 0;
-    return has_attention ? operandBytes(steps[i + 2].project) : 0;
+/// Operands of the last step with updates so far; 0: there is none.
+int lastOperandBytes(const std::vector<TokenStep>& steps) {
+    for (size_t i = steps.size(); i > 0; --i) {
+        const TokenStep& step = steps[i - 1];
+        if (step.kind == kStepProject && step.project.lora_units > 0) {
+            return operandBytes(step.project);
+        }
+    }
+    return 0;
 }
 
 /// The list begins anew: what is there is launched.
@@ -195,13 +186,19 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair,
         args.input == kInputPlain, args.count, is_four_bit ? 4 : 8,
         args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
-    const int row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
-    int work_bytes = plan.work_bytes;
+    StreamNeeds needs;
+    needs.row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
+    needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
+    needs.project_bytes = plan.work_bytes;
     if (units.units > 0) {
-        work_bytes = alignOperands(work_bytes) + shareStreamUnits(s, args, plan);
+        // Those of the step before are still there when they come, if there is room for both.
+        const int own = shareStreamUnits(s, args, plan);
+        needs.operand_bytes = own + lastOperandBytes(t.steps);
+        if (!fits(s, needs)) {
+            needs.operand_bytes = own;
+        }
     }
-    const int norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
-    if (!fits(t, s, row_bytes, norm_bytes, work_bytes, units.units > 0)) {
+    if (!fits(s, needs)) {
         return Status::Unsupported;
     }
     args.units = plan.units;
@@ -261,9 +258,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         args.keeps_row = args.input != kInputPlain ? 1 : 0;
     }
     if (t.steps.empty()) {
-        t.row_bytes = 0;
-        t.norm_bytes = 0;
-        t.work_bytes = 0;
+        t.needs = {};
         t.code_format = 0;
         t.unit_steps = 0;
         for (int i = 0; i < kWideRegions; ++i) {
@@ -278,14 +273,12 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (is_four_bit) {
         t.code_format = args.w[0].format;
     }
-    t.row_bytes = std::max(t.row_bytes, row_bytes);
-    t.norm_bytes = std::max(t.norm_bytes, norm_bytes);
-    t.work_bytes = std::max(t.work_bytes, work_bytes);
+    t.needs = mostOf(t.needs, needs);
     if (units.units > 0) {
         ++t.unit_steps;
         // A place for the values of a step is used again when nobody can be so far behind.
-        args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset) +
-                          t.steps.size() % kPacketSteps * kMaxLoraUnits;
+        args.lora_slots = pointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +
+                          t.steps.size() % kPacketSteps * kStreamUnitWords;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -309,16 +302,16 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     const int splits = s.facts.multiprocessors / args.num_kv_heads;
     const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
-    const int work_bytes = streamAttendBytes(args.head_dim);
-    const int norm_bytes =
+    StreamNeeds needs;
+    needs.attend_bytes = streamAttendBytes(args.head_dim);
+    needs.norm_bytes =
         std::max(bytesOf(args.q_norm, args.head_dim), bytesOf(args.k_norm, args.head_dim));
     const auto is_aligned = [](const void* at) {
         return reinterpret_cast<uintptr_t>(at) % 16 == 0;
     };
     if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
         !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
-        splits < 1 || partial + kPartialOffset > kPartialBytes ||
-        !fits(t, s, 0, norm_bytes, work_bytes, false)) {
+        splits < 1 || partial + kPartialOffset > kPartialBytes || !fits(s, needs)) {
         return Status::Unsupported;
     }
     args.splits = splits;
@@ -328,8 +321,7 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     args.link = kLinkPackets;
     args.publish = kLinkNone;
     publish(t.steps.back(), kLinkPackets);
-    t.norm_bytes = std::max(t.norm_bytes, norm_bytes);
-    t.work_bytes = std::max(t.work_bytes, work_bytes);
+    t.needs = mostOf(t.needs, needs);
     TokenStep step{};
     step.kind = kStepAttend;
     step.attend = args;
@@ -339,53 +331,40 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
 
 void placeStreamUnits(Stream& s) {
     std::vector<TokenStep>& steps = s.steps.steps;
-    const StreamLayout layout = layoutOf(s);
-    const int end = layout.chunks - layout.work;
+    // In turn at the beginning and at the end of their part of the work memory, so that those of
+    // two steps that follow each other fit.
+    const int begin = operandsBegin(s.steps.needs);
+    const int end = begin + s.steps.needs.operand_bytes;
     ProjectKernelArgs* before = nullptr;
     size_t before_at = 0;
-    Place there; // of the one before
+    int before_bytes = 0;
+    bool is_first_place = true;
     for (size_t i = 0; i < steps.size(); ++i) {
         if (steps[i].kind != kStepProject || steps[i].project.lora_units == 0) {
             continue;
         }
         ProjectKernelArgs& a = steps[i].project;
         const int bytes = operandBytes(a);
-        // Whatever runs from the beginning of the step with updates before this one on.
-        int used = workOf(steps[i]);
-        for (size_t j = before == nullptr ? i : before_at; j < i; ++j) {
-            used = std::max(used, workOf(steps[j]));
-        }
-        // At the end of the work memory, or in front of the operands that are there. Attention may
-        // leave room at the end alone, for the operands of the step behind it.
-        const int top = end - bytesBehindAttention(steps, i);
-        Place place{top - bytes, top};
-        if (before != nullptr && overlaps(place, there)) {
-            place = {there.from - bytes, there.from};
-        }
-        const bool is_early = before != nullptr && place.from >= used;
-        if (!is_early && top - bytes < workOf(steps[i])) {
-            place = {end - bytes, end};
-        } else if (!is_early) {
-            place = {top - bytes, top};
-        }
+        a.lora_at = is_first_place ? begin : end - bytes;
+        a.lora_turn = is_first_place ? 0 : 1;
+        // Whatever runs between two steps with updates, attention for one, may use their places.
+        const bool is_next = before != nullptr && i == before_at + 1;
+        a.lora_late = is_next && bytes + before_bytes <= end - begin ? 0 : 1;
+        a.lora_next = 0;
+        is_first_place = !is_first_place;
         if (before != nullptr) {
             before->lora_next = static_cast<int32_t>(i - before_at);
-            a.lora_turn = before->lora_turn ^ 1;
         } else {
             s.steps.first_unit_step = static_cast<int>(i);
-            a.lora_turn = 0;
         }
-        a.lora_at = place.from;
-        a.lora_late = is_early ? 0 : 1;
-        a.lora_next = 0;
         before = &a;
         before_at = i;
-        there = place;
+        before_bytes = bytes;
     }
 }
 
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
-    StreamLayout layout = layoutOf(s);
+    StreamLayout layout = layoutOf(s, s.steps.needs);
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
