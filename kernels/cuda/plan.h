@@ -12,7 +12,7 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = (size_t{17} << 20U) - (size_t{736} << 10U);
+inline constexpr size_t kPanelBytes = (size_t{17} << 20U) - (size_t{864} << 10U);
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
 inline constexpr size_t kCounterBytes = 40960;

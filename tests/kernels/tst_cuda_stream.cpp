@@ -49,6 +49,7 @@ struct ChainShape {
     int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.
     DType update_type = DType::BF16;
     size_t every = 1; ///< Only every so manieth projection has updates.
+    int without = -1; ///< Which of a projection's several weights has none.
 };
 
 using Input = ProjectArgs::Input;
@@ -122,6 +123,9 @@ struct Chain {
         }
         for (int i = 0; i < c.args.count; ++i) {
             const auto weight_seed = seed + 40 * static_cast<uint64_t>(i);
+            if (c.args.count > 1 && i == shape.without) {
+                continue;
+            }
             c.addUpdate(i, shape.rank, shape.update_type, weight_seed + 1000);
             if (shape.other_rank > 0 && i + 1 == c.args.count) {
                 c.addUpdate(i, shape.other_rank, shape.update_type, weight_seed + 1002);
@@ -289,6 +293,14 @@ void TestCudaStream::chain_data() {
         s.rank = 16;
         s.every = 5;
         s.format = WeightFormat::Int8Row;
+    });
+    row("rank 8, not of the second weight: q, v and gate", 4, 21, [](ChainShape& s) {
+        s.rank = 8;
+        s.without = 1;
+    });
+    row("rank 8, not of the first weight: k, v and up", 4, 22, [](ChainShape& s) {
+        s.rank = 8;
+        s.without = 0;
     });
     row("two adapters, fp16", 3, 17, [](ChainShape& s) {
         s.rank = 8;

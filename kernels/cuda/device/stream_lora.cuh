@@ -314,13 +314,23 @@ __device__ __forceinline__ float updateOfRow(const char* row, const float* h, in
     return sums[0] + sums[1];
 }
 
-/// B (A h) of the block's rows, a lane a row; the same lane takes a row of a weight in each of its
-/// updates.
+/// Zeros for the block's rows: a weight may have no update.
+__device__ __forceinline__ void clearUpdates(const ProjectKernelArgs& a, char* operands) {
+    float* const sums = updateSums(a, operands);
+    const int count = a.count * a.local_rows;
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x) & 31; i < count; i += 32) {
+        sums[i] = 0.0F;
+    }
+    __syncwarp();
+}
+
+/// Adds B (A h) of the block's rows, a lane a row; the same lane takes a row of a weight in each of
+/// its updates.
 __device__ __forceinline__ void
 addUpdates(const ProjectKernelArgs& a, char* operands, const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     float* const sums = updateSums(a, operands);
-    int weight = -1;
 #pragma unroll 1
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
@@ -331,15 +341,13 @@ addUpdates(const ProjectKernelArgs& a, char* operands, const Exchange& exchange)
         const char* const rows = operands + term.b_offset;
         const float* const h = reinterpret_cast<const float*>(operands) + term.first;
         float* const to = sums + term.weight * a.local_rows;
-        const bool is_first = term.weight != weight; // those of one weight lie together
-        weight = term.weight;
 #pragma unroll 1
         for (int i = lane; i < range.to - range.from; i += 32) {
             const char* const row = rows + i * row_bytes;
             const float sum = type == kElementBf16  ? updateOfRow<kElementBf16>(row, h, rank)
                               : type == kElementF16 ? updateOfRow<kElementF16>(row, h, rank)
                                                     : updateOfRow<kElementF32>(row, h, rank);
-            to[i] = is_first ? sum : to[i] + sum;
+            to[i] += sum;
         }
     }
     __syncwarp();
@@ -386,6 +394,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                      signals.operands((i + 1) & 1), exchange);
             }
         }
+        clearUpdates(a, memory);
         collectUnits(a, reinterpret_cast<float*>(memory), tag);
         addUpdates(a, memory, exchange);
         if (lane == 0) {
