@@ -36,8 +36,6 @@ bool waitsItself(KernelId id) {
     case KernelId::project_bf16:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
-    case KernelId::cap_argmax:
-    case KernelId::stream:
         return true;
     default:
         return false;
@@ -109,21 +107,16 @@ Status Stream::launchTimed(KernelId id, const CuLaunchConfig& config, void** par
 
 Status Stream::launchResident(
     KernelId id, unsigned grid, unsigned block, unsigned shared, void** parameters) {
-    std::array<CuLaunchAttribute, 2> attributes;
-    attributes[0].id = kCuLaunchCooperative;
-    attributes[0].value.cooperative = 1;
+    CuLaunchAttribute cooperative;
+    cooperative.id = kCuLaunchCooperative;
+    cooperative.value.cooperative = 1;
     CuLaunchConfig config;
     config.grid_x = grid;
     config.block_x = block;
     config.shared_bytes = shared;
     config.stream = handle;
-    config.attributes = attributes.data();
+    config.attributes = &cooperative;
     config.attribute_count = 1;
-    if (is_overlapping && waitsItself(id) && facts.compute_capability >= 90) {
-        attributes[1].id = kCuLaunchProgrammaticSerialization;
-        attributes[1].value.programmatic_serialization_allowed = 1;
-        config.attribute_count = 2;
-    }
     return launchTimed(id, config, parameters);
 }
 

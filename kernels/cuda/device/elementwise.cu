@@ -196,7 +196,6 @@ __global__ void __launch_bounds__(512) belfry_cap_argmax(float* logits,
                                                          int ring) {
     BELFRY_SHARED(unsigned long long, warps, [16]);
     unsigned long long mine = 0;
-    waitForPredecessor();
     // Of this token. Asked for now, so that the last block does not wait for them at the end.
     int position = 0;
     int sliding_count = 0;

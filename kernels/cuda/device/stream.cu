@@ -101,13 +101,9 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         fetcher.init();
         ring.init();
     }
-    // The launch behind this one may be made ready, and the one before may still be at work: of what
-    // it writes only the warps that compute read anything.
-    letDependentsStart();
     CodeTable::fill(dynamicShared(), layout.code_format, kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        waitForPredecessor();
         runSteps(steps, count, layout, fetcher, ring, exchange, trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {

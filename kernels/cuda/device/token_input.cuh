@@ -154,7 +154,6 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     cursor += 64 * sizeof(float);
     s.scales = reinterpret_cast<float*>(cursor);
 
-    letDependentsStart();
     // What everything behind it needs is asked for before anything else.
     const int32_t token_number =
         threadIdx.x == 0 ? *static_cast<const volatile int32_t*>(a.token) : 0;
