@@ -49,6 +49,8 @@ private Q_SLOTS:
     void sameForAnyThreadCount();
     void tokensDoNotInfluenceEachOther_data();
     void tokensDoNotInfluenceEachOther();
+    void rowsDoNotInfluenceEachOther_data();
+    void rowsDoNotInfluenceEachOther();
     void loraMatchesReference_data();
     void loraMatchesReference();
     void sumOfUpdates_data();
@@ -69,6 +71,7 @@ void TestLinear::matchesReference_data() {
         {1, 256, 131},  {1, 1536, 64},  {2, 192, 33}, {3, 128, 16},   {4, 320, 17},  {5, 64, 1},
         {6, 448, 15},   {7, 1, 7},      {8, 13, 50},  {9, 100, 33},   {24, 192, 20}, {25, 192, 20},
         {37, 256, 131}, {64, 1100, 40}, {33, 7, 13},  {48, 2112, 96}, {200, 65, 70}, {1, 4096, 3},
+        {1, 64, 21},    {1, 192, 37},   {1, 1088, 6}, {1, 2112, 96},  {1, 12288, 9},
     };
     for (const char* table : fastTables()) {
         for (const WeightFormat format :
@@ -249,6 +252,54 @@ void TestLinear::tokensDoNotInfluenceEachOther() {
     kernels::MatF32 some{x.data() + 203 * in, 61, in, in};
     QCOMPARE(ops->linear(testQueue(), some, w.view, matrix(part, 61, out)), Status::Ok);
     QVERIFY(std::memcmp(whole.data() + 203 * out, part.data(), part.size() * sizeof(float)) == 0);
+}
+
+void TestLinear::rowsDoNotInfluenceEachOther_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<int>("block");
+    QTest::addColumn<bool>("nested");
+    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+        for (const WeightFormat format :
+             {WeightFormat::BF16, WeightFormat::Int8Row, WeightFormat::Nf4, WeightFormat::Fp4}) {
+            for (const int block : {64, 192}) {
+                for (const bool nested : {false, true}) {
+                    QTest::addRow("%s %s block %d%s", table, formatName(format), block,
+                                  nested ? " nested" : "")
+                        << QByteArray(table) << static_cast<int>(format) << block << nested;
+                }
+            }
+        }
+    }
+}
+
+/// Rows are multiplied in groups, and the last ones of a weight alone: the same values, to the bit.
+void TestLinear::rowsDoNotInfluenceEachOther() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, format);
+    QFETCH(int, block);
+    QFETCH(bool, nested);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t out = 53;
+    for (const int64_t in : {192, 1344, 1536}) {
+        const TestWeight w =
+            makeWeight(static_cast<WeightFormat>(format), out, in, block, nested, DType::BF16, 5);
+        const auto x = randomFloats(in, 6);
+        const auto all = randomFloats(out, 1);
+        QCOMPARE(ops->linear(testQueue(), matrix(x, 1, in), w.view, matrix(all, 1, out)),
+                 Status::Ok);
+        for (const int64_t rows : {1, 2, 3, 5, 6, 7, 17, 18, 19, 36, 49}) {
+            kernels::WeightView first = w.view;
+            first.rows = rows;
+            const auto some = randomFloats(rows, 2);
+            QCOMPARE(ops->linear(testQueue(), matrix(x, 1, in), first, matrix(some, 1, rows)),
+                     Status::Ok);
+            QVERIFY(std::memcmp(all.data(), some.data(), some.size() * sizeof(float)) == 0);
+        }
+    }
 }
 
 void TestLinear::loraMatchesReference_data() {

@@ -191,7 +191,7 @@ public:
         const uint8_t* codes[R];
         for (int r = 0; r < R; ++r) {
             // Counted from the row's first scale, like k.
-            scales[r] = is_nested_ ? nested_.ofRow(row + r)
+            scales[r] = is_nested_ ? nested_.ofRows(row + r, 1)
                                    : scales_.ofRow(row + r, k, end, r) - k / kScaleStep;
             codes[r] = data_ + (row + r) * cols_ / 2;
             for (int t = 0; t < T; ++t) {

@@ -110,7 +110,9 @@ public:
         std::memcpy(sums + blocks, &scale, sizeof scale);
     }
 
-    static constexpr int kTogether(int /*tokens*/) { return 1; }
+    /// Four rows share the loads of the activations, which are four times the codes: one row at a
+    /// time is bound by them (one load of 64 bytes a cycle), four by the arithmetic.
+    static constexpr int kTogether(int /*tokens*/) { return 4; }
     static constexpr bool hasPieces(int /*tokens*/) { return false; }
 
     template <int R, int T>
@@ -120,43 +122,18 @@ public:
                              const int8_t* x,
                              int64_t /*x_stride*/,
                              F (&row_sums)[R][T]) const {
-        static_assert(R == 1 && T == 1);
-        const float* scales = is_nested_ ? nested_.ofRow(row) : scales_.ofRow(row, k, end, 0);
-        const uint8_t* codes = data_ + row * cols_ / 2;
-        F sum = V::zero();
-        for (; k + kStep <= end; k += kStep) {
-            // Codes into the second cache in time, and from there into the first; scales are a
-            // stream of their own, a sixteenth as fast.
-            _mm_prefetch(codes + k / 2 + kFarBytes, _MM_HINT_T1);
-            _mm_prefetch(codes + k / 2 + kNearBytes, _MM_HINT_T0);
-            const int64_t s = k / kScaleStep;
-            if (!is_nested_ && k % kColumnsPerScaleLine == 0) {
-                _mm_prefetch(scales + s + kScalesAhead, _MM_HINT_T1);
-            }
-            const F scale = _mm512_mask_blend_ps(0xff00, _mm512_set1_ps(scales[s]),
-                                                 _mm512_set1_ps(scales[s + 1]));
-            sum = V::fma(dot(_mm512_loadu_si512(codes + k / 2), x + 2 * k), scale, sum);
+        static_assert(T == 1);
+        if (is_nested_) {
+            multiply<R, false>(row, nested_.ofRows(row, R), cols_ / kScaleStep, x, row_sums);
+            return;
         }
-        if (k < end) { // half a step; the activations are zero above
-            const __m512i half = _mm512_zextsi256_si512(
-                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + k / 2)));
-            sum = V::fma(dot(half, x + 2 * k), V::set1(scales[k / kScaleStep]), sum);
+        // In memory or in the slots of the decoder: equally far apart in both.
+        const float* const first = scales_.ofRow(row, k, end, 0);
+        int64_t stride = 0;
+        for (int r = 1; r < R; ++r) {
+            stride = (scales_.ofRow(row + r, k, end, r) - first) / r;
         }
-        const auto* block_sums = reinterpret_cast<const float*>(x + planeBytes(cols_));
-        F offset = V::zero();
-        const int64_t blocks = cols_ / kScaleStep;
-        int64_t b = 0;
-        for (; b + V::kWidth <= blocks; b += V::kWidth) {
-            offset = V::fma(V::load(scales + b), V::load(block_sums + b), offset);
-        }
-        if (b < blocks) {
-            offset = V::fma(V::loadPart(scales + b, blocks - b), V::load(block_sums + b), offset);
-            b += V::kWidth;
-        }
-        float activation_scale = 0.0F;
-        std::memcpy(&activation_scale, block_sums + b, sizeof activation_scale);
-        row_sums[0][0] =
-            V::mul(V::fnma(V::set1(zero_), offset, sum), V::set1(activation_scale * per_step_));
+        multiply<R, true>(row, first, stride, x, row_sums);
     }
 
 private:
@@ -187,24 +164,110 @@ private:
                                   _mm512_cvtepi16_epi8(b), 1);
     }
 
+    /// Activations of 128 columns in registers, see convert().
+    struct Planes {
+        __m512i high_even, high_odd, low_even, low_odd;
+    };
+    static KERNELS_INLINE Planes planesAt(const int8_t* x) {
+        return {_mm512_loadu_si512(x), _mm512_loadu_si512(x + 64), _mm512_loadu_si512(x + 128),
+                _mm512_loadu_si512(x + 192)};
+    }
+
     /// 128 products, two blocks: the lower lanes belong to the first.
-    KERNELS_INLINE F dot(__m512i codes, const int8_t* x) const {
+    static KERNELS_INLINE F dot(__m512i codes, __m512i table, const Planes& x) {
         // High nibble of a byte = even element.
-        const __m512i even = _mm512_permutexvar_epi8(_mm512_srli_epi16(codes, 4), table_);
-        const __m512i odd = _mm512_permutexvar_epi8(codes, table_);
+        const __m512i even = _mm512_permutexvar_epi8(_mm512_srli_epi16(codes, 4), table);
+        const __m512i odd = _mm512_permutexvar_epi8(codes, table);
         __m512i sum = _mm512_setzero_si512();
-        sum = _mm512_dpbusd_epi32(sum, even, _mm512_loadu_si512(x));
-        sum = _mm512_dpbusd_epi32(sum, odd, _mm512_loadu_si512(x + 64));
+        sum = _mm512_dpbusd_epi32(sum, even, x.high_even);
+        sum = _mm512_dpbusd_epi32(sum, odd, x.high_odd);
         sum = _mm512_slli_epi32(sum, 8);
-        sum = _mm512_dpbusd_epi32(sum, even, _mm512_loadu_si512(x + 128));
-        sum = _mm512_dpbusd_epi32(sum, odd, _mm512_loadu_si512(x + 192));
+        sum = _mm512_dpbusd_epi32(sum, even, x.low_even);
+        sum = _mm512_dpbusd_epi32(sum, odd, x.low_odd);
         return _mm512_cvtepi32_ps(sum);
+    }
+
+    /// Rows [row, row + R) times x. scales: those of the first row; the next row's are `stride`
+    /// further on. kAsks: scales come from memory and are asked for ahead.
+    template <int R, bool kAsks, int T>
+    KERNELS_INLINE void multiply(int64_t row,
+                                 const float* scales,
+                                 int64_t stride,
+                                 const int8_t* x,
+                                 F (&row_sums)[R][T]) const {
+        constexpr int64_t kStepBytes = kStep / 2;
+        const int64_t blocks = cols_ / kScaleStep;
+        const int64_t row_bytes = cols_ / 2;
+        const uint8_t* codes = data_ + row * row_bytes;
+        // Asked for in the order of memory, not of use: the rows lie one after the other. What the
+        // last of them begins with must have arrived when the first begins.
+        const uint8_t* far = codes + (R - 1) * row_bytes + kFarBytes;
+        const auto* block_sums = reinterpret_cast<const float*>(x + planeBytes(cols_));
+        const __m512i table = table_;
+        const __m512i first_pair =
+            _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+        const __m512i next_pair = _mm512_set1_epi32(2);
+        F sum[R];
+        F offset[R];
+        for (int r = 0; r < R; ++r) {
+            sum[r] = V::zero();
+            offset[r] = V::zero();
+        }
+        for (int64_t block = 0; block < blocks; block += V::kWidth) {
+            // 16 scales in a register for eight steps of two blocks.
+            const int64_t here = blocks - block < V::kWidth ? blocks - block : V::kWidth;
+            const auto wanted = V::firstLanes(here);
+            const F sums = V::load(block_sums + block);
+            F scale[R];
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) {
+                scale[r] = _mm512_maskz_loadu_ps(wanted, scales + r * stride + block);
+                offset[r] = V::fma(scale[r], sums, offset[r]);
+                if constexpr (kAsks) { // a stream of their own, a sixteenth as fast
+                    _mm_prefetch(scales + (R - 1) * stride + R * block + r * V::kWidth +
+                                     kScalesAhead,
+                                 _MM_HINT_T1);
+                }
+            }
+            const int8_t* xk = x + block * kStep;
+            const uint8_t* at = codes + block * (kScaleStep / 2);
+            const uint8_t* const stop = at + here / 2 * kStepBytes;
+            __m512i pair = first_pair;
+            for (; at < stop; at += kStepBytes, xk += 2 * kStep, far += R * kStepBytes) {
+                const Planes planes = planesAt(xk);
+#pragma GCC unroll 4
+                for (int r = 0; r < R; ++r) {
+                    // Into the second cache in time, and from there into the first.
+                    _mm_prefetch(far + r * kStepBytes, _MM_HINT_T1);
+                    _mm_prefetch(at + r * row_bytes + kNearBytes, _MM_HINT_T0);
+                    const F product = dot(_mm512_loadu_si512(at + r * row_bytes), table, planes);
+                    sum[r] = V::fma(product, _mm512_permutexvar_ps(pair, scale[r]), sum[r]);
+                }
+                pair = _mm512_add_epi32(pair, next_pair);
+            }
+            if (here % 2 != 0) { // half a step; the activations are zero above
+                const Planes planes = planesAt(xk);
+                for (int r = 0; r < R; ++r) {
+                    const __m512i half = _mm512_zextsi256_si512(
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + r * row_bytes)));
+                    sum[r] = V::fma(dot(half, table, planes), _mm512_permutexvar_ps(pair, scale[r]),
+                                    sum[r]);
+                }
+            }
+        }
+        float activation_scale = 0.0F;
+        std::memcpy(&activation_scale,
+                    block_sums + (blocks + V::kWidth - 1) / V::kWidth * V::kWidth,
+                    sizeof activation_scale);
+        for (int r = 0; r < R; ++r) {
+            row_sums[r][0] = V::mul(V::fnma(V::set1(zero_), offset[r], sum[r]),
+                                    V::set1(activation_scale * per_step_));
+        }
     }
 
     static constexpr float kLevels = 32512.0F; ///< 127 * 256: the high plane is a signed byte.
     static constexpr int64_t kFarBytes = 8192; ///< 4096: a fifth slower from memory; 12288: equal.
-    static constexpr int64_t kNearBytes = 1024;
-    static constexpr int64_t kColumnsPerScaleLine = 1024;
+    static constexpr int64_t kNearBytes = 512;
     static constexpr int64_t kScalesAhead = 256;
 
     const uint8_t* data_ = nullptr;

@@ -23,7 +23,11 @@ public:
     bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         weight_ = w;
         blocks_ = w.cols / kScaleStep;
-        rows_ = std::max<int64_t>(1, kWindowBlocks / blocks_);
+        // Windows begin and end with the groups of rows that are multiplied together.
+        rows_ = kLeastRows;
+        while (2 * rows_ * blocks_ <= kWindowBlocks) {
+            rows_ *= 2;
+        }
         last_ = first_ = -1;
         const auto floats = static_cast<size_t>(rows_ * blocks_ + 2 * kPass);
         buffer_ = threadScratchOf<float>(slot, floats + kTableFloats);
@@ -51,9 +55,12 @@ public:
         return true;
     }
 
-    /// Scales of a whole row; valid until a row of another group of rows is asked for.
-    KERNELS_INLINE const float* ofRow(int64_t row) {
-        if (row < first_ || row >= last_) {
+    static constexpr int64_t kLeastRows = 4; ///< Rows that can be asked for at a time.
+
+    /// Scales of whole rows [row, row + count), one row after the other; valid until a row of
+    /// another window is asked for.
+    KERNELS_INLINE const float* ofRows(int64_t row, int64_t count) {
+        if (row < first_ || row + count > last_) {
             decode(row);
         }
         return buffer_ + (row * blocks_ - start_);
@@ -66,7 +73,7 @@ private:
     static constexpr size_t kTableFloats = 128 + 16;
 
     __attribute__((noinline)) void decode(int64_t row) {
-        first_ = row / rows_ * rows_;
+        first_ = row;
         last_ = std::min(first_ + rows_, weight_.rows);
         start_ = first_ * blocks_ / kPass * kPass; // passes then meet one nested absmax each
         const int64_t end = last_ * blocks_;
