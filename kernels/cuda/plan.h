@@ -20,7 +20,7 @@ inline constexpr size_t kBarrierOffset = 2048;
 inline constexpr size_t kUnitOffset = 4096;
 /// Between them: what the blocks of a launch for one token count (EdgeCounters).
 inline constexpr size_t kEdgeOffset = kBarrierOffset + 256;
-/// Then the steps of a token (stream.cu, token.cu), 48 layers of seven; behind them those of a list
+/// Then the steps of a token (stream.cu, token.cu), 47 layers of seven; behind them those of a list
 /// that runs once (OpTable::begin_once_steps).
 inline constexpr size_t kTokenStepBytes = size_t{416} << 10U;
 inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{208} << 10U);

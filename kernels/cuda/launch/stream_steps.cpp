@@ -106,7 +106,9 @@ StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
 
 /// Room in shared memory for one more step; false: launch it otherwise.
 bool fits(const Stream& s, const StreamNeeds& needs) {
-    return layoutOf(s, mostOf(s.steps.needs, needs)).chunk_count > 0;
+    // What an earlier list needed is no matter of this one.
+    const bool is_first = s.steps.steps.empty();
+    return layoutOf(s, is_first ? needs : mostOf(s.steps.needs, needs)).chunk_count > 0;
 }
 
 int elementBytes(int32_t type) {
@@ -143,15 +145,12 @@ int operandBytes(const ProjectKernelArgs& a) {
     return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
 }
 
-/// Operands of the last step with updates so far; 0: there is none.
+/// Operands of the latest step, beside which those of the next one come (placeStreamUnits()); 0: it
+/// has none.
 int lastOperandBytes(const std::vector<TokenStep>& steps) {
-    for (size_t i = steps.size(); i > 0; --i) {
-        const TokenStep& step = steps[i - 1];
-        if (step.kind == kStepProject && step.project.lora_units > 0) {
-            return operandBytes(step.project);
-        }
-    }
-    return 0;
+    const bool has_operands =
+        !steps.empty() && steps.back().kind == kStepProject && steps.back().project.lora_units > 0;
+    return has_operands ? operandBytes(steps.back().project) : 0;
 }
 
 /// The list begins anew: what is there is launched.
