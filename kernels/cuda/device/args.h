@@ -327,7 +327,7 @@ struct ProjectKernelArgs {
     int32_t tap_parts; ///< Blocks of this step.
     // Updates whose A h is made once in the grid (lora_units.cuh): unit u is row u / lora_chunks of
     // A (of all updates) times columns (u % lora_chunks) * lora_columns to the next chunk's.
-    uint64_t* lora_slots;      ///< [lora_units]: value and tag
+    uint64_t* lora_slots;      ///< [lora_units]: value and tag; stream.cu: kUnitSlot apart.
     const int32_t* lora_epoch; ///< [1] Launches so far.
     int32_t lora_units;        ///< 0: not in this form.
     int32_t lora_chunks;

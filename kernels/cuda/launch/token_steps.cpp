@@ -270,7 +270,7 @@ Status Stream::flush() {
     const CuPointer to = scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
     // Not on the compute stream: while that one is captured the copy would become part of every
     // replay. The host waits, so the list may go. A launch that still reads an older list has
-    // ended: the host waits for every token.
+    // ended: the host waits for every token, and for one that ran ahead before it makes a new list.
     Status status =
         check(driver->memcpyHtoDAsync(to, t.steps.data(), bytes, upload), "cuMemcpyHtoDAsync");
     if (status == Status::Ok) {
