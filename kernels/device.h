@@ -89,9 +89,15 @@ public:
     /// freeHost().
     virtual void* allocateHost(size_t bytes) { return ::operator new(bytes, std::nothrow); }
     virtual void freeHost(void* pointer) { ::operator delete(pointer); }
+    /// Page-locks memory of the host that somebody else holds, so that kernels of this device read
+    /// it where it lies (kernelAddress()). From any thread. Not Ok: it stays as it was, which is no
+    /// failure of the device.
+    virtual Status lockHost(void* /*memory*/, size_t /*bytes*/) { return Status::Unsupported; }
+    /// From any thread; before the memory is freed, when no kernel reads it any more.
+    virtual void unlockHost(void* /*memory*/) {}
     /// Where kernels of this device read and write a block of allocateHost(), so that few bytes
-    /// need no copy; nullptr: only copies reach it. What kernels wrote is there after
-    /// synchronize().
+    /// need no copy, and read memory that lockHost() took; nullptr: only copies reach it. What
+    /// kernels wrote is there after synchronize().
     [[nodiscard]] virtual void* kernelAddress(void* /*host_block*/) { return nullptr; }
     /// Bytes that the device's own driver takes for this program beside all allocations.
     [[nodiscard]] virtual uint64_t contextBytes() const { return 0; }

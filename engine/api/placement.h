@@ -107,8 +107,10 @@ struct PlacementPlan {
     std::vector<DevicePlan> devices;
     std::vector<TensorPlacement> tensors;
     std::vector<ModulePlacement> modules;
-    int64_t context = 0;        ///< Tokens of KV cache.
-    int64_t prefill_chunk = 0;  ///< Tokens per prefill chunk.
+    int64_t context = 0;       ///< Tokens of KV cache.
+    int64_t prefill_chunk = 0; ///< Tokens per prefill chunk.
+    /// Memory of the host that a card reads may be page-locked for it, where "pin" is not given.
+    bool locks_host = true;
     int64_t image_tokens = 280; ///< Largest soft-token budget of one image (sizes the scratch).
     /// Per decoder layer: where its attention runs and (owners) its KV cache lives. The layer's own
     /// device, or kv.place for all. A KV-shared reader on another device than its owner's KV gets

@@ -127,6 +127,14 @@ Result<void> DecodeStep::prepare() {
     embedding_there_ = tableOf(model_->embed_tokens_, model_->embed_adapter_);
     per_layer_there_ = text.ple_size > 0 ? tableOf(model_->ple_table_, model_->ple_adapter_)
                                          : std::optional<kernels::WeightView>();
+    // In the host's memory: its rows are sent until the device can read them there. Few bytes, but
+    // every block of the inputs' launch reads the whole embedding row: not over the bus.
+    is_locking_ = false;
+    if (text.ple_size > 0 && !per_layer_there_ && embedding_there_ &&
+        model_->ple_adapter_ == AdapterHook::kNone) {
+        is_locking_ = model_->context_->weights().lockFor(model_->ple_table_, home_->id());
+        takeLockedTable();
+    }
     // BELFRY_NO_LOOKAHEAD: the host sends every token's numbers, for comparisons.
     may_chain_ = embedding_there_.has_value() &&
                  (text.ple_size <= 0 || per_layer_there_.has_value()) &&
@@ -138,6 +146,19 @@ Result<void> DecodeStep::prepare() {
                      home_->id().toString() + ": no page-locked memory for the decode step"};
     }
     return {};
+}
+
+bool DecodeStep::takeLockedTable() {
+    if (!is_locking_) {
+        return false;
+    }
+    const auto view = model_->context_->weights().lockedFor(model_->ple_table_, home_->id());
+    if (!view || view->rows < model_->config_.text.vocab_size) {
+        return false;
+    }
+    per_layer_there_ = view;
+    is_locking_ = false;
+    return true;
 }
 
 Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
@@ -557,6 +578,12 @@ Result<void> DecodeStep::run(
         ahead_ = {};
     }
     settle();
+    if (takeLockedTable()) {
+        if (graph_ != nullptr) {
+            device.freeGraph(std::exchange(graph_, nullptr));
+        }
+        ENGINE_TRY(prepare());
+    }
     const int32_t no_block = -1;
     kv.append(std::span(&no_block, 1));
     const auto begin = [&]() -> Result<void> {

@@ -7,7 +7,8 @@
 // one block of page-locked memory that the recording's first node copies in; the chosen token comes
 // back in the last.
 //
-// Where the device chooses the token itself and has both tables, nothing has to travel: the last
+// Where the device chooses the token itself and reads both tables (that of per-layer embeddings may
+// be page-locked in the host's memory), nothing has to travel: the last
 // node makes the numbers of the next token, so that its replay can be enqueued while this one runs
 // (looking ahead; not with BELFRY_NO_LOOKAHEAD=1, for comparisons). The host sends the numbers only
 // where it knows better: for a first token, and for one that it has chosen. A step that ran ahead
@@ -75,6 +76,8 @@ private:
         const Linear* next = nullptr; ///< Takes y[0] as its only input, in the step behind.
     };
     Result<void> prepare();
+    /// The per-layer table has been locked since the last look: the device reads it from now on.
+    bool takeLockedTable();
     /// Numbers of the last token in the cache.
     void fillNumbers(const KvCache& kv);
     Result<void> fillInput(int32_t id, const KvCache& kv);
@@ -118,6 +121,7 @@ private:
     size_t result_at_ = 0; ///< In host_: keys of chosen tokens, 8 bytes each; see resultOf().
     /// Tables that the recorded step reads itself; others come as rows in the input block.
     std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
+    bool is_locking_ = false; ///< The per-layer table, in the host's memory, will be one of them.
     int64_t ring_ = 0;
     bool has_composed_updates_ = false; ///< Of the recording: strengths are among its arguments.
     bool may_collect_ = true;           ///< False where the device refused the steps as one launch.

@@ -49,6 +49,16 @@ public:
     residentOn(Handle /*handle*/, const DeviceId& /*device*/) const {
         return std::nullopt;
     }
+    /// Begins to page-lock a tensor that is stored in the host's memory, for a few of its rows at a
+    /// time to be read from there by kernels of `device`. False: that will not come (it is
+    /// elsewhere, or its map says `"pin": false`).
+    virtual bool lockFor(Handle /*handle*/, const DeviceId& /*device*/) { return false; }
+    /// The tensor as kernels of `device` read it in the host's memory; nothing before it is locked.
+    /// Valid until weights move.
+    [[nodiscard]] virtual std::optional<kernels::WeightView>
+    lockedFor(Handle /*handle*/, const DeviceId& /*device*/) const {
+        return std::nullopt;
+    }
 };
 
 } // namespace engine

@@ -368,10 +368,12 @@ private:
         }
     }
 
-    /// Large chunks where every layer computes on a card and their scratch takes at most a quarter
-    /// of what is left there. Not in the preset that is there to save memory.
+    /// What is for speed alone: not in the preset that is there to save memory. Large chunks where
+    /// every layer computes on a card and their scratch takes at most a quarter of what is left.
     void growChunk() {
         const bool is_lean = !request_.map.has_value() && request_.preset == "lean";
+        // A driver's tables of page-locked memory are some MiB of the card's.
+        plan_.locks_host = !is_lean;
         const bool is_on_cards =
             std::all_of(layer_device_.begin(), layer_device_.end(),
                         [](const DeviceId& device) { return device.kind == DeviceId::Kind::Cuda; });

@@ -85,6 +85,7 @@ DeviceTensor& DeviceTensor::operator=(DeviceTensor&& other) noexcept {
     if (this != &other) {
         reset();
         layout_ = std::move(other.layout_);
+        lock_ = std::move(other.lock_);
         device_id_ = other.device_id_;
         device_ = std::exchange(other.device_, nullptr);
         parts_ = std::exchange(other.parts_, {});
@@ -130,7 +131,24 @@ uint64_t DeviceTensor::sizeBytes() const {
     return sum;
 }
 
+void DeviceTensor::lockFor(kernels::Device& reader) {
+    if (lock_ == nullptr && device_ != nullptr && device_->isHostVisible() &&
+        bytes_[Data] == sizeBytes() && bytes_[Data] > 0) {
+        lock_ = std::make_unique<HostLock>(reader, parts_[Data], bytes_[Data]);
+    }
+}
+
+std::optional<kernels::WeightView> DeviceTensor::lockedView(const kernels::Device& reader) const {
+    if (lock_ == nullptr || &lock_->device() != &reader || !lock_->isComplete()) {
+        return std::nullopt;
+    }
+    kernels::WeightView there = view();
+    there.data = const_cast<kernels::Device&>(reader).kernelAddress(parts_[Data]);
+    return there.data == nullptr ? std::nullopt : std::optional(there);
+}
+
 void DeviceTensor::reset() {
+    lock_.reset();
     if (device_ != nullptr) {
         for (void*& part : parts_) {
             device_->free(part);

@@ -13,6 +13,7 @@
 #include "engine/gemma4/weight_source.h"
 #include "engine/quant/quantize.h"
 #include "engine/run/device_set.h"
+#include "engine/run/host_lock.h"
 
 #include <array>
 #include <cstdint>
@@ -72,10 +73,18 @@ public:
     [[nodiscard]] float nestedOffset() const { return nested_offset_; }
     void reset();
 
+    /// Begins to page-lock a tensor of one part in host memory for `reader`; see host_lock.h. Once:
+    /// further calls change nothing.
+    void lockFor(kernels::Device& reader);
+    /// As kernels of `reader` read it where it lies; nothing before it is locked.
+    [[nodiscard]] std::optional<kernels::WeightView>
+    lockedView(const kernels::Device& reader) const;
+
 private:
     Layout layout_;
     DeviceId device_id_;
     kernels::Device* device_ = nullptr;
+    std::unique_ptr<HostLock> lock_;
     std::array<void*, PartCount> parts_{};
     std::array<uint64_t, PartCount> bytes_{};
     float nested_offset_ = 0.0F;
@@ -110,6 +119,9 @@ public:
                             kernels::MutF32 out) override;
     [[nodiscard]] std::optional<kernels::WeightView>
     residentOn(Handle handle, const DeviceId& device) const override;
+    bool lockFor(Handle handle, const DeviceId& device) override;
+    [[nodiscard]] std::optional<kernels::WeightView>
+    lockedFor(Handle handle, const DeviceId& device) const override;
 
     /// By name, for callers outside the hot path. Errors: Internal when there is no such tensor.
     Result<kernels::WeightView> acquire(std::string_view tensor);

@@ -225,6 +225,28 @@ std::optional<kernels::WeightView> TensorStore::residentOn(Handle handle,
     return std::nullopt;
 }
 
+bool TensorStore::lockFor(Handle handle, const DeviceId& device) {
+    StoreEntry* entry = impl_->entry(handle);
+    const auto reader = impl_->devices.find(device);
+    if (entry == nullptr || entry->shadow.is_set || reader == impl_->devices.end() ||
+        entry->place.store != DeviceId::cpu() ||
+        !entry->place.pin.value_or(impl_->plan.locks_host)) {
+        return false;
+    }
+    entry->store.lockFor(*reader->second);
+    return true;
+}
+
+std::optional<kernels::WeightView> TensorStore::lockedFor(Handle handle,
+                                                          const DeviceId& device) const {
+    const StoreEntry* entry = impl_->entry(handle);
+    const auto reader = impl_->devices.find(device);
+    if (entry == nullptr || entry->shadow.is_set || reader == impl_->devices.end()) {
+        return std::nullopt;
+    }
+    return entry->store.lockedView(*reader->second);
+}
+
 Result<std::vector<float>> TensorStore::values(Handle handle) {
     StoreEntry* entry = impl_->entry(handle);
     if (entry == nullptr) {

@@ -432,6 +432,22 @@ void CudaDevice::freeHost(void* pointer) {
     }
 }
 
+// Both may run beside the thread that this object belongs to: they change nothing of it.
+Status CudaDevice::lockHost(void* memory, size_t bytes) {
+    constexpr unsigned kPortableAndMapped = 3;
+    const bool is_locked =
+        driver_->ctxSetCurrent(stream_.context) == kCuSuccess &&
+        driver_->memHostRegister(memory, bytes, kPortableAndMapped) == kCuSuccess;
+    current_context = nullptr; // of this thread: whoever comes next asks again
+    return is_locked ? Status::Ok : Status::Unsupported;
+}
+
+void CudaDevice::unlockHost(void* memory) {
+    (void)driver_->ctxSetCurrent(stream_.context);
+    current_context = nullptr;
+    (void)driver_->memHostUnregister(memory);
+}
+
 void* CudaDevice::kernelAddress(void* host_block) {
     // BELFRY_COPIED_EDGES: by copies, for comparisons.
     static const bool kIsCopied = std::getenv("BELFRY_COPIED_EDGES") != nullptr;

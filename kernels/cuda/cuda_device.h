@@ -64,6 +64,8 @@ public:
     void setScratch(void* scratch, size_t bytes) override;
     void* allocateHost(size_t bytes) override;
     void freeHost(void* pointer) override;
+    Status lockHost(void* memory, size_t bytes) override;
+    void unlockHost(void* memory) override;
     /// The same address: page-locked memory is mapped wherever addresses are unified, which they
     /// are on every card from compute capability 2.0 on in a program of 64 bits.
     [[nodiscard]] void* kernelAddress(void* host_block) override;

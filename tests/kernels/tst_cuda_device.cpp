@@ -15,6 +15,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <thread>
 
 using namespace kernels;
 using namespace kernels::cuda;
@@ -72,6 +73,7 @@ private Q_SLOTS:
     void stagedCopiesInTurn();
     void orderOfCopiesAndKernels();
     void recordings();
+    void locksHostMemory();
     void peers();
     void everyFailingCall_data();
     void everyFailingCall();
@@ -368,6 +370,31 @@ void TestCudaDevice::orderOfCopiesAndKernels() {
     QVERIFY(back == first);
     QCOMPARE(device->copyOut(back.data(), after, kBytes), Status::Ok);
     QVERIFY(back == second);
+}
+
+/// Memory that somebody else holds; a refusal is no failure of the device.
+void TestCudaDevice::locksHostMemory() {
+    FakeDriver fake;
+    std::vector<std::byte> table(4096);
+    {
+        const auto device = openDevice(fake);
+        const size_t before = fake.live().host_blocks;
+        QCOMPARE(device->lockHost(table.data(), table.size()), Status::Ok);
+        QCOMPARE(fake.live().host_blocks, before + 1);
+        QVERIFY(device->kernelAddress(table.data()) == table.data());
+        std::thread other([&] { device->unlockHost(table.data()); });
+        other.join();
+        QCOMPARE(fake.live().host_blocks, before);
+        fake.failCall(2, 2, false); // behind cuCtxSetCurrent: cuMemHostRegister, out of memory
+        QCOMPARE(device->lockHost(table.data(), table.size()), Status::Unsupported);
+        QCOMPARE(fake.live().host_blocks, before);
+        QVERIFY(!device->isLost());
+        void* const block = device->allocate(64, 1);
+        QCOMPARE(device->copyIn(block, table.data(), 64), Status::Ok);
+        device->free(block);
+    }
+    QCOMPARE(fake.live(), FakeLive{});
+    QVERIFY(fake.violations().empty());
 }
 
 void TestCudaDevice::recordings() {

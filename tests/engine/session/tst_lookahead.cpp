@@ -131,7 +131,7 @@ class TestLookahead : public QObject {
 
 private Q_SLOTS:
     void init() { counts_ = {}; }
-    void sameTexts_data() { timings(); }
+    void sameTexts_data();
     void sameTexts();
     void rewinds_data();
     void rewinds();
@@ -157,20 +157,34 @@ void TestLookahead::cleanup() {
     QCOMPARE(counts_.host_pointers, 0);
     QCOMPARE(counts_.open, 0);
     QCOMPARE(counts_.leaked, size_t{0});
+    QCOMPARE(counts_.locked, 0);
     QCOMPARE(counts_.too_early, 0);
+}
+
+void TestLookahead::sameTexts_data() {
+    QTest::addColumn<bool>("is_late");
+    QTest::addColumn<std::string>("map");
+    for (const std::string map : {"gpu", "ple-cpu"}) {
+        QTest::addRow("%s, replays at once", map.c_str()) << false << map;
+        QTest::addRow("%s, replays when waited for", map.c_str()) << true << map;
+    }
 }
 
 /// Replies that run out, are cancelled after any number of tokens, said again and gone on with.
 void TestLookahead::sameTexts() {
     QFETCH(bool, is_late);
+    QFETCH(std::string, map);
     counts_.is_late = is_late;
     std::vector<Seen> all;
     std::vector<int> wasted;
     for (const bool looks_ahead : {false, true}) {
         Chat chat(looks_ahead, counts_);
-        QCOMPARE(errorOf(chat.engine().load(requestOf(16), {}, {})), std::string());
+        engine::LoadRequest request = requestOf(16);
+        request.device_map = map;
+        QCOMPARE(errorOf(chat.engine().load(request, {}, {})), std::string());
         const std::vector<int32_t> prompt = numbers(9);
-        chat.say(prompt, 40); // the ring wraps
+        chat.say(prompt, 40);                               // the ring wraps
+        QCOMPARE(counts_.locked, map == "ple-cpu" ? 1 : 0); // the per-layer table
         const std::vector<int32_t> text = chat.seen.tokens.back();
         for (int after = 1; after <= 20; ++after) {
             chat.say(prompt, 40, after);
@@ -336,7 +350,7 @@ void TestLookahead::adaptersAndMoves() {
             QCOMPARE(errorOf(chat.engine().setAdapters({{adapter, strength, true}}, {})),
                      std::string());
         }
-        for (const char* map : {"lean", "gpu", "cpu", "gpu"}) {
+        for (const char* map : {"lean", "gpu", "ple-cpu", "cpu", "gpu"}) {
             chat.say(prompt, 30, 17);
             QCOMPARE(errorOf(chat.engine().applyMap(map, {}, {})), std::string());
             chat.say(joined(prompt, chat.seen.tokens.back()), 6);
@@ -385,7 +399,8 @@ void TestLookahead::onlyWhereTheDeviceChooses() {
         for (const bool looks_ahead : {false, true}) {
             Chat chat(looks_ahead, counts_);
             engine::LoadRequest request = requestOf(16);
-            request.device_map = kind == "table elsewhere" ? "ple-cpu" : "gpu";
+            // "lean" does not let its table be locked.
+            request.device_map = kind == "table elsewhere" ? "lean" : "gpu";
             QCOMPARE(errorOf(chat.engine().load(request, {}, {})), std::string());
             engine::GenerateRequest turn;
             turn.raw_ids = prompt;
@@ -404,6 +419,7 @@ void TestLookahead::onlyWhereTheDeviceChooses() {
                 },
                 stop.get_token());
             QVERIFY(reply.has_value());
+            QCOMPARE(counts_.locks, 0);
             tokens.push_back(reply->token_ids);
             replays.push_back(counts_.replays);
             counts_.replays = 0;

@@ -578,6 +578,17 @@ void HiddenDevice::setScratch(void* scratch, size_t /*bytes*/) {
     (void)reveal(scratch, &is_ok);
 }
 
+Status HiddenDevice::lockHost(void* /*memory*/, size_t /*bytes*/) {
+    ++counts_->locks;
+    ++counts_->locked;
+    return Status::Ok;
+}
+
+void HiddenDevice::unlockHost(void* /*memory*/) {
+    --counts_->locked;
+    counts_->too_early += pending_.empty() ? 0 : 1;
+}
+
 void* HiddenDevice::kernelAddress(void* host_block) {
     return hide(host_block);
 }

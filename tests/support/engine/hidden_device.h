@@ -27,6 +27,8 @@ struct HiddenCounts {
     int replays = 0;
     int reads = 0;     ///< Copies to the host asked for.
     size_t leaked = 0; ///< Allocations alive when their device was closed.
+    int locked = 0;    ///< Pieces of the host's memory, now.
+    int locks = 0;     ///< Asked for.
     /// What a test sets: replays run when somebody waits for them, not at once. A card may do
     /// either.
     bool is_late = false;
@@ -54,6 +56,8 @@ public:
     [[nodiscard]] kernels::Queue queue() override { return {this}; }
     kernels::Status synchronize() override;
     void setScratch(void* scratch, size_t bytes) override;
+    kernels::Status lockHost(void* memory, size_t bytes) override;
+    void unlockHost(void* memory) override;
     [[nodiscard]] void* kernelAddress(void* host_block) override;
     [[nodiscard]] bool canCapture() const override { return true; }
     kernels::Status beginCapture() override;
