@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -15,6 +16,11 @@
 #include <vector>
 
 namespace kernels::cpu {
+
+/// Bytes between values that different threads write. Two lines, not one: processors fetch the
+/// neighbour of a line with it, and a counter beside another thread's would wander from core to
+/// core.
+constexpr size_t kApart = 128;
 
 class ThreadPool {
 public:
@@ -59,12 +65,12 @@ private:
     int64_t n_ = 0;
     int64_t grain_ = 1;
     int64_t chunks_ = 0;
-    alignas(64) std::atomic<int64_t> next_chunk_{0};
-    alignas(64) std::atomic<bool> is_open_{false};
+    alignas(kApart) std::atomic<int64_t> next_chunk_{0};
+    alignas(kApart) std::atomic<bool> is_open_{false};
     std::atomic<int> inside_{0}; ///< Workers that may touch the job.
-    alignas(64) std::atomic<uint32_t> epoch_{0};
+    alignas(kApart) std::atomic<uint32_t> epoch_{0};
     std::atomic<bool> is_stopping_{false};
-    alignas(64) std::atomic<bool> is_busy_{false};
+    alignas(kApart) std::atomic<bool> is_busy_{false};
 };
 
 /// parallelFor on `pool`, or on the calling thread (same chunks) when pool is nullptr.
@@ -120,13 +126,13 @@ public:
 
 private:
     static constexpr int64_t kMost = 32; ///< More threads share stretches.
-    struct alignas(64) Stretch {
+    struct alignas(kApart) Stretch {
         std::atomic<int64_t> next{0};
         int64_t end = 0;
     };
     int64_t grain_;
     size_t count_;
-    std::array<Stretch, kMost> stretches_;
+    alignas(kApart) std::array<Stretch, kMost> stretches_;
 };
 
 /// Calls body(next) once on each thread that takes part; bool next(int64_t& begin, int64_t& end)

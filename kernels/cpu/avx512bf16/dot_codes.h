@@ -123,9 +123,12 @@ public:
                              int64_t /*x_stride*/,
                              F (&row_sums)[R][T]) const {
         static_assert(T == 1);
+        const bool is_wide = cols_ >= kNearColumns;
         if (is_nested_) {
-            multiply<R, false>(row, nested_.ofRows(row, R), cols_ / kScaleStep, x, row_sums);
-            return;
+            const float* const scales = nested_.ofRows(row, R);
+            const int64_t apart = cols_ / kScaleStep;
+            return is_wide ? multiply<R, false, true>(row, scales, apart, x, row_sums)
+                           : multiply<R, false, false>(row, scales, apart, x, row_sums);
         }
         // In memory or in the slots of the decoder: equally far apart in both.
         const float* const first = scales_.ofRow(row, k, end, 0);
@@ -133,7 +136,8 @@ public:
         for (int r = 1; r < R; ++r) {
             stride = (scales_.ofRow(row + r, k, end, r) - first) / r;
         }
-        multiply<R, true>(row, first, stride, x, row_sums);
+        return is_wide ? multiply<R, true, true>(row, first, stride, x, row_sums)
+                       : multiply<R, true, false>(row, first, stride, x, row_sums);
     }
 
 private:
@@ -188,8 +192,9 @@ private:
     }
 
     /// Rows [row, row + R) times x. scales: those of the first row; the next row's are `stride`
-    /// further on. kAsks: scales come from memory and are asked for ahead.
-    template <int R, bool kAsks, int T>
+    /// further on. kAsks: scales come from memory and are asked for ahead. kWide: the first cache
+    /// is asked for codes as well.
+    template <int R, bool kAsks, bool kWide, int T>
     KERNELS_INLINE void multiply(int64_t row,
                                  const float* scales,
                                  int64_t stride,
@@ -207,22 +212,21 @@ private:
         const __m512i first_pair =
             _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
         const __m512i next_pair = _mm512_set1_epi32(2);
+        const F minus_zero = V::set1(-zero_);
         F sum[R];
-        F offset[R];
         for (int r = 0; r < R; ++r) {
             sum[r] = V::zero();
-            offset[r] = V::zero();
         }
         for (int64_t block = 0; block < blocks; block += V::kWidth) {
             // 16 scales in a register for eight steps of two blocks.
             const int64_t here = blocks - block < V::kWidth ? blocks - block : V::kWidth;
             const auto wanted = V::firstLanes(here);
-            const F sums = V::load(block_sums + block);
+            const F taken_off = V::mul(V::load(block_sums + block), minus_zero);
             F scale[R];
 #pragma GCC unroll 4
             for (int r = 0; r < R; ++r) {
                 scale[r] = _mm512_maskz_loadu_ps(wanted, scales + r * stride + block);
-                offset[r] = V::fma(scale[r], sums, offset[r]);
+                sum[r] = V::fma(scale[r], taken_off, sum[r]);
                 if constexpr (kAsks) { // a stream of their own, a sixteenth as fast
                     _mm_prefetch(scales + (R - 1) * stride + R * block + r * V::kWidth +
                                      kScalesAhead,
@@ -239,7 +243,9 @@ private:
                 for (int r = 0; r < R; ++r) {
                     // Into the second cache in time, and from there into the first.
                     _mm_prefetch(far + r * kStepBytes, _MM_HINT_T1);
-                    _mm_prefetch(at + r * row_bytes + kNearBytes, _MM_HINT_T0);
+                    if constexpr (kWide) {
+                        _mm_prefetch(at + r * row_bytes + kNearBytes, _MM_HINT_T0);
+                    }
                     const F product = dot(_mm512_loadu_si512(at + r * row_bytes), table, planes);
                     sum[r] = V::fma(product, _mm512_permutexvar_ps(pair, scale[r]), sum[r]);
                 }
@@ -260,14 +266,15 @@ private:
                     block_sums + (blocks + V::kWidth - 1) / V::kWidth * V::kWidth,
                     sizeof activation_scale);
         for (int r = 0; r < R; ++r) {
-            row_sums[r][0] = V::mul(V::fnma(V::set1(zero_), offset[r], sum[r]),
-                                    V::set1(activation_scale * per_step_));
+            row_sums[r][0] = V::mul(sum[r], V::set1(activation_scale * per_step_));
         }
     }
 
     static constexpr float kLevels = 32512.0F; ///< 127 * 256: the high plane is a signed byte.
     static constexpr int64_t kFarBytes = 8192; ///< 4096: a fifth slower from memory; 12288: equal.
     static constexpr int64_t kNearBytes = 512;
+    /// Of narrower rows half of such requests would be for the group behind, which is far off.
+    static constexpr int64_t kNearColumns = 4096;
     static constexpr int64_t kScalesAhead = 256;
 
     const uint8_t* data_ = nullptr;

@@ -87,7 +87,11 @@ struct DotProduct {
         for (int i = 0; i < R; ++i) {
             for (int t = 0; t < T; ++t) {
                 F& sum = sums[t][V::slotOfRow(r + i)];
-                sum = V::add(sum, row_sums[i][t]);
+                if constexpr (Policy::hasPieces(T)) {
+                    sum = V::add(sum, row_sums[i][t]);
+                } else {
+                    sum = row_sums[i][t];
+                }
             }
         }
     }
@@ -104,9 +108,10 @@ struct DotProduct {
                          int64_t y_stride) {
         constexpr int kTogether = Policy::kTogether(T);
         F sums[T][kWidth];
+        // Where nothing is added later, only slots that no row writes.
         for (int t = 0; t < T; ++t) {
-            for (int64_t r = 0; r < kWidth; ++r) {
-                sums[t][r] = V::zero();
+            for (int64_t r = Policy::hasPieces(T) ? 0 : count; r < kWidth; ++r) {
+                sums[t][V::slotOfRow(r)] = V::zero();
             }
         }
         if constexpr (requires { Policy::kWideColumns; }) {
