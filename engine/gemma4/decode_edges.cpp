@@ -1,16 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands before and behind the layers of a decoded token: its input block, its embedding and
-// per-layer inputs, the soft cap and the greedy choice.
+// What stands before and behind the layers of a decoded token: its input block and where the tables
+// are read, its embedding and per-layer inputs, the soft cap and the greedy choice.
 #include "engine/gemma4/decode_step.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 namespace engine {
 
 using kernels::MutF32;
 using kernels::Status;
+
+Result<void> DecodeStep::prepare() {
+    const TextConfig& text = model_->config_.text;
+    // The rows behind the ring are read four elements at a time.
+    ring_ = (home_->size("key_position_sliding") + 3) / 4 * 4;
+    const int64_t floats =
+        kRing + ring_ + text.hidden_size + text.num_layers * std::max<int64_t>(0, text.ple_size);
+    assert(floats <= home_->size("step_input"));
+    input_bytes_ = static_cast<size_t>(floats) * sizeof(float);
+    result_at_ = (input_bytes_ + 15) / 16 * 16;
+    if (host_ == nullptr) {
+        host_ = static_cast<std::byte*>(home_->device().allocateHost(result_at_ + 2 * kKeyBytes));
+    }
+    // Tables in the device's own memory: their rows are taken there, as part of the step.
+    const auto tableOf = [&](WeightSource::Handle table, AdapterHook::Handle adapter) {
+        const auto view = adapter == AdapterHook::kNone
+                              ? model_->context_->weights().residentOn(table, home_->id())
+                              : std::nullopt;
+        return view && view->rows >= text.vocab_size ? view : std::nullopt;
+    };
+    embedding_there_ = tableOf(model_->embed_tokens_, model_->embed_adapter_);
+    per_layer_there_ = text.ple_size > 0 ? tableOf(model_->ple_table_, model_->ple_adapter_)
+                                         : std::optional<kernels::WeightView>();
+    // In the host's memory: its rows are sent until the device can read them there. Few bytes, but
+    // every block of the inputs' launch reads the whole embedding row: not over the bus.
+    is_locking_ = false;
+    if (text.ple_size > 0 && !per_layer_there_ && embedding_there_ &&
+        model_->ple_adapter_ == AdapterHook::kNone) {
+        is_locking_ = model_->context_->weights().lockFor(model_->ple_table_, home_->id());
+        takeLockedTable();
+    }
+    // BELFRY_NO_LOOKAHEAD: the host sends every token's numbers, for comparisons.
+    may_chain_ = embedding_there_.has_value() &&
+                 (text.ple_size <= 0 || per_layer_there_.has_value()) &&
+                 home_->ops().cap_argmax != nullptr && host_ != nullptr &&
+                 home_->device().kernelAddress(host_) != nullptr &&
+                 std::getenv("BELFRY_NO_LOOKAHEAD") == nullptr;
+    if (host_ == nullptr) {
+        return Error{ErrorCode::OutOfMemory,
+                     home_->id().toString() + ": no page-locked memory for the decode step"};
+    }
+    return {};
+}
+
+bool DecodeStep::takeLockedTable() {
+    if (!is_locking_) {
+        return false;
+    }
+    const auto view = model_->context_->weights().lockedFor(model_->ple_table_, home_->id());
+    if (!view || view->rows < model_->config_.text.vocab_size) {
+        return false;
+    }
+    per_layer_there_ = view;
+    is_locking_ = false;
+    return true;
+}
+
+Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
+    const int64_t vocab = model_->config_.text.vocab_size;
+    std::vector<uint32_t> words(static_cast<size_t>((vocab + 31) / 32), 0);
+    for (const int32_t id : ids) {
+        if (id >= 0 && id < vocab) {
+            words[static_cast<size_t>(id) / 32] |= 1U << (static_cast<uint32_t>(id) % 32);
+        }
+    }
+    return checkStatus(home_->device().copyIn(home_->buffer("step_suppressed"), words.data(),
+                                              words.size() * sizeof(uint32_t)),
+                       "copy in", "suppressed tokens");
+}
 
 void DecodeStep::fillNumbers(const KvCache& kv) {
     auto* const numbers = reinterpret_cast<kernels::TokenNumbers*>(host_);

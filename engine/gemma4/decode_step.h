@@ -67,6 +67,7 @@ public:
 private:
     // The input block: numbers, the ring's positions, the embedding row, the per-layer row.
     static constexpr int64_t kRing = sizeof(kernels::TokenNumbers) / sizeof(int32_t);
+    static constexpr size_t kKeyBytes = sizeof(uint64_t); ///< Of a chosen token.
 
     /// One projection step: ops.project, or the same from single functions where a linear has
     /// clips or adapters that are more than low-rank updates, or the table refuses it.
