@@ -43,6 +43,10 @@ void HostLock::lock(const std::stop_token& stop) {
         const size_t to_end = (address + kAtOnce) / kPage * kPage - address;
         const size_t piece = std::min(bytes_ - at, to_end);
         if (device_->lockHost(memory_ + at, piece) != kernels::Status::Ok) {
+            for (void* const locked : pieces_) {
+                device_->unlockHost(locked); // of no use
+            }
+            pieces_.clear();
             return;
         }
         pieces_.push_back(memory_ + at);

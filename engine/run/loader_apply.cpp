@@ -65,6 +65,10 @@ public:
             return std::move(made).error();
         }
         new_entries_ = std::move(*made);
+        // Whoever reads a table in the host's memory asks again, if the new plan still wants that.
+        for (StoreEntry& entry : impl_->entries) {
+            entry.store.unlock();
+        }
         findChanges();
         ENGINE_TRY(checkStop(*options_));
         Result<void> done = sideBySide();

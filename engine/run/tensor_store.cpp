@@ -6,6 +6,7 @@
 
 #include "engine/run/tensor_store_impl.h"
 
+#include <new>
 #include <utility>
 
 namespace engine {
@@ -131,11 +132,16 @@ uint64_t DeviceTensor::sizeBytes() const {
     return sum;
 }
 
-void DeviceTensor::lockFor(kernels::Device& reader) {
+bool DeviceTensor::lockFor(kernels::Device& reader) {
     if (lock_ == nullptr && device_ != nullptr && device_->isHostVisible() &&
         bytes_[Data] == sizeBytes() && bytes_[Data] > 0) {
-        lock_ = std::make_unique<HostLock>(reader, parts_[Data], bytes_[Data]);
+        try {
+            lock_ = std::make_unique<HostLock>(reader, parts_[Data], bytes_[Data]);
+        } catch (const std::bad_alloc&) {
+            return false; // nothing depends on it
+        }
     }
+    return lock_ != nullptr && &lock_->device() == &reader;
 }
 
 std::optional<kernels::WeightView> DeviceTensor::lockedView(const kernels::Device& reader) const {

@@ -74,8 +74,10 @@ public:
     void reset();
 
     /// Begins to page-lock a tensor of one part in host memory for `reader`; see host_lock.h. Once:
-    /// further calls change nothing.
-    void lockFor(kernels::Device& reader);
+    /// further calls change nothing. False: not this one.
+    bool lockFor(kernels::Device& reader);
+    /// No kernel reads it any more.
+    void unlock() { lock_.reset(); }
     /// As kernels of `reader` read it where it lies; nothing before it is locked.
     [[nodiscard]] std::optional<kernels::WeightView>
     lockedView(const kernels::Device& reader) const;

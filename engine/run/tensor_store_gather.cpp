@@ -233,8 +233,7 @@ bool TensorStore::lockFor(Handle handle, const DeviceId& device) {
         !entry->place.pin.value_or(impl_->plan.locks_host)) {
         return false;
     }
-    entry->store.lockFor(*reader->second);
-    return true;
+    return entry->store.lockFor(*reader->second);
 }
 
 std::optional<kernels::WeightView> TensorStore::lockedFor(Handle handle,

@@ -435,9 +435,20 @@ void CudaDevice::freeHost(void* pointer) {
 // Both may run beside the thread that this object belongs to: they change nothing of it.
 Status CudaDevice::lockHost(void* memory, size_t bytes) {
     constexpr unsigned kPortableAndMapped = 3;
-    const bool is_locked =
-        driver_->ctxSetCurrent(stream_.context) == kCuSuccess &&
-        driver_->memHostRegister(memory, bytes, kPortableAndMapped) == kCuSuccess;
+    constexpr uintptr_t kPage = 4096;
+    // Drivers lock pages: what shares one with other memory would change how that is copied.
+    if ((reinterpret_cast<uintptr_t>(memory) | bytes) % kPage != 0) {
+        return Status::Unsupported;
+    }
+    bool is_locked = driver_->ctxSetCurrent(stream_.context) == kCuSuccess &&
+                     driver_->memHostRegister(memory, bytes, kPortableAndMapped) == kCuSuccess;
+    // Not every system has it at the same address for the card (Windows and what runs on it).
+    CuPointer there = 0;
+    if (is_locked && (driver_->memHostGetDevicePointer(&there, memory, 0) != kCuSuccess ||
+                      there != reinterpret_cast<CuPointer>(memory))) {
+        (void)driver_->memHostUnregister(memory);
+        is_locked = false;
+    }
     current_context = nullptr; // of this thread: whoever comes next asks again
     return is_locked ? Status::Ok : Status::Unsupported;
 }

@@ -66,8 +66,9 @@ public:
     void freeHost(void* pointer) override;
     Status lockHost(void* memory, size_t bytes) override;
     void unlockHost(void* memory) override;
-    /// The same address: page-locked memory is mapped wherever addresses are unified, which they
-    /// are on every card from compute capability 2.0 on in a program of 64 bits.
+    /// The same address: the driver's page-locked memory is mapped wherever addresses are unified,
+    /// which they are on every card from compute capability 2.0 on in a program of 64 bits; what
+    /// lockHost() took has been looked at.
     [[nodiscard]] void* kernelAddress(void* host_block) override;
     [[nodiscard]] uint64_t contextBytes() const override {
         return context_ != nullptr ? context_->bytes() : 0;

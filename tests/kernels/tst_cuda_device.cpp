@@ -15,6 +15,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <thread>
 
 using namespace kernels;
@@ -375,7 +376,11 @@ void TestCudaDevice::orderOfCopiesAndKernels() {
 /// Memory that somebody else holds; a refusal is no failure of the device.
 void TestCudaDevice::locksHostMemory() {
     FakeDriver fake;
-    std::vector<std::byte> table(4096);
+    struct alignas(4096) Page {
+        std::byte bytes[4096];
+    };
+    std::vector<Page> pages(2);
+    const std::span<std::byte> table(pages[0].bytes);
     {
         const auto device = openDevice(fake);
         const size_t before = fake.live().host_blocks;
@@ -385,8 +390,18 @@ void TestCudaDevice::locksHostMemory() {
         std::thread other([&] { device->unlockHost(table.data()); });
         other.join();
         QCOMPARE(fake.live().host_blocks, before);
-        fake.failCall(2, 2, false); // behind cuCtxSetCurrent: cuMemHostRegister, out of memory
+        // cuCtxSetCurrent, cuMemHostRegister, cuMemHostGetDevicePointer
+        for (const int call : {1, 2, 3}) {
+            fake.failCall(static_cast<uint64_t>(call), 2, false);
+            QCOMPARE(device->lockHost(table.data(), table.size()), Status::Unsupported);
+            QCOMPARE(fake.live().host_blocks, before);
+        }
+        fake.mapping_offset = 4096; // the card has it elsewhere
         QCOMPARE(device->lockHost(table.data(), table.size()), Status::Unsupported);
+        fake.mapping_offset = 0;
+        // Pages that other memory is in.
+        QCOMPARE(device->lockHost(table.data() + 64, 64), Status::Unsupported);
+        QCOMPARE(device->lockHost(table.data(), 4095), Status::Unsupported);
         QCOMPARE(fake.live().host_blocks, before);
         QVERIFY(!device->isLost());
         void* const block = device->allocate(64, 1);

@@ -350,10 +350,12 @@ void TestLookahead::adaptersAndMoves() {
             QCOMPARE(errorOf(chat.engine().setAdapters({{adapter, strength, true}}, {})),
                      std::string());
         }
-        for (const char* map : {"lean", "gpu", "ple-cpu", "cpu", "gpu"}) {
+        for (const std::string map : {"lean", "ple-cpu", "lean", "gpu", "ple-cpu", "cpu", "gpu"}) {
             chat.say(prompt, 30, 17);
             QCOMPARE(errorOf(chat.engine().applyMap(map, {}, {})), std::string());
+            QCOMPARE(counts_.locked, 0);
             chat.say(joined(prompt, chat.seen.tokens.back()), 6);
+            QCOMPARE(counts_.locked, map == "ple-cpu" ? 1 : 0);
         }
         chat.say(prompt, 30, 9);
         chat.engine().unload();

@@ -423,7 +423,7 @@ struct FakeCalls {
     }
     static CuResult memHostGetDevicePointer(CuPointer* pointer, void* host, unsigned) {
         BELFRY_ENTER("cuMemHostGetDevicePointer")
-        *pointer = reinterpret_cast<uint64_t>(host);
+        *pointer = reinterpret_cast<uint64_t>(host) + fake().mapping_offset;
         return kCuSuccess;
     }
 

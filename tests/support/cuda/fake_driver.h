@@ -60,6 +60,7 @@ public:
     kernels::cuda::CuResult image_result = 0; ///< Of loading an image.
     /// Faults by number of call (1 = the next); 0 = never. Sticky: all later calls fail too.
     void failCall(uint64_t n, kernels::cuda::CuResult code, bool is_sticky);
+    uint64_t mapping_offset = 0;   ///< From a registered address to where the card has it.
     uint64_t fail_allocation = 0;  ///< From the n-th cuMemAlloc on (1 = the next; 0 = never) ...
     uint64_t fail_allocations = 1; ///< ... so many fail for want of memory.
     /// Another program takes or gives memory of a card.
