@@ -186,14 +186,31 @@ StreamPlan planStreamProject(int multiprocessors,
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
+    StreamPlan plan;
+    // A wide row has one part of fp16, so that eight stretches fit beside each other, others two.
+    const bool is_wide = cols > kPackets;
+    int64_t folds = is_wide ? 8 : 1;
+    while (folds < 4 && units > folds * kChunkUnits) {
+        folds *= 2;
+    }
+    if (units > folds * kChunkUnits) {
+        return plan;
+    }
+    // More of them where a block has few rows: more warps have a share, or each a smaller one.
+    while (folds < 4 && weights == 1 && local * 2 * folds <= kTileRows &&
+           units % (8 * folds) == 0) {
+        folds *= 2;
+    }
+    const int64_t rows = kTileRows / folds;
     // Every weight's rows may end in a tile that is not full.
     const int64_t tiles =
-        is_pair ? 2 * ceilDivide(local, kTileRows) : ceilDivide(local, kTileRows) + weights - 1;
-    constexpr int64_t kPassTiles = 12;
-    StreamPlan plan;
+        is_pair ? 2 * ceilDivide(local, rows) : ceilDivide(local, rows) + weights - 1;
+    constexpr int64_t kPassRows = 192;
     plan.units = static_cast<int>(units);
-    plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles));
-    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols), plan.pass_tiles, is_plain);
+    plan.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
+    plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassRows / rows));
+    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols),
+                                         plan.pass_tiles << plan.tile_shift, is_plain);
     plan.share = static_cast<int>(grains / multiprocessors) * grain;
     plan.extra = static_cast<int>(grains % multiprocessors);
     plan.grain = grain;

@@ -113,7 +113,8 @@ AttendPlan planResidentAttend(
 
 /// How a projection is cut for stream.cu.
 struct StreamPlan {
-    int units = 0;      ///< 32-byte units of a weight row.
+    int units = 0;      ///< 32-byte units of a weight row; 0: the kernel has no form for it.
+    int tile_shift = 0; ///< log2 of the rows of a tile: 16 over the folds of a row.
     int pass_tiles = 0; ///< Tiles whose sums are kept at a time; a pair's all.
     int work_bytes = 0;
     int share = 0; ///< Outputs of a block, in multiples of grain;

@@ -285,10 +285,11 @@ struct ProjectKernelArgs {
     int32_t block_shift; ///< log2 of the 4-bit block size.
     // stream.cu only.
     int32_t units;       ///< 32-byte units of a weight row.
+    int32_t tile_shift;  ///< log2 of the rows of a tile: 16 over the folds of a row.
     int32_t share;       ///< Outputs of a block, in multiples of `grain`;
     int32_t extra;       ///< blocks that have one grain more.
     int32_t grain;       ///< What is above is all that fetching needs.
-    int32_t pass_tiles;  ///< Tiles of 16 rows whose sums are in shared memory at a time.
+    int32_t pass_tiles;  ///< Tiles whose sums are in shared memory at a time.
     int32_t link;        ///< Of t (residual inputs), else of x.
     int32_t publish;     ///< How the next step wants the outputs.
     int32_t keeps_row;   ///< The residual row x is in shared memory.
@@ -425,24 +426,16 @@ inline constexpr int kComputeWarps = 12;
 inline constexpr int kComputeThreads = kComputeWarps * 32;
 inline constexpr int kFetchWarps = 4;
 inline constexpr int kStreamThreads = kComputeThreads + kFetchWarps * 32;
-/// A chunk of weights: up to 16 rows of up to 24 units of 32 bytes. Four rows lie behind each other
-/// as in memory, so that one copy brings them; the fours are padded so that their rows lie in
-/// different banks. Behind them one absmax for each unit of each row.
-inline constexpr int kTileRows = 16;
+/// A tile is 16 rows of up to 24 units of 32 bytes for the tensor cores, and it is one chunk of
+/// weights: whole rows behind each other as in memory, that one copy brings, and their absmax
+/// values in the same order. A row of more units is 2, 4 or 8 stretches of columns (folds), which
+/// are rows of the tile: so many rows fewer has it.
+inline constexpr int kTileShift = 4;
+inline constexpr int kTileRows = 1 << kTileShift;
 inline constexpr int kUnitBytes = 32;
 inline constexpr int kChunkUnits = 24;
-inline constexpr int kFourRows = 4;
-/// From one four to the next: whole rounds of all banks and a quarter.
-BELFRY_HOST_DEVICE constexpr int32_t fourRowsBytes(int32_t units) {
-    return kFourRows * units * kUnitBytes + 32;
-}
-inline constexpr int kChunkCodeBytes = kTileRows / kFourRows * fourRowsBytes(kChunkUnits);
+inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
-/// Rows of a tile as the lanes take them: lane group g (of 8) takes row tileRow(g) and the one
-/// after the next.
-BELFRY_HOST_DEVICE constexpr int32_t tileRow(int32_t g) {
-    return (g & 3) * kFourRows + (g >> 2);
-}
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane.
 inline constexpr int kCodeTableBytes = 256 * 32 * 4;
@@ -503,9 +496,9 @@ BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols, bool is_plai
     return is_plain ? 0 : 4 * cols;
 }
 BELFRY_HOST_DEVICE constexpr int32_t
-streamProjectBytes(int32_t cols, int32_t pass_tiles, bool is_plain) {
+streamProjectBytes(int32_t cols, int32_t pass_rows, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
-           streamTakenBytes(cols, is_plain) + pass_tiles * kTileRows * kComputeWarps * 4;
+           streamTakenBytes(cols, is_plain) + pass_rows * kComputeWarps * 4;
 }
 /// 64-bit words from one packet of an update's sums to the next: a sector of 32 bytes each.
 inline constexpr int kUnitSlot = 4;

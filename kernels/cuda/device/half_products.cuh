@@ -32,17 +32,7 @@ struct CodeTable {
     }
 };
 
-/// Where this lane finds the input.
-struct HalfInput {
-    uint32_t at;     ///< Shared address of the lane's first 8 columns of block 0.
-    uint32_t stride; ///< From one block of 64 columns to the next.
-    uint32_t half;   ///< From the lane's first 8 columns to the second, or to those of 8-bit
-                     ///< weights' next unit.
-    uint32_t scales; ///< Shared address: fp32 of each block.
-    bool has_column; ///< Others need not load anything.
-};
-
-/// 16 rows x 64 columns of 4-bit codes: columns 0 and 1 of c. Two sums: a multiplication waits for
+/// 16 rows x 64 columns of 4-bit codes. Two sums: a multiplication waits for
 /// the one before that adds to the same.
 __device__ __forceinline__ void multiplyCodes(float (&c)[4],
                                               const CodeTable& table,
@@ -84,13 +74,6 @@ multiplyBytes(float (&c)[4], const uint2& first, const uint2& second, const uint
                                halvesOfBytes(wa, 0x4342U), halvesOfBytes(wb, 0x4342U)};
         multiplyAddHalves(c, a, q == 0 ? x.x : x.z, q == 0 ? x.y : x.w);
     }
-}
-
-/// Adds a unit's products to the sums of a lane's two rows, which lanes with t = 0 hold.
-__device__ __forceinline__ void
-addScaled(const float (&c)[4], float scale_first, float scale_second, float (&sums)[2]) {
-    sums[0] = fmaf(c[0] + c[1], scale_first, sums[0]);
-    sums[1] = fmaf(c[2] + c[3], scale_second, sums[1]);
 }
 
 } // namespace kernels::cuda

@@ -18,7 +18,7 @@ struct StreamWork {
     float* scales;   ///< [cols / 64]
     float* buffer;   ///< [128]: sums of warps.
     float4* taken;   ///< [cols / 4]: x or t
-    float* partial;  ///< [pass_tiles * 16, kComputeWarps]
+    float* partial;  ///< [rows of a pass, kComputeWarps]
     int block_bytes; ///< Of 64 columns: 256, of a wide row 128.
 };
 
@@ -86,19 +86,6 @@ storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool 
     if ((c & 15) == 0) {
         w.scales[c >> 4] = scale.down;
     }
-}
-
-/// This lane's view of the input for the products.
-__device__ __forceinline__ HalfInput halfInput(const StreamWork& w, bool is_wide) {
-    const int lane = threadIdx.x & 31;
-    HalfInput input{};
-    // Lanes 4 to 7 hold column 1, the lower parts.
-    input.has_column = lane < (is_wide ? 4 : 8);
-    input.at = sharedAddress(w.planes) + (lane >> 2) * 64 + (lane & 3) * 16;
-    input.stride = w.block_bytes;
-    input.half = w.block_bytes / 2;
-    input.scales = sharedAddress(w.scales);
-    return input;
 }
 
 /// Sum over the compute warps of what each put into buffer[warp]; after a barrier. Aligned to 16.

@@ -9,189 +9,174 @@
 
 namespace kernels::cuda {
 
+/// Stretches of a row in a tile, and units of a stretch (the last one may have fewer).
+__device__ __forceinline__ int foldsOf(const ProjectKernelArgs& a) {
+    return kTileRows >> a.tile_shift;
+}
+__device__ __forceinline__ int stretchOf(const ProjectKernelArgs& a) {
+    const int shift = kTileShift - a.tile_shift;
+    return (a.units + (1 << shift) - 1) >> shift;
+}
+
+/// Where a lane is in every tile. Lanes with the same number / 4 (a group of 8) have two rows next
+/// to each other of one stretch; the tensor cores take the columns of four sets of groups (group
+/// % 4), each with the input's upper and lower parts, or of a wide row's eight stretches. Sets take
+/// the units of every four in an order of their own, so that they read different banks.
+struct TileLane {
+    int row;  ///< The first of its two.
+    int unit; ///< Of the row: the warp's first one.
+    int set;
+    __device__ __forceinline__ TileLane(const ProjectKernelArgs& a, bool is_wide) {
+        const int group = (threadIdx.x & 31) >> 2;
+        set = group & 3;
+        row = is_wide ? 0 : ((set & ((1 << a.tile_shift >> 2) - 1)) * 2 + (group >> 2)) * 2;
+        unit = unitOf(a, is_wide, is_wide ? group : set);
+    }
+    /// First unit of this warp of set `set` (a wide row: of a stretch).
+    static __device__ __forceinline__ int
+    unitOf(const ProjectKernelArgs& a, bool is_wide, int set) {
+        const int warp = threadIdx.x / 32;
+        const int fold = is_wide ? set : set * foldsOf(a) >> 2;
+        const int skew = (stretchOf(a) & 3) == 0 ? set & 3 : 0;
+        return fold * stretchOf(a) + (warp ^ skew);
+    }
+};
+
+/// A unit of the row.
+__device__ __forceinline__ int unitThere(const ProjectKernelArgs& a, int unit) {
+    return unit < a.units ? unit : a.units - 1;
+}
+
 /// Tiles [first, end) of the block: sums of this warp's columns into w.partial. A warp takes units
-/// `warp` and `warp` + 12 of every chunk. The loop is bound by its instructions: whatever can be is
-/// outside, and nothing branches that need not. HAS_REST: a row's last chunk is not a whole one.
-template <bool IS_FOUR_BIT, bool HAS_REST>
+/// `warp` and `warp` + 12 of every stretch: COUNT of them. Their input stays in registers. The loop
+/// is bound by its instructions: whatever can be is outside.
+template <bool IS_FOUR_BIT, bool IS_WIDE, int COUNT>
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
                                               WeightRing& ring,
                                               const CodeTable& table,
                                               int first,
                                               int end) {
-    const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
-    const HalfInput input = halfInput(w, isWide(a));
-    const int whole = a.units / kChunkUnits;
-    const int rest = a.units - whole * kChunkUnits;
-    const int chunks = whole + (HAS_REST && rest > 0 ? 1 : 0);
-    const int four = lane >> 2 & 3; // of rows, and which of them: tileRow()
-    const int in_four = lane >> 4;
-    const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
-    const uint32_t whole_at =
-        four * fourRowsBytes(kChunkUnits) + in_four * kChunkUnits * kUnitBytes + lane_at;
-    const uint32_t rest_at = four * fourRowsBytes(rest) + in_four * rest * kUnitBytes + lane_at;
-    const uint32_t absmax_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
-    // Blocks of 64 columns: from the warp's first unit to its second, which is as many chunks'
-    // half.
-    constexpr uint32_t kBlocks = IS_FOUR_BIT ? kComputeWarps : kComputeWarps / 2;
-    const uint32_t block = IS_FOUR_BIT ? warp : warp >> 1;
-    const uint32_t first_x =
-        input.at + block * input.stride + (IS_FOUR_BIT ? 0 : (warp & 1) * input.half);
-    const uint32_t first_scale = input.scales + block * 4;
-    const uint32_t next_x = kBlocks * input.stride;
-    const uint32_t next_scale = kBlocks * 4;
-    float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
-    uint4 x[2][2] = {};
-#pragma unroll 1
-    for (int tile = first; tile < end; ++tile) {
-        float sums[2] = {};
-        uint32_t x_at = first_x;
-        uint32_t scale_at = first_scale;
-#pragma unroll 1
-        for (int c = 0; c < chunks; ++c) {
-            const bool is_whole = !HAS_REST || c < whole;
-            const bool has_second = is_whole || warp + kComputeWarps < rest;
-            const uint32_t at = ring.chunkAddress();
-            const uint32_t codes = at + (is_whole ? whole_at : rest_at);
-            const uint32_t two_rows = 2 * kUnitBytes * (is_whole ? kChunkUnits : rest);
-            const uint32_t second = has_second ? kComputeWarps : 0;
-            ring.full().wait(ring.parity);
-            if (is_whole || warp < rest) {
-                const uint2 first0 = loadShared8(codes);
-                const uint2 second0 = loadShared8(codes + two_rows);
-                const uint2 first1 = loadShared8(codes + second * kUnitBytes);
-                const uint2 second1 = loadShared8(codes + second * kUnitBytes + two_rows);
-                const uint32_t x1_at = x_at + (has_second ? next_x : 0);
-                loadShared16If(input.has_column, x[0][0], x_at);
-                loadShared16If(input.has_column, x[1][0], x1_at);
-                if (IS_FOUR_BIT) {
-                    loadShared16If(input.has_column, x[0][1], x_at + input.half);
-                    loadShared16If(input.has_column, x[1][1], x1_at + input.half);
-                }
-                const float scale0 = __uint_as_float(loadShared(scale_at));
-                const float scale1 =
-                    has_second ? __uint_as_float(loadShared(scale_at + next_scale)) : 0.0F;
-                float sum0[4] = {};
-                float sum1[4] = {};
-                if (IS_FOUR_BIT) {
-                    const uint2 absmax0 = loadShared8(at + absmax_at);
-                    const uint2 absmax1 = loadShared8(at + absmax_at + second * (kTileRows * 4));
-                    multiplyCodes(sum0, table, first0, second0, x[0]);
-                    multiplyCodes(sum1, table, first1, second1, x[1]);
-                    addScaled(sum0, __uint_as_float(absmax0.x) * scale0,
-                              __uint_as_float(absmax0.y) * scale0, sums);
-                    addScaled(sum1, __uint_as_float(absmax1.x) * scale1,
-                              __uint_as_float(absmax1.y) * scale1, sums);
-                } else {
-                    multiplyBytes(sum0, first0, second0, x[0][0]);
-                    multiplyBytes(sum1, first1, second1, x[1][0]);
-                    addScaled(sum0, scale0, scale0, sums);
-                    addScaled(sum1, scale1, scale1, sums);
-                }
-            } else {
-                __syncwarp();
-            }
-            ring.release();
-            x_at += 2 * next_x;
-            scale_at += 2 * next_scale;
-        }
-        if ((lane & 3) == 0) {
-            to[0] = sums[0];
-            to[2 * kComputeWarps] = sums[1];
-        }
-        to += kTileRows * kComputeWarps;
-    }
-}
-
-/// What a warp multiplies with one of its units of 4-bit weights.
-struct UnitInput {
-    uint4 x[2];
-    float scale;
-};
-
-/// COUNT units of a chunk, 12 units from one to the next: the lane's two rows times the input,
-/// added to `sums`. All codes are on their way before one is needed.
-template <int COUNT>
-__device__ __forceinline__ void multiplyUnits(float (&sums)[2],
-                                              const CodeTable& table,
-                                              uint32_t codes,
-                                              uint32_t two_rows,
-                                              uint32_t absmax,
-                                              const UnitInput* input) {
-    uint2 first[COUNT];
-    uint2 second[COUNT];
-    uint2 scales[COUNT];
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-        first[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes);
-        second[i] = loadShared8(codes + i * kComputeWarps * kUnitBytes + two_rows);
-        scales[i] = loadShared8(absmax + i * kComputeWarps * (kTileRows * 4));
-    }
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-        float sum[4] = {};
-        multiplyCodes(sum, table, first[i], second[i], input[i].x);
-        addScaled(sum, __uint_as_float(scales[i].x) * input[i].scale,
-                  __uint_as_float(scales[i].y) * input[i].scale, sums);
-    }
-}
-
-/// multiplyTiles() for 4-bit rows of one or two chunks: their input stays in registers.
-template <int CHUNKS>
-__device__ __forceinline__ void multiplyShortRows(const ProjectKernelArgs& a,
-                                                  const StreamWork& w,
-                                                  WeightRing& ring,
-                                                  const CodeTable& table,
-                                                  int first,
-                                                  int end) {
-    const int warp = threadIdx.x / 32;
-    const int lane = threadIdx.x & 31;
-    const int units = a.units;
-    UnitInput x[2 * CHUNKS] = {};
+    const int folds = IS_WIDE ? 8 : foldsOf(a);
+    const int shift = a.tile_shift;
+    const TileLane own(a, IS_WIDE);
+    uint4 x[COUNT + 1][2] = {};
+    float scale[COUNT + 1] = {};
     {
-        const HalfInput input = halfInput(w, false);
+        const int column = lane >> 2;
+        const int unit = TileLane::unitOf(a, IS_WIDE, IS_WIDE ? column : column >> 1);
+        const int half = w.block_bytes / 2;
+        const uint32_t at =
+            sharedAddress(w.planes) + (IS_WIDE ? 0 : (column & 1) * 64) + (lane & 3) * 16;
 #pragma unroll
-        for (int i = 0; i < 2 * CHUNKS; ++i) {
-            const int unit = i * kComputeWarps + warp;
-            if (unit < units) {
-                const uint32_t at = input.at + unit * input.stride;
-                loadShared16If(input.has_column, x[i].x[0], at);
-                loadShared16If(input.has_column, x[i].x[1], at + input.half);
-                x[i].scale = __uint_as_float(loadShared(input.scales + unit * 4));
+        for (int i = 0; i < COUNT; ++i) {
+            const int u = unitThere(a, unit + i * kComputeWarps);
+            const int own_u = own.unit + i * kComputeWarps;
+            if (IS_FOUR_BIT) {
+                x[i][0] = loadShared16(at + u * w.block_bytes);
+                x[i][1] = loadShared16(at + u * w.block_bytes + half);
+            } else {
+                x[i][0] = loadShared16(at + (u >> 1) * w.block_bytes + (u & 1) * half);
             }
+            // Behind the row's end is nothing to add.
+            scale[i] = own_u < a.units ? w.scales[IS_FOUR_BIT ? own_u : own_u >> 1] : 0.0F;
         }
     }
-    const int four = lane >> 2 & 3; // of rows, and which of them: tileRow()
-    const int in_four = lane >> 4;
-    const uint32_t lane_at = (lane & 3) * 8 + warp * kUnitBytes;
-    const uint32_t absmax_at = kChunkCodeBytes + (lane >> 2) * 8 + warp * (kTileRows * 4);
-    float* to = w.partial + tileRow(lane >> 2) * kComputeWarps + warp;
+    const uint32_t next_row = a.units * kUnitBytes;
+    const uint32_t next_absmax = a.units * 4;
+    uint32_t codes_at[COUNT + 1];
+    uint32_t absmax_at[COUNT + 1];
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        const int u = unitThere(a, own.unit + i * kComputeWarps);
+        codes_at[i] = own.row * next_row + u * kUnitBytes + (lane & 3) * 8;
+        absmax_at[i] = kChunkCodeBytes + own.row * next_absmax + u * 4;
+    }
+    // Sums of a row are in the lanes that have its set's columns; of stretches they are added.
+    const bool is_own = (lane & 3) == (IS_WIDE ? lane >> 3 : own.set);
+    const bool is_second = (lane & 8) != 0;
+    const int sum_row = own.row + (folds > 1 && is_second ? 1 : 0);
+    float* to = w.partial + sum_row * kComputeWarps + threadIdx.x / 32;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
+        const uint32_t at = ring.chunkAddress();
+        ring.full().wait(ring.parity);
+        uint2 rows[COUNT + 1][2];
+        uint32_t absmax[COUNT + 1][2];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            rows[i][0] = loadShared8(at + codes_at[i]);
+            rows[i][1] = loadShared8(at + codes_at[i] + next_row);
+            if (IS_FOUR_BIT) {
+                absmax[i][0] = loadShared(at + absmax_at[i]);
+                absmax[i][1] = loadShared(at + absmax_at[i] + next_absmax);
+            }
+        }
         float sums[2] = {};
 #pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) {
-            const int row_units = c < CHUNKS - 1 ? kChunkUnits : units - c * kChunkUnits;
-            const uint32_t at = ring.chunkAddress();
-            const uint32_t codes =
-                at + lane_at + four * fourRowsBytes(row_units) + in_four * row_units * kUnitBytes;
-            const uint32_t two_rows = 2 * row_units * kUnitBytes;
-            ring.full().wait(ring.parity);
-            if (warp + kComputeWarps < row_units) {
-                multiplyUnits<2>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
-            } else if (warp < row_units) {
-                multiplyUnits<1>(sums, table, codes, two_rows, at + absmax_at, x + 2 * c);
+        for (int i = 0; i < COUNT; ++i) {
+            float c[4] = {};
+            if (IS_FOUR_BIT) {
+                multiplyCodes(c, table, rows[i][0], rows[i][1], x[i]);
             } else {
-                __syncwarp();
+                multiplyBytes(c, rows[i][0], rows[i][1], x[i][0]);
             }
-            ring.release();
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                // Columns 2 t and 2 t + 1: the input's two parts, or two stretches.
+                const float sum = !IS_WIDE          ? c[2 * h] + c[2 * h + 1]
+                                  : (lane & 4) != 0 ? c[2 * h + 1]
+                                                    : c[2 * h];
+                const float factor =
+                    IS_FOUR_BIT ? __uint_as_float(absmax[i][h]) * scale[i] : scale[i];
+                sums[h] = fmaf(sum, factor, sums[h]);
+            }
         }
-        if ((lane & 3) == 0) {
-            to[0] = sums[0];
-            to[2 * kComputeWarps] = sums[1];
+        if (COUNT == 0) {
+            __syncwarp();
         }
-        to += kTileRows * kComputeWarps;
+        ring.release();
+        if (folds == 1) {
+            if (is_own) {
+                to[0] = sums[0];
+                to[kComputeWarps] = sums[1];
+            }
+        } else {
+            const float mine = is_own ? (is_second ? sums[1] : sums[0]) : 0.0F;
+            const float others = is_own ? (is_second ? sums[0] : sums[1]) : 0.0F;
+            float sum = mine + __shfl_xor_sync(0xffffffffU, others, 8);
+            sum += __shfl_xor_sync(0xffffffffU, sum, 1);
+            sum += __shfl_xor_sync(0xffffffffU, sum, 2);
+            if (folds >= 4) {
+                sum += __shfl_xor_sync(0xffffffffU, sum, 4);
+            }
+            if (folds == 8) {
+                sum += __shfl_xor_sync(0xffffffffU, sum, 16);
+            }
+            if ((lane & 3) == 0) {
+                to[0] = sum;
+            }
+        }
+        to += kComputeWarps << shift;
+    }
+}
+
+/// multiplyTiles() with as many units as this warp has.
+template <bool IS_FOUR_BIT, bool IS_WIDE>
+__device__ __forceinline__ void multiplyOwn(const ProjectKernelArgs& a,
+                                            const StreamWork& w,
+                                            WeightRing& ring,
+                                            const CodeTable& table,
+                                            int first,
+                                            int end) {
+    const int left = stretchOf(a) - static_cast<int>(threadIdx.x) / 32;
+    if (left > kComputeWarps) {
+        multiplyTiles<IS_FOUR_BIT, IS_WIDE, 2>(a, w, ring, table, first, end);
+    } else if (left > 0) {
+        multiplyTiles<IS_FOUR_BIT, IS_WIDE, 1>(a, w, ring, table, first, end);
+    } else {
+        multiplyTiles<IS_FOUR_BIT, IS_WIDE, 0>(a, w, ring, table, first, end);
     }
 }
 
@@ -230,9 +215,9 @@ __device__ __forceinline__ ResultRow
 resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, int i) {
     ResultRow r{};
     const bool is_pair = a.output == kOutputGeluPair;
-    const int tile = first + (i >> 4);
+    const int tile = first + (i >> a.tile_shift);
     r.weight = is_pair ? 0 : map.weightOf(tile);
-    const int local = i + (first - map.tileOf(r.weight)) * kTileRows;
+    const int local = i + ((first - map.tileOf(r.weight)) << a.tile_shift);
     r.is_there = i >= 0 && i < rows && local < map.rowsOfWeight(r.weight);
     r.at = map.fromOf(r.weight) + local;
     r.local = local;
@@ -289,7 +274,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         tiles = map.first[3];
         const int end = tiles < first + a.pass_tiles ? tiles : first + a.pass_tiles;
         // Pairs come in one pass: the first weight's rows.
-        const int rows = is_pair ? map.rows[0] : (end - first) * kTileRows;
+        const int rows = is_pair ? map.rows[0] : (end - first) << a.tile_shift;
         ResultRow r = resultRow(a, map, first, rows, own);
         if (first == 0) {
             makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
@@ -301,15 +286,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             syncCompute(); // the sums of the pass before have been read
         }
         if (!is_four_bit) {
-            multiplyTiles<false, true>(a, w, ring, table, first, end);
-        } else if (a.units <= kChunkUnits) {
-            multiplyShortRows<1>(a, w, ring, table, first, end);
-        } else if (a.units <= 2 * kChunkUnits) {
-            multiplyShortRows<2>(a, w, ring, table, first, end);
-        } else if (a.units % kChunkUnits == 0) {
-            multiplyTiles<true, false>(a, w, ring, table, first, end);
+            multiplyOwn<false, false>(a, w, ring, table, first, end);
+        } else if (isWide(a)) {
+            multiplyOwn<true, true>(a, w, ring, table, first, end);
         } else {
-            multiplyTiles<true, true>(a, w, ring, table, first, end);
+            multiplyOwn<true, false>(a, w, ring, table, first, end);
         }
         if (has_units && first == 0) {
             units.ready().wait(static_cast<uint32_t>(a.lora_turn));
@@ -335,7 +316,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 if (a.output != kOutputStore) {
                     float other = r.multiply;
                     if (is_pair) {
-                        other = rowSum(w, tiles / 2 * kTileRows + i) * factor * r.second_scale;
+                        other =
+                            rowSum(w, (tiles / 2 << a.tile_shift) + i) * factor * r.second_scale;
                         if (has_units) {
                             other = fmaf(factor, updateOf(a, memory, 1, r.local), other);
                         }

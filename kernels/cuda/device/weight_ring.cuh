@@ -14,7 +14,7 @@ __device__ __forceinline__ int firstOutput(const ProjectKernelArgs& a, int block
     return first < a.outputs ? first : a.outputs;
 }
 
-/// The rows of a block in one step, as tiles of up to 16 rows of one weight.
+/// The rows of a block in one step, as tiles of rows of one weight.
 struct TileMap {
     int from[3];  ///< First row of each weight.
     int rows[3];  ///< How many of them.
@@ -25,9 +25,11 @@ struct TileMap {
         const int end = firstOutput(a, block + 1);
         int before = 0;
         int tiles = 0;
+        const int shift = a.tile_shift;
+        const int more = (1 << shift) - 1;
         if (a.count == 1 || a.output == kOutputGeluPair) {
             // All that most steps need.
-            const int each = (end - begin + kTileRows - 1) / kTileRows;
+            const int each = (end - begin + more) >> shift;
 #pragma unroll
             for (int j = 0; j < 3; ++j) {
                 from[j] = begin;
@@ -49,7 +51,7 @@ struct TileMap {
                 const int high = end - before < all ? end - before : all;
                 from[j] = low;
                 rows[j] = high > low ? high - low : 0;
-                tiles += (rows[j] + kTileRows - 1) / kTileRows;
+                tiles += (rows[j] + more) >> shift;
                 before += all;
             }
         }
@@ -91,7 +93,8 @@ struct WeightRing {
         }
     }
     /// A warp that computes: all its lanes have what they need of the chunk. After a multiplication
-    /// of the tensor cores, which waits for all lanes' operands, nothing else is needed to know that.
+    /// of the tensor cores, which waits for all lanes' operands, nothing else is needed to know
+    /// that.
     __device__ __forceinline__ void release() {
         if ((threadIdx.x & 31) == 0) {
             empty().arrive();
@@ -108,144 +111,75 @@ struct WeightRing {
     }
 };
 
-/// A chunk is brought by one of the fetching warps, in turn.
-struct ChunkPart {
-    int from; ///< First row.
-    int rows;
-    int first; ///< First unit.
-    int units;
-};
-
-__device__ __forceinline__ void
-copyCodes(const WeightArgs& w, const WeightRing& ring, int row_units, const ChunkPart& part) {
-    const int lane = threadIdx.x & 31;
-    const CopyBarrier full = ring.full();
-    const int row_bytes = part.units * kUnitBytes;
-    if (lane == 0) {
-        full.expect(part.rows * row_bytes);
-    }
-    __syncwarp();
-    // A chunk of whole rows: four of them in one copy.
-    const int rows = part.units == row_units ? kFourRows : 1;
-    const int row = lane * rows;
-    if (row < part.rows) {
-        const int left = part.rows - row;
-        copyBulk(ring.chunkAddress() + row / kFourRows * fourRowsBytes(part.units) +
-                     row % kFourRows * row_bytes,
-                 static_cast<const char*>(w.data) +
-                     (static_cast<int64_t>(part.from + row) * row_units + part.first) * kUnitBytes,
-                 (left < rows ? left : rows) * row_bytes, full);
-    }
-}
-
-/// A unit is 64 weights: absmax of the block that it lies in. Two lanes a row, each with half of the
-/// chunk's units. Loads may be ahead of the chunk's place: load() first, then store(). All loads of
-/// a lane are on their way before one is needed.
+/// Absmax of a chunk's units of 64 weights, in the order of memory, where those of its rows lie
+/// behind each other. Loads may be ahead of the chunk's place: load() first, then store(). All
+/// loads of a lane are on their way before one is needed.
 struct ChunkScales {
-    static constexpr int kOfLane = kChunkUnits / 2;
-    static_assert(kOfLane == 12, "three times four");
-    uint32_t words[kOfLane]; ///< fp32; nested: four codes a word.
-    float outer[2];          ///< Nested: of the first block's group of 256 and of the last one's.
-    int row;
-    int units;    ///< Of this lane.
-    int first;    ///< Block of the first of them, counted over the weight.
-    int position; ///< Of the first unit in its block.
-    int shift;    ///< Blocks of 1 << shift units.
-
-    [[nodiscard]] __device__ __forceinline__ int blockOf(int i) const {
-        return first + ((position + i) >> shift);
-    }
+    /// Fours of a lane.
+    static constexpr int kFours = kChunkUnits * kTileRows / 4 / 32;
+    static_assert(kFours * 4 * 32 == kChunkUnits * kTileRows);
+    uint32_t codes[kFours]; ///< Nested: four of them.
+    float outer[kFours];
+    int first; ///< Unit of the weight.
+    int count;
+    int shift; ///< Blocks of 1 << shift units.
+    bool is_nested;
+    bool is_aligned; ///< Fours of units are fours of absmax values.
 
     __device__ __forceinline__ void
-    load(const WeightArgs& w, int row_units, int block_shift, const ChunkPart& part) {
+    load(const WeightArgs& w, int row_units, int block_shift, int from, int rows) {
         const int lane = threadIdx.x & 31;
-        const int unit = (lane & 1) * kOfLane;
-        const int left = part.units - unit;
-        shift = block_shift;
-        row = lane >> 1;
-        units = row >= part.rows || left < 0 ? 0 : left < kOfLane ? left : kOfLane;
-        position = (part.first + unit) & ((1 << shift) - 1);
         // Below 2^31: rows of one weight times their blocks.
-        first = (part.from + row) * (row_units >> shift) + ((part.first + unit) >> shift);
-        if (units == 0) {
-            return;
-        }
-        // Four neighbours at a time where a row's units come in fours.
-        const bool is_aligned = shift == 0 && (row_units & 3) == 0;
-        if (w.absmax != nullptr) {
-            if (is_aligned) {
-#pragma unroll
-                for (int i = 0; i < kOfLane; i += 4) {
-                    if (i < units) {
-                        const uint4 four =
-                            __ldg(reinterpret_cast<const uint4*>(w.absmax + first + i));
-                        words[i] = four.x;
-                        words[i + 1] = four.y;
-                        words[i + 2] = four.z;
-                        words[i + 3] = four.w;
-                    }
-                }
-            } else {
-#pragma unroll
-                for (int i = 0; i < kOfLane; ++i) {
-                    words[i] = __float_as_uint(__ldg(w.absmax + blockOf(i < units ? i : 0)));
-                }
-            }
-            return;
-        }
-        outer[0] = __ldg(w.nested_absmax + (first >> 8));
-        outer[1] = __ldg(w.nested_absmax + (blockOf(units - 1) >> 8));
-if (is_aligned) {
-#pragma unroll
-            for (int i = 0; i < kOfLane / 4; ++i) {
-                words[i] = 0;
-                if (4 * i < units) {
-                    words[i] =
-                        __ldg(reinterpret_cast<const uint32_t*>(w.absmax_q + first + 4 * i));
-                }
-            }
+        first = from * row_units;
+        count = rows * row_units;
+        shift = block_shift;
+        is_nested = w.absmax == nullptr;
+        is_aligned = shift == 0 && (row_units & 3) == 0;
+        if (!is_nested || !is_aligned) {
             return;
         }
 #pragma unroll
-        for (int i = 0; i < kOfLane / 4; ++i) {
-            words[i] = 0;
-#pragma unroll
-            for (int j = 0; j < 4; ++j) {
-                const int u = 4 * i + j < units ? 4 * i + j : 0;
-                words[i] |= static_cast<uint32_t>(__ldg(w.absmax_q + blockOf(u))) << (8 * j);
-            }
+        for (int i = 0; i < kFours; ++i) {
+            const int four = (lane + 32 * i) * 4;
+            const int unit = first + (four < count ? four : 0);
+            codes[i] = __ldg(reinterpret_cast<const uint32_t*>(w.absmax_q + unit));
+            outer[i] = __ldg(w.nested_absmax + (unit >> 8));
         }
+    }
+
+    /// As blockScale(): a rounded product, then a rounded sum.
+    static __device__ __forceinline__ float
+    unnested(const WeightArgs& w, uint32_t code, float outer) {
+        return __fadd_rn(__fmul_rn(__ldg(w.nested_code + (code & 255U)), outer), w.nested_offset);
     }
 
     __device__ __forceinline__ void store(const WeightArgs& w, char* chunk) const {
-        if (units == 0) {
-            return;
-        }
-        float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes) +
-                          (threadIdx.x & 1) * (kOfLane * kTileRows) +
-                          ((row >> 2) + (row & 1) * 4) * 2 + (row >> 1 & 1); // tileRow()
-        if (w.absmax != nullptr) {
-#pragma unroll
-            for (int i = 0; i < kOfLane; ++i) {
-                if (i < units) {
-                    to[i * kTileRows] = __uint_as_float(words[i]);
-                }
+        const int lane = threadIdx.x & 31;
+        float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes);
+        if (!is_aligned) {
+#pragma unroll 1
+            for (int i = lane; i < count; i += 32) {
+                const int block = (first + i) >> shift;
+                to[i] = is_nested ? unnested(w, __ldg(w.absmax_q + block),
+                                             __ldg(w.nested_absmax + (block >> 8)))
+                                  : __ldg(w.absmax + block);
             }
             return;
         }
-        float value[kOfLane];
 #pragma unroll
-        for (int i = 0; i < kOfLane; ++i) {
-            value[i] = __ldg(w.nested_code + ((words[i / 4] >> (8 * (i % 4))) & 255U));
-        }
-        const float offset = w.nested_offset;
-#pragma unroll
-        for (int i = 0; i < kOfLane; ++i) {
-            // As blockScale(): a rounded product, then a rounded sum.
-            const bool is_first = ((blockOf(i) ^ first) >> 8) == 0;
-            value[i] = __fadd_rn(__fmul_rn(value[i], is_first ? outer[0] : outer[1]), offset);
-            if (i < units) {
-                to[i * kTileRows] = value[i];
+        for (int i = 0; i < kFours; ++i) {
+            const int four = (lane + 32 * i) * 4;
+            if (four < count) {
+                float4 v;
+                if (is_nested) {
+                    v = make_float4(unnested(w, codes[i], outer[i]),
+                                    unnested(w, codes[i] >> 8, outer[i]),
+                                    unnested(w, codes[i] >> 16, outer[i]),
+                                    unnested(w, codes[i] >> 24, outer[i]));
+                } else {
+                    v = __ldg(reinterpret_cast<const float4*>(w.absmax + first + four));
+                }
+                *reinterpret_cast<float4*>(to + four) = v;
             }
         }
     }
@@ -286,34 +220,36 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
         const int row_units = a.units;
 #pragma unroll 1
         for (int tile = 0; tile < map.first[3]; ++tile) {
-            const int weight = map.weightOf(tile);
-            const int done = (tile - map.tileOf(weight)) * kTileRows;
-            const int left = map.rowsOfWeight(weight) - done;
-            ChunkPart part{};
-            part.from = map.fromOf(weight) + done;
-            part.rows = left < kTileRows ? left : kTileRows;
-#pragma unroll 1
-            for (part.first = 0; part.first < row_units; part.first += kChunkUnits) {
-                part.units =
-                    row_units - part.first < kChunkUnits ? row_units - part.first : kChunkUnits;
-                if (turn == warp) {
-                    ChunkScales scales;
-                    if (is_four_bit) {
-                        scales.load(a.w[weight], row_units, a.block_shift - 6, part);
-                    }
-                    ring.empty().wait(ring.parity ^ 1U);
-                    copyCodes(a.w[weight], ring, row_units, part);
-                    if (is_four_bit) {
-                        scales.store(a.w[weight], ring.chunk());
-                    }
-                    __syncwarp();
-                    if (lane == 0) {
-                        ring.full().arrive();
-                    }
+            if (turn == warp) {
+                const int weight = map.weightOf(tile);
+                const int done = (tile - map.tileOf(weight)) << a.tile_shift;
+                const int left = map.rowsOfWeight(weight) - done;
+                const int rows = left < 1 << a.tile_shift ? left : 1 << a.tile_shift;
+                const int from = map.fromOf(weight) + done;
+                const WeightArgs& w = a.w[weight];
+                const int row_bytes = row_units * kUnitBytes;
+                const char* const codes =
+                    static_cast<const char*>(w.data) + static_cast<int64_t>(from) * row_bytes;
+                ChunkScales scales;
+                if (is_four_bit) {
+                    scales.load(w, row_units, a.block_shift - 6, from, rows);
                 }
-                turn = turn + 1 == warps ? 0 : turn + 1;
-                ring.next();
+                const CopyBarrier full = ring.full();
+                ring.empty().wait(ring.parity ^ 1U);
+                if (lane == 0) {
+                    full.expect(rows * row_bytes);
+                    copyBulk(ring.chunkAddress(), codes, rows * row_bytes, full);
+                }
+                if (is_four_bit) {
+                    scales.store(w, ring.chunk());
+                }
+                __syncwarp();
+                if (lane == 0) {
+                    full.arrive();
+                }
             }
+            turn = turn + 1 == warps ? 0 : turn + 1;
+            ring.next();
         }
     }
     waitForCopies();

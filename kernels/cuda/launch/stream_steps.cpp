@@ -185,6 +185,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair,
         args.input == kInputPlain, args.count, is_four_bit ? 4 : 8,
         args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
+    if (plan.units == 0) {
+        return Status::Unsupported;
+    }
     StreamNeeds needs;
     needs.row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
@@ -201,6 +204,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         return Status::Unsupported;
     }
     args.units = plan.units;
+    args.tile_shift = plan.tile_shift;
     args.pass_tiles = plan.pass_tiles;
     args.share = plan.share;
     args.extra = plan.extra;
