@@ -222,7 +222,7 @@ planStreamLayout(int shared_base, int shared_bytes, int row_bytes, int norm_byte
     }
     // Fewer would leave a fetching warp without a chunk to work on.
     constexpr int kFewest = 4;
-    constexpr int kStatic = 1024; // what a compiler may want for itself
+    constexpr int kStatic = 1024; // what is reserved may count as the kernel's own static memory
     const int room = shared_bytes - kStatic - layout.table - layout.chunks;
     const int count = std::min(room / kChunkBytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;

@@ -11,6 +11,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
