@@ -162,6 +162,7 @@ Status CudaDevice::openContext(std::string* message) {
     if (!attribute(&major, kCuAttributeMajor) || !attribute(&minor, kCuAttributeMinor) ||
         !attribute(&facts.multiprocessors, kCuAttributeMultiprocessors) ||
         !attribute(&facts.shared_bytes, kCuAttributeMaxSharedPerBlockOptin) ||
+        !attribute(&facts.shared_base, kCuAttributeReservedSharedPerBlock) ||
         !attribute(&l2_bytes, kCuAttributeL2Bytes)) {
         return failOpening("read the card's properties", message);
     }

@@ -43,6 +43,7 @@ inline constexpr int kCuAttributeClockKhz = 13;
 inline constexpr int kCuAttributeMajor = 75;
 inline constexpr int kCuAttributeMinor = 76;
 inline constexpr int kCuAttributeMaxSharedPerBlockOptin = 97;
+inline constexpr int kCuAttributeReservedSharedPerBlock = 111;
 inline constexpr int kCuAttributeL2Bytes = 38;
 
 /// CUfunction_attribute values that we use.

@@ -217,25 +217,32 @@ StreamPlan planStreamProject(int multiprocessors,
     return plan;
 }
 
-StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
+StreamLayout
+planStreamLayout(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
+    layout.table =
+        (shared_base + kCodeTableAlignment - 1) / kCodeTableAlignment * kCodeTableAlignment -
+        shared_base;
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
     layout.norms = layout.attend + align(kAttendConstantBytes);
     // Two vectors of this step and two of the next one.
     layout.norm_bytes = align(norm_bytes);
     layout.row = layout.norms + 4 * layout.norm_bytes;
-    layout.work = layout.row + align(row_bytes);
-    layout.chunks = layout.work + align(work_bytes);
+    layout.chunks = layout.row + align(row_bytes);
+    const int work = align(work_bytes);
+    if (work <= layout.table) {
+        layout.work = -work;
+    } else {
+        layout.work = layout.chunks;
+        layout.chunks += work;
+    }
     // Fewer would leave a fetching warp without a chunk to work on.
     constexpr int kFewest = 4;
-    constexpr int kStatic = 1024; // what a compiler may want for itself
-    const int count = std::min((shared_bytes - kStatic - layout.chunks) / kChunkBytes, kMaxChunks);
+    constexpr int kStatic = 1024; // what is reserved may count as the kernel's own static memory
+    const int room = shared_bytes - kStatic - layout.table - layout.chunks;
+    const int count = std::min(room / kChunkBytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
-    if (count >= kFewest) {
-        // What is left over may serve the work memory (placeStreamUnits()).
-        layout.chunks = (shared_bytes - kStatic - count * kChunkBytes) / 128 * 128;
-    }
     return layout;
 }
 

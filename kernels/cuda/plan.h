@@ -132,9 +132,11 @@ StreamPlan planStreamProject(int multiprocessors,
                              int bits,
                              int grain);
 
-/// Where things lie in a block's shared memory; chunk_count = 0: not enough of it. The work memory
-/// reaches to the chunks, at least `work_bytes`.
-StreamLayout planStreamLayout(int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+/// Where things lie in a block's shared memory, of which the dynamic part begins at address
+/// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes
+/// leaves in front of it is for the work memory, if that is enough.
+StreamLayout
+planStreamLayout(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
 
 /// Most parts of a query head where a block takes one head (stream_attend_heads.cuh); 0: not in
 /// this form.

@@ -20,6 +20,7 @@ struct DeviceFacts {
     int multiprocessors = 0;
     int compute_capability = 0; ///< 10 * major + minor.
     int shared_bytes = 0;       ///< Largest dynamic shared memory of a block (opt-in).
+    int shared_base = 0;        ///< Its first address: what the system keeps lies below.
     int64_t l2_bytes = 0;
 };
 

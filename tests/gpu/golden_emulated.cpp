@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     const std::string family = argc > 1 ? argv[1] : "e2b";
     support::FakeCard card;
     card.multiprocessors = 8;
+    card.reserved_shared = emulator::kReservedShared;
     support::FakeDriver fake({card});
     emulator::Options run;
     run.resident_threads = 8192;

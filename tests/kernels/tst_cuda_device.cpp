@@ -11,6 +11,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -80,6 +81,7 @@ private Q_SLOTS:
     void everyFailingCall();
     void lostCard();
     void launchPlans();
+    void streamLayouts();
     void oldCardsDoWithoutTensorCores();
     void fakeFindsMistakes();
 };
@@ -615,6 +617,63 @@ void TestCudaDevice::launchPlans() {
     QVERIFY(scratchBytes(512, 12288) > scratchBytes(512, 6144));
     QVERIFY(!usesLargeTiles(132, 32, 262144));
     QVERIFY(usesLargeTiles(132, 4096, 6144));
+}
+
+/// Its parts do not overlap and lie in the memory there is, the table and the chunks aligned.
+void checkStreamLayout(const StreamLayout& layout,
+                       int base,
+                       int bytes,
+                       int row_bytes,
+                       int norm_bytes,
+                       int work_bytes) {
+    QVERIFY(layout.table >= 0 && layout.table < kCodeTableAlignment);
+    QCOMPARE((base + layout.table) % kCodeTableAlignment, 0);
+    QCOMPARE((base + layout.table + layout.chunks) % 128, 0);
+    QCOMPARE((base + layout.table + layout.work) % 128, 0);
+    QVERIFY(layout.norm_bytes >= norm_bytes && layout.chunk_count <= kMaxChunks);
+    std::vector<std::pair<int, int>> parts{
+        {0, kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep))},
+        {layout.attend, kAttendConstantBytes},
+        {layout.norms, 4 * layout.norm_bytes},
+        {layout.row, row_bytes},
+        {layout.work, work_bytes},
+        {layout.chunks, layout.chunk_count * kChunkBytes}};
+    std::sort(parts.begin(), parts.end());
+    int end = -layout.table;
+    for (const auto& [at, size] : parts) {
+        QVERIFY(at >= end);
+        end = at + size;
+    }
+    QVERIFY(layout.table + end <= bytes);
+}
+
+void TestCudaDevice::streamLayouts() {
+    constexpr int kBytes = 232448;
+    for (const int base : {0, 1024, 2048, 8192, 65536, 66560}) {
+        for (const int bytes : {101376, 166912, kBytes, 2 * kBytes}) {
+            for (const int work_bytes : {0, 20000, 64512, 64513, 120000}) {
+                const StreamLayout layout = planStreamLayout(base, bytes, 6144, 3072, work_bytes);
+                if (layout.chunk_count > 0) {
+                    checkStreamLayout(layout, base, bytes - 1024, 6144, 3072, work_bytes);
+                }
+            }
+        }
+    }
+    // E2B and E4B on an H200: as many chunks as without aligning the table.
+    const int work_bytes = streamAttendBytes(512);
+    QVERIFY(streamProjectBytes(2560, 12, false) <= work_bytes);
+    QCOMPARE(planStreamLayout(1024, kBytes, 1536 * 4, 1536 * 2, work_bytes).chunk_count, 5);
+    QCOMPARE(planStreamLayout(1024, kBytes, 2560 * 4, 2560 * 2, work_bytes).chunk_count, 4);
+    // Work memory that does not fit in front of the table finds room behind it where the table is
+    // early or there is more memory, and that of smaller cards is too little.
+    QVERIFY(planStreamLayout(1024, kBytes, 6144, 3072, 64512).chunk_count > 0);
+    QCOMPARE(planStreamLayout(1024, kBytes, 6144, 3072, 64513).chunk_count, 0);
+    QVERIFY(planStreamLayout(0, kBytes, 6144, 3072, 64513).chunk_count > 0);
+    QVERIFY(planStreamLayout(1024, 2 * kBytes, 6144, 3072, 64513).chunk_count > 0);
+    for (const int base : {0, 1024}) {
+        QCOMPARE(planStreamLayout(base, 101376, 6144, 3072, 20000).chunk_count, 0);
+        QCOMPARE(planStreamLayout(base, 0, 6144, 3072, 20000).chunk_count, 0);
+    }
 }
 
 void TestCudaDevice::oldCardsDoWithoutTensorCores() {

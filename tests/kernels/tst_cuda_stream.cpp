@@ -230,6 +230,7 @@ private Q_SLOTS:
     void chain();
     void heads_data();
     void heads();
+    void tableElsewhere();
 };
 
 void TestCudaStream::chain_data() {
@@ -269,7 +270,7 @@ void TestCudaStream::chain_data() {
         s.tokens = 130;
     });
     row("no per-layer input", 3, 10, [](ChainShape& s) { s.ple = 0; });
-    row("wide heads and rows", 8, 11, [](ChainShape& s) {
+    row("wide heads and rows", 16, 11, [](ChainShape& s) {
         s.hidden = 1600;
         s.dim = 512;
         s.heads = 2;
@@ -284,7 +285,7 @@ void TestCudaStream::chain_data() {
         s.kv_heads = 2;
         s.format = WeightFormat::Fp4;
     });
-    row("rank 64: a block has many units", 3, 14, [](ChainShape& s) { s.rank = 64; });
+    row("rank 64: a block has many units", 6, 14, [](ChainShape& s) { s.rank = 64; });
     row("rank 16 in every second step", 4, 15, [](ChainShape& s) {
         s.rank = 16;
         s.every = 2;
@@ -318,7 +319,7 @@ void TestCudaStream::chain_data() {
         s.rank = 4;
         s.update_type = DType::F32;
     });
-    row("rank 8 of wide rows", 8, 20, [](ChainShape& s) {
+    row("rank 8 of wide rows", 16, 20, [](ChainShape& s) {
         s.layers = 1;
         s.rank = 8;
         s.inter = 6400;
@@ -430,6 +431,37 @@ void TestCudaStream::heads_data() {
         s.tokens = 60;
         s.k_is_v = true;
     });
+    // Parts of several tiles, in all places that the new row has: rows of one gap and of several.
+    row("tiles of 32, hidden rows, the new one in the second tile", 3, false, [](ChainShape& s) {
+        s.dim = 32;
+        s.tokens = 300;
+        s.window = 90;
+    });
+    row("tiles of 256, hidden rows, the new one in the first tile", 4, false, [](ChainShape& s) {
+        s.dim = 256;
+        s.tokens = 400;
+        s.window = 90;
+        s.hole = 150;
+    });
+    row("tiles of 256 of a ring, the new row in the last tile", 2, false, [](ChainShape& s) {
+        s.dim = 256;
+        s.tokens = 300;
+        s.window = 200;
+        s.is_ring = true;
+    });
+    row("tiles of 512, hidden rows, the new one in the second tile", 3, false, [](ChainShape& s) {
+        s.dim = 512;
+        s.heads = 1;
+        s.tokens = 300;
+        s.window = 90;
+        s.hole = 50;
+    });
+    row("tiles of 512, two kv heads, a reader", 4, false, [](ChainShape& s) {
+        s.dim = 512;
+        s.kv_heads = 2;
+        s.tokens = 150;
+        s.is_reader = true;
+    });
 }
 
 void TestCudaStream::heads() {
@@ -473,6 +505,17 @@ void TestCudaStream::heads() {
             by_tiles.attentions.front()->cache_k.values());
     QVERIFY(by_heads.attentions.front()->cache_v.values() ==
             by_tiles.attentions.front()->cache_v.values());
+}
+
+// A card whose shared memory begins elsewhere than it says computes nothing rather than nonsense.
+void TestCudaStream::tableElsewhere() {
+    EmulatedCardOptions options;
+    options.multiprocessors = 3;
+    options.reserved_shared = 2048;
+    EmulatedCard card(options);
+    Chain chain(ChainShape{}, 1);
+    QCOMPARE(chain.run(card.device()), Status::Ok);
+    QVERIFY(card.finish().find("__trap()") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestCudaStream)

@@ -437,13 +437,19 @@ inline constexpr int kChunkUnits = 24;
 inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
 inline constexpr int kMaxChunks = 16;
-/// Every pair of 4-bit codes as two fp16, once for each lane.
-inline constexpr int kCodeTableBytes = 256 * 32 * 4;
+/// Every pair of 4-bit codes as two fp16, once for each lane. Entries begin 256 bytes apart and the
+/// table at a multiple of 64 KiB, so that a byte of codes is a byte of its entry's address. Behind
+/// each entry is a gap of 128 bytes (GapRows).
+inline constexpr int kCodePairs = 256;
+inline constexpr int kCodeEntryBytes = 256;
+inline constexpr int kCodeGapOffset = 32 * 4;
+inline constexpr int kCodeTableBytes = kCodePairs * kCodeEntryBytes;
+inline constexpr int kCodeTableAlignment = 1 << 16;
 /// Five barriers (UnitSignals), aligned to 16 bytes.
 inline constexpr int kUnitSignalBytes = 48;
-/// Shared memory begins with the table of codes, two barriers a chunk, the signals about low-rank
-/// updates, a barrier for each step of the ring and two for norms and, for each fetching warp, the
-/// heads of two steps; then the ring of steps.
+/// Offsets in shared memory count from the table of codes. Behind it: two barriers a chunk, the
+/// signals about low-rank updates, a barrier for each step of the ring and two for norms and, for
+/// each fetching warp, the heads of two steps; then the ring of steps.
 inline constexpr int kUnitSignalsOffset = kCodeTableBytes + 2 * kMaxChunks * 8;
 inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes;
 inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
@@ -471,13 +477,14 @@ inline constexpr int kHeadKeys = kComputeWarps * kWarpKeys;
 inline constexpr int kHeadParts = 16;
 inline constexpr int kPartPackets = 66 << 10;
 
-/// Where things lie in shared memory, in bytes.
+/// Where things lie in shared memory, in bytes from the table of codes.
 struct StreamLayout {
+    int32_t table;  ///< From the beginning of dynamic shared memory to the table.
     int32_t attend; ///< Constants of attention.
     int32_t norms;  ///< Norms of a step, as they are stored: two vectors of norm_bytes.
     int32_t norm_bytes;
     int32_t row;    ///< The residual row in fp32.
-    int32_t work;   ///< What one step uses.
+    int32_t work;   ///< What one step uses; negative: in front of the table.
     int32_t chunks; ///< [chunk_count, kChunkBytes]
     int32_t chunk_count;
     int32_t wide_uses[kWideRegions]; ///< Of this launch.
@@ -516,7 +523,7 @@ inline constexpr int kTurnFloats = 512;
 inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 80);
 /// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
-    return (2 * kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
+    return (kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
            16 * kComputeWarps * 4 + 2 * (head_dim * 2 + 16);
 }
@@ -526,6 +533,8 @@ BELFRY_HOST_DEVICE constexpr int32_t streamHeadBytes(int32_t head_dim) {
 }
 static_assert(streamHeadBytes(32) <= streamAttendBytes(32) &&
                   streamHeadBytes(kTurnFloats) <= streamAttendBytes(kTurnFloats),
-              "one plan for both");
+              "one plan for both; between these sizes too, as both are linear");
+static_assert(kTileKeys * kTurnFloats * 2 <= kCodePairs * (kCodeEntryBytes - kCodeGapOffset),
+              "the values of a tile lie in the gaps");
 
 } // namespace kernels::cuda

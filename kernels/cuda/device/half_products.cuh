@@ -12,23 +12,25 @@
 
 namespace kernels::cuda {
 
-/// The table of code pairs: 32 copies next to each other of every entry.
+/// The table of code pairs: 32 copies next to each other of every entry, then a gap.
 struct CodeTable {
-    uint32_t base; ///< Shared address of this lane's copy.
+    uint32_t base; ///< Shared address of this lane's copy of entry 0.
 
     /// All threads of the block; a barrier has to follow. The even column is a byte's upper half.
     static __device__ __forceinline__ void fill(char* at, int32_t format, int threads) {
         const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
-        for (int i = threadIdx.x; i < kCodeTableBytes / 4; i += threads) {
+        for (int i = threadIdx.x; i < kCodePairs * 32; i += threads) {
             const int byte = i >> 5;
-            reinterpret_cast<uint32_t*>(at)[i] = bitsOf(__floats2half2_rn(
-                __uint_as_float(codes[byte >> 4]), __uint_as_float(codes[byte & 15])));
+            reinterpret_cast<uint32_t*>(at + byte * kCodeEntryBytes)[i & 31] =
+                bitsOf(__floats2half2_rn(__uint_as_float(codes[byte >> 4]),
+                                         __uint_as_float(codes[byte & 15])));
         }
     }
-    /// Two fp16 of byte `BYTE` of a word.
+    /// Two fp16 of byte `BYTE` of a word: it becomes byte 1 of the address, which is zero in
+    /// `base`.
     template <int BYTE>
     __device__ __forceinline__ uint32_t pairOf(uint32_t word) const {
-        return loadShared(base + permuteBytes(word, 0, 0x4440U | BYTE) * 128U);
+        return loadShared(permuteBytes(word, base, 0x7604U | (BYTE << 4)));
     }
 };
 

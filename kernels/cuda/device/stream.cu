@@ -25,10 +25,11 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          WeightRing ring,
                                          Exchange exchange,
                                          long long* trace) {
-    char* const work = dynamicShared() + layout.work;
-    const CodeTable table{sharedAddress(dynamicShared()) + (threadIdx.x & 31) * 4};
-    float4* const row = reinterpret_cast<float4*>(dynamicShared() + layout.row);
-    const UnitSignals units{dynamicShared() + kUnitSignalsOffset};
+    char* const shared = fetcher.shared;
+    char* const work = shared + layout.work;
+    const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
+    float4* const row = reinterpret_cast<float4*>(shared + layout.row);
+    const UnitSignals units{shared + kUnitSignalsOffset};
     const bool is_asking = threadIdx.x == kAskingThread;
     if (is_asking) {
         fetcher.askForStep(steps, 0);
@@ -39,7 +40,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         fetcher.askForNorms(0);
     }
     for (int i = threadIdx.x; i < kAttendConstantBytes / 4; i += kComputeThreads) {
-        reinterpret_cast<uint32_t*>(dynamicShared() + layout.attend)[i] = 0;
+        reinterpret_cast<uint32_t*>(shared + layout.attend)[i] = 0;
     }
     syncCompute();
 #pragma unroll 1
@@ -60,8 +61,8 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         const StepClocks clocks{trace, i};
         clocks.note(0);
         if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, dynamicShared() + layout.attend, fetcher.normsOf(i),
-                         layout.norm_bytes, exchange, i, clocks);
+            streamAttend(step.attend, work, shared + kCodeGapOffset, shared + layout.attend,
+                         fetcher.normsOf(i), layout.norm_bytes, exchange, i, clocks);
         } else {
             streamProject(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes, ring,
                           table, units, exchange, i, clocks);
@@ -86,22 +87,27 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
                                                         int32_t* flags,
                                                         uint2* packets,
                                                         long long* trace) {
-    char* const barriers = dynamicShared() + kCodeTableBytes;
-    const WeightRing ring{reinterpret_cast<uint64_t*>(barriers), dynamicShared() + layout.chunks,
-                          layout.chunk_count};
+    char* const shared = dynamicShared() + layout.table;
+    // The host was told another place of dynamic shared memory than it has: look-ups would go
+    // astray.
+    if (sharedAddress(shared) % kCodeTableAlignment != 0) {
+        __trap();
+    }
+    const WeightRing ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
+                          shared + layout.chunks, layout.chunk_count};
     const Exchange exchange{packets,
                             flags,
                             static_cast<uint32_t>(loadAcquire(counters)),
                             {loadAcquire(counters + 2), loadAcquire(counters + 3)},
                             static_cast<int>(blockIdx.x),
                             static_cast<int>(gridDim.x)};
-    const StepFetcher fetcher{dynamicShared(), layout.norms, layout.norm_bytes};
+    const StepFetcher fetcher{shared, layout.norms, layout.norm_bytes};
     if (threadIdx.x == 0) {
-        UnitSignals{dynamicShared() + kUnitSignalsOffset}.init();
+        UnitSignals{shared + kUnitSignalsOffset}.init();
         fetcher.init();
         ring.init();
     }
-    CodeTable::fill(dynamicShared(), layout.code_format, kStreamThreads);
+    CodeTable::fill(shared, layout.code_format, kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
         runSteps(steps, count, layout, fetcher, ring, exchange, trace);
@@ -117,11 +123,10 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         const bool has_units = layout.unit_steps > 0;
         if (has_units && warp == kFetchWarps - 1) {
-            runUnits(layout, fetcher, UnitSignals{dynamicShared() + kUnitSignalsOffset}, exchange);
+            runUnits(layout, fetcher, UnitSignals{shared + kUnitSignalsOffset}, exchange);
         } else {
             fetchWeights(steps, count, ring, warp, has_units ? kFetchWarps - 1 : kFetchWarps,
-                         dynamicShared() + kStepHeadsOffset + warp * 2 * kStepHeadBytes,
-                         exchange.block);
+                         shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
         }
     }
 }

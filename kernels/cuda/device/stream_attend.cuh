@@ -13,27 +13,46 @@
 
 namespace kernels::cuda {
 
-/// Work memory of attention (streamAttendBytes()); rows of head_dim bf16 are 16 bytes apart more.
+/// Rows of bf16, 16 bytes apart more than they have: eight of them lie in different banks.
+struct PaddedRows {
+    char* at;
+    int row_bytes;
+    /// Eight columns.
+    [[nodiscard]] __device__ __forceinline__ char* eight(int row, int column) const {
+        return at + row * row_bytes + column * 16;
+    }
+};
+/// Rows of bf16 in the gaps of the table of codes, which the step has no other use for: 64 columns
+/// a gap. Gaps all begin at the same bank, so that each row has its own order of eights in them.
+struct GapRows {
+    char* at;  ///< The first gap.
+    int shift; ///< A row has 1 << shift gaps.
+    [[nodiscard]] __device__ __forceinline__ char* eight(int row, int column) const {
+        return at + ((row << shift) + (column >> 3)) * kCodeEntryBytes + ((row ^ column) & 7) * 16;
+    }
+};
+
+/// Work memory of attention (streamAttendBytes()), but for the values; rows of head_dim bf16 are 16
+/// bytes apart more.
 struct AttendWork {
-    char* keys;     ///< [kTileKeys] rows
-    char* values;   ///< [kTileKeys] rows
-    char* queries;  ///< [2 kTileHeads] rows: high parts, low parts
-    float* scores;  ///< [2 halves of the columns, 2 kTileHeads, kTileKeys + 1]
-    char* weights;  ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
-    float* factors; ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
-    float* merged;  ///< [kComputeWarps, 16]
-    char* fresh;    ///< 2 rows: the new key and value
+    PaddedRows keys; ///< [kTileKeys]
+    GapRows values;  ///< [kTileKeys]
+    char* queries;   ///< [2 kTileHeads] rows: high parts, low parts
+    float* scores;   ///< [2 halves of the columns, 2 kTileHeads, kTileKeys + 1]
+    char* weights;   ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
+    float* factors;  ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
+    float* merged;   ///< [kComputeWarps, 16]
+    char* fresh;     ///< 2 rows: the new key and value
     int row_bytes;
 };
 constexpr int kWeightRowBytes = kTileKeys * 2 + 16;
 
-__device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
+__device__ __forceinline__ AttendWork attendWork(char* memory, char* gaps, int head_dim) {
     AttendWork w{};
     w.row_bytes = head_dim * 2 + 16;
-    w.keys = memory;
+    w.keys = {memory, w.row_bytes};
     memory += kTileKeys * w.row_bytes;
-    w.values = memory;
-    memory += kTileKeys * w.row_bytes;
+    w.values = {gaps, head_dim < 64 ? 0 : 31 - __clz(head_dim / 64)};
     w.queries = memory;
     memory += 2 * kTileHeads * w.row_bytes;
     w.weights = memory;
@@ -50,10 +69,10 @@ __device__ __forceinline__ AttendWork attendWork(char* memory, int head_dim) {
 
 /// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values, but
 /// not row `made`, which is being made.
+template <typename Rows>
 __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
                                          const void* cache,
-                                         char* to,
-                                         int row_bytes,
+                                         const Rows& to,
                                          const AttendConstants& constants,
                                          int first,
                                          int end,
@@ -70,7 +89,7 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
         if (first + row == made) {
             continue;
         }
-        copyAsync16(sharedAddress(to + row * row_bytes + column * 16),
+        copyAsync16(sharedAddress(to.eight(row, column)),
                     from + rowOf(a, constants, is_there ? first + row : 0) * stride + column * 16,
                     is_there);
     }
@@ -105,7 +124,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const bool is_in_place = holds_new && fresh < begin + kTileKeys;
     const int made = is_in_place ? fresh : -1;
 
-    copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, begin, end, made);
+    copyTile(a, a.cache_k, w.keys, constants, begin, end, made);
     commitCopies();
     // Rows of heads that there are not, and factors. The others' are being written by now.
     for (int row = warp; heads < kTileHeads && row < 2 * kTileHeads; row += kComputeWarps) {
@@ -120,7 +139,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     if (threadIdx.x < kTileHeads) {
         w.factors[threadIdx.x] = 0.0F;
     }
-    copyTile(a, a.cache_v, w.values, w.row_bytes, constants, begin, end, made);
+    copyTile(a, a.cache_v, w.values, constants, begin, end, made);
     commitCopies();
     // A warp takes a head: queries, then the new key and value.
     const bool is_query = warp < heads;
@@ -130,10 +149,10 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
         const int at =
             is_query ? (head0 + warp) * dim : (is_key ? keys_at : values_at) + kv_head * dim;
-        auto* const high = reinterpret_cast<__nv_bfloat16*>(
-            is_query      ? w.queries + warp * w.row_bytes
-            : is_in_place ? (is_key ? w.keys : w.values) + (fresh - begin) * w.row_bytes
-                          : w.fresh + (is_key ? 0 : w.row_bytes));
+        const bool is_in_gaps = is_in_place && !is_query && !is_key;
+        char* const high = is_query      ? w.queries + warp * w.row_bytes
+                           : is_in_place ? w.keys.eight(fresh - begin, 0)
+                                         : w.fresh + (is_key ? 0 : w.row_bytes);
         auto* const low =
             is_query
                 ? reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes)
@@ -149,13 +168,14 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const float eps = a.eps;
         const float scale = is_query ? a.scale : 1.0F;
         HeadValues head;
-        head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, half,
-                  exchange.markOf(step - 1));
+        head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, half, exchange.markOf(step - 1));
         clocks.note(1);
         // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
         turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
                  [&](int d, const float4& four) {
-                     *reinterpret_cast<uint2*>(high + d) = asBf16(four);
+                     *reinterpret_cast<uint2*>(is_in_gaps ? w.values.eight(fresh - begin, d >> 3) +
+                                                                (d & 4) * 2
+                                                          : high + d * 2) = asBf16(four);
                      *reinterpret_cast<uint2*>((is_query ? low : cache) + d) =
                          asBf16(is_query ? belowBf16(four) : four);
                  });
@@ -181,7 +201,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         if (has_new) {
             syncCompute(); // after the copy of the old row
             if (static_cast<int>(threadIdx.x) < dim / 8) {
-                reinterpret_cast<uint4*>(w.keys + (fresh - first) * w.row_bytes)[threadIdx.x] =
+                *reinterpret_cast<uint4*>(w.keys.eight(fresh - first, threadIdx.x)) =
                     reinterpret_cast<const uint4*>(w.fresh)[threadIdx.x];
             }
         }
@@ -199,7 +219,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                 const uint32_t at = static_cast<uint32_t>((column0 + d) * 2);
                 const uint32_t q_at = sharedAddress(w.queries) + lane_row + at +
                                       ((lane >> 3) & 1) * (8 * w.row_bytes) + (lane >> 4) * 16;
-                loadMatrix4(k, sharedAddress(w.keys) + key0 * w.row_bytes + lane_row + at +
+                loadMatrix4(k, sharedAddress(w.keys.at) + key0 * w.row_bytes + lane_row + at +
                                    (lane >> 3) * 16);
                 loadMatrix4(q0, q_at);
                 multiplyAdd(c, q0, k[0], k[1]);
@@ -219,7 +239,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         syncCompute();
         const int after = first + kTileKeys;
         if (after < end) {
-            copyTile(a, a.cache_k, w.keys, w.row_bytes, constants, after, end);
+            copyTile(a, a.cache_k, w.keys, constants, after, end);
         }
         commitCopies();
         const bool is_visible = at_position >= 0 && at_position <= position &&
@@ -253,15 +273,14 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         if (has_new || hidden != 0) {
             syncCompute();
             if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
-                reinterpret_cast<uint4*>(w.values + (fresh - first) * w.row_bytes)[threadIdx.x] =
+                *reinterpret_cast<uint4*>(w.values.eight(fresh - first, threadIdx.x)) =
                     reinterpret_cast<const uint4*>(w.fresh + w.row_bytes)[threadIdx.x];
             }
             // A hidden row may hold anything, NaN included: times zero it must be zero.
             for (int r = warp; r < kTileKeys; r += kComputeWarps) {
                 if ((hidden >> r & 1U) != 0) {
                     for (int i = lane; i < dim / 8; i += 32) {
-                        reinterpret_cast<uint4*>(w.values + r * w.row_bytes)[i] =
-                            make_uint4(0, 0, 0, 0);
+                        *reinterpret_cast<uint4*>(w.values.eight(r, i)) = make_uint4(0, 0, 0, 0);
                     }
                 }
             }
@@ -279,8 +298,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             const int column = warp + i * kComputeWarps;
             if (column < column_tiles) {
                 uint32_t v[4];
-                loadMatrix4Transposed(v,
-                                      sharedAddress(w.values) + lane * w.row_bytes + column * 16);
+                loadMatrix4Transposed(v, sharedAddress(w.values.eight(lane, column)));
 #pragma unroll
                 for (int r = 0; r < 4; ++r) {
                     out[i][r] *= correction;
@@ -291,7 +309,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         }
         if (after < end) {
             syncCompute();
-            copyTile(a, a.cache_v, w.values, w.row_bytes, constants, after, end);
+            copyTile(a, a.cache_v, w.values, constants, after, end);
         }
         commitCopies();
     }
@@ -401,6 +419,7 @@ __device__ __forceinline__ void mergeColumns(const AttendStepKernelArgs& a,
 
 __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
                                              char* memory,
+                                             char* gaps,
                                              char* constant_memory,
                                              const char* norms,
                                              int norm_bytes,
@@ -412,7 +431,7 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
         attendHeads(a, memory, constants, norms, norm_bytes, exchange, step, clocks);
         return;
     }
-    const AttendWork w = attendWork(memory, a.head_dim);
+    const AttendWork w = attendWork(memory, gaps, a.head_dim);
     if (constants.split < constants.parts) {
         const int begin = constants.split * constants.chunk;
         const int end =

@@ -101,7 +101,7 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
 
 /// Arguments and norms of the steps to come, fetched by one thread.
 struct StepFetcher {
-    char* shared; ///< Of the block.
+    char* shared; ///< Of the block: the table of codes, from which offsets count.
     int norms;    ///< Offset of two vectors of norm_bytes for this step and two for the next.
     int norm_bytes;
 

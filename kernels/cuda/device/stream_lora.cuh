@@ -359,7 +359,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                          UnitSignals signals,
                                          const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    char* const work = dynamicShared() + layout.work;
+    char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
     bool is_late = true;
     UnitTask task;

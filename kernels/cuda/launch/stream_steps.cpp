@@ -100,7 +100,7 @@ int operandsBegin(const StreamNeeds& needs) {
 
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     return planStreamLayout(
-        s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
+        s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
         std::max(needs.attend_bytes, operandsBegin(needs) + needs.operand_bytes));
 }
 
@@ -374,7 +374,8 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     layout.code_format = s.steps.code_format;
     layout.unit_steps = s.steps.unit_steps;
     layout.first_unit_step = s.steps.first_unit_step;
-    const auto shared = static_cast<unsigned>(layout.chunks + layout.chunk_count * kChunkBytes);
+    const auto shared =
+        static_cast<unsigned>(layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);

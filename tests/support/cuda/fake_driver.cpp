@@ -291,6 +291,9 @@ struct FakeCalls {
         case kCuAttributeMaxSharedPerBlockOptin:
             *value = kMaxShared;
             break;
+        case kCuAttributeReservedSharedPerBlock:
+            *value = card(device).reserved_shared;
+            break;
         default:
             *value = 1 << 20;
         }

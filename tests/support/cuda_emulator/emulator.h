@@ -25,6 +25,10 @@ struct Shape {
     unsigned shared_bytes = 0; ///< Dynamic shared memory.
 };
 
+/// Shared addresses below are the system's, as on a card of compute capability 9.0; dynamic shared
+/// memory begins here.
+inline constexpr unsigned kReservedShared = 1024;
+
 struct Options {
     /// 0: one block after another (the next one begins when those before it all wait), one warp as
     /// far as it comes. Else: blocks interleaved, threads in an order drawn from the seed: by its

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/cuda_emulator/shared_memory.h"
 
+#include "tests/support/cuda_emulator/emulator.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,8 +19,9 @@ constexpr size_t kStaticBytes = size_t{48} * 1024; // what a block may have
 constexpr size_t kStaticRoom = size_t{64} * 1024;  // with the canaries
 constexpr size_t kCanaryBytes = 64;
 constexpr size_t kDynamicAlignment = 1024;
-/// Shared addresses begin here: a null pointer is none of them.
-constexpr uint32_t kFirstNumber = 1024;
+/// Numbers of static variables begin here. On a card dynamic memory lies behind them; here it is
+/// always where it is on a card for kernels without such variables.
+constexpr uint32_t kFirstStaticNumber = 1U << 20;
 constexpr unsigned char kCanary = 0xa5;
 
 } // namespace
@@ -78,18 +81,21 @@ void* SharedMemory::variable(const void* key, size_t bytes, size_t alignment) {
 int64_t SharedMemory::numberOf(const void* pointer) const {
     const char* const at = static_cast<const char*>(pointer);
     // One past the end is a pointer, too.
-    return at >= base_ && at <= end_ ? at - base_ + kFirstNumber : -1;
+    if (at < base_ || at > end_) {
+        return -1;
+    }
+    return at < dynamic_ ? at - base_ + kFirstStaticNumber : at - dynamic_ + kReservedShared;
 }
 
 void* SharedMemory::pointerTo(uint32_t number, size_t bytes) const {
-    if (number < kFirstNumber) {
+    if (number < kReservedShared) {
         return nullptr;
     }
-    const size_t offset = number - kFirstNumber;
-    const auto dynamic = static_cast<size_t>(dynamic_ - base_);
-    if (offset >= dynamic) {
-        return offset + bytes <= dynamic + dynamic_bytes_ ? base_ + offset : nullptr;
+    if (number < kFirstStaticNumber) {
+        const size_t offset = number - kReservedShared;
+        return offset + bytes <= dynamic_bytes_ ? dynamic_ + offset : nullptr;
     }
+    const size_t offset = number - kFirstStaticNumber;
     for (const Variable& v : variables_) {
         if (offset >= v.offset && offset + bytes <= v.offset + v.bytes) {
             return base_ + offset;
