@@ -205,12 +205,13 @@ StreamPlan planStreamProject(int multiprocessors,
     // Every weight's rows may end in a tile that is not full.
     const int64_t tiles =
         is_pair ? 2 * ceilDivide(local, rows) : ceilDivide(local, rows) + weights - 1;
-    constexpr int64_t kPassRows = 192;
+    constexpr int64_t kPassTiles = 12;
     plan.units = static_cast<int>(units);
     plan.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
-    plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassRows / rows));
-    plan.work_bytes = streamProjectBytes(static_cast<int32_t>(cols),
-                                         plan.pass_tiles << plan.tile_shift, is_plain);
+    plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles * folds));
+    plan.work_bytes = streamProjectBytes(
+        static_cast<int32_t>(cols),
+        is_wide ? plan.pass_tiles << plan.tile_shift : plan.pass_tiles * kTileRows, is_plain);
     plan.share = static_cast<int>(grains / multiprocessors) * grain;
     plan.extra = static_cast<int>(grains % multiprocessors);
     plan.grain = grain;

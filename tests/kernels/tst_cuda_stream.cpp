@@ -270,7 +270,7 @@ void TestCudaStream::chain_data() {
         s.tokens = 130;
     });
     row("no per-layer input", 3, 10, [](ChainShape& s) { s.ple = 0; });
-    row("wide heads and rows", 16, 11, [](ChainShape& s) {
+    row("wide heads and rows", 28, 11, [](ChainShape& s) {
         s.hidden = 1600;
         s.dim = 512;
         s.heads = 2;

@@ -435,7 +435,9 @@ inline constexpr int kTileRows = 1 << kTileShift;
 inline constexpr int kUnitBytes = 32;
 inline constexpr int kChunkUnits = 24;
 inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
-inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
+/// Behind it what a last stretch of fewer units reads and multiplies by zero.
+inline constexpr int kChunkPadBytes = 32;
+inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4 + kChunkPadBytes;
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane. Entries begin 256 bytes apart and the
 /// table at a multiple of 64 KiB, so that a byte of codes is a byte of its entry's address. Behind
@@ -503,9 +505,9 @@ BELFRY_HOST_DEVICE constexpr int32_t streamTakenBytes(int32_t cols, bool is_plai
     return is_plain ? 0 : 4 * cols;
 }
 BELFRY_HOST_DEVICE constexpr int32_t
-streamProjectBytes(int32_t cols, int32_t pass_rows, bool is_plain) {
+streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
-           streamTakenBytes(cols, is_plain) + pass_rows * kComputeWarps * 4;
+           streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
 }
 /// 64-bit words from one packet of an update's sums to the next: a sector of 32 bytes each.
 inline constexpr int kUnitSlot = 4;

@@ -108,6 +108,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         ring.init();
     }
     CodeTable::fill(shared, layout.code_format, kStreamThreads);
+    ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
         runSteps(steps, count, layout, fetcher, ring, exchange, trace);

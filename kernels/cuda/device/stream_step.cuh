@@ -24,25 +24,26 @@ __device__ __forceinline__ int stretchOf(const ProjectKernelArgs& a) {
 /// the units of every four in an order of their own, so that they read different banks.
 struct TileLane {
     int row;  ///< The first of its two.
+    int fold; ///< Their stretch.
     int unit; ///< Of the row: the warp's first one.
     int set;
     __device__ __forceinline__ TileLane(const ProjectKernelArgs& a, bool is_wide) {
         const int group = (threadIdx.x & 31) >> 2;
         set = group & 3;
         row = is_wide ? 0 : ((set & ((1 << a.tile_shift >> 2) - 1)) * 2 + (group >> 2)) * 2;
-        unit = unitOf(a, is_wide, is_wide ? group : set);
+        fold = is_wide ? group : set * foldsOf(a) >> 2;
+        unit = unitOf(a, fold, set);
     }
-    /// First unit of this warp of set `set` (a wide row: of a stretch).
-    static __device__ __forceinline__ int
-    unitOf(const ProjectKernelArgs& a, bool is_wide, int set) {
+    /// First unit of this warp of a stretch.
+    static __device__ __forceinline__ int unitOf(const ProjectKernelArgs& a, int fold, int set) {
         const int warp = threadIdx.x / 32;
-        const int fold = is_wide ? set : set * foldsOf(a) >> 2;
-        const int skew = (stretchOf(a) & 3) == 0 ? set & 3 : 0;
-        return fold * stretchOf(a) + (warp ^ skew);
+        const int stretch = stretchOf(a);
+        return fold * stretch + ((stretch & 3) == 0 ? warp ^ set : warp);
     }
 };
 
-/// A unit of the row.
+/// A unit of the row, for input behind its end: what codes and absmax lie there in the chunk is
+/// finite, and its scale is zero.
 __device__ __forceinline__ int unitThere(const ProjectKernelArgs& a, int unit) {
     return unit < a.units ? unit : a.units - 1;
 }
@@ -58,14 +59,13 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               int first,
                                               int end) {
     const int lane = threadIdx.x & 31;
-    const int folds = IS_WIDE ? 8 : foldsOf(a);
-    const int shift = a.tile_shift;
     const TileLane own(a, IS_WIDE);
     uint4 x[COUNT + 1][2] = {};
     float scale[COUNT + 1] = {};
     {
         const int column = lane >> 2;
-        const int unit = TileLane::unitOf(a, IS_WIDE, IS_WIDE ? column : column >> 1);
+        const int set = IS_WIDE ? column & 3 : column >> 1;
+        const int unit = TileLane::unitOf(a, IS_WIDE ? column : set * foldsOf(a) >> 2, set);
         const int half = w.block_bytes / 2;
         const uint32_t at =
             sharedAddress(w.planes) + (IS_WIDE ? 0 : (column & 1) * 64) + (lane & 3) * 16;
@@ -85,19 +85,16 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     }
     const uint32_t next_row = a.units * kUnitBytes;
     const uint32_t next_absmax = a.units * 4;
-    uint32_t codes_at[COUNT + 1];
-    uint32_t absmax_at[COUNT + 1];
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-        const int u = unitThere(a, own.unit + i * kComputeWarps);
-        codes_at[i] = own.row * next_row + u * kUnitBytes + (lane & 3) * 8;
-        absmax_at[i] = kChunkCodeBytes + own.row * next_absmax + u * 4;
-    }
-    // Sums of a row are in the lanes that have its set's columns; of stretches they are added.
+    const uint32_t codes_at = own.row * next_row + own.unit * kUnitBytes + (lane & 3) * 8;
+    const uint32_t absmax_at = kChunkCodeBytes + own.row * next_absmax + own.unit * 4;
+    // Sums of a row are in the lanes that have its set's columns.
     const bool is_own = (lane & 3) == (IS_WIDE ? lane >> 3 : own.set);
     const bool is_second = (lane & 8) != 0;
-    const int sum_row = own.row + (folds > 1 && is_second ? 1 : 0);
-    float* to = w.partial + sum_row * kComputeWarps + threadIdx.x / 32;
+    const int folds = IS_WIDE ? 1 : foldsOf(a);
+    float* to = w.partial + threadIdx.x / 32 +
+                (IS_WIDE ? (is_second ? 1 : 0) : own.row * folds + own.fold) * kComputeWarps;
+    const int next_sums = folds * kComputeWarps;
+    const int next_tile = next_sums << a.tile_shift;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
         const uint32_t at = ring.chunkAddress();
@@ -106,11 +103,13 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
         uint32_t absmax[COUNT + 1][2];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            rows[i][0] = loadShared8(at + codes_at[i]);
-            rows[i][1] = loadShared8(at + codes_at[i] + next_row);
+            const uint32_t codes = at + codes_at + i * kComputeWarps * kUnitBytes;
+            rows[i][0] = loadShared8(codes);
+            rows[i][1] = loadShared8(codes + next_row);
             if (IS_FOUR_BIT) {
-                absmax[i][0] = loadShared(at + absmax_at[i]);
-                absmax[i][1] = loadShared(at + absmax_at[i] + next_absmax);
+                const uint32_t values = at + absmax_at + i * kComputeWarps * 4;
+                absmax[i][0] = loadShared(values);
+                absmax[i][1] = loadShared(values + next_absmax);
             }
         }
         float sums[2] = {};
@@ -137,28 +136,23 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             __syncwarp();
         }
         ring.release();
-        if (folds == 1) {
-            if (is_own) {
-                to[0] = sums[0];
-                to[kComputeWarps] = sums[1];
-            }
-        } else {
+        if (IS_WIDE) {
+            // Eight stretches: added here, the two rows at once.
             const float mine = is_own ? (is_second ? sums[1] : sums[0]) : 0.0F;
             const float others = is_own ? (is_second ? sums[0] : sums[1]) : 0.0F;
             float sum = mine + __shfl_xor_sync(0xffffffffU, others, 8);
-            sum += __shfl_xor_sync(0xffffffffU, sum, 1);
-            sum += __shfl_xor_sync(0xffffffffU, sum, 2);
-            if (folds >= 4) {
-                sum += __shfl_xor_sync(0xffffffffU, sum, 4);
-            }
-            if (folds == 8) {
-                sum += __shfl_xor_sync(0xffffffffU, sum, 16);
+#pragma unroll
+            for (int i = 1; i < 32; i = i == 4 ? 16 : i * 2) {
+                sum += __shfl_xor_sync(0xffffffffU, sum, i);
             }
             if ((lane & 3) == 0) {
                 to[0] = sum;
             }
+        } else if (is_own) {
+            to[0] = sums[0];
+            to[next_sums] = sums[1];
         }
-        to += kComputeWarps << shift;
+        to += next_tile;
     }
 }
 
@@ -180,14 +174,18 @@ __device__ __forceinline__ void multiplyOwn(const ProjectKernelArgs& a,
     }
 }
 
-/// Sum of one row over the warps; `row` counts from the first tile of the pass.
-__device__ __forceinline__ float rowSum(const StreamWork& w, int row) {
-    const float4* const at = reinterpret_cast<const float4*>(w.partial + row * kComputeWarps);
+/// Sum of one row over the warps and its `folds` stretches; `row` counts from the first tile of the
+/// pass.
+__device__ __forceinline__ float rowSum(const StreamWork& w, int row, int folds) {
+    const float4* at = reinterpret_cast<const float4*>(w.partial + row * folds * kComputeWarps);
     float sum = 0.0F;
+#pragma unroll 1
+    for (int f = 0; f < folds; ++f) {
 #pragma unroll
-    for (int i = 0; i < kComputeWarps / 4; ++i) {
-        const float4 v = at[i];
-        sum += (v.x + v.y) + (v.z + v.w);
+        for (int i = 0; i < kComputeWarps / 4; ++i) {
+            const float4 v = *at++;
+            sum += (v.x + v.y) + (v.z + v.w);
+        }
     }
     return sum;
 }
@@ -263,6 +261,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     : lane < kWideRows ? static_cast<int>(threadIdx.x) / 32 * kWideRows + lane
                                        : -(1 << 20);
     const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
+    // Of a wide row one sum is left.
+    const int folds = isWide(a) ? 1 : foldsOf(a);
     if (has_units && threadIdx.x == 0) {
         units.begun().arrive();
     }
@@ -309,15 +309,15 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 if (a.norm.data != nullptr) {
                     factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
                 }
-                value = rowSum(w, i) * factor * r.scale;
+                value = rowSum(w, i, folds) * factor * r.scale;
                 if (has_units) {
                     value = fmaf(factor, updateOf(a, memory, r.weight, r.local), value);
                 }
                 if (a.output != kOutputStore) {
                     float other = r.multiply;
                     if (is_pair) {
-                        other =
-                            rowSum(w, (tiles / 2 << a.tile_shift) + i) * factor * r.second_scale;
+                        other = rowSum(w, (tiles / 2 << a.tile_shift) + i, folds) * factor *
+                                r.second_scale;
                         if (has_units) {
                             other = fmaf(factor, updateOf(a, memory, 1, r.local), other);
                         }

@@ -101,6 +101,14 @@ struct WeightRing {
         }
         next();
     }
+    /// `threads` threads, at the start: what is read and multiplied by zero (TileLane) is finite.
+    __device__ __forceinline__ void clear(int threads) const {
+        constexpr int kWords = (kChunkBytes - kChunkCodeBytes) / 4;
+        for (int i = threadIdx.x; i < count * kWords; i += threads) {
+            char* const at = chunks + i / kWords * kChunkBytes + kChunkCodeBytes;
+            reinterpret_cast<float*>(at)[i % kWords] = 0.0F;
+        }
+    }
     /// One thread, at the start.
     __device__ __forceinline__ void init() const {
         for (int i = 0; i < count; ++i) {
