@@ -133,6 +133,7 @@ struct ChunkScales {
     int shift; ///< Blocks of 1 << shift units.
     bool is_nested;
     bool is_aligned; ///< Fours of units are fours of absmax values.
+    int copied;      ///< Bytes that one copy brings as they are; 0: store() makes them.
 
     __device__ __forceinline__ void
     load(const WeightArgs& w, int row_units, int block_shift, int from, int rows) {
@@ -143,6 +144,9 @@ struct ChunkScales {
         shift = block_shift;
         is_nested = w.absmax == nullptr;
         is_aligned = shift == 0 && (row_units & 3) == 0;
+        copied = !is_nested && is_aligned && reinterpret_cast<uintptr_t>(w.absmax) % 16 == 0
+                     ? count * 4
+                     : 0;
         if (!is_nested || !is_aligned) {
             return;
         }
@@ -164,7 +168,10 @@ struct ChunkScales {
     __device__ __forceinline__ void store(const WeightArgs& w, char* chunk) const {
         const int lane = threadIdx.x & 31;
         float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes);
-        if (!is_aligned) {
+        if (copied > 0) {
+            return;
+        }
+        if (!is_nested || !is_aligned) {
 #pragma unroll 1
             for (int i = lane; i < count; i += 32) {
                 const int block = (first + i) >> shift;
@@ -178,16 +185,9 @@ struct ChunkScales {
         for (int i = 0; i < kFours; ++i) {
             const int four = (lane + 32 * i) * 4;
             if (four < count) {
-                float4 v;
-                if (is_nested) {
-                    v = make_float4(unnested(w, codes[i], outer[i]),
-                                    unnested(w, codes[i] >> 8, outer[i]),
-                                    unnested(w, codes[i] >> 16, outer[i]),
-                                    unnested(w, codes[i] >> 24, outer[i]));
-                } else {
-                    v = __ldg(reinterpret_cast<const float4*>(w.absmax + first + four));
-                }
-                *reinterpret_cast<float4*>(to + four) = v;
+                *reinterpret_cast<float4*>(to + four) = make_float4(
+                    unnested(w, codes[i], outer[i]), unnested(w, codes[i] >> 8, outer[i]),
+                    unnested(w, codes[i] >> 16, outer[i]), unnested(w, codes[i] >> 24, outer[i]));
             }
         }
     }
@@ -239,14 +239,20 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
                 const char* const codes =
                     static_cast<const char*>(w.data) + static_cast<int64_t>(from) * row_bytes;
                 ChunkScales scales;
+                scales.copied = 0;
                 if (is_four_bit) {
                     scales.load(w, row_units, a.block_shift - 6, from, rows);
                 }
                 const CopyBarrier full = ring.full();
                 ring.empty().wait(ring.parity ^ 1U);
                 if (lane == 0) {
-                    full.expect(rows * row_bytes);
+                    full.expect(rows * row_bytes + scales.copied);
                     copyBulk(ring.chunkAddress(), codes, rows * row_bytes, full);
+                    if (scales.copied > 0) {
+                        fenceBulkCopies(); // other weights' values were stored there
+                        copyBulk(ring.chunkAddress() + kChunkCodeBytes, w.absmax + scales.first,
+                                 scales.copied, full);
+                    }
                 }
                 if (is_four_bit) {
                     scales.store(w, ring.chunk());
