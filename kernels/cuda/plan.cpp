@@ -182,7 +182,8 @@ StreamPlan planStreamProject(int multiprocessors,
                              bool is_plain,
                              int weights,
                              int bits,
-                             int grain) {
+                             int grain,
+                             int most_tiles) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
@@ -208,7 +209,8 @@ StreamPlan planStreamProject(int multiprocessors,
     constexpr int64_t kPassTiles = 12;
     plan.units = static_cast<int>(units);
     plan.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
-    plan.pass_tiles = static_cast<int>(is_pair ? tiles : std::min(tiles, kPassTiles * folds));
+    plan.pass_tiles = static_cast<int>(
+        is_pair ? tiles : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
     plan.work_bytes = streamProjectBytes(
         static_cast<int32_t>(cols),
         is_wide ? plan.pass_tiles << plan.tile_shift : plan.pass_tiles * kTileRows, is_plain);

@@ -122,7 +122,9 @@ struct StreamPlan {
     int grain = 1;
 };
 /// outputs, is_pair as of planProject(); is_plain: the input meets no residual row and no norm;
-/// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together.
+/// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together;
+/// most_tiles: of a pass, unless it is a pair.
+inline constexpr int kMostPassTiles = 1 << 20;
 StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,
@@ -130,7 +132,8 @@ StreamPlan planStreamProject(int multiprocessors,
                              bool is_plain,
                              int weights,
                              int bits,
-                             int grain);
+                             int grain,
+                             int most_tiles = kMostPassTiles);
 
 /// Where things lie in a block's shared memory, of which the dynamic part begins at address
 /// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes

@@ -82,6 +82,7 @@ private Q_SLOTS:
     void lostCard();
     void launchPlans();
     void streamLayouts();
+    void streamTiles();
     void oldCardsDoWithoutTensorCores();
     void fakeFindsMistakes();
 };
@@ -645,6 +646,42 @@ void checkStreamLayout(const StreamLayout& layout,
         end = at + size;
     }
     QVERIFY(layout.table + end <= bytes);
+}
+
+// A tile is whole rows of at most 24 units of a stretch; passes may be made shorter.
+void TestCudaDevice::streamTiles() {
+    constexpr int kBlocks = 132;
+    struct Case {
+        int64_t outputs;
+        int64_t cols;
+        bool is_pair;
+        int bits;
+        int rows; // of a tile
+        int units;
+    };
+    for (const Case& c : {Case{12288, 1536, true, 4, 16, 24}, Case{10240, 2560, true, 4, 8, 40},
+                          Case{1536, 12288, false, 4, 2, 192}, Case{2560, 10240, false, 4, 2, 160},
+                          Case{2560, 4096, false, 4, 4, 64}, Case{2560, 256, false, 4, 16, 4},
+                          Case{256, 2560, false, 4, 8, 40}, Case{262144, 1536, false, 8, 8, 48},
+                          Case{262144, 2560, false, 8, 4, 80}, Case{1600, 1600, false, 4, 8, 25}}) {
+        const StreamPlan plan = planStreamProject(kBlocks, c.outputs, c.cols, c.is_pair, false,
+                                                  c.is_pair ? 2 : 1, c.bits, 1);
+        const QByteArray at = QByteArray::number(static_cast<qlonglong>(c.outputs)) + " x " +
+                              QByteArray::number(static_cast<qlonglong>(c.cols));
+        QVERIFY2(plan.units == c.units, at);
+        QVERIFY2(1 << plan.tile_shift == c.rows, at);
+        QVERIFY2(c.units * c.rows <= kChunkUnits * kTileRows + c.rows * 8, at);
+        QCOMPARE(plan.share * kBlocks + plan.extra, c.outputs);
+        if (!c.is_pair && plan.pass_tiles > 1) {
+            const StreamPlan half = planStreamProject(kBlocks, c.outputs, c.cols, false, false, 1,
+                                                      c.bits, 1, plan.pass_tiles / 2);
+            QVERIFY2(half.pass_tiles == plan.pass_tiles / 2, at);
+            QVERIFY2(half.work_bytes < plan.work_bytes, at);
+        }
+    }
+    // Rows of more than eight stretches, or four with both parts of the input: other kernels.
+    QCOMPARE(planStreamProject(kBlocks, 5376, 21504, false, false, 1, 4, 1).units, 0);
+    QCOMPARE(planStreamProject(kBlocks, 5376, 5376, false, false, 1, 8, 1).units, 0);
 }
 
 void TestCudaDevice::streamLayouts() {

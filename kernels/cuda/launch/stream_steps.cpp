@@ -181,10 +181,13 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         return Status::Unsupported;
     }
     const bool is_four_bit = isFourBit(args.w[0].format);
-    const StreamPlan plan = planStreamProject(
-        s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair,
-        args.input == kInputPlain, args.count, is_four_bit ? 4 : 8,
-        args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1);
+    const auto planWith = [&](int most_tiles) {
+        return planStreamProject(
+            s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair,
+            args.input == kInputPlain, args.count, is_four_bit ? 4 : 8,
+            args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1, most_tiles);
+    };
+    StreamPlan plan = planWith(kMostPassTiles);
     if (plan.units == 0) {
         return Status::Unsupported;
     }
@@ -199,6 +202,11 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         if (!fits(s, needs)) {
             needs.operand_bytes = own;
         }
+    }
+    // Fewer sums at a time where operands of updates take the room.
+    while (!fits(s, needs) && plan.pass_tiles > kTileRows && args.output != kOutputGeluPair) {
+        plan = planWith(plan.pass_tiles / 2);
+        needs.project_bytes = plan.work_bytes;
     }
     if (!fits(s, needs)) {
         return Status::Unsupported;
