@@ -2,10 +2,10 @@
 // Products of 4-bit and 8-bit weights in fp16 on tensor cores, sums in fp32.
 //
 // The input row is scaled by a power of two for each 64 columns and split into two fp16, 22 bits in
-// all. One multiplication of the tensor cores has room for eight columns; two hold the two parts,
-// what the others hold does not matter. A byte of two 4-bit codes becomes two fp16 by one look-up
-// in a table in shared memory that every lane has a copy of in its own bank; an 8-bit weight is
-// exact in fp16.
+// all. One multiplication of the tensor cores has room for eight columns: the two parts of four
+// sets of rows, or one part of eight (stream_step.cuh). A byte of two 4-bit codes becomes two fp16
+// by one look-up in a table in shared memory that every lane has a copy of in its own bank; an
+// 8-bit weight is exact in fp16.
 #pragma once
 
 #include "kernels/cuda/device/common.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One projection of stream.cu: the input as fp16, the block's rows times it in tiles of 16
+// One projection of stream.cu: the input as fp16, the block's rows times it in tiles
 // from the ring, and what is done with the sums. The warps share the columns of every tile, unit by
 // unit, so that a block with two rows is as busy as one with two hundred.
 #pragma once
@@ -137,7 +137,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
         }
         ring.release();
         if (IS_WIDE) {
-            // Eight stretches: added here, the two rows at once.
+            // Eight stretches: added here, in halves of the warp (8) for the two rows at once.
             const float mine = is_own ? (is_second ? sums[1] : sums[0]) : 0.0F;
             const float others = is_own ? (is_second ? sums[0] : sums[1]) : 0.0F;
             float sum = mine + __shfl_xor_sync(0xffffffffU, others, 8);
