@@ -4,6 +4,7 @@
 #include "engine/media/audio.h"
 
 #include "engine/media/media_file.h"
+#include "engine/media/no_memory.h"
 #include "engine/media/open_sound.h"
 #include "engine/media/resample.h"
 
@@ -125,6 +126,7 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     mono.reserve(static_cast<size_t>(std::clamp<int64_t>(expected, 0, longest + 1)));
     int64_t at = 0;
     bool has_ended = false;
+    const media::MemoryWatch memory;
     while (at < end && !has_ended) {
         const auto got = static_cast<int64_t>(
             sf_readf_float(open.sound.get(), block.data(), std::min(kBlockFrames, end - at)));
@@ -133,7 +135,11 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
         ENGINE_TRY(appendMono(std::span(block).first(used), channels, at, range, mono));
         at += std::max<int64_t>(got, 0);
     }
-    if (const int code = sf_error(open.sound.get()); code != SF_ERR_NO_ERROR) {
+    const int code = sf_error(open.sound.get());
+    if ((code != SF_ERR_NO_ERROR || (has_ended && at < known)) && memory.hasRunOut()) {
+        return media::noMemoryFor("a recording");
+    }
+    if (code != SF_ERR_NO_ERROR) {
         return invalid(
             "the " + open.info.format + " data is damaged after " +
             secondsText(static_cast<double>(at) / static_cast<double>(open.info.sample_rate)) +

@@ -5,6 +5,7 @@
 // lossless, hierarchical and arithmetic coding.
 #include "engine/media/exif.h"
 #include "engine/media/image_codecs.h"
+#include "engine/media/no_memory.h"
 
 // jpeglib.h needs size_t and FILE declared before it, so it cannot stand in the sorted group.
 // jerror.h needs jpeglib.h before it: the message numbers depend on the library's version (Ubuntu
@@ -287,6 +288,9 @@ decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std:
     }
     if (session.is_other_picture) {
         return invalid("JPEG header: it describes two different pictures");
+    }
+    if (!is_complete && session.errors.msg_code == JERR_OUT_OF_MEMORY) {
+        return noMemoryFor("a JPEG picture");
     }
     if (!is_complete) {
         return invalid(std::string("JPEG data is damaged: ") + session.message.data());

@@ -2,6 +2,7 @@
 #include "engine/media/open_sound.h"
 
 #include "engine/media/audio_header.h"
+#include "engine/media/no_memory.h"
 #include "engine/media/resample.h"
 
 #include <algorithm>
@@ -96,8 +97,15 @@ Result<void> openSound(Bytes bytes, OpenSound& out) {
     ENGINE_ASSIGN(const AudioContainer container, checkAudioHeader(bytes));
     out.memory.bytes = bytes;
     SF_VIRTUAL_IO io{fileLength, fileSeek, fileRead, fileWrite, fileTell};
+    if (!hasRoomFor(kSoundRoom)) {
+        return noMemoryFor("a recording");
+    }
+    const MemoryWatch memory;
     out.sound.reset(sf_open_virtual(&io, SFM_READ, &out.sf, &out.memory));
     const std::string name(audioContainerName(container));
+    if (!out.sound && memory.hasRunOut()) {
+        return noMemoryFor("a recording");
+    }
     if (!out.sound) {
         return invalid("the " + name + " file cannot be opened: " + sf_strerror(nullptr));
     }

@@ -4,6 +4,7 @@
 // All text, profile and time chunks are skipped unread: they can be compressed bombs.
 #include "engine/media/exif.h"
 #include "engine/media/image_codecs.h"
+#include "engine/media/no_memory.h"
 
 #include <png.h>
 #include <zlib.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <csetjmp>
+#include <cstdlib>
 #include <cstring>
 
 namespace engine::media {
@@ -77,6 +79,7 @@ struct Session {
     ImageSize size;
     uint8_t* rgb = nullptr;
     png_bytepp rows = nullptr;
+    bool is_out_of_memory = false;
     std::array<char, kMaxMessage> message{};
 
     Session() = default;
@@ -93,6 +96,19 @@ struct Session {
 
 void onWarning(png_structp /*png*/, png_const_charp /*text*/) {
     // Warnings concern ancillary chunks, which cannot change the pixels we return.
+}
+
+/// Of libpng and of zlib under it.
+png_voidp onAllocate(png_structp png, png_alloc_size_t bytes) {
+    void* const block = std::malloc(bytes);
+    if (block == nullptr) {
+        static_cast<Session*>(png_get_mem_ptr(png))->is_out_of_memory = true;
+    }
+    return block;
+}
+
+void onFree(png_structp /*png*/, png_voidp block) {
+    std::free(block);
 }
 
 void onRead(png_structp png, png_bytep out, png_size_t size) {
@@ -195,12 +211,19 @@ Result<void> decodePng(Bytes bytes,
         rows[y] = rgb.data() + y * static_cast<size_t>(size.width) * 3;
     }
     session.rows = rows.data();
-    session.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &session, onError, onWarning);
+    session.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &session, onError, onWarning,
+                                           &session, onAllocate, onFree);
     session.info = session.png == nullptr ? nullptr : png_create_info_struct(session.png);
+    if (session.is_out_of_memory) {
+        return noMemoryFor("a PNG picture");
+    }
     if (session.info == nullptr) {
         return Error{ErrorCode::Internal, "libpng could not be started"};
     }
     if (!runDecoder(session)) {
+        if (session.is_out_of_memory) {
+            return noMemoryFor("a PNG picture");
+        }
         return invalid(std::string("PNG data is damaged: ") + session.message.data() +
                        " (at byte " + std::to_string(session.at) + " of " +
                        std::to_string(bytes.size()) + ")");

@@ -2,6 +2,7 @@
 #include "engine/media/resample.h"
 
 #include "engine/media/audio.h"
+#include "engine/media/no_memory.h"
 
 #include <soxr.h>
 
@@ -25,9 +26,16 @@ Result<std::vector<float>> resampleTo16k(std::span<const float> mono, int64_t sa
     const soxr_runtime_spec_t one_thread = soxr_runtime_spec(1);
     size_t consumed = 0;
     size_t produced = 0;
+    if (!hasRoomFor(kSoundRoom)) {
+        return noMemoryFor("a recording");
+    }
+    const MemoryWatch memory;
     const soxr_error_t error = soxr_oneshot(
         static_cast<double>(sample_rate), static_cast<double>(kAudioSampleRate), 1, mono.data(),
         mono.size(), &consumed, out.data(), out.size(), &produced, &io, &quality, &one_thread);
+    if (error != nullptr && memory.hasRunOut()) {
+        return noMemoryFor("a recording");
+    }
     if (error != nullptr) {
         return Error{ErrorCode::Internal, "resampling from " + std::to_string(sample_rate) +
                                               " Hz to 16000 Hz failed: " + soxr_strerror(error)};

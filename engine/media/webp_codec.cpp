@@ -3,6 +3,7 @@
 // chunk gives the orientation. Without libwebp both functions refuse with that reason.
 #include "engine/media/exif.h"
 #include "engine/media/image_codecs.h"
+#include "engine/media/no_memory.h"
 
 #ifdef BELFRY_HAS_WEBP
 #include <webp/decode.h>
@@ -72,6 +73,15 @@ Result<void> decodeWebp(Bytes bytes,
                         ImageSize size,
                         std::span<uint8_t> rgb,
                         std::vector<std::string>& /*notes*/) {
+    WebPBitstreamFeatures features{};
+    (void)WebPGetFeatures(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &features);
+    // Tables and some rows; all pixels of what is stored without loss, which transparency is, too.
+    constexpr int kLossy = 1;
+    const bool has_all = features.format != kLossy || features.has_alpha != 0;
+    if (!hasRoomFor((size_t{8} << 20U) +
+                    (has_all ? static_cast<size_t>(size.width * size.height * 8) : 0))) {
+        return noMemoryFor("a WebP picture");
+    }
     WebPDecoderConfig config{};
     if (WebPInitDecoderConfig(&config) == 0) {
         return Error{ErrorCode::Internal, "libwebp does not fit the headers it was built with"};
@@ -81,9 +91,13 @@ Result<void> decodeWebp(Bytes bytes,
     config.output.u.RGBA.rgba = rgb.data();
     config.output.u.RGBA.stride = static_cast<int>(size.width * 3);
     config.output.u.RGBA.size = rgb.size();
+    const MemoryWatch memory; // a part that gets none may be told as damaged
     const VP8StatusCode status =
         WebPDecode(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &config);
     WebPFreeDecBuffer(&config.output);
+    if (status == VP8_STATUS_OUT_OF_MEMORY || (status != VP8_STATUS_OK && memory.hasRunOut())) {
+        return noMemoryFor("a WebP picture");
+    }
     if (status != VP8_STATUS_OK) {
         return invalid("WebP data: " + describeStatus(status));
     }

@@ -4,17 +4,12 @@
 // too. The seeds are fixed, so a failure repeats.
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
-#include "tests/engine/media/picture_files.h"
-#include "tests/engine/media/sound_files.h"
+#include "tests/engine/media/media_files.h"
 
 #include <QTest>
 
 #include <cmath>
 #include <random>
-
-#ifdef BELFRY_HAS_WEBP
-#include <webp/encode.h>
-#endif
 
 using support::ByteVector;
 
@@ -71,74 +66,6 @@ ByteVector withRightChecksums(ByteVector png) {
     return png;
 }
 
-ByteVector makeFile(const QByteArray& kind) {
-    const auto clip = support::sine(440.0, 0.5, 16000, 3000);
-    const auto sound = [&](int format) { return support::encodeSound(clip, 1, 16000, format); };
-    if (kind.startsWith("png palette")) {
-        support::PngHeader h;
-        h.colour = 3;
-        h.interlace = 1;
-        ByteVector chunks = support::pngChunk("PLTE", ByteVector(48, 77));
-        support::putBytes(chunks, support::pngChunk("tRNS", ByteVector(9, 5)));
-        support::putBytes(chunks, support::pngChunk("eXIf", support::exifBlock(6, true)));
-        return support::pngFile(
-            h, support::pngScanLines(h, [](int64_t x, int64_t, int) { return unsigned(x); }),
-            chunks);
-    }
-    if (kind.startsWith("png")) {
-        return support::smallPng();
-    }
-    if (kind == "jpeg") {
-        return support::smallJpeg({.quality = 80,
-                                   .has_subsampling = true,
-                                   .app1 = support::exifSegment(support::exifBlock(8, false))});
-    }
-    if (kind == "jpeg progressive") {
-        return support::smallJpeg({.quality = 80, .is_progressive = true});
-    }
-    if (kind == "jpeg cmyk") {
-        return support::jpegFile(17, 13, ByteVector(size_t{17} * 13 * 4, 99),
-                                 {.input = JCS_CMYK, .stored = JCS_YCCK});
-    }
-#ifdef BELFRY_HAS_WEBP
-    if (kind.startsWith("webp")) {
-        ByteVector rgb;
-        for (int i = 0; i < 40 * 30 * 3; ++i) {
-            rgb.push_back(static_cast<uint8_t>(i * 7));
-        }
-        uint8_t* memory = nullptr;
-        const size_t size = kind == "webp lossless"
-                                ? WebPEncodeLosslessRGB(rgb.data(), 40, 30, 120, &memory)
-                                : WebPEncodeRGB(rgb.data(), 40, 30, 120, 70.0F, &memory);
-        ByteVector out(memory, memory + size);
-        WebPFree(memory);
-        return out;
-    }
-#endif
-    if (kind == "wav") {
-        return support::smallWav(3000);
-    }
-    if (kind == "wav float") {
-        return support::wavFile(support::float32(clip), {.format = 3, .rate = 44100, .bits = 32});
-    }
-    if (kind == "wav adpcm") {
-        return sound(SF_FORMAT_WAV | SF_FORMAT_IMA_ADPCM);
-    }
-    if (kind == "flac") {
-        return sound(SF_FORMAT_FLAC | SF_FORMAT_PCM_16);
-    }
-    if (kind == "vorbis") {
-        return sound(SF_FORMAT_OGG | SF_FORMAT_VORBIS);
-    }
-    if (kind == "opus") {
-        return sound(SF_FORMAT_OGG | SF_FORMAT_OPUS);
-    }
-    if (kind == "mp3") {
-        return sound(SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III);
-    }
-    return kind == "aiff" ? sound(SF_FORMAT_AIFF | SF_FORMAT_PCM_16) : ByteVector{};
-}
-
 } // namespace
 
 class TestMediaMutations : public QObject {
@@ -162,7 +89,7 @@ void TestMediaMutations::pictures_data() {
 
 void TestMediaMutations::pictures() {
     QFETCH(QByteArray, kind);
-    const ByteVector good = makeFile(kind);
+    const ByteVector good = support::mediaFile(kind.toStdString());
     if (good.empty()) {
         QSKIP("this build cannot make the format");
     }
@@ -202,7 +129,7 @@ void TestMediaMutations::recordings_data() {
 
 void TestMediaMutations::recordings() {
     QFETCH(QByteArray, kind);
-    const ByteVector good = makeFile(kind);
+    const ByteVector good = support::mediaFile(kind.toStdString());
     if (good.empty()) {
         QSKIP("this libsndfile cannot write the format");
     }
