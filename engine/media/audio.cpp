@@ -136,7 +136,9 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
         at += std::max<int64_t>(got, 0);
     }
     const int code = sf_error(open.sound.get());
-    if ((code != SF_ERR_NO_ERROR || (has_ended && at < known)) && memory.hasRunOut()) {
+    // Without a declared length a decoder that gets no memory looks like the end.
+    const bool may_be_short = has_ended && (known < 0 || at < known);
+    if ((code != SF_ERR_NO_ERROR || may_be_short) && memory.hasRunOut()) {
         return media::noMemoryFor("a recording");
     }
     if (code != SF_ERR_NO_ERROR) {
@@ -174,9 +176,13 @@ Result<AudioInfo> probeAudio(std::span<const std::byte> bytes) {
     std::vector<float> block(static_cast<size_t>(kBlockFrames * open.info.channels));
     int64_t frames = 0;
     sf_count_t got = 1;
+    const media::MemoryWatch memory;
     while (got > 0 && frames <= limit) {
         got = sf_readf_float(open.sound.get(), block.data(), kBlockFrames);
         frames += std::max<sf_count_t>(got, 0);
+    }
+    if (got <= 0 && memory.hasRunOut()) {
+        return media::noMemoryFor("a recording");
     }
     if (frames == 0) {
         return invalid("the " + open.info.format + " file holds no samples");

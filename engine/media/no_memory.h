@@ -39,7 +39,7 @@ inline bool hasRoomFor(size_t bytes) {
     std::free(block);
     return true;
 }
-/// Far more than libsndfile, its codecs and soxr take for a recording.
+/// Far more than libsndfile and its codecs take for a recording, and soxr besides its samples.
 inline constexpr size_t kSoundRoom = size_t{8} << 20U;
 
 } // namespace engine::media

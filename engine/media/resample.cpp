@@ -26,7 +26,8 @@ Result<std::vector<float>> resampleTo16k(std::span<const float> mono, int64_t sa
     const soxr_runtime_spec_t one_thread = soxr_runtime_spec(1);
     size_t consumed = 0;
     size_t produced = 0;
-    if (!hasRoomFor(kSoundRoom)) {
+    // All samples go through its first stage at once.
+    if (!hasRoomFor(kSoundRoom + (mono.size() + out.size()) * 2 * sizeof(double))) {
         return noMemoryFor("a recording");
     }
     const MemoryWatch memory;

@@ -435,9 +435,7 @@ inline constexpr int kTileRows = 1 << kTileShift;
 inline constexpr int kUnitBytes = 32;
 inline constexpr int kChunkUnits = 24;
 inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
-/// Behind it what a last stretch of fewer units reads and multiplies by zero.
-inline constexpr int kChunkPadBytes = 32;
-inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4 + kChunkPadBytes;
+inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
 inline constexpr int kMaxChunks = 16;
 /// Every pair of 4-bit codes as two fp16, once for each lane. Entries begin 256 bytes apart and the
 /// table at a multiple of 64 KiB, so that a byte of codes is a byte of its entry's address. Behind

@@ -92,9 +92,8 @@ struct WeightRing {
             parity ^= 1U;
         }
     }
-    /// A warp that computes: all its lanes have what they need of the chunk. After a multiplication
-    /// of the tensor cores, which waits for all lanes' operands, nothing else is needed to know
-    /// that.
+    /// A warp that computes: all its lanes have what they need of the chunk. The products behind
+    /// their loads keep the warp together; one without products syncs itself.
     __device__ __forceinline__ void release() {
         if ((threadIdx.x & 31) == 0) {
             empty().arrive();
