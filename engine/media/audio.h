@@ -62,7 +62,7 @@ struct LogMel {
 /// Format, rate, channels and declared length; no sample is decoded (MP3 files without a length
 /// in their header are scanned).
 /// Errors: InvalidFile (empty, broken header, no samples), Unsupported (other formats, named by
-/// content; rate, channels or length outside the limits above).
+/// content; rate, channels or length outside the limits above), OutOfMemory.
 Result<AudioInfo> probeAudio(std::span<const std::byte> bytes);
 
 /// Decodes, mixes down (mean of the channels), resamples to 16 kHz (soxr HQ; a 16 kHz file passes

@@ -76,7 +76,7 @@ Result<ImageInfo> probeImage(std::span<const std::byte> bytes);
 /// Decodes to upright RGB8. Transparency is dropped, grey repeated, palettes expanded, 16 bits cut
 /// to their high byte, CMYK converted, all as Pillow's convert("RGB") does it (except 16-bit grey,
 /// which older Pillow versions clip to white).
-/// Errors: as probeImage(), and InvalidFile for broken or truncated data.
+/// Errors: as probeImage(), InvalidFile for broken or truncated data, OutOfMemory.
 Result<DecodedImage> decodeImage(std::span<const std::byte> bytes);
 
 /// probeImage() / decodeImage() of a file. Further errors: InvalidFile (cannot be read, not a

@@ -121,10 +121,11 @@ struct StreamPlan {
     int extra = 0; ///< blocks that have one grain more.
     int grain = 1;
 };
+/// No limit of planStreamProject().
+inline constexpr int kMostPassTiles = 1 << 20;
 /// outputs, is_pair as of planProject(); is_plain: the input meets no residual row and no norm;
 /// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together;
 /// most_tiles: of a pass, unless it is a pair.
-inline constexpr int kMostPassTiles = 1 << 20;
 StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,

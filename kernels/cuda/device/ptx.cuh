@@ -218,17 +218,6 @@ __device__ __forceinline__ uint4 loadShared16(uint32_t address) {
     return v;
 }
 
-/// The same where `is_wanted`; else `value` stays. No branch.
-__device__ __forceinline__ void loadShared16If(bool is_wanted, uint4& value, uint32_t address) {
-    asm volatile("{\n"
-                 ".reg .pred wanted;\n"
-                 "setp.ne.u32 wanted, %5, 0;\n"
-                 "@wanted ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];\n"
-                 "}"
-                 : "+r"(value.x), "+r"(value.y), "+r"(value.z), "+r"(value.w)
-                 : "r"(address), "r"(is_wanted ? 1U : 0U));
-}
-
 /// A barrier of 8 bytes in shared memory that counts arrivals and bytes of bulk copies. Its phases
 /// are told apart by their parity: wait(0) waits for the end of the first one.
 struct CopyBarrier {

@@ -18,7 +18,7 @@ struct StreamWork {
     float* scales;   ///< [cols / 64]
     float* buffer;   ///< [128]: sums of warps.
     float4* taken;   ///< [cols / 4]: x or t
-    float* partial;  ///< [rows of a pass, kComputeWarps]
+    float* partial;  ///< [rows of a pass, stretches (of a wide row 1), kComputeWarps]
     int block_bytes; ///< Of 64 columns: 256, of a wide row 128.
 };
 

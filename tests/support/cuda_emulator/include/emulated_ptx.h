@@ -221,12 +221,6 @@ inline uint4 loadShared16(uint32_t address) {
     return value;
 }
 
-inline void loadShared16If(bool is_wanted, uint4& value, uint32_t address) {
-    if (is_wanted) {
-        value = loadShared16(address);
-    }
-}
-
 struct CopyBarrier {
     uint64_t* at;
 
