@@ -53,6 +53,7 @@ namespace kernels::cuda {
     X(attend_step_512)                                                                             \
     X(token)                                                                                       \
     X(stream)                                                                                      \
+    X(stream_updates)                                                                              \
     X(argmax)                                                                                      \
     X(token_inputs_four_bit)                                                                       \
     X(token_inputs_int8)                                                                           \

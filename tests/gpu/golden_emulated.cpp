@@ -97,7 +97,8 @@ int main(int argc, char** argv) {
                     c.id.c_str(), nmse, allowed,
                     nmse <= allowed && nmse_last <= allowed ? "ok" : "FAIL", nmse_last, total,
                     launches["belfry_norm_rows"], launches["belfry_head_rows"],
-                    launches["belfry_stream"] + launches["belfry_token"]);
+                    launches["belfry_stream"] + launches["belfry_stream_updates"] +
+                        launches["belfry_token"]);
         // A few tokens as they are chosen: the recorded step from its inputs to its choice.
         engine::GenerateRequest decode = prompt;
         decode.sampling.temperature = 0.0;
@@ -114,7 +115,8 @@ int main(int argc, char** argv) {
                     launches["belfry_token_inputs_four_bit"] +
                         launches["belfry_token_inputs_int8"] + launches["belfry_token_inputs_bf16"],
                     launches["belfry_cap_argmax"],
-                    launches["belfry_stream"] + launches["belfry_token"]);
+                    launches["belfry_stream"] + launches["belfry_stream_updates"] +
+                        launches["belfry_token"]);
         std::fflush(stdout);
         is_ok = is_ok && (is_same || argc > 2) && nmse <= allowed && nmse_last <= allowed;
     }

@@ -185,8 +185,11 @@ struct ProjectCase {
         for (size_t i = 0; i < want.size(); ++i) {
             largest = std::max(largest, relativeError(y[i].data(), want[i]));
         }
-        *residual = want_residual.empty() ? 0.0 : relativeError(x_out.data(), want_residual);
+        *residual = residualError();
         return largest;
+    }
+    [[nodiscard]] double residualError() const {
+        return want_residual.empty() ? 0.0 : relativeError(x_out.data(), want_residual);
     }
 };
 

@@ -18,6 +18,9 @@ namespace {
 /// Asks for arguments and norms: its warp seldom has results, which the others wait for.
 constexpr int kAskingThread = kComputeThreads - 1;
 
+/// HAS_UPDATES: some of the steps have low-rank updates. Without them nothing of what follows keeps
+/// registers for them.
+template <bool HAS_UPDATES>
 __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -65,28 +68,22 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                          fetcher.normsOf(i), layout.norm_bytes, exchange, i, clocks);
         } else {
             streamProject(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes, ring,
-                          table, units, exchange, i, clocks);
+                          table, units, HAS_UPDATES, exchange, i, clocks);
         }
         clocks.note(4);
         syncCompute();
     }
 }
 
-} // namespace
-
-extern "C" {
-
-// grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
-// shared memory: planned by token_steps.cpp. counters [4]: the number of the last step of the
-// launch before, zero, and uses of the places for wide rows. trace: nullptr, or
-// [count, kStreamMarks] for the clocks of block 0.
-__global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
-                                                        int count,
-                                                        StreamLayout layout,
-                                                        int32_t* counters,
-                                                        int32_t* flags,
-                                                        uint2* packets,
-                                                        long long* trace) {
+/// The whole launch of one block.
+template <bool HAS_UPDATES>
+__device__ __forceinline__ void runBlock(const TokenStep* steps,
+                                         int count,
+                                         const StreamLayout& layout,
+                                         int32_t* counters,
+                                         int32_t* flags,
+                                         uint2* packets,
+                                         long long* trace) {
     char* const shared = dynamicShared() + layout.table;
     // The host was told another place of dynamic shared memory than it has: look-ups would go
     // astray.
@@ -111,7 +108,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps(steps, count, layout, fetcher, ring, exchange, trace);
+        runSteps<HAS_UPDATES>(steps, count, layout, fetcher, ring, exchange, trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;
@@ -122,14 +119,42 @@ __global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
         }
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
-        const bool has_units = layout.unit_steps > 0;
-        if (has_units && warp == kFetchWarps - 1) {
+        if (HAS_UPDATES && warp == kFetchWarps - 1) {
             runUnits(layout, fetcher, UnitSignals{shared + kUnitSignalsOffset}, exchange);
         } else {
-            fetchWeights(steps, count, ring, warp, has_units ? kFetchWarps - 1 : kFetchWarps,
+            fetchWeights(steps, count, ring, warp, HAS_UPDATES ? kFetchWarps - 1 : kFetchWarps,
                          shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
         }
     }
+}
+
+} // namespace
+
+extern "C" {
+
+// grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
+// shared memory: planned by token_steps.cpp. counters [4]: the number of the last step of the
+// launch before, zero, and uses of the places for wide rows. trace: nullptr, or
+// [count, kStreamMarks] for the clocks of block 0.
+__global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
+                                                        int count,
+                                                        StreamLayout layout,
+                                                        int32_t* counters,
+                                                        int32_t* flags,
+                                                        uint2* packets,
+                                                        long long* trace) {
+    runBlock<false>(steps, count, layout, counters, flags, packets, trace);
+}
+
+// The same, of steps some of which have low-rank updates: the last fetching warp is for them.
+__global__ void __launch_bounds__(512, 1) belfry_stream_updates(const TokenStep* steps,
+                                                                int count,
+                                                                StreamLayout layout,
+                                                                int32_t* counters,
+                                                                int32_t* flags,
+                                                                uint2* packets,
+                                                                long long* trace) {
+    runBlock<true>(steps, count, layout, counters, flags, packets, trace);
 }
 
 } // extern "C"
