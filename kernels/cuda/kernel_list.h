@@ -54,6 +54,8 @@ namespace kernels::cuda {
     X(token)                                                                                       \
     X(stream)                                                                                      \
     X(stream_updates)                                                                              \
+    X(stream_traced)                                                                               \
+    X(stream_updates_traced)                                                                       \
     X(argmax)                                                                                      \
     X(token_inputs_four_bit)                                                                       \
     X(token_inputs_int8)                                                                           \

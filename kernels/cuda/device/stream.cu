@@ -20,7 +20,7 @@ constexpr int kAskingThread = kComputeThreads - 1;
 
 /// HAS_UPDATES: some of the steps have low-rank updates. Without them nothing of what follows keeps
 /// registers for them.
-template <bool HAS_UPDATES>
+template <bool HAS_UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -61,7 +61,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
         // They were asked for when the step's arguments had come.
         fetcher.waitForNorms(i);
         const TokenStep& step = fetcher.stepAt(i);
-        const StepClocks clocks{trace, i};
+        const StepClocks clocks{trace, i, IS_TRACED};
         clocks.note(0);
         if (step.kind == kStepAttend) {
             streamAttend(step.attend, work, shared + kCodeGapOffset, shared + layout.attend,
@@ -76,7 +76,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
 }
 
 /// The whole launch of one block.
-template <bool HAS_UPDATES>
+template <bool HAS_UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runBlock(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -108,7 +108,7 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps<HAS_UPDATES>(steps, count, layout, fetcher, ring, exchange, trace);
+        runSteps<HAS_UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;
@@ -134,27 +134,24 @@ extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
 // shared memory: planned by token_steps.cpp. counters [4]: the number of the last step of the
-// launch before, zero, and uses of the places for wide rows. trace: nullptr, or
-// [count, kStreamMarks] for the clocks of block 0.
-__global__ void __launch_bounds__(512, 1) belfry_stream(const TokenStep* steps,
-                                                        int count,
-                                                        StreamLayout layout,
-                                                        int32_t* counters,
-                                                        int32_t* flags,
-                                                        uint2* packets,
-                                                        long long* trace) {
-    runBlock<false>(steps, count, layout, counters, flags, packets, trace);
-}
+// launch before, zero, and uses of the places for wide rows. trace: [count, kStreamMarks] for the
+// clocks of block 0, of the kernels that note them. Of steps some of which have low-rank updates
+// the last fetching warp is for those.
+#define BELFRY_STREAM_PARAMETERS                                                                   \
+    const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
+        uint2 *packets, long long *trace
 
-// The same, of steps some of which have low-rank updates: the last fetching warp is for them.
-__global__ void __launch_bounds__(512, 1) belfry_stream_updates(const TokenStep* steps,
-                                                                int count,
-                                                                StreamLayout layout,
-                                                                int32_t* counters,
-                                                                int32_t* flags,
-                                                                uint2* packets,
-                                                                long long* trace) {
-    runBlock<true>(steps, count, layout, counters, flags, packets, trace);
+__global__ void __launch_bounds__(512, 1) belfry_stream(BELFRY_STREAM_PARAMETERS) {
+    runBlock<false, false>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(512, 1) belfry_stream_updates(BELFRY_STREAM_PARAMETERS) {
+    runBlock<true, false>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(512, 1) belfry_stream_traced(BELFRY_STREAM_PARAMETERS) {
+    runBlock<false, true>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(512, 1) belfry_stream_updates_traced(BELFRY_STREAM_PARAMETERS) {
+    runBlock<true, true>(steps, count, layout, counters, flags, packets, trace);
 }
 
 } // extern "C"

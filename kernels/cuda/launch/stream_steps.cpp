@@ -35,7 +35,6 @@ bool hasResidual(const ProjectKernelArgs& a) {
 bool isPossible(const Stream& s) {
     return s.steps.may_stream && s.facts.compute_capability >= 90 &&
            s.functions[static_cast<size_t>(KernelId::stream)] != nullptr &&
-           s.functions[static_cast<size_t>(KernelId::stream_updates)] != nullptr &&
            static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) <= kFlagBytes &&
            s.steps.uploaded + s.steps.steps.size() < kMaxSteps;
 }
@@ -394,7 +393,10 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),
                           static_cast<void*>(&clocks)};
-    const KernelId kernel = layout.unit_steps > 0 ? KernelId::stream_updates : KernelId::stream;
+    const bool has_updates = layout.unit_steps > 0;
+    const KernelId kernel = trace == 0    ? has_updates ? KernelId::stream_updates : KernelId::stream
+                            : has_updates ? KernelId::stream_updates_traced
+                                          : KernelId::stream_traced;
     return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);
 }
