@@ -394,9 +394,9 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),
                           static_cast<void*>(&clocks)};
     const bool has_updates = layout.unit_steps > 0;
-    const KernelId kernel = trace == 0    ? has_updates ? KernelId::stream_updates : KernelId::stream
-                            : has_updates ? KernelId::stream_updates_traced
-                                          : KernelId::stream_traced;
+    const KernelId silent = has_updates ? KernelId::stream_updates : KernelId::stream;
+    const KernelId traced = has_updates ? KernelId::stream_updates_traced : KernelId::stream_traced;
+    const KernelId kernel = trace == 0 ? silent : traced;
     return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);
 }
