@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one table of functions through which the engine computes. One table per implementation
-// (cpu-scalar is the reference and is written to be read; cpu-avx2, cpu-avx512, cpu-avx512bf16
-// are chosen at start-up). Functions check shapes, enqueue on `q` and return; they never
-// allocate, synchronise with other queues, log or throw.
+// (cpu-scalar is the reference and is written to be read; cpu-avx2, cpu-avx512, cpu-avx512vnni,
+// cpu-avx512bf16 are chosen at start-up). Functions check shapes, enqueue on `q` and return; they
+// never allocate, synchronise with other queues, log or throw.
 //
 // Conventions: activations fp32; linear products accumulate in fp32; norms, softmax, RoPE angles
 // and soft-cap in fp32 (sums of norms may be double in the reference). `nullptr` data in an

@@ -140,7 +140,6 @@ Result<void> Model::runLayerFused(int index,
     const std::string& name = layer.q.name;
     const int64_t rows = x.rows;
     const int64_t q_width = text.num_heads * shape.head_dim;
-    float* const t = home.buffer("t");
     auto* const q = reinterpret_cast<uint16_t*>(home.buffer("o"));
 
     ENGINE_TRY(projectHeads(index, kv, rows, place, wanted));
@@ -152,25 +151,27 @@ Result<void> Model::runLayerFused(int index,
 
     kernels::NormRowsArgs norm;
     norm.x = x.data;
-    norm.t = t;
     norm.rows = rows;
     norm.cols = text.hidden_size;
     norm.eps = static_cast<float>(text.rms_norm_eps);
     norm.h = home.buffer("h");
-    const auto residual = [&](const Linear& linear, const void* from, MatView t_norm,
-                              MatView next_norm, float scalar) -> Result<void> {
+    // The sums of `linear` go to buffer `to`, in as many parts as it has room for.
+    const auto residual = [&](const Linear& linear, const void* from, const char* to,
+                              MatView t_norm, MatView next_norm, float scalar) -> Result<void> {
+        float* const t = home.buffer(to);
         RowProduct product;
         product.x = from;
         product.rows = rows;
-        product.parts = static_cast<int>(home.size("t") / (rows * text.hidden_size));
+        product.parts = static_cast<int>(home.size(to) / (rows * text.hidden_size));
         ENGINE_ASSIGN(norm.parts, runProduct(*context_, home, product, {{&linear, t}}));
+        norm.t = t;
         norm.t_norm = t_norm;
         norm.norm = next_norm;
         norm.scalar = scalar;
         return checkStatus(ops.norm_rows(queue, norm), "norm", linear.name);
     };
     ENGINE_TRY(
-        residual(layer.o, attention.out, layer.post_attention_norm, layer.pre_mlp_norm, 1.0F));
+        residual(layer.o, attention.out, "t", layer.post_attention_norm, layer.pre_mlp_norm, 1.0F));
 
     RowProduct gated;
     gated.x = norm.h;
@@ -178,19 +179,21 @@ Result<void> Model::runLayerFused(int index,
     gated.output = ProductArgs::Output::GeluPair;
     ENGINE_TRY(runProduct(*context_, home, gated,
                           {{&layer.gate, home.buffer("gate")}, {&layer.up, nullptr}}));
+    // Products of the pair need no memory: there is room for many parts of a long sum.
+    const char* const widest = home.size("up") >= home.size("t") ? "up" : "t";
     const size_t next = static_cast<size_t>(index) + 1;
     const MatView after = next < layers_.size() ? layers_[next].input_norm : MatView{};
     if (text.ple_size <= 0) {
-        return residual(layer.down, home.buffer("gate"), layer.post_mlp_norm, after,
+        return residual(layer.down, home.buffer("gate"), widest, layer.post_mlp_norm, after,
                         layer.layer_scalar);
     }
-    ENGINE_TRY(residual(layer.down, home.buffer("gate"), layer.post_mlp_norm, {}, 1.0F));
+    ENGINE_TRY(residual(layer.down, home.buffer("gate"), widest, layer.post_mlp_norm, {}, 1.0F));
     const int64_t width = text.num_layers * text.ple_size;
     gated.output = ProductArgs::Output::GeluMultiply;
     gated.multiply = {home.buffer("ple") + place.first * width + index * text.ple_size, rows,
                       text.ple_size, width};
     ENGINE_TRY(runProduct(*context_, home, gated, {{&layer.ple_gate, home.buffer("ple_gate")}}));
-    return residual(layer.ple_projection, home.buffer("ple_gate"), layer.ple_norm, after,
+    return residual(layer.ple_projection, home.buffer("ple_gate"), "t", layer.ple_norm, after,
                     layer.layer_scalar);
 }
 

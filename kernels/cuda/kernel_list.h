@@ -41,7 +41,10 @@ namespace kernels::cuda {
     X(product_gate)                                                                                \
     X(product_pair_128)                                                                            \
     X(product_pair_64)                                                                             \
+    X(product_codes)                                                                               \
+    X(product_codes_pair)                                                                          \
     X(norm_rows)                                                                                   \
+    X(gate_rows)                                                                                   \
     X(head_rows)                                                                                   \
     X(scale_to_half)                                                                               \
     X(pool_rows)                                                                                   \

@@ -50,6 +50,10 @@ void checkProducts(cuda::CudaDevice& d) {
                           {33, 72, {40}, WeightFormat::F32, Output::Store, false, 1},
                           {130, 256, {320, 320}, WeightFormat::BF16, Output::GeluPair, true, 1},
                           {50, 128, {96, 96}, WeightFormat::Nf4, Output::GeluPair, false, 1},
+                          {130, 1536, {1000, 256, 130}, WeightFormat::Nf4, Output::Store, false, 3},
+                          {100, 1536, {1000, 1000}, WeightFormat::Fp4, Output::GeluPair, false, 1},
+                          {70, 2560, {256}, WeightFormat::Nf4, Output::GeluMultiply, false, 1},
+                          {600, 256, {192, 64, 64}, WeightFormat::Nf4, Output::Store, false, 1},
                           {70, 256, {64}, WeightFormat::Int8Row, Output::GeluMultiply, false, 1}}) {
         const auto n = static_cast<size_t>(c.rows * c.out[0]);
         const Pair<uint16_t> x(d, rounded(normal(static_cast<size_t>(c.rows * c.in))));

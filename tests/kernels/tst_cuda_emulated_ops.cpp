@@ -122,14 +122,15 @@ void TestCudaEmulatedOps::linear_data() {
                                              {WeightFormat::Nf4, true},
                                              {WeightFormat::Nf4, false},
                                              {WeightFormat::Fp4, true}}) {
-            // Decode rows; below, at and above the tiles of the products; an input of odd width and
-            // a large tile (128 x 128).
+            // Decode rows; below, at and above the tiles of the products; an input of odd width;
+            // one whose 4-bit weights are taken as they are stored; a large tile (128 x 128).
             for (const Shape& s : {Shape{1, 192, 33},
                                    {3, 64, 7},
                                    {5, 72, 20},
                                    {64, 64, 64},
                                    {65, 136, 66},
                                    {7, 37, 11},
+                                   {70, 256, 66},
                                    {130, 64, 70}}) {
                 QTest::addRow("%s %s%s %dx%dx%d", is_reference ? "f32" : "fast", formatName(format),
                               nested ? " nested" : "", s.tokens, s.in, s.out)
@@ -152,7 +153,7 @@ void TestCudaEmulatedOps::linear() {
         makeWeight(static_cast<WeightFormat>(format), out, in, 64, nested, DType::BF16, 7);
     // Rows of x and y lie apart; what is between the rows of y stays as it was.
     const int64_t x_stride = in + (in & 1) + 2;
-    const int64_t y_stride = out + 3;
+    const int64_t y_stride = out + 3 + (seed & 1);
     const auto x = randomFloats(tokens * x_stride, 11);
     const auto y = randomFloats(tokens * y_stride, 12);
     const auto before = y.values();

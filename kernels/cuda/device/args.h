@@ -88,6 +88,14 @@ struct ProductKernelArgs {
     float in_low[3], in_high[3], out_low[3], out_high[3];
 };
 
+/// Of product_codes.cu: w[] instead of product.w, all of one 4-bit format with blocks of 64.
+struct ProductCodesArgs {
+    ProductKernelArgs product;
+    WeightArgs w[3];
+};
+constexpr int kProductCodesShared = 75776; ///< Bytes of shared memory of a block.
+constexpr int kProductCodesColumns = 256;  ///< Columns are a multiple of this.
+
 /// Several weights expanded to bf16 by one launch (expand.cu).
 struct ExpandArgs {
     WeightArgs w[3];

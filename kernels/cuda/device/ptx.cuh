@@ -112,7 +112,16 @@ multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 #endif
 }
 
-/// The same with a and b in fp16.
+/// The products of two pairs of bf16 values, rounded.
+__device__ __forceinline__ uint32_t multiplyHalves(uint32_t a, uint32_t b) {
+    uint32_t product = 0;
+#if __CUDA_ARCH__ >= 800
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(product) : "r"(a), "r"(b), "r"(0x80008000U));
+#endif
+    return product;
+}
+
+/// multiplyAdd() with a and b in fp16.
 __device__ __forceinline__ void
 multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 #if __CUDA_ARCH__ >= 800

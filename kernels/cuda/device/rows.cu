@@ -282,4 +282,29 @@ belfry_pool_rows(const float* x, int grid_w, int side, float factor, float* y, i
     y[static_cast<int64_t>(blockIdx.x) * cols + c] = sum * factor;
 }
 
+/// y = gelu_tanh(sum of t's parts) * multiply in bf16: what a gated product leaves. t [parts, rows,
+/// cols]; cols and both strides are even; two elements a thread.
+__global__ void belfry_gate_rows(const float* t,
+                                 int parts,
+                                 int64_t rows,
+                                 int cols,
+                                 const float* multiply,
+                                 int64_t multiply_stride,
+                                 __nv_bfloat16* y) {
+    const int64_t i = 2 * (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x);
+    const int64_t count = rows * cols;
+    if (i >= count) {
+        return;
+    }
+    float2 sum = make_float2(0.0F, 0.0F);
+    for (int part = 0; part < parts; ++part) {
+        const float2 two = *reinterpret_cast<const float2*>(t + part * count + i);
+        sum.x += two.x;
+        sum.y += two.y;
+    }
+    const float* by = multiply + i / cols * multiply_stride + i % cols;
+    *reinterpret_cast<__nv_bfloat162*>(y + i) =
+        __floats2bfloat162_rn(geluTanh(sum.x) * by[0], geluTanh(sum.y) * by[1]);
+}
+
 } // extern "C"

@@ -2,7 +2,7 @@
 // Linear layers: one reading of the weight for few rows, tensor cores or a library for many. Tile
 // sizes were chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/blas.h"
-#include "kernels/cuda/launch/launch_args.h"
+#include "kernels/cuda/launch/product_codes.h"
 #include "kernels/cuda/plan.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ Status gemm(Stream& s,
                     y, stride, m, n, k);
 }
 
-/// Tensor cores: the input rounded to bf16, the weight expanded panel by panel.
+/// Tensor cores: the input rounded to bf16, the weight as it is stored or expanded panel by panel.
 Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
     const size_t input_bytes = (static_cast<size_t>(x.rows * x.cols) * 2U + 255U) / 256U * 256U;
     if (s.scratch_bytes < kWorkOffset + input_bytes) {
@@ -73,6 +73,16 @@ Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
                  x.stride, pointerOf(input), x.rows, static_cast<int>(x.cols));
     if (status != Status::Ok) {
         return status;
+    }
+    if (takesCodes(s, &w, 1) && y.stride % 2 == 0 && reinterpret_cast<uintptr_t>(y.data) % 8 == 0) {
+        CodesProduct product;
+        product.x = pointerOf(input);
+        product.rows = x.rows;
+        product.count = 1;
+        product.w[0] = w;
+        product.y[0] = y.data;
+        product.stride[0] = y.stride;
+        return productOfCodes(s, product);
     }
     if (w.format == WeightFormat::BF16) {
         return gemm(s, input, reinterpret_cast<CuPointer>(w.data), y.data, y.stride, x.rows, w.rows,

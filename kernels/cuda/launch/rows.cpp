@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
 // panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
-#include "kernels/cuda/launch/launch_args.h"
+#include "kernels/cuda/launch/product_codes.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/plan.h"
 
@@ -127,6 +127,57 @@ Status multiply(Stream& s,
                     is_large ? 256U : 128U, is_large ? 98304U : 65536U, args);
 }
 
+/// Bytes behind the place of the input in scratch memory, as far as L2 holds both.
+int64_t panelBytes(const Stream& s) {
+    return s.scratch_bytes > kWorkOffset
+               ? std::min<int64_t>(static_cast<int64_t>(s.scratch_bytes - kWorkOffset),
+                                   int64_t{24} << 20)
+               : 0;
+}
+
+/// 4-bit weights that are multiplied as they are stored.
+bool isOfCodes(const Stream& s, const ProductArgs& a) {
+    bool is_bounded = false;
+    for (int i = 0; i < a.count; ++i) {
+        const ProductArgs::Bounds& b = a.bounds[i];
+        is_bounded = is_bounded || isBounded(b) || b.out_low > -INFINITY || b.out_high < INFINITY;
+    }
+    const bool has_room =
+        a.output != ProductArgs::Output::GeluMultiply || panelBytes(s) >= a.rows * a.w[0].rows * 4;
+    return !is_bounded && has_room && takesCodes(s, a.w, a.count);
+}
+
+Status multiplyCodes(Stream& s, ProductArgs& a) {
+    CodesProduct product;
+    product.x = a.x;
+    product.rows = a.rows;
+    product.is_pair = a.output == ProductArgs::Output::GeluPair;
+    product.count = a.count;
+    product.parts = a.parts;
+    for (int i = 0; i < a.count; ++i) {
+        product.w[i] = a.w[i];
+        product.y[i] = a.y[i];
+        product.stride[i] = a.w[i].rows;
+    }
+    if (a.output != ProductArgs::Output::GeluMultiply) {
+        const Status status = productOfCodes(s, product);
+        a.parts = product.parts;
+        return status;
+    }
+    // A long sum of few outputs: in parts, with the gate behind them.
+    a.parts = 1;
+    const int64_t outputs = a.w[0].rows;
+    product.y[0] = pointerOf(s.scratch + kWorkOffset);
+    product.parts = static_cast<int>(panelBytes(s) / (a.rows * outputs * 4));
+    const Status status = productOfCodes(s, product);
+    return status != Status::Ok
+               ? status
+               : s.launch(KernelId::gate_rows, tiles(a.rows * outputs, int64_t{2} * kThreads), 1, 1,
+                          kThreads, 0, static_cast<const float*>(product.y[0]), product.parts,
+                          a.rows, static_cast<int>(outputs), a.multiply.data, a.multiply.stride,
+                          a.y[0]);
+}
+
 bool isProduct(const ProductArgs& a) {
     if (a.count < 1 || a.count > 3 || a.rows < 0 || a.x == nullptr) {
         return false;
@@ -178,13 +229,12 @@ Status product(Queue q, ProductArgs& a) {
     if (a.rows == 0) {
         return Status::Ok;
     }
+    if (isOfCodes(s, a)) {
+        return multiplyCodes(s, a);
+    }
     const CuPointer panel = s.scratch + kWorkOffset;
-    // The input is not here: its place serves the panel, as far as L2 holds both.
-    const int64_t room =
-        s.scratch_bytes > kWorkOffset
-            ? std::min<int64_t>(static_cast<int64_t>(s.scratch_bytes - kWorkOffset),
-                                int64_t{24} << 20)
-            : 0;
+    // The input is not here: its place serves the panel.
+    const int64_t room = panelBytes(s);
     std::array<int64_t, 3> rows{};
     std::array<const void*, 3> w{};
     const int parts =

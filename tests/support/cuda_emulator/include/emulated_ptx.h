@@ -152,6 +152,17 @@ void emulatedMultiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uin
 inline void multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     emulatedMultiplyAdd<::emulator::bf16At>(c, a, b0, b1);
 }
+inline uint32_t multiplyHalves(uint32_t a, uint32_t b) {
+    uint32_t result = 0;
+    for (const bool is_high : {false, true}) {
+        // Exact in fp32, rounded to even once.
+        const auto bits = std::bit_cast<uint32_t>(::emulator::bf16At(a, is_high) *
+                                                  ::emulator::bf16At(b, is_high));
+        const uint32_t rounded = (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
+        result |= rounded << (is_high ? 16U : 0U);
+    }
+    return result;
+}
 inline void multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     emulatedMultiplyAdd<::emulator::f16At>(c, a, b0, b1);
 }

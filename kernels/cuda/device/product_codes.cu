@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bf16 rows with up to three 4-bit weights as they are stored: codes become bf16 on
+// their way into the tensor cores, so that nothing is expanded to memory. A weight is the bf16 of
+// its code times the bf16 of its absmax, rounded to bf16. Needs sm_80.
+//
+// Four warps of a block share a tile of 64 rows of x and 128 rows of the weights; each has 32 of
+// the latter, so that a code is looked up once a block. A byte of two codes is looked up in a table
+// of pairs in shared memory of which every lane has its own copy.
+#include "kernels/cuda/device/gemm_tiles.cuh"
+
+using namespace kernels::cuda;
+
+namespace {
+
+constexpr int kRows = 64;     // of x in a tile
+constexpr int kOutputs = 128; // rows of weights in a tile
+constexpr int kWarps = 4;
+constexpr int kBlockThreads = kWarps * 32;
+constexpr int kStages = 3;
+constexpr int kRowFragments = kRows / 16;
+constexpr int kWarpOutputs = kOutputs / kWarps;
+constexpr int kOutputFragments = kWarpOutputs / 8;
+constexpr int kCodeBytes = kTileDepth / 2; // of a weight's row in a stage
+constexpr int kInputBytes = kRows * kTileDepth * 2;
+constexpr int kStageBytes = kInputBytes + kOutputs * kCodeBytes;
+/// Stages whose scales are made at once, into one buffer while the other is read. Their blocks have
+/// one nested absmax.
+constexpr int kScaleStages = kProductCodesColumns / kTileDepth;
+constexpr int kScaleWords = kScaleStages * kOutputs;
+
+// Shared memory: the table, stages, scales, values of nested codes (of a pair two times).
+constexpr int kTableBytes = 256 * 32 * 4;
+constexpr int kScalesAt = kTableBytes + kStages * kStageBytes;
+constexpr int kNestedAt = kScalesAt + 2 * kScaleWords * 4;
+static_assert(kNestedAt + 2 * 256 * 4 == kProductCodesShared);
+
+[[maybe_unused]] __device__ __forceinline__ uint32_t halfBits(float value) {
+    const __nv_bfloat16 half = __float2bfloat16_rn(value);
+    return *reinterpret_cast<const uint16_t*>(&half);
+}
+
+/// Pairs of code values as bf16, the first column's (the high nibble) in the lower half; 32 copies
+/// of each.
+[[maybe_unused]] __device__ __forceinline__ void fillPairs(int format) {
+    const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+    uint32_t upper[16];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+        upper[i] = halfBits(__uint_as_float(codes[i])) << 16;
+    }
+    const int warp = threadIdx.x / 32;
+    uint32_t* to = reinterpret_cast<uint32_t*>(dynamicShared()) + warp * (256 / kWarps) * 32 +
+                   threadIdx.x % 32;
+#pragma unroll 1
+    for (int i = 0; i < 16 / kWarps; ++i) {
+        const uint32_t lower = halfBits(__uint_as_float(codes[warp * (16 / kWarps) + i]));
+#pragma unroll
+        for (int j = 0; j < 16; ++j) {
+            to[j * 32] = lower | upper[j];
+        }
+        to += 16 * 32;
+    }
+}
+
+/// Which row of which weight a row of the tile is.
+struct TileRow {
+    int weight;
+    int row;
+};
+
+/// Scales of one row of the tile, one thread's, those of kScaleStages stages at a time.
+struct RowScales {
+    const float* absmax = nullptr; ///< From the part's first block on; nullptr: nested.
+    const uint32_t* codes = nullptr;
+    const float* nested = nullptr; ///< Of the weight.
+    int64_t first = 0;             ///< Block of the weight that the part begins with.
+    float offset = 0.0F;
+    int groups = 0;
+    // Of a group that was asked for.
+    float4 values;
+    uint32_t four;
+    float factor;
+
+    __device__ __forceinline__ RowScales(const WeightArgs& w, int64_t block, int stages)
+        : first(block), groups((stages + kScaleStages - 1) / kScaleStages) {
+        if (w.absmax != nullptr) {
+            absmax = w.absmax + block;
+        } else {
+            codes = reinterpret_cast<const uint32_t*>(w.absmax_q + block);
+            nested = w.nested_absmax;
+            offset = w.nested_offset;
+        }
+    }
+    __device__ __forceinline__ void ask(int group) {
+        if (group >= groups) {
+            return;
+        }
+        if (absmax != nullptr) {
+            values = *reinterpret_cast<const float4*>(absmax + group * kScaleStages);
+        } else {
+            four = codes[group];
+            factor = nested[(first + group * kScaleStages) >> 8];
+        }
+    }
+    /// Those that were asked for, as pairs of the same bf16, into shared memory. value_of: nested
+    /// codes.
+    __device__ __forceinline__ void store(int group, const float* value_of) const {
+        if (group >= groups) {
+            return;
+        }
+        uint32_t* const to = reinterpret_cast<uint32_t*>(dynamicShared() + kScalesAt) +
+                             (group & 1) * kScaleWords + threadIdx.x;
+        const float plain[4] = {values.x, values.y, values.z, values.w};
+#pragma unroll
+        for (int i = 0; i < kScaleStages; ++i) {
+            const float value =
+                absmax != nullptr
+                    ? plain[i]
+                    : __fadd_rn(__fmul_rn(value_of[four >> (8 * i) & 255U], factor), offset);
+            const uint32_t bits = halfBits(value);
+            to[i * kOutputs] = bits | bits << 16;
+        }
+    }
+};
+
+/// One thread's share of filling a stage: 16-byte pieces of rows of x, as ldmatrix wants them, and
+/// of codes. All rows are read from somewhere; what lies behind the end is not used.
+struct StageCopy {
+    static constexpr int kInputs = kInputBytes / 16 / kBlockThreads;
+    static constexpr int kCodes = kOutputs * kCodeBytes / 16 / kBlockThreads;
+    const char* x[kInputs];
+    const char* codes[kCodes];
+    uint32_t x_to;
+
+    /// stage: its number within the part.
+    __device__ __forceinline__ void run(uint32_t tile, int stage) const {
+#pragma unroll
+        for (int i = 0; i < kInputs; ++i) {
+            copyAsync16(tile + x_to + i * (kBlockThreads / kTileChunks) * kTileDepth * 2,
+                        x[i] + stage * (kTileDepth * 2), true);
+        }
+#pragma unroll
+        for (int i = 0; i < kCodes; ++i) {
+            copyAsync16(tile + kInputBytes + (threadIdx.x + i * kBlockThreads) * 16,
+                        codes[i] + stage * kCodeBytes, true);
+        }
+    }
+};
+
+/// Sums of this warp's part of a tile, IS_PAIR: of two weights in turns of eight rows.
+template <bool IS_PAIR>
+struct CodeTile {
+    float sums[kRowFragments][kOutputFragments][4] = {};
+
+    static __device__ __forceinline__ TileRow rowOf(const ProductKernelArgs& a,
+                                                    int weight,
+                                                    int n0,
+                                                    int r) {
+        const int row = IS_PAIR ? n0 + r / 16 * 8 + r % 8 : n0 + r;
+        const int which = IS_PAIR ? r >> 3 & 1 : weight;
+        return {which, row < a.n[which] ? row : a.n[which] - 1};
+    }
+
+    /// A stage: x at `tile`, codes behind it; scales: of this warp's first row.
+    __device__ __forceinline__ void add(uint32_t tile, uint32_t table, uint32_t scales) {
+        const int lane = threadIdx.x % 32;
+        const int warp_row = threadIdx.x / 32 * kWarpOutputs;
+        const uint32_t selector = 0x4440U | static_cast<uint32_t>(lane & 3);
+        const uint32_t codes =
+            tile + kInputBytes + static_cast<uint32_t>((warp_row + lane / 4) * kCodeBytes);
+        const uint32_t rows = tile + static_cast<uint32_t>(lane & 15) * (kTileDepth * 2);
+        const int swizzle = (lane >> 4) ^ (lane & 7);
+        uint32_t scale[kOutputFragments];
+#pragma unroll
+        for (int j = 0; j < kOutputFragments; ++j) {
+            scale[j] = loadShared(scales + j * 32);
+        }
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            uint4 words[kOutputFragments]; // of 32 columns
+#pragma unroll
+            for (int j = 0; j < kOutputFragments; ++j) {
+                words[j] = loadShared16(codes + j * 8 * kCodeBytes + half * 16);
+            }
+#pragma unroll
+            for (int kk = 2 * half; kk < 2 * half + 2; ++kk) {
+                uint32_t b[kOutputFragments][2];
+#pragma unroll
+                for (int j = 0; j < kOutputFragments; ++j) {
+#pragma unroll
+                    for (int e = 0; e < 2; ++e) {
+                        const uint32_t word = kk % 2 == 0 ? (e == 0 ? words[j].x : words[j].y)
+                                                          : (e == 0 ? words[j].z : words[j].w);
+                        const uint32_t byte = permuteBytes(word, 0, selector);
+                        b[j][e] = multiplyHalves(loadShared(table + (byte << 7)), scale[j]);
+                    }
+                }
+#pragma unroll
+                for (int i = 0; i < kRowFragments; ++i) {
+                    uint32_t a[4];
+                    loadMatrix4(a, rows + i * 16 * kTileDepth * 2 +
+                                       static_cast<uint32_t>(swizzle ^ (kk * 2)) * 16U);
+#pragma unroll
+                    for (int j = 0; j < kOutputFragments; ++j) {
+                        multiplyAdd(sums[i][j], a, b[j][0], b[j][1]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// All of columns [k_begin, k_end).
+    __device__ __forceinline__ void
+    multiply(const ProductCodesArgs& args, int64_t m0, int weight, int n0, int k_begin, int k_end) {
+        const ProductKernelArgs& a = args.product;
+        const int k = static_cast<int>(a.k);
+        const int stages = (k_end - k_begin) / kTileDepth;
+        const uint32_t base = sharedAddress(dynamicShared());
+        StageCopy copy;
+        {
+            const int chunk = threadIdx.x % kTileChunks;
+            const int row = threadIdx.x / kTileChunks;
+            copy.x_to = static_cast<uint32_t>(row * kTileChunks + (chunk ^ (row & 7))) * 16U;
+#pragma unroll
+            for (int i = 0; i < StageCopy::kInputs; ++i) {
+                const int64_t at = m0 + row + i * (kBlockThreads / kTileChunks);
+                copy.x[i] = static_cast<const char*>(a.x) +
+                            ((at < a.m ? at : a.m - 1) * k + k_begin + chunk * 8) * 2;
+            }
+#pragma unroll
+            for (int i = 0; i < StageCopy::kCodes; ++i) {
+                const int piece = static_cast<int>(threadIdx.x) + i * kBlockThreads;
+                const TileRow r = rowOf(a, weight, n0, piece / (kCodeBytes / 16));
+                copy.codes[i] = static_cast<const char*>(args.w[r.weight].data) +
+                                (static_cast<int64_t>(r.row) * k + k_begin) / 2 +
+                                piece % (kCodeBytes / 16) * 16;
+            }
+        }
+#pragma unroll
+        for (int s = 0; s < kStages - 1; ++s) {
+            if (s < stages) {
+                copy.run(base + kTableBytes + s * kStageBytes, s);
+            }
+            commitCopies();
+        }
+        const TileRow own = rowOf(a, weight, n0, static_cast<int>(threadIdx.x));
+        const WeightArgs& own_weight = args.w[own.weight];
+        RowScales source(own_weight, (static_cast<int64_t>(own.row) * k + k_begin) / kTileDepth,
+                         stages);
+        source.ask(0);
+        float* const values = reinterpret_cast<float*>(dynamicShared() + kNestedAt);
+        if (own_weight.absmax == nullptr) {
+            for (int i = threadIdx.x; i < (IS_PAIR ? 512 : 256); i += kBlockThreads) {
+                values[i] = args.w[IS_PAIR ? i >> 8 : weight].nested_code[i & 255];
+            }
+        }
+        const float* const value_of = values + (IS_PAIR ? own.weight * 256 : 0);
+        fillPairs(args.w[0].format);
+        __syncthreads();
+        source.store(0, value_of);
+        source.ask(1);
+        const uint32_t table = base + (threadIdx.x % 32) * 4;
+        const uint32_t scales =
+            base + kScalesAt + (threadIdx.x / 32 * kWarpOutputs + threadIdx.x % 32 / 4) * 4;
+        int slot = 0;
+#pragma unroll 1
+        for (int stage = 0; stage < stages; ++stage) {
+            waitForCopyGroups<kStages - 2>();
+            __syncthreads();
+            if (stage % kScaleStages == 0) {
+                source.store(stage / kScaleStages + 1, value_of);
+                source.ask(stage / kScaleStages + 2);
+            }
+            if (stage + kStages - 1 < stages) {
+                copy.run(base + kTableBytes +
+                             static_cast<uint32_t>(slot == 0 ? kStages - 1 : slot - 1) *
+                                 kStageBytes,
+                         stage + kStages - 1);
+            }
+            commitCopies();
+            add(base + kTableBytes + static_cast<uint32_t>(slot) * kStageBytes, table,
+                scales + (stage & (2 * kScaleStages - 1)) * (kOutputs * 4));
+            slot = slot + 1 == kStages ? 0 : slot + 1;
+        }
+    }
+};
+
+} // namespace
+
+extern "C" {
+
+// grid: (ceil(m / 64), column tiles of all weights, parts of k); block 128, kProductCodesShared
+// bytes of shared memory. Even numbers of outputs; k and parts of it are multiples of
+// kProductCodesColumns; absmax of 64 columns.
+
+/// y[i] = W[i] x in fp32, in gridDim.z parts of k one behind the other.
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes(const __grid_constant__ ProductCodesArgs args) {
+#if __CUDA_ARCH__ >= 800
+    const ProductKernelArgs& a = args.product;
+    const int column = static_cast<int>(blockIdx.y);
+    const int weight = a.count > 2 && column >= a.first_tile[2]   ? 2
+                       : a.count > 1 && column >= a.first_tile[1] ? 1
+                                                                  : 0;
+    const int n = a.n[weight];
+    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * kRows;
+    const int n0 = (column - a.first_tile[weight]) * kOutputs;
+    const int k = static_cast<int>(a.k);
+    const int k_begin = static_cast<int>(blockIdx.z) * a.k_part;
+    const int k_end = k_begin + a.k_part < k ? k_begin + a.k_part : k;
+    CodeTile<false> tile;
+    tile.multiply(args, m0, weight, n0, k_begin, k_end);
+    const int lane = threadIdx.x % 32;
+    const int64_t stride = a.stride[weight];
+    const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs + lane % 4 * 2;
+    float* const y =
+        static_cast<float*>(a.y[weight]) + static_cast<int64_t>(blockIdx.z) * a.m * stride;
+#pragma unroll
+    for (int i = 0; i < kRowFragments; ++i) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
+#pragma unroll
+            for (int j = 0; j < kOutputFragments; ++j) {
+                const int col = col0 + j * 8; // n is even
+                if (row < a.m && col < n) {
+                    *reinterpret_cast<float2*>(y + row * stride + col) =
+                        make_float2(tile.sums[i][j][half * 2], tile.sums[i][j][half * 2 + 1]);
+                }
+            }
+        }
+    }
+#endif
+}
+
+/// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_pair(const __grid_constant__ ProductCodesArgs args) {
+#if __CUDA_ARCH__ >= 800
+    const ProductKernelArgs& a = args.product;
+    const int n = a.n[0];
+    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * kRows;
+    const int n0 = static_cast<int>(blockIdx.y) * (kOutputs / 2);
+    CodeTile<true> tile;
+    tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+    const int lane = threadIdx.x % 32;
+    const int64_t stride = a.stride[0];
+    const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
+    __nv_bfloat16* const y = static_cast<__nv_bfloat16*>(a.y[0]);
+#pragma unroll
+    for (int i = 0; i < kRowFragments; ++i) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
+#pragma unroll
+            for (int j = 0; j < kOutputFragments; j += 2) {
+                const int col = col0 + j * 4; // n is even
+                if (row < a.m && col < n) {
+                    const float* const gate = tile.sums[i][j] + half * 2;
+                    const float* const up = tile.sums[i][j + 1] + half * 2;
+                    *reinterpret_cast<__nv_bfloat162*>(y + row * stride + col) =
+                        __floats2bfloat162_rn(geluTanh(gate[0]) * up[0], geluTanh(gate[1]) * up[1]);
+                }
+            }
+        }
+    }
+#endif
+}
+
+} // extern "C"
