@@ -35,9 +35,13 @@ bool hasAvx512() {
            __builtin_cpu_supports("avx512dq") != 0;
 }
 
+bool hasAvx512Vnni() {
+    return hasAvx512() && __builtin_cpu_supports("avx512vnni") != 0;
+}
+
 bool hasAvx512Bf16() {
-    return hasAvx512() && __builtin_cpu_supports("avx512bf16") != 0 &&
-           __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vnni") != 0;
+    return hasAvx512Vnni() && __builtin_cpu_supports("avx512bf16") != 0 &&
+           __builtin_cpu_supports("avx512vbmi") != 0;
 }
 
 } // namespace
@@ -47,6 +51,9 @@ const OpTable* cpuAvx2Ops() {
 }
 const OpTable* cpuAvx512Ops() {
     return hasAvx512() ? &cpu::avx512Table() : nullptr;
+}
+const OpTable* cpuAvx512VnniOps() {
+    return hasAvx512Vnni() ? &cpu::avx512VnniTable() : nullptr;
 }
 const OpTable* cpuAvx512Bf16Ops() {
     return hasAvx512Bf16() ? &cpu::avx512Bf16Table() : nullptr;
@@ -60,6 +67,9 @@ const OpTable* cpuAvx2Ops() {
 const OpTable* cpuAvx512Ops() {
     return nullptr;
 }
+const OpTable* cpuAvx512VnniOps() {
+    return nullptr;
+}
 const OpTable* cpuAvx512Bf16Ops() {
     return nullptr;
 }
@@ -69,7 +79,8 @@ const OpTable* cpuAvx512Bf16Ops() {
 const OpTable& fastestCpuOps(const char* limit) {
     const OpTable* const last = limit == nullptr ? nullptr : findCpuOps(limit);
     bool is_within = last == nullptr;
-    for (const OpTable* table : {cpuAvx512Bf16Ops(), cpuAvx512Ops(), cpuAvx2Ops()}) {
+    for (const OpTable* table :
+         {cpuAvx512Bf16Ops(), cpuAvx512VnniOps(), cpuAvx512Ops(), cpuAvx2Ops()}) {
         is_within = is_within || table == last;
         if (table != nullptr && is_within) {
             return *table;
@@ -86,7 +97,7 @@ const OpTable& bestCpuOps() {
 
 const OpTable* findCpuOps(const char* name) {
     for (const OpTable* table :
-         {&cpuScalarOps(), cpuAvx2Ops(), cpuAvx512Ops(), cpuAvx512Bf16Ops()}) {
+         {&cpuScalarOps(), cpuAvx2Ops(), cpuAvx512Ops(), cpuAvx512VnniOps(), cpuAvx512Bf16Ops()}) {
         if (table != nullptr && std::strcmp(table->name, name) == 0) {
             return table;
         }

@@ -62,6 +62,9 @@ ProbeLoops findLoops() {
     if (used == cpuAvx512Bf16Ops()) {
         return avx512Bf16ProbeLoops();
     }
+    if (used == cpuAvx512VnniOps()) {
+        return avx512VnniProbeLoops();
+    }
     if (used == cpuAvx512Ops()) {
         return avx512ProbeLoops();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the folders avx2, avx512 and avx512bf16 define for dispatch.cpp and machine_probe.cpp. Only
-// to be called when the processor has the instructions.
+// What the folders avx2, avx512, avx512vnni and avx512bf16 define for dispatch.cpp and
+// machine_probe.cpp. Only to be called when the processor has the instructions.
 #pragma once
 
 #include "kernels/ops.h"
@@ -22,9 +22,11 @@ struct ProbeLoops {
 
 const OpTable& avx2Table();
 const OpTable& avx512Table();
+const OpTable& avx512VnniTable();
 const OpTable& avx512Bf16Table();
 ProbeLoops avx2ProbeLoops();
 ProbeLoops avx512ProbeLoops();
+ProbeLoops avx512VnniProbeLoops();
 ProbeLoops avx512Bf16ProbeLoops();
 
 } // namespace kernels::cpu

@@ -10,9 +10,11 @@ namespace kernels {
 /// The reference: plain loops, double accumulators, exact expansion. Always available.
 const OpTable& cpuScalarOps();
 
-const OpTable* cpuAvx2Ops();       ///< AVX2 + FMA + F16C; nullptr when missing.
-const OpTable* cpuAvx512Ops();     ///< AVX-512 F/BW/VL/DQ with fp32 products; nullptr when missing.
-const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16, VBMI, VNNI; nullptr when missing.
+// nullptr where the processor lacks the instructions.
+const OpTable* cpuAvx2Ops();       ///< AVX2 + FMA + F16C.
+const OpTable* cpuAvx512Ops();     ///< AVX-512 F/BW/VL/DQ, fp32 products.
+const OpTable* cpuAvx512VnniOps(); ///< As above plus VNNI: products of bytes for one token.
+const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16 and VBMI.
 
 /// The fastest of the tables above that this machine can run, none beyond the one named `limit`;
 /// nullptr or a name that is not available here: no limit.
@@ -22,8 +24,8 @@ const OpTable& fastestCpuOps(const char* limit);
 /// machine without AVX-512 does), the same during a whole run.
 const OpTable& bestCpuOps();
 
-/// Table by the name in OpTable::name ("cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16");
-/// nullptr when unknown or not available here.
+/// Table by the name in OpTable::name ("cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni",
+/// "cpu-avx512bf16"); nullptr when unknown or not available here.
 const OpTable* findCpuOps(const char* name);
 
 } // namespace kernels

@@ -6,6 +6,8 @@
 #include "kernels/cpu/code_tables.h"
 #include "kernels/cpu/float_types.h"
 
+#include <cmath>
+
 namespace kernels::cpu {
 
 namespace {
@@ -27,6 +29,19 @@ CodeValues codeValues(WeightFormat format) {
     CodeValues result{};
     for (int i = 0; i < 16; ++i) {
         result.value[i] = std::bit_cast<float>(codes[i]);
+    }
+    return result;
+}
+
+CodeBytes codeBytes(WeightFormat format) {
+    CodeBytes result;
+    const bool is_nf4 = format == WeightFormat::Nf4;
+    result.step = is_nf4 ? 124.112F : 120.0F;
+    result.zero = is_nf4 ? 128.16F : 128.0F;
+    const CodeValues codes = codeValues(format);
+    for (int i = 0; i < 16; ++i) {
+        result.entry[i] =
+            static_cast<uint8_t>(std::lround(codes.value[i] * result.step + result.zero));
     }
     return result;
 }

@@ -220,7 +220,8 @@ inline const char* formatName(kernels::WeightFormat format) {
 /// Names of the tables that are compared with the reference; a test skips those that the machine
 /// lacks.
 inline const std::vector<const char*>& fastTables() {
-    static const std::vector<const char*> names = {"cpu-avx2", "cpu-avx512", "cpu-avx512bf16"};
+    static const std::vector<const char*> names = {"cpu-avx2", "cpu-avx512", "cpu-avx512vnni",
+                                                   "cpu-avx512bf16"};
     return names;
 }
 

@@ -266,7 +266,8 @@ void TestAttention::ringBuffer() {
 void TestAttention::rowsThatSeeNothing_data() {
     addTables();
     QTest::addColumn<int>("keys");
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const int keys : {0, 1, 100, 2000}) {
             QTest::addRow("%s %d keys", table, keys) << QByteArray(table) << keys;
         }
@@ -334,7 +335,8 @@ void TestAttention::largeScores() {
 void TestAttention::sameForAnyThreadCount_data() {
     addTables();
     QTest::addColumn<int>("queries");
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const int queries : {1, 60}) {
             QTest::addRow("%s %d queries", table, queries) << QByteArray(table) << queries;
         }
@@ -420,7 +422,8 @@ void TestAttention::audioMatchesReference() {
 }
 
 void TestAttention::refusesBadShapes() {
-    for (const char* name : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* name :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         const OpTable* ops = kernels::findCpuOps(name);
         if (ops == nullptr) {
             continue;

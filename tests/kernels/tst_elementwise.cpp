@@ -455,7 +455,8 @@ void TestElementwise::ropeAtLargePositions() {
 
 void TestElementwise::clampKeepsNan_data() {
     QTest::addColumn<QByteArray>("table");
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         QTest::addRow("%s", table) << QByteArray(table);
     }
 }
@@ -476,7 +477,8 @@ void TestElementwise::clampKeepsNan() {
 }
 
 void TestElementwise::refusesBadShapes() {
-    for (const char* name : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* name :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         const OpTable* ops = kernels::findCpuOps(name);
         if (ops == nullptr) {
             continue;

@@ -262,16 +262,20 @@ void TestHostDevice::tables() {
     QVERIFY(kernels::findCpuOps("cpu-scalar") == &kernels::cpuScalarOps());
     // A wider table implies the narrower ones, and the best is the widest.
     if (kernels::cpuAvx512Bf16Ops() != nullptr) {
-        QVERIFY(kernels::cpuAvx512Ops() != nullptr);
+        QVERIFY(kernels::cpuAvx512VnniOps() != nullptr);
         QVERIFY(&kernels::bestCpuOps() == kernels::cpuAvx512Bf16Ops());
+    }
+    if (kernels::cpuAvx512VnniOps() != nullptr) {
+        QVERIFY(kernels::cpuAvx512Ops() != nullptr);
     }
     if (kernels::cpuAvx512Ops() != nullptr) {
         QVERIFY(kernels::cpuAvx2Ops() != nullptr);
     }
     QVERIFY(kernels::findCpuOps(kernels::bestCpuOps().name) == &kernels::bestCpuOps());
     // A limit chooses the table that it names, and none that is not there.
-    for (const OpTable* table : {&kernels::cpuScalarOps(), kernels::cpuAvx2Ops(),
-                                 kernels::cpuAvx512Ops(), kernels::cpuAvx512Bf16Ops()}) {
+    for (const OpTable* table :
+         {&kernels::cpuScalarOps(), kernels::cpuAvx2Ops(), kernels::cpuAvx512Ops(),
+          kernels::cpuAvx512VnniOps(), kernels::cpuAvx512Bf16Ops()}) {
         if (table != nullptr) {
             QCOMPARE(&kernels::fastestCpuOps(table->name), table);
         }

@@ -16,9 +16,12 @@ namespace {
 
 constexpr double kNmseFp32 = 1e-10;
 constexpr double kNmse16Bit = 1e-4;
+/// Activations as integers of 16 bits, 1/65534 of the largest of 512 (measured: 7e-10, of six
+/// outputs one of which is nearly zero 1.1e-8).
+constexpr double kNmseInt16 = 3e-8;
 
 /// Products whose operands a table rounds to 16 bits, by its own description.
-double boundOf(const QByteArray& table, WeightFormat format, DType expand_type) {
+double boundOf(const QByteArray& table, WeightFormat format) {
     const bool is_exact_format = format == WeightFormat::F32 || format == WeightFormat::F16;
     if (is_exact_format) {
         return kNmseFp32;
@@ -26,8 +29,10 @@ double boundOf(const QByteArray& table, WeightFormat format, DType expand_type) 
     if (table == "cpu-avx512bf16") {
         return kNmse16Bit;
     }
+    if (format == WeightFormat::Int8Row) {
+        return table == "cpu-avx2" ? kNmseFp32 : kNmseInt16;
+    }
     const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
-    (void)expand_type;
     return is_four_bit ? kNmse16Bit : kNmseFp32;
 }
 
@@ -136,8 +141,7 @@ void TestLinear::matchesReference() {
     QCOMPARE(ops->linear(testQueue(), matrix(x, tokens, in), w.view, matrix(actual, tokens, out)),
              Status::Ok);
     const double error = nmse(actual.values(), expected.values());
-    QVERIFY2(error <= boundOf(table, weight_format, expand_type),
-             qPrintable(QString("NMSE %1").arg(error)));
+    QVERIFY2(error <= boundOf(table, weight_format), qPrintable(QString("NMSE %1").arg(error)));
 }
 
 void TestLinear::stridedViews_data() {
@@ -190,7 +194,8 @@ void TestLinear::sameForAnyThreadCount_data() {
     QTest::addColumn<QByteArray>("table");
     QTest::addColumn<int>("format");
     QTest::addColumn<int>("tokens");
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const WeightFormat format :
              {WeightFormat::BF16, WeightFormat::Nf4, WeightFormat::Int8Row}) {
             for (const int tokens : {1, 8, 70}) {
@@ -228,7 +233,8 @@ void TestLinear::sameForAnyThreadCount() {
 
 void TestLinear::tokensDoNotInfluenceEachOther_data() {
     QTest::addColumn<QByteArray>("table");
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         QTest::addRow("%s", table) << QByteArray(table);
     }
 }
@@ -259,7 +265,8 @@ void TestLinear::rowsDoNotInfluenceEachOther_data() {
     QTest::addColumn<int>("format");
     QTest::addColumn<int>("block");
     QTest::addColumn<bool>("nested");
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const WeightFormat format :
              {WeightFormat::BF16, WeightFormat::Int8Row, WeightFormat::Nf4, WeightFormat::Fp4}) {
             for (const int block : {64, 192}) {
@@ -449,7 +456,8 @@ void TestLinear::sumOfUpdates() {
 }
 
 void TestLinear::refusesBadShapes() {
-    for (const char* name : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* name :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         const OpTable* ops = kernels::findCpuOps(name);
         if (ops == nullptr) {
             continue;

@@ -143,7 +143,8 @@ void TestReference::goldenExpansion() {
         ids[i] = static_cast<int32_t>(i);
     }
     const std::vector<float> values = expected.floats();
-    for (const char* table : {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512bf16"}) {
+    for (const char* table :
+         {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         const OpTable* ops = kernels::findCpuOps(table);
         if (ops == nullptr) {
             continue;

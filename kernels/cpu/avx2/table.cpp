@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table for AVX2 + FMA + F16C. Products are fp32 throughout; only 4-bit code values are
-// rounded to bf16 (in decode).
+// The table for AVX2 + FMA + F16C: 4-bit rows and one token as products of bytes, everything else
+// in fp32; for a few tokens 4-bit code values are rounded to bf16.
+#include "kernels/cpu/avx2/dot_codes.h"
 #include "kernels/cpu/avx2/dot_four_bit.h"
 #include "kernels/cpu/simd/op_table.h"
 #include "kernels/cpu/simd/probe_loops.h"
@@ -13,6 +14,7 @@ namespace {
 struct Avx2Kit {
     using V = Avx2;
     using FourBit = FourBitAvx2Dot;
+    using FourBitOne = FourBitAvx2ByteDot;
     using Bf16 = NaturalDot<Avx2, WeightFormat::BF16>;
     using Int8 = NaturalDot<V, WeightFormat::Int8Row>;
     using Matmul = MatmulFp32<Avx2, 6, 2>; // 12 accumulators of 16 registers

@@ -11,10 +11,11 @@
 
 namespace kernels::cpu {
 
+template <class Vec>
 class FourBitAvx512Dot {
 public:
-    using V = Avx512;
-    using F = V::F;
+    using V = Vec;
+    using F = typename V::F;
     using X = float;
     static constexpr int64_t kStep = 128;
 
@@ -96,7 +97,7 @@ private:
     const uint8_t* data_ = nullptr;
     int64_t cols_ = 0;
     F table_{};
-    BlockScales<Avx512> scales_;
+    BlockScales<V> scales_;
 };
 
 } // namespace kernels::cpu

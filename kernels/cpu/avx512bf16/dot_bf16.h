@@ -8,7 +8,7 @@
 // 64 products to their fp32 sum; the code's rounding to bf16 takes the place of the product's.
 #pragma once
 
-#include "kernels/cpu/avx512bf16/nested_scales.h"
+#include "kernels/cpu/avx512/nested_scales.h"
 #include "kernels/cpu/avx512bf16/vec_bf16.h"
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
@@ -141,7 +141,7 @@ public:
         const CodeValues codes = codeValues(w.format);
         const __m512 once = _mm512_loadu_ps(codes.value);
         table_ = narrowPair(once, once);
-        is_nested_ = NestedScales::canServe(w);
+        is_nested_ = NestedScales<V>::canServe(w);
         return is_nested_ ? nested_.open(w, slot) : scales_.open(w, slot);
     }
 
@@ -247,7 +247,7 @@ private:
     int64_t cols_ = 0;
     __m512i table_{};
     BlockScales<V> scales_;
-    mutable NestedScales nested_; ///< Decodes ahead of what it is asked for.
+    mutable NestedScales<V> nested_; ///< Decodes ahead of what it is asked for.
     bool is_nested_ = false;
 };
 

@@ -2,8 +2,8 @@
 // The table for AVX-512 with BF16, VBMI and VNNI: products of bf16 operands with fp32 sums (of
 // bytes and 16-bit integers for one token and 4-bit or int8 rows); F32 and F16 weights stay in
 // fp32.
-#include "kernels/cpu/avx512bf16/dot_codes.h"
-#include "kernels/cpu/avx512bf16/dot_int8.h"
+#include "kernels/cpu/avx512/dot_codes.h"
+#include "kernels/cpu/avx512/dot_int8.h"
 #include "kernels/cpu/avx512bf16/matmul_bf16.h"
 #include "kernels/cpu/simd/op_table.h"
 #include "kernels/cpu/simd/probe_loops.h"
@@ -16,9 +16,9 @@ namespace {
 struct Avx512Bf16Kit {
     using V = Avx512Bf16;
     using FourBit = FourBitBf16Dot;
-    using FourBitOne = FourBitByteDot;
+    using FourBitOne = FourBitByteDot<V>;
     using Bf16 = Bf16Dot;
-    using Int8 = Int8Dot;
+    using Int8 = Int8Dot<V>;
     using Matmul = MatmulBf16;
     using MatmulExact = MatmulFp32<V, 12, 2>;
     static constexpr DotLimits kDotLimits = {.bf16 = 6, .four_bit = 20, .int8 = 8, .exact = 8};

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode products of 4-bit rows with VPDPBUSD, one token: codes are looked up as bytes, activations
-// have 16 bits in two planes of bytes. That takes 11 vector operations per 128 weights where the
-// bf16 products of dot_bf16.h take 13, and the two pipes that look codes up are free for half of
-// the time.
-//
-// VPERMB looks 64 codes up at once; it reads the low 6 bits of each byte, and with the 16 entries
-// stored four times the upper two do not matter, so that one shift makes the second index vector.
-// An entry is the code's value times `step` plus `zero`, rounded to a byte. Step and zero are
-// chosen so that the values of all codes lie close to whole numbers: NF4 loses a share of 1.1e-5 of
-// a weight's square that way (its own rounding of Gaussian weights: 8.4e-3), FP4 1.1e-5, all of it
-// from its smallest value, 1/192, which becomes 1/120.
+// Decode products of 4-bit rows with VPDPBUSD, one token: codes are looked up as bytes, 64 at once
+// (V::entriesOfEven() and V::entriesOfOdd()), activations have 16 bits in two planes of bytes. That
+// takes 11 vector operations per 128 weights with VBMI and 13 without, where bf16 products
+// (dot_bf16.h) take 13 and fp32 products (dot_four_bit.h) 26.
 //
 // An activation is (256 high + low) times one scale per row; its rounding is 1/65024 of the row's
 // largest. Products are summed exactly per block and lane; what `zero` adds is taken off with one
 // multiply-add per 16 blocks, from the sums of the activations of each block.
 #pragma once
 
-#include "kernels/cpu/avx512bf16/nested_scales.h"
-#include "kernels/cpu/avx512bf16/vec_bf16.h"
+#include "kernels/cpu/avx512/nested_scales.h"
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
 
@@ -28,10 +20,11 @@
 namespace kernels::cpu {
 
 /// Nf4 and Fp4 with blocks of a multiple of 64 that do not cross rows (BlockScales::canServe).
+template <class Vec>
 class FourBitByteDot {
 public:
-    using V = Avx512Bf16;
-    using F = V::F;
+    using V = Vec;
+    using F = typename V::F;
     using X = int8_t;
     static constexpr int64_t kStep = 128;
     static constexpr int kMostTokens = 1;
@@ -44,17 +37,12 @@ public:
     bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         data_ = static_cast<const uint8_t*>(w.data);
         cols_ = w.cols;
-        const Bytes bytes = bytesOf(w.format);
-        alignas(16) uint8_t entries[16];
-        const CodeValues codes = codeValues(w.format);
-        for (int i = 0; i < 16; ++i) {
-            entries[i] =
-                static_cast<uint8_t>(std::lround(codes.value[i] * bytes.step + bytes.zero));
-        }
-        table_ = _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(entries)));
+        const CodeBytes bytes = codeBytes(w.format);
+        table_ =
+            _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.entry)));
         zero_ = bytes.zero;
         per_step_ = 1.0F / bytes.step;
-        is_nested_ = NestedScales::canServe(w);
+        is_nested_ = NestedScales<V>::canServe(w);
         return is_nested_ ? nested_.open(w, slot) : scales_.open(w, slot);
     }
 
@@ -74,12 +62,6 @@ public:
         const float scale =
             is_nan != 0 ? std::numeric_limits<float>::quiet_NaN() : largest / kLevels;
         const F inverse = V::set1(largest > 0.0F ? kLevels / largest : 0.0F);
-        alignas(64) uint8_t even[64];
-        for (int i = 0; i < 64; ++i) {
-            even[i] = static_cast<uint8_t>(2 * i);
-        }
-        const __m512i pick_even = _mm512_load_si512(even);
-        const __m512i pick_odd = _mm512_add_epi8(pick_even, _mm512_set1_epi8(1));
         auto* const sums = reinterpret_cast<float*>(out + planeBytes(cols));
         const int64_t blocks = (cols + 1023) / 1024 * 16;
         for (int64_t b = cols / kScaleStep; b < blocks; ++b) {
@@ -102,10 +84,10 @@ public:
                 }
             }
             int8_t* to = out + 2 * k;
-            _mm512_storeu_si512(to, _mm512_permutex2var_epi8(high[0], pick_even, high[1]));
-            _mm512_storeu_si512(to + 64, _mm512_permutex2var_epi8(high[0], pick_odd, high[1]));
-            _mm512_storeu_si512(to + 128, _mm512_permutex2var_epi8(low[0], pick_even, low[1]));
-            _mm512_storeu_si512(to + 192, _mm512_permutex2var_epi8(low[0], pick_odd, low[1]));
+            _mm512_storeu_si512(to, evenBytes(high[0], high[1]));
+            _mm512_storeu_si512(to + 64, oddBytes(high[0], high[1]));
+            _mm512_storeu_si512(to + 128, evenBytes(low[0], low[1]));
+            _mm512_storeu_si512(to + 192, oddBytes(low[0], low[1]));
         }
         std::memcpy(sums + blocks, &scale, sizeof scale);
     }
@@ -141,15 +123,6 @@ public:
     }
 
 private:
-    /// Byte of a code = its value * step + zero, rounded.
-    struct Bytes {
-        float step = 0.0F;
-        float zero = 0.0F;
-    };
-    static Bytes bytesOf(WeightFormat format) {
-        return format == WeightFormat::Nf4 ? Bytes{124.112F, 128.16F} : Bytes{120.0F, 128.0F};
-    }
-
     static int64_t planeBytes(int64_t cols) { return (cols + kStep - 1) / kStep * 2 * kStep; }
 
     /// 32 activations as integers of 16 bits.
@@ -168,6 +141,19 @@ private:
                                   _mm512_cvtepi16_epi8(b), 1);
     }
 
+    static KERNELS_INLINE __m512i evenBytes(__m512i a, __m512i b) {
+        const __m512i bytes = _mm512_set1_epi16(255);
+        return packed(_mm512_and_si512(a, bytes), _mm512_and_si512(b, bytes));
+    }
+    static KERNELS_INLINE __m512i oddBytes(__m512i a, __m512i b) {
+        return packed(_mm512_srli_epi16(a, 8), _mm512_srli_epi16(b, 8));
+    }
+    /// Integers of 16 bits below 256 as bytes, those of a before those of b.
+    static KERNELS_INLINE __m512i packed(__m512i a, __m512i b) {
+        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7),
+                                        _mm512_packus_epi16(a, b));
+    }
+
     /// Activations of 128 columns in registers, see convert().
     struct Planes {
         __m512i high_even, high_odd, low_even, low_odd;
@@ -180,8 +166,8 @@ private:
     /// 128 products, two blocks: the lower lanes belong to the first.
     static KERNELS_INLINE F dot(__m512i codes, __m512i table, const Planes& x) {
         // High nibble of a byte = even element.
-        const __m512i even = _mm512_permutexvar_epi8(_mm512_srli_epi16(codes, 4), table);
-        const __m512i odd = _mm512_permutexvar_epi8(codes, table);
+        const __m512i even = V::entriesOfEven(codes, table);
+        const __m512i odd = V::entriesOfOdd(codes, table);
         __m512i sum = _mm512_setzero_si512();
         sum = _mm512_dpbusd_epi32(sum, even, x.high_even);
         sum = _mm512_dpbusd_epi32(sum, odd, x.high_odd);
@@ -283,7 +269,7 @@ private:
     float zero_ = 0.0F;
     float per_step_ = 0.0F;
     BlockScales<V> scales_;
-    mutable NestedScales nested_; ///< Decodes ahead of what it is asked for.
+    mutable NestedScales<V> nested_; ///< Decodes ahead of what it is asked for.
     bool is_nested_ = false;
 };
 

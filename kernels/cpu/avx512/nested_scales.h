@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nested absmax of 64-element blocks, decoded for a few rows at a time: 64 codes per pass through
-// a table of 256 bf16 values that is held as two tables of bytes (VBMI looks 128 bytes up at once).
-// Rounding the table to bf16 moves a scale by at most 1/512 of its distance from the tensor's mean
-// scale (the offset), less than the products around lose; its gain is half of the look-ups.
+// a table of 256 bf16 values (V::NestedTable). Rounding the table to bf16 moves a scale by at most
+// 1/512 of its distance from the tensor's mean scale (the offset), less than the products around
+// lose; its gain is half of the look-ups.
 #pragma once
 
-#include "kernels/cpu/avx512bf16/vec_bf16.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/simd/block_scales.h"
+#include "kernels/cpu/simd/vec_avx512.h"
 
 #include <algorithm>
 
 namespace kernels::cpu {
 
+template <class V>
 class NestedScales {
 public:
     static bool canServe(const WeightView& w) {
@@ -30,28 +31,11 @@ public:
         }
         last_ = first_ = -1;
         const auto floats = static_cast<size_t>(rows_ * blocks_ + 2 * kPass);
-        buffer_ = threadScratchOf<float>(slot, floats + kTableFloats);
+        buffer_ = threadScratchOf<float>(slot, floats + 16 + NestedTable::kFloats);
         if (buffer_ == nullptr) {
             return false;
         }
-        planes_ = reinterpret_cast<uint8_t*>(buffer_ + (floats + 15) / 16 * 16);
-        for (int i = 0; i < 256; i += 16) {
-            const __m256i bits =
-                (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(weight_.nested_code + i));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(planes_ + i), _mm256_cvtepi16_epi8(bits));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(planes_ + 256 + i),
-                             _mm256_cvtepi16_epi8(_mm256_srli_epi16(bits, 8)));
-        }
-        // Where the unpacks below want each code: lane L of vector j gets codes 16 j + 4 L ...
-        alignas(64) uint8_t order[64];
-        for (int lane = 0; lane < 4; ++lane) {
-            for (int j = 0; j < 4; ++j) {
-                for (int i = 0; i < 4; ++i) {
-                    order[16 * lane + 4 * j + i] = static_cast<uint8_t>(16 * j + 4 * lane + i);
-                }
-            }
-        }
-        order_ = _mm512_load_si512(order);
+        table_.open(weight_.nested_code, buffer_ + (floats + 15) / 16 * 16);
         return true;
     }
 
@@ -67,10 +51,10 @@ public:
     }
 
 private:
+    using NestedTable = typename V::NestedTable;
     static constexpr int64_t kPass = 64;
     /// 1 KiB of scales: while they are decoded no codes are asked for, so a few at a time.
     static constexpr int64_t kWindowBlocks = 256;
-    static constexpr size_t kTableFloats = 128 + 16;
 
     __attribute__((noinline)) void decode(int64_t row) {
         first_ = row;
@@ -86,29 +70,12 @@ private:
             const auto wanted = end - at >= kPass
                                     ? ~__mmask64{0}
                                     : (__mmask64{1} << static_cast<unsigned>(end - at)) - 1U;
-            const __m512i codes = _mm512_permutexvar_epi8(
-                order_, _mm512_maskz_loadu_epi8(wanted, weight_.absmax_q + at));
-            const __mmask64 is_upper = _mm512_movepi8_mask(codes);
-            __m512i plane[2];
-            for (int64_t p = 0; p < 2; ++p) {
-                const uint8_t* table = planes_ + 256 * p;
-                const __m512i lower = _mm512_permutex2var_epi8(_mm512_loadu_si512(table), codes,
-                                                               _mm512_loadu_si512(table + 64));
-                const __m512i upper = _mm512_permutex2var_epi8(
-                    _mm512_loadu_si512(table + 128), codes, _mm512_loadu_si512(table + 192));
-                plane[p] = _mm512_mask_blend_epi8(is_upper, lower, upper);
-            }
-            const __m512i low = _mm512_unpacklo_epi8(plane[0], plane[1]);
-            const __m512i high = _mm512_unpackhi_epi8(plane[0], plane[1]);
-            const __m512i zero = _mm512_setzero_si512();
-            const __m512i values[4] = {
-                _mm512_unpacklo_epi16(zero, low), _mm512_unpackhi_epi16(zero, low),
-                _mm512_unpacklo_epi16(zero, high), _mm512_unpackhi_epi16(zero, high)};
+            __m512 values[4];
+            table_.lookUp(_mm512_maskz_loadu_epi8(wanted, weight_.absmax_q + at), values);
             const __m512 factor = _mm512_set1_ps(weight_.nested_absmax[at / kNestedBlocks]);
             float* out = buffer_ + (at - start_);
             for (int64_t j = 0; j < 4; ++j) {
-                _mm512_storeu_ps(out + 16 * j,
-                                 _mm512_fmadd_ps(_mm512_castsi512_ps(values[j]), factor, offset));
+                _mm512_storeu_ps(out + 16 * j, _mm512_fmadd_ps(values[j], factor, offset));
             }
         }
     }
@@ -119,8 +86,7 @@ private:
     int64_t first_ = -1, last_ = -1;
     int64_t start_ = 0; ///< Block number of buffer_[0].
     float* buffer_ = nullptr;
-    uint8_t* planes_ = nullptr;
-    __m512i order_{};
+    NestedTable table_;
 };
 
 } // namespace kernels::cpu
