@@ -14,13 +14,17 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace kernels::cpu {
 
 namespace {
 
-constexpr int64_t kReadSlice = int64_t{1} << 20; ///< Bytes per chunk of a job.
+constexpr int64_t kReadSlice = int64_t{1} << 20;   ///< Bytes per chunk of a job, at most ...
+constexpr int64_t kLeastSlice = int64_t{64} << 10; ///< ... and at least.
+constexpr int64_t kSlicesPerThread = 4;
+constexpr int64_t kLine = 64;
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kRounds = 20000; ///< Rounds per chunk of an arithmetic job.
 constexpr int kFigures = 7;
@@ -141,6 +145,19 @@ private:
     int64_t size_ = 0;
 };
 
+/// `asked`, or more where the last-level cache would serve a good part of it: servers have
+/// hundreds of megabytes.
+int64_t beyondCaches(int64_t asked) {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    constexpr int64_t kTimesCache = 2;
+    constexpr int64_t kMost = int64_t{1} << 30;
+    const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE); // -1 or 0 where it is not known
+    return asked <= 0 ? 0 : std::max(asked, std::min(kMost, kTimesCache * cache));
+#else
+    return asked;
+#endif
+}
+
 void keep(uint64_t value) {
     static std::atomic<uint64_t> sink{0};
     sink.fetch_xor(value, std::memory_order_relaxed);
@@ -151,13 +168,17 @@ void keep(uint64_t value) {
 void readMemory(ThreadPool* pool, const void* data, int64_t bytes) {
     const ProbeLoops loops = chooseLoops();
     const char* base = static_cast<const char*>(data);
-    parallelFor(pool, bytes, kReadSlice, [&](int64_t begin, int64_t end) {
+    // A weight of some megabytes is read by all threads too, as its product is.
+    const int64_t threads = pool == nullptr ? 1 : pool->size();
+    const int64_t grain =
+        std::clamp(bytes / (kSlicesPerThread * threads) / kLine * kLine, kLeastSlice, kReadSlice);
+    parallelFor(pool, bytes, grain, [&](int64_t begin, int64_t end) {
         keep(loops.read(base + begin, static_cast<size_t>(end - begin)));
     });
 }
 
 double measureRead(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes) {
-    const Buffer buffer(buffer_bytes);
+    const Buffer buffer(beyondCaches(buffer_bytes));
     if (buffer.data() == nullptr) {
         return 0.0;
     }
@@ -242,7 +263,7 @@ MachineRates measureCpu(ThreadPool& pool, double budget_seconds, int64_t buffer_
         rates.bf16_gflops_one = arithmetic(loops.bf16, 1);
         rates.bf16_gflops = arithmetic(loops.bf16, pool.size());
     }
-    const Buffer buffer(buffer_bytes);
+    const Buffer buffer(beyondCaches(buffer_bytes));
     if (buffer.data() != nullptr) {
         const auto readAll = [&](ThreadPool* readers) {
             readMemory(readers, buffer.data(), buffer.size());

@@ -24,15 +24,15 @@ struct MachineRates {
     double seconds = 0.0;         ///< Time the measurement took.
 };
 
-/// Takes about `budget_seconds` and `buffer_bytes` of memory for its duration (the buffer must
-/// exceed the last-level cache by far; when it cannot be had, bandwidths are 0).
+/// Takes about `budget_seconds` and `buffer_bytes` of memory for its duration, or twice the
+/// last-level cache where that is more (up to 1 GiB); when it cannot be had, bandwidths are 0.
 MachineRates measureCpu(ThreadPool& pool,
                         double budget_seconds = 1.0,
                         int64_t buffer_bytes = int64_t{512} << 20);
 
-/// Streaming read of a fresh buffer with all threads in GB/s, the best pass of about
-/// `budget_seconds`; 0 when the buffer cannot be had. For benchmarks that want the bandwidth of the
-/// same moment: that of a virtual machine changes within seconds.
+/// Streaming read of a fresh buffer, as large as above, with all threads in GB/s, the best pass of
+/// about `budget_seconds`; 0 when the buffer cannot be had. For benchmarks that want the bandwidth
+/// of the same moment: that of a virtual machine changes within seconds.
 double
 measureRead(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes = int64_t{256} << 20);
 

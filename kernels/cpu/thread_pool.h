@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU pool behind the kernels. Work is cut into chunks of `grain` indices whatever the number
-// of threads is, and chunks are claimed one by one, so that a result that depends only on its
-// chunk does not depend on the thread count. Workers spin for some microseconds after a job
-// (decode enqueues hundreds of short jobs per token) and then sleep. No priorities, no futures.
+// of threads is, so that a result that depends only on its chunk does not depend on the thread
+// count. Each thread goes through a stretch of chunks of its own in order, the same one in every
+// job of a size: what the processor reads ahead then is what the same core wants next, and nothing
+// of it is shared with another core. Who is done helps the others, so that all end together.
+// Workers spin for some microseconds after a job (decode enqueues hundreds of short jobs per token)
+// and then sleep. No priorities, no futures.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +27,24 @@ constexpr size_t kApart = 128;
 
 class ThreadPool {
 public:
+    /// One thread's part in a job: chunk after chunk, of its own stretch first.
+    class Share {
+    public:
+        /// The next chunk, [begin, end). False: all are taken.
+        bool operator()(int64_t& begin, int64_t& end);
+
+    private:
+        friend class ThreadPool;
+        ThreadPool* pool_ = nullptr; ///< nullptr: the whole job belongs to this thread.
+        uint64_t tag_ = 0;
+        int64_t n_ = 0;
+        int64_t grain_ = 1;
+        int64_t chunks_ = 0;
+        int64_t stretches_ = 1;
+        int64_t at_ = 0;    ///< The stretch that chunks are taken of; without a pool, the chunk.
+        int64_t tried_ = 0; ///< Stretches of which nothing is left.
+    };
+
     /// `threads` counts the calling thread: 1 starts no worker. Values < 1 mean 1. When the system
     /// refuses a thread the pool is smaller; see size().
     explicit ThreadPool(int threads);
@@ -34,44 +55,93 @@ public:
     /// Threads that work on a job, the caller included.
     [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-    /// Calls fn(begin, end) for [0, grain), [grain, 2 grain), ... up to n and returns when all
-    /// calls have returned. fn must not throw. From inside a job, or while another thread's job
-    /// runs, the calls are made on the calling thread.
-    template <typename Fn>
-    void parallelFor(int64_t n, int64_t grain, Fn&& fn) {
-        using Callable = std::remove_reference_t<Fn>;
+    /// Calls body(share) once on each thread that takes part; bool share(int64_t& begin, int64_t&
+    /// end) gives it [0, grain), [grain, 2 grain), ... up to n, every one to one thread. Returns
+    /// when all calls have returned. body must not throw, and goes on until the share is empty.
+    /// From inside a job, or while another thread's job runs, it is called on the calling thread
+    /// alone.
+    template <typename Body>
+    void parallelShares(int64_t n, int64_t grain, Body&& body) {
+        using Callable = std::remove_reference_t<Body>;
         run(
             n, grain,
-            [](void* context, int64_t begin, int64_t end) {
-                (*static_cast<Callable*>(context))(begin, end);
-            },
-            const_cast<void*>(static_cast<const void*>(&fn)));
+            [](void* context, Share& share) { (*static_cast<Callable*>(context))(share); },
+            const_cast<void*>(static_cast<const void*>(&body)));
+    }
+
+    /// Calls fn(begin, end) for each chunk, under the same conditions.
+    template <typename Fn>
+    void parallelFor(int64_t n, int64_t grain, Fn&& fn) {
+        parallelShares(n, grain, [&fn](Share& share) {
+            int64_t begin = 0;
+            int64_t end = 0;
+            while (share(begin, end)) {
+                fn(begin, end);
+            }
+        });
+    }
+
+    /// parallelShares() on the calling thread alone.
+    template <typename Body>
+    static void shareAlone(int64_t n, int64_t grain, Body&& body) {
+        if (n > 0) {
+            Share share = alone(n, grain);
+            body(share);
+        }
     }
 
     /// Number of processors this process may use (affinity respected), at least 1.
     static int availableProcessors();
 
 private:
-    using ChunkFn = void (*)(void* context, int64_t begin, int64_t end);
+    using BodyFn = void (*)(void* context, Share& share);
 
-    void run(int64_t n, int64_t grain, ChunkFn fn, void* context);
-    void claimChunks();
-    void workerLoop();
+    /// What a worker looks at between jobs and what it needs for one: a line of its own, written by
+    /// the caller alone. All but `epoch` and `is_open` are written only while the job is closed and
+    /// no worker is inside.
+    struct alignas(kApart) Job {
+        std::atomic<uint32_t> epoch{0};
+        std::atomic<bool> is_open{false};
+        std::atomic<int32_t> stretches{1};
+        BodyFn body = nullptr;
+        void* context = nullptr;
+        uint64_t tag = 0; ///< Number of the job, kTagBits of it.
+        int64_t n = 0;
+        int64_t grain = 1;
+        int64_t chunks = 0;
+    };
+    /// A thread's own line: nobody else writes it unless he helps.
+    struct alignas(kApart) Place {
+        /// Job and number of chunks taken of its stretch: a value of another job means none, so
+        /// that nobody has to set it back.
+        std::atomic<uint64_t> taken{0};
+        std::atomic<uint32_t> is_inside{0}; ///< Whether the worker may touch the job.
+    };
+    static constexpr int kCountBits = 24;
+    static constexpr uint64_t kMostTaken = (uint64_t{1} << kCountBits) - 1;
+    static constexpr uint64_t kTagMask = ~uint64_t{0} >> kCountBits;
+
+    static Share alone(int64_t n, int64_t grain);
+    void run(int64_t n, int64_t grain, BodyFn body, void* context);
+    void takePart(int64_t own);
+    void workerLoop(int64_t own);
 
     std::vector<std::thread> workers_;
-    // The job. Written only while `is_open_` is false and nobody is inside.
-    ChunkFn fn_ = nullptr;
-    void* context_ = nullptr;
-    int64_t n_ = 0;
-    int64_t grain_ = 1;
-    int64_t chunks_ = 0;
-    alignas(kApart) std::atomic<int64_t> next_chunk_{0};
-    alignas(kApart) std::atomic<bool> is_open_{false};
-    std::atomic<int> inside_{0}; ///< Workers that may touch the job.
-    alignas(kApart) std::atomic<uint32_t> epoch_{0};
-    std::atomic<bool> is_stopping_{false};
-    alignas(kApart) std::atomic<bool> is_busy_{false};
+    std::unique_ptr<Place[]> places_; ///< [threads asked for], the caller's first.
+    Job job_;
+    alignas(kApart) std::atomic<bool> is_stopping_{false};
+    std::atomic<bool> is_busy_{false};
 };
+
+/// parallelShares on `pool`, or on the calling thread (same chunks) when pool is nullptr.
+template <typename Body>
+void parallelShares(ThreadPool* pool, int64_t n, int64_t grain, Body&& body) {
+    if (pool != nullptr) {
+        pool->parallelShares(n, grain, body);
+    } else {
+        ThreadPool::shareAlone(n, grain, body);
+    }
+}
 
 /// parallelFor on `pool`, or on the calling thread (same chunks) when pool is nullptr.
 template <typename Fn>
@@ -80,74 +150,11 @@ void parallelFor(ThreadPool* pool, int64_t n, int64_t grain, Fn&& fn) {
         pool->parallelFor(n, grain, fn);
         return;
     }
+    grain = grain > 0 ? grain : 1;
     for (int64_t begin = 0; begin < n; begin += grain) {
         const int64_t end = begin + grain < n ? begin + grain : n;
         fn(begin, end);
     }
-}
-
-/// Hands out chunks of [0, n) so that each thread goes through a stretch of its own in order; who
-/// is done with his helps the others. What a processor reads ahead then is what the same core wants
-/// next, and the chunks can be small enough that threads end together.
-class Stretches {
-public:
-    Stretches(int64_t n, int64_t grain, int threads)
-        : grain_(std::max<int64_t>(1, grain)),
-          count_(static_cast<size_t>(std::clamp<int64_t>(threads, 1, kMost))) {
-        const int64_t chunks = (n + grain_ - 1) / grain_;
-        const auto parts = static_cast<int64_t>(count_);
-        for (int64_t i = 0; i < parts; ++i) {
-            Stretch& stretch = stretches_[static_cast<size_t>(i)];
-            stretch.next.store(chunks * i / parts * grain_, std::memory_order_relaxed);
-            stretch.end = std::min(n, chunks * (i + 1) / parts * grain_);
-        }
-    }
-    [[nodiscard]] int64_t count() const { return static_cast<int64_t>(count_); }
-    /// Where stretch `own` goes on; where it begins as long as nobody has taken a chunk of it.
-    [[nodiscard]] int64_t beginOf(int64_t own) const {
-        return stretches_[static_cast<size_t>(own)].next.load(std::memory_order_relaxed);
-    }
-
-    /// The next chunk for the thread that began with stretch `own`. False: all are taken.
-    bool next(int64_t own, int64_t& begin, int64_t& end) {
-        for (size_t i = 0; i < count_; ++i) {
-            Stretch& stretch = stretches_[(static_cast<size_t>(own) + i) % count_];
-            if (stretch.next.load(std::memory_order_relaxed) >= stretch.end) {
-                continue;
-            }
-            begin = stretch.next.fetch_add(grain_, std::memory_order_relaxed);
-            if (begin < stretch.end) {
-                end = std::min(begin + grain_, stretch.end);
-                return true;
-            }
-        }
-        return false;
-    }
-
-private:
-    static constexpr int64_t kMost = 32; ///< More threads share stretches.
-    struct alignas(kApart) Stretch {
-        std::atomic<int64_t> next{0};
-        int64_t end = 0;
-    };
-    int64_t grain_;
-    size_t count_;
-    alignas(kApart) std::array<Stretch, kMost> stretches_;
-};
-
-/// Calls body(next) once on each thread that takes part; bool next(int64_t& begin, int64_t& end)
-/// gives it chunk after chunk of [0, n), see Stretches. Every index is in exactly one chunk.
-template <typename Body>
-void parallelStretches(ThreadPool* pool, int64_t n, int64_t grain, Body&& body) {
-    if (n <= 0) {
-        return;
-    }
-    Stretches stretches(n, grain, pool == nullptr ? 1 : pool->size());
-    parallelFor(pool, stretches.count(), 1, [&](int64_t own, int64_t /*end*/) {
-        body([&stretches, own](int64_t& begin, int64_t& end) {
-            return stretches.next(own, begin, end);
-        });
-    });
 }
 
 } // namespace kernels::cpu

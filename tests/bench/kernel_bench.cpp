@@ -3,7 +3,7 @@
 // read bandwidth, products of many tokens and attention against the arithmetic peak. Shapes are
 // those of Gemma 4 E2B. Other programs on the machine lower every figure, so each is the best of
 // several runs. Usage: belfry_kernel_bench [seconds per figure] [table] [part: gemv gemm attention
-// other]
+// jobs other] [threads]
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
@@ -39,18 +39,27 @@ double now() {
         .count();
 }
 
-/// Seconds of the fastest call during `budget`, after one warm-up call.
-double fastest(double budget, const std::function<void()>& call) {
+struct Seconds {
+    double fastest = 0.0;
+    double median = 0.0;
+};
+
+/// Seconds of a call, of those made during `budget` after one to warm up.
+Seconds timed(double budget, const std::function<void()>& call) {
     call();
-    double best = 1e30;
+    std::vector<double> all;
     const double end = now() + budget;
     for (int i = 0; i < 3 || now() < end; ++i) {
         const double start = now();
         call();
-        const double seconds = now() - start;
-        best = seconds < best ? seconds : best;
+        all.push_back(now() - start);
     }
-    return best;
+    std::sort(all.begin(), all.end());
+    return {all.front(), all[all.size() / 2]};
+}
+
+double fastest(double budget, const std::function<void()>& call) {
+    return timed(budget, call).fastest;
 }
 
 class Bench {
@@ -172,12 +181,29 @@ public:
         const kernels::MutF32 small{x, 1, 1536, 1536};
         line("rms_norm 1 x 1536", 2.0 * 4 * 1536,
              [&] { ops_.rms_norm(q, small, {}, 1e-6F, small); });
-        line("empty job", 0.0, [&] {
-            kernels::cpu::parallelFor(static_cast<kernels::cpu::ThreadPool*>(q.context), 2, 1,
-                                      [](int64_t, int64_t) {});
-        });
         device_.free(x);
         device_.free(y);
+    }
+
+    /// What a job costs beside its work: nothing to do, and chunks of some microseconds.
+    void jobs() {
+        constexpr int kChunks = 8;
+        const int threads = pool_->size();
+        std::printf("\n%-34s %9s %8s\n", "us of a job beside its chunks", "fastest", "median");
+        for (const double chunk : {0.0, 1.0, 4.0}) {
+            const int count = chunk > 0.0 ? kChunks : 1;
+            const Seconds job = timed(budget_, [&] {
+                kernels::cpu::parallelFor(
+                    pool_, int64_t{count} * threads, 1, [&](int64_t, int64_t) {
+                        for (const double end = now() + chunk * 1e-6; chunk > 0.0 && now() < end;) {
+                        }
+                    });
+            });
+            char label[64];
+            std::snprintf(label, sizeof(label), "%d a thread, %.0f us each", count, chunk);
+            std::printf("%-34s %9.1f %8.1f\n", label, job.fastest * 1e6 - count * chunk,
+                        job.median * 1e6 - count * chunk);
+        }
     }
 
 private:
@@ -454,7 +480,9 @@ int main(int argc, char** argv) {
     g_counts_cpu_time = threads == 1;
     kernels::cpu::ThreadPool pool(threads);
     Bench bench(pool, *ops, budget);
-    bench.probe(pool);
+    if (part != "jobs") {
+        bench.probe(pool);
+    }
     const auto wants = [&](const char* name) { return part == "all" || part == name; };
     if (wants("gemv")) {
         bench.gemv();
@@ -464,6 +492,9 @@ int main(int argc, char** argv) {
     }
     if (wants("attention")) {
         bench.attention();
+    }
+    if (wants("jobs")) {
+        bench.jobs();
     }
     if (wants("other")) {
         bench.other();

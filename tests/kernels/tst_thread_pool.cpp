@@ -23,6 +23,7 @@ private Q_SLOTS:
     void stretches_data();
     void stretches();
     void stretchesInOrder();
+    void unfinishedJobs();
     void chunkBorders();
     void usesItsThreads();
     void nestedJobs();
@@ -76,7 +77,7 @@ void TestThreadPool::stretches() {
     for (ThreadPool* const used : {static_cast<ThreadPool*>(nullptr), &pool}) {
         std::vector<std::atomic<int>> hits(static_cast<size_t>(n));
         std::atomic<bool> is_too_large{false};
-        kernels::cpu::parallelStretches(used, n, grain, [&](auto next) {
+        kernels::cpu::parallelShares(used, n, grain, [&](auto& next) {
             int64_t begin = 0;
             int64_t end = 0;
             while (next(begin, end)) {
@@ -96,24 +97,56 @@ void TestThreadPool::stretches() {
     }
 }
 
+/// Of ten chunks the caller keeps the first until the other thread has the rest: its own stretch
+/// in order, then what is left of the caller's.
 void TestThreadPool::stretchesInOrder() {
-    kernels::cpu::Stretches stretches(100, 10, 2); // 0 to 50 and 50 to 100
-    QCOMPARE(stretches.count(), int64_t{2});
-    std::vector<int64_t> begins;
-    int64_t begin = 0;
-    int64_t end = 0;
-    for (int i = 0; i < 3; ++i) {
-        QVERIFY(stretches.next(1, begin, end));
-        begins.push_back(begin);
+    ThreadPool pool(2);
+    QCOMPARE(pool.size(), 2);
+    for (int round = 0; round < 50; ++round) {
+        std::vector<int64_t> begins[2];
+        std::atomic<bool> is_empty{false};
+        std::atomic<bool> is_late{false};
+        std::atomic<bool> is_wrong_end{false};
+        const auto caller = std::this_thread::get_id();
+        pool.parallelShares(98, 10, [&](auto& next) {
+            const bool is_caller = std::this_thread::get_id() == caller;
+            const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            int64_t begin = 0;
+            int64_t end = 0;
+            while (next(begin, end)) {
+                is_wrong_end = is_wrong_end || end != std::min<int64_t>(98, begin + 10);
+                begins[is_caller ? 0 : 1].push_back(begin);
+                while (is_caller && !is_empty && !is_late) {
+                    is_late = std::chrono::steady_clock::now() > limit;
+                    std::this_thread::yield();
+                }
+            }
+            is_empty = true;
+        });
+        QVERIFY(!is_late);
+        QVERIFY(!is_wrong_end);
+        QCOMPARE(begins[0], (std::vector<int64_t>{0}));
+        QCOMPARE(begins[1], (std::vector<int64_t>{50, 60, 70, 80, 90, 10, 20, 30, 40}));
     }
-    QVERIFY(stretches.next(0, begin, end)); // the other thread came late
-    begins.push_back(begin);
-    while (stretches.next(1, begin, end)) { // the rest of its own, then helps the other
-        QCOMPARE(end, begin + 10);
-        begins.push_back(begin);
+}
+
+/// A thread that stops early (it has no memory for its part) leaves chunks that nobody takes; the
+/// next jobs are not touched by that.
+void TestThreadPool::unfinishedJobs() {
+    ThreadPool pool(3);
+    for (int round = 0; round < 2000; ++round) {
+        std::atomic<int> count{0};
+        pool.parallelShares(9, 1, [&](auto& next) {
+            int64_t begin = 0;
+            int64_t end = 0;
+            count += next(begin, end) ? 1 : 0;
+        });
+        QVERIFY(count >= 1 && count <= 3);
+        std::atomic<int> all{0};
+        pool.parallelFor(9, 1,
+                         [&](int64_t begin, int64_t end) { all += static_cast<int>(end - begin); });
+        QCOMPARE(all.load(), 9);
     }
-    QCOMPARE(begins, (std::vector<int64_t>{50, 60, 70, 0, 80, 90, 10, 20, 30, 40}));
-    QVERIFY(!stretches.next(0, begin, end));
 }
 
 void TestThreadPool::chunkBorders() {

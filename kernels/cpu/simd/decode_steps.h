@@ -122,13 +122,15 @@ private:
     static constexpr int64_t kLineBytes = 64;
     static constexpr int64_t kFirstBytes = 8192; ///< As far as the products ask ahead.
 
-    static bool isComplete(const ProjectArgs& args) {
+    static bool hasResidual(const ProjectArgs& args) {
         using Input = ProjectArgs::Input;
+        return args.input == Input::ResidualNorm || args.input == Input::Residual;
+    }
+
+    static bool isComplete(const ProjectArgs& args) {
         using Output = ProjectArgs::Output;
-        const bool has_residual =
-            args.input == Input::ResidualNorm || args.input == Input::Residual;
         if (args.x == nullptr || args.count < 1 || args.count > 3 ||
-            (has_residual && (args.t == nullptr || args.x_out == nullptr)) ||
+            (hasResidual(args) && (args.t == nullptr || args.x_out == nullptr)) ||
             (args.output == Output::GeluPair &&
              (args.count != 2 || args.w[0].rows != args.w[1].rows)) ||
             (args.output == Output::GeluMultiply &&
@@ -151,21 +153,18 @@ private:
                (!is_four_bit || BlockScales<V>::canServe(a) == BlockScales<V>::canServe(b));
     }
 
-    /// The row that the weights multiply, made in `room` [2 * in]. x_out gets the residual stream
-    /// from the one thread that is asked for it.
-    static const float* prepare(const ProjectArgs& args, bool writes_residual, float* room) {
+    /// The row that the weights multiply, made in `room` [2 * in], which begins with the residual
+    /// stream where the step has one.
+    static const float* prepare(const ProjectArgs& args, float* room) {
         using Input = ProjectArgs::Input;
         const int64_t in = args.w[0].cols;
         const auto bytes = static_cast<size_t>(in) * sizeof(float);
         const float* source = args.x;
-        if (args.input == Input::ResidualNorm || args.input == Input::Residual) {
+        if (hasResidual(args)) {
             const MutF32 sum{room, 1, in, in};
             std::memcpy(room, args.x, bytes);
             NormRope<V>::rmsNormAdd({}, {args.t, 1, in, in}, args.t_norm, args.eps, 1.0F, sum);
             Elementwise<V>::scale({}, sum, args.scalar);
-            if (writes_residual) {
-                std::memcpy(args.x_out, room, bytes);
-            }
             source = room;
         }
         if (args.input == Input::Norm || args.input == Input::ResidualNorm) {
@@ -287,9 +286,13 @@ private:
             first[i + 1] = first[i] + (args.w[i].rows + grain - 1) / grain * grain;
         }
         std::atomic<bool> is_failed{false};
-        Stretches stretches(first[weights], grain, pool == nullptr ? 1 : pool->size());
-        parallelFor(pool, stretches.count(), 1, [&](int64_t own, int64_t /*end*/) {
+        parallelShares(pool, first[weights], grain, [&](auto& next) {
             const auto fail = [&] { is_failed.store(true, std::memory_order_relaxed); };
+            int64_t begin = 0;
+            int64_t end = 0;
+            if (!next(begin, end)) {
+                return;
+            }
             Part<Policy> part{args};
             part.x_stride = Dot::strideOf(in);
             auto* const room =
@@ -302,12 +305,13 @@ private:
             if (room == nullptr || x == nullptr || (is_pair && part.second == nullptr)) {
                 return fail();
             }
-            part.askForFirst(stretches.beginOf(own), first, row_bytes);
-            Policy::convert(prepare(args, own == 0, room), in, x);
+            part.askForFirst(begin, first, row_bytes);
+            Policy::convert(prepare(args, room), in, x);
             part.x = x;
-            int64_t begin = 0;
-            int64_t end = 0;
-            while (stretches.next(own, begin, end)) {
+            do {
+                if (begin == 0 && hasResidual(args)) {
+                    std::memcpy(args.x_out, room, static_cast<size_t>(in) * sizeof(float));
+                }
                 int which = 0;
                 while (begin >= first[which + 1]) {
                     ++which;
@@ -317,7 +321,7 @@ private:
                 if (!part.rows(which, from, to)) {
                     return fail();
                 }
-            }
+            } while (next(begin, end));
         });
         return is_failed.load() ? Status::OutOfMemory : Status::Ok;
     }

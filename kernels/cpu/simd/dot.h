@@ -235,7 +235,7 @@ struct DotProduct {
         }
         const int64_t grain = grainOf(pool, w.rows, row_bytes);
         std::atomic<bool> is_failed{false};
-        parallelStretches(pool, w.rows, grain, [&](auto next) {
+        parallelShares(pool, w.rows, grain, [&](auto& next) {
             int64_t begin = 0;
             int64_t end = 0;
             if (!next(begin, end)) {
