@@ -141,11 +141,18 @@ void ThreadPool::run(int64_t n, int64_t grain, BodyFn body, void* context) {
     takePart(0);
 
     job_.is_open.store(false);
-    for (size_t i = 1; i <= workers_.size(); ++i) {
-        std::atomic<uint32_t>& is_inside = places_[i].is_inside;
-        if (!spinUntil([&] { return is_inside.load() == 0; })) {
-            while (is_inside.load() != 0) {
-                is_inside.wait(1);
+    // All lines in one go, so that they come from the other cores at the same time.
+    const auto isAnyInside = [this] {
+        uint32_t inside = 0;
+        for (size_t i = 1; i <= workers_.size(); ++i) {
+            inside |= places_[i].is_inside.load();
+        }
+        return inside != 0;
+    };
+    if (isAnyInside() && !spinUntil([&] { return !isAnyInside(); })) {
+        for (size_t i = 1; i <= workers_.size(); ++i) {
+            while (places_[i].is_inside.load() != 0) {
+                places_[i].is_inside.wait(1);
             }
         }
     }

@@ -123,12 +123,15 @@ void TestAttention::matchesReference_data() {
     QTest::addColumn<int>("type");
     QTest::addColumn<QList<qlonglong>>("dims");
     QTest::addColumn<bool>("causal");
+    // The last ones: rows of a decoded token, one to eight of a kv head, ends of blocks and ranges.
     const std::vector<Dims> cases = {
-        {1, 1, 1, 1, 64},     {1, 5, 8, 1, 256},   {1, 700, 8, 1, 256}, {1, 1100, 8, 2, 512},
-        {3, 1000, 8, 1, 64},  {37, 37, 4, 2, 64},  {50, 50, 3, 3, 72},  {20, 300, 16, 16, 72},
-        {30, 45, 4, 1, 128},  {9, 140, 8, 2, 256}, {17, 33, 2, 1, 512}, {25, 25, 3, 1, 12},
-        {25, 40, 2, 2, 16},   {33, 33, 4, 4, 32},  {6, 6, 2, 1, 1},     {11, 300, 2, 1, 7},
-        {300, 300, 2, 1, 64}, {2, 530, 1, 1, 80},
+        {1, 1, 1, 1, 64},     {1, 5, 8, 1, 256},    {1, 700, 8, 1, 256}, {1, 1100, 8, 2, 512},
+        {3, 1000, 8, 1, 64},  {37, 37, 4, 2, 64},   {50, 50, 3, 3, 72},  {20, 300, 16, 16, 72},
+        {30, 45, 4, 1, 128},  {9, 140, 8, 2, 256},  {17, 33, 2, 1, 512}, {25, 25, 3, 1, 12},
+        {25, 40, 2, 2, 16},   {33, 33, 4, 4, 32},   {6, 6, 2, 1, 1},     {11, 300, 2, 1, 7},
+        {300, 300, 2, 1, 64}, {2, 530, 1, 1, 80},   {1, 515, 5, 1, 256}, {1, 257, 3, 1, 128},
+        {2, 333, 4, 2, 256},  {1, 130, 16, 16, 64}, {7, 200, 1, 1, 64},  {1, 64, 4, 2, 256},
+        {1, 191, 6, 3, 512},  {1, 2100, 2, 1, 256},
     };
     for (const char* table : fastTables()) {
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
@@ -185,7 +188,7 @@ void TestAttention::windowEdges() {
     if (kernels::findCpuOps(table.constData()) == nullptr) {
         QSKIP("this processor lacks the instructions");
     }
-    Case c = makeCase({queries, 1300, 2, 1, 32}, DType::BF16, 5);
+    Case c = makeCase({queries, 1300, 2, 1, 64}, DType::BF16, 5);
     c.args.mask.window = window;
     // Values grow with the key, so that one key too many or too few shows.
     auto* v = reinterpret_cast<uint16_t*>(c.v.data());
@@ -239,7 +242,7 @@ void TestAttention::ringBuffer_data() {
     }
 }
 
-/// A ring of 640 slots after `filled` positions: rotated order, empty slots with NaN in them.
+/// A ring of 640 slots after `filled` positions: rotated order, empty slots.
 void TestAttention::ringBuffer() {
     QFETCH(QByteArray, table);
     QFETCH(int, filled);
@@ -266,10 +269,14 @@ void TestAttention::ringBuffer() {
 void TestAttention::rowsThatSeeNothing_data() {
     addTables();
     QTest::addColumn<int>("keys");
+    QTest::addColumn<int>("dim");
     for (const char* table :
          {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const int keys : {0, 1, 100, 2000}) {
-            QTest::addRow("%s %d keys", table, keys) << QByteArray(table) << keys;
+            for (const int dim : {20, 64}) { // packed keys, and keys where they lie
+                QTest::addRow("%s %d keys of %d", table, keys, dim)
+                    << QByteArray(table) << keys << dim;
+            }
         }
     }
 }
@@ -277,11 +284,12 @@ void TestAttention::rowsThatSeeNothing_data() {
 void TestAttention::rowsThatSeeNothing() {
     QFETCH(QByteArray, table);
     QFETCH(int, keys);
+    QFETCH(int, dim);
     const OpTable* ops = kernels::findCpuOps(table.constData());
     if (ops == nullptr) {
         QSKIP("this processor lacks the instructions");
     }
-    Case c = makeCase({3, keys, 2, 1, 20}, DType::F32, 4);
+    Case c = makeCase({3, keys, 2, 1, dim}, DType::F32, 4);
     for (int i = 0; i < keys; ++i) {
         c.key_position[static_cast<size_t>(i)] = -1;
     }
@@ -292,38 +300,43 @@ void TestAttention::rowsThatSeeNothing() {
         c.key_position[static_cast<size_t>(keys / 2)] = 4; // only query 2 sees it
     }
     const std::vector<float> out = runWith(*ops, c, testQueue());
-    QCOMPARE(out.size(), size_t{3 * 2 * 20});
-    for (size_t i = 0; i < 80; ++i) {
+    const auto row = static_cast<size_t>(dim);
+    QCOMPARE(out.size(), 3 * 2 * row);
+    for (size_t i = 0; i < 4 * row; ++i) {
         QCOMPARE(out[i], 0.0F);
     }
     const auto* v = reinterpret_cast<const float*>(c.v.data());
-    for (size_t i = 80; i < 120; ++i) {
-        const float expected = keys > 0 ? v[static_cast<size_t>(keys / 2) * 20 + i % 20] : 0.0F;
+    for (size_t i = 4 * row; i < 6 * row; ++i) {
+        const float expected = keys > 0 ? v[static_cast<size_t>(keys / 2) * row + i % row] : 0.0F;
         QVERIFY(std::fabs(out[i] - expected) <= 0.005F * std::fabs(expected));
     }
 }
 
 void TestAttention::largeScores_data() {
     addTables();
+    QTest::addColumn<int>("dim");
     for (const char* table : fastTables()) {
-        QTest::addRow("%s", table) << QByteArray(table);
+        for (const int dim : {16, 64}) { // packed keys, and keys where they lie
+            QTest::addRow("%s heads of %d", table, dim) << QByteArray(table) << dim;
+        }
     }
 }
 
 /// Scores of some hundred, rising with the key: the running maximum changes in every block.
 void TestAttention::largeScores() {
     QFETCH(QByteArray, table);
+    QFETCH(int, dim);
     if (kernels::findCpuOps(table.constData()) == nullptr) {
         QSKIP("this processor lacks the instructions");
     }
-    Case c = makeCase({5, 900, 1, 1, 16}, DType::F32, 6);
+    Case c = makeCase({5, 900, 1, 1, dim}, DType::F32, 6);
     auto* k = reinterpret_cast<float*>(c.k.data());
-    for (int64_t i = 0; i < 5 * 16; ++i) {
+    for (int64_t i = 0; i < 5 * dim; ++i) {
         c.q[static_cast<size_t>(i)] = 1.0F;
     }
     for (int64_t key = 0; key < 900; ++key) {
-        for (int64_t d = 0; d < 16; ++d) { // multiples of 1/8 below 32: exact in bf16
-            k[key * 16 + d] = static_cast<float>(key / 4) / 8.0F;
+        for (int64_t d = 0; d < dim; ++d) { // eight bits: exact in bf16
+            k[key * dim + d] = static_cast<float>(key / 4) * 2.0F / static_cast<float>(dim);
         }
     }
     c.args.scale = 1.0F;

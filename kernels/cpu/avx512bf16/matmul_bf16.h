@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cpu/avx512bf16/dot_bf16.h"
+#include "kernels/cpu/avx512bf16/few_rows_bf16.h"
 #include "kernels/cpu/simd/matmul_fp32.h"
 
 namespace kernels::cpu {
@@ -13,6 +14,7 @@ struct MatmulBf16 {
     using V = Avx512Bf16;
     using F = V::F;
     using X = uint16_t;
+    using FewRows = FewRowsBf16;
     static constexpr int64_t kPair = 2;
     static constexpr int64_t kRows = 12;
     static constexpr int64_t kCols = 32;

@@ -2,8 +2,9 @@
 // Attention with a running maximum (Milakov and Gimelshein 2018; Dao et al. 2022): scores exist
 // only for one block of query rows and one block of keys. The query heads that read one kv head
 // are rows of the same block, so keys are packed once for all of them. With few rows and many keys
-// (decode) the keys are split into ranges and the partial results merged in the order of the
-// ranges. The cut depends on the shape only: any number of threads gives the same bits.
+// (decode) nothing is packed (few_rows.h), the keys are split into ranges and the partial results
+// merged in the order of the ranges. The cut depends on the shape only: any number of threads gives
+// the same bits.
 //
 // P is a tile product policy (matmul_fp32.h): with the bf16 policy q, k, probabilities and v are
 // rounded to bf16, sums and the softmax are fp32.
@@ -38,6 +39,8 @@ private:
     static constexpr float kMasked = -1e30F; ///< Below every real score.
     static constexpr int64_t kMaxRanges = 32;
     static constexpr int64_t kKeysPerRange = 256;
+    /// One decoded token: some microseconds' work for threads that have nothing else to do.
+    static constexpr int64_t kFewRowsKeysPerRange = 64;
 
     static constexpr int64_t roundUp(int64_t n, int64_t unit) {
         return (n + unit - 1) / unit * unit;
@@ -54,12 +57,15 @@ private:
         block_rows_ = rows_ < block_rows_ ? rows_ : block_rows_;
         row_blocks_ = (rows_ + block_rows_ - 1) / block_rows_;
         const int64_t tasks = row_blocks_ * args.num_kv_heads;
+        has_few_rows_ = P::FewRows::serves(args.kv_type, rows_, args.head_dim);
         ranges_ = 1;
-        if (tasks < kMaxRanges / 2 && args.keys >= 2 * kKeysPerRange) {
-            const int64_t most = args.keys / kKeysPerRange;
+        const int64_t keys_per_range = has_few_rows_ ? kFewRowsKeysPerRange : kKeysPerRange;
+        if (tasks < kMaxRanges / 2 && args.keys >= 2 * keys_per_range) {
+            const int64_t most = args.keys / keys_per_range;
             const int64_t aim = kMaxRanges / tasks;
             ranges_ = most < aim ? most : aim;
         }
+        block_keys_ = std::min(block_keys_, keys_per_range);
         range_keys_ = roundUp((args.keys + ranges_ - 1) / ranges_, block_keys_);
         ranges_ = args.keys > 0 ? (args.keys + range_keys_ - 1) / range_keys_ : 1;
     }
@@ -162,7 +168,7 @@ private:
             return Status::OutOfMemory;
         }
         if (partials != nullptr) {
-            parallelFor(pool, tasks * block_rows_, 4, [&](int64_t begin, int64_t end) {
+            parallelFor(pool, tasks * block_rows_, 1, [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                     mergeRow(partials, partial, i / block_rows_, i % block_rows_);
                 }
@@ -262,6 +268,44 @@ private:
                      int64_t keys,
                      Visibility state,
                      const VisibleKeys<V>& visible) const {
+        FewRowsArgs<X> few;
+        few.rows = count;
+        few.keys = keys;
+        few.dim = args_.head_dim;
+        few.first = (key * args_.num_kv_heads + kv_head) * args_.head_dim;
+        few.step = args_.num_kv_heads * args_.head_dim;
+        if (has_few_rows_) {
+            few.a = ws.queries;
+            few.a_stride = queryStride();
+            few.data = args_.k;
+            few.next = args_.v;
+            few.c = ws.scores;
+            few.c_stride = block_keys_;
+            P::FewRows::scores(args_.kv_type, few);
+        } else {
+            tileScores(ws, kv_head, count, key, keys);
+        }
+        for (int64_t r = 0; r < count; ++r) {
+            if (state == Visibility::Some) {
+                visible.mask((first_row + r) / group_, key, keys, kMasked,
+                             ws.scores + r * block_keys_);
+            }
+            softmaxRow(ws, r, keys);
+        }
+        if (has_few_rows_) {
+            few.a = ws.probs;
+            few.a_stride = probStride();
+            few.data = args_.v;
+            few.c = ws.out;
+            few.c_stride = out_stride_;
+            P::FewRows::values(args_.kv_type, few);
+        } else {
+            tileValues(ws, kv_head, count, key, keys);
+        }
+    }
+
+    void
+    tileScores(Workspace& ws, int64_t kv_head, int64_t count, int64_t key, int64_t keys) const {
         packKeys(ws, kv_head, key, keys);
         TileArgs<X> score;
         score.a_stride = queryStride();
@@ -276,13 +320,10 @@ private:
                 P::tile(count - r < P::kRows ? count - r : P::kRows, score);
             }
         }
-        for (int64_t r = 0; r < count; ++r) {
-            if (state == Visibility::Some) {
-                visible.mask((first_row + r) / group_, key, keys, kMasked,
-                             ws.scores + r * block_keys_);
-            }
-            softmaxRow(ws, r, keys);
-        }
+    }
+
+    void
+    tileValues(Workspace& ws, int64_t kv_head, int64_t count, int64_t key, int64_t keys) const {
         packValues(ws, kv_head, key, keys);
         TileArgs<X> value;
         value.a_stride = probStride();
@@ -386,7 +427,8 @@ private:
     int64_t block_rows_ = 0;
     int64_t block_keys_ = 0;
     int64_t row_blocks_ = 0;
-    int64_t ranges_ = 1; ///< Key ranges that are computed apart and merged.
+    bool has_few_rows_ = false; ///< Products as in few_rows.h instead of packed tiles.
+    int64_t ranges_ = 1;        ///< Key ranges that are computed apart and merged.
     int64_t range_keys_ = 0;
 };
 

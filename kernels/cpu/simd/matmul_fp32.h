@@ -5,6 +5,7 @@
 //   X          element type of both operands
 //   kPair      elements of one 32-bit lane that are multiplied together (1 here, 2 for bf16)
 //   kRows      rows of A per tile; kCols columns of B per tile
+//   FewRows    the products of attention for a few rows (few_rows.h)
 //   narrow()   fp32 -> X; widening is not needed
 //   tile()     C[rows, kCols] = (added ? C : 0) + factor * A B over `depth` lanes
 //
@@ -12,6 +13,7 @@
 #pragma once
 
 #include "kernels/cpu/simd/expand.h"
+#include "kernels/cpu/simd/few_rows.h"
 
 #include <utility>
 
@@ -62,6 +64,7 @@ struct MatmulFp32 {
     using V = Vec;
     using F = typename V::F;
     using X = float;
+    using FewRows = FewRowsFp32<Vec>;
     static constexpr int64_t kPair = 1;
     static constexpr int64_t kRows = kTileRows;
     static constexpr int64_t kCols = kTileVectors * V::kWidth;

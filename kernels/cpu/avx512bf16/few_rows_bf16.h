@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// few_rows.h with VDPBF16PS: queries, keys, probabilities and values bf16, sums fp32.
+#pragma once
+
+#include "kernels/cpu/avx512bf16/dot_bf16.h"
+#include "kernels/cpu/simd/few_rows.h"
+
+namespace kernels::cpu {
+
+class FewRowsBf16 {
+public:
+    using V = Avx512Bf16;
+    using F = V::F;
+    using Args = FewRowsArgs<uint16_t>;
+
+    static bool serves(DType type, int64_t rows, int64_t dim) {
+        return type == DType::BF16 && rows <= kMostFewRows && dim % kFewRowsColumns == 0;
+    }
+
+    static void scores(DType /*type*/, const Args& args) {
+        withFewRows(args.rows, [&](auto rows) {
+            fewRowsScores<V, Inner, rows>({static_cast<const uint16_t*>(args.data)}, args);
+        });
+    }
+
+    static void values(DType /*type*/, const Args& args) {
+        withFewRows(args.rows, [&](auto rows) { valuesOf<rows>(args); });
+    }
+
+private:
+    struct Inner {
+        using X = uint16_t;
+        static constexpr int64_t kStep = 32;
+        static constexpr int64_t kBytes = 2;
+        const uint16_t* data = nullptr;
+
+        [[nodiscard]] KERNELS_INLINE __m512i load(int64_t index) const {
+            return _mm512_loadu_si512(data + index);
+        }
+        static KERNELS_INLINE F multiply(F sum, __m512i keys, const uint16_t* a) {
+            return dotPairs(sum, keys, _mm512_loadu_si512(a));
+        }
+    };
+
+    /// Two values interleaved are multiplied with a pair of probabilities. The interleaving goes
+    /// within 128-bit lanes, so that columns come to their order only with the sums.
+    template <int R>
+    static void valuesOf(const Args& args) {
+        constexpr int kHalves = R > 4 ? 1 : 2; // of 64 columns, enough sums to hide the latency
+        const uint16_t* p[R];
+        for (int r = 0; r < R; ++r) {
+            p[r] = args.a + std::min<int64_t>(r, args.rows - 1) * args.a_stride;
+        }
+        const auto* const data = static_cast<const uint16_t*>(args.data) + args.first;
+        for (int64_t d = 0; d < args.dim; d += 32 * kHalves) {
+            F sums[R][2 * kHalves];
+            for (int r = 0; r < R; ++r) {
+                for (int v = 0; v < 2 * kHalves; ++v) {
+                    sums[r][v] = V::zero();
+                }
+            }
+            for (int64_t key = 0; key < args.keys; key += 2) {
+                const bool is_pair = key + 1 < args.keys;
+                __m512i values[2 * kHalves];
+                for (int h = 0; h < kHalves; ++h) {
+                    const uint16_t* const at = data + key * args.step + d + 32 * h;
+                    const __m512i a = _mm512_loadu_si512(at);
+                    const __m512i b =
+                        is_pair ? _mm512_loadu_si512(at + args.step) : _mm512_setzero_si512();
+                    values[2 * h] = _mm512_unpacklo_epi16(a, b);
+                    values[2 * h + 1] = _mm512_unpackhi_epi16(a, b);
+                }
+#pragma GCC unroll 8
+                for (int r = 0; r < R; ++r) {
+                    int32_t pair = 0;
+                    __builtin_memcpy(&pair, p[r] + key, sizeof(pair));
+                    const __m512i factor = _mm512_set1_epi32(pair);
+#pragma GCC unroll 4
+                    for (int v = 0; v < 2 * kHalves; ++v) {
+                        sums[r][v] = dotPairs(sums[r][v], values[v], factor);
+                    }
+                }
+            }
+            const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            for (int64_t r = 0; r < args.rows; ++r) {
+                for (int h = 0; h < kHalves; ++h) {
+                    float* const out = args.c + r * args.c_stride + d + 32 * h;
+                    const __m512i low = _mm512_castps_si512(sums[r][2 * h]);
+                    const __m512i high = _mm512_castps_si512(sums[r][2 * h + 1]);
+                    const auto add = [](float* to, __m512i sum) {
+                        V::store(to, V::add(V::load(to), _mm512_castsi512_ps(sum)));
+                    };
+                    add(out, _mm512_permutex2var_epi64(low, first, high));
+                    add(out + 16, _mm512_permutex2var_epi64(low, second, high));
+                }
+            }
+        }
+    }
+};
+
+} // namespace kernels::cpu

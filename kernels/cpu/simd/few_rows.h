@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two products of attention for the rows of one decoded token: the query heads that read one kv
+// head, eight at most. Packing keys and values for the tiles of gemm.h costs more than so few rows
+// save by it: here keys are multiplied where they lie, each vector of them with all rows at once.
+#pragma once
+
+#include "kernels/cpu/simd/expand.h"
+
+#include <algorithm>
+
+namespace kernels::cpu {
+
+/// Rows of one product. Keys (or values) are `dim` elements of `data` each, the first at element
+/// `first`, the next `step` elements on.
+template <typename X>
+struct FewRowsArgs {
+    int64_t rows = 0; ///< 1 to kMostFewRows.
+    int64_t keys = 0;
+    int64_t dim = 0;
+    const X* a = nullptr; ///< Queries [rows, dim] or probabilities [rows, keys].
+    int64_t a_stride = 0;
+    const void* data = nullptr;
+    int64_t first = 0;
+    int64_t step = 0;
+    const void* next = nullptr; ///< With scores: the values of the same keys, asked for ahead.
+    float* c = nullptr;         ///< Scores [rows, keys], or sums [rows, dim] that are added to.
+    int64_t c_stride = 0;
+};
+
+constexpr int64_t kMostFewRows = 8;
+constexpr int64_t kFewRowsAhead =
+    8192; ///< Bytes of keys that are asked for before they are needed.
+constexpr int64_t kFewRowsColumns = 64; ///< What `dim` must be a multiple of.
+
+/// Asks for `bytes` at `at` for the second cache.
+KERNELS_INLINE void askFor(const char* at, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += 64) {
+        _mm_prefetch(at + i, _MM_HINT_T1);
+    }
+}
+
+/// scores[r][key] = a[r] . keys[key]. Inner: load(index) gives kStep elements, multiply(sum, keys,
+/// a) adds their products with as many of a row.
+template <class V, class Inner, int R>
+void fewRowsScores(const Inner& inner, const FewRowsArgs<typename Inner::X>& args) {
+    using F = typename V::F;
+    constexpr int kTogether = static_cast<int>(V::kWidth) / R; // keys
+    const typename Inner::X* a[R];
+    for (int r = 0; r < R; ++r) {
+        a[r] = args.a + std::min<int64_t>(r, args.rows - 1) * args.a_stride;
+    }
+    const int64_t bytes = args.dim * Inner::kBytes;
+    const int64_t keys_ahead = std::max<int64_t>(kTogether, kFewRowsAhead / bytes);
+    for (int64_t key = 0; key < args.keys; key += kTogether) {
+        const int64_t count = std::min<int64_t>(kTogether, args.keys - key);
+        int64_t at[kTogether];
+        F sums[V::kWidth];
+        for (int j = 0; j < kTogether; ++j) {
+            at[j] = args.first + (key + std::min<int64_t>(j, count - 1)) * args.step;
+            askFor(static_cast<const char*>(args.next) + at[j] * Inner::kBytes, bytes);
+            askFor(static_cast<const char*>(args.data) +
+                       (at[j] + keys_ahead * args.step) * Inner::kBytes,
+                   bytes);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < R * kTogether; ++i) {
+            sums[V::slotOfRow(i)] = V::zero();
+        }
+        for (int64_t d = 0; d < args.dim; d += Inner::kStep) {
+#pragma GCC unroll 16
+            for (int j = 0; j < kTogether; ++j) {
+                const auto keys = inner.load(at[j] + d);
+#pragma GCC unroll 8
+                for (int r = 0; r < R; ++r) {
+                    F& sum = sums[V::slotOfRow(r * kTogether + j)];
+                    sum = Inner::multiply(sum, keys, a[r] + d);
+                }
+            }
+        }
+        float lanes[V::kWidth];
+        V::store(lanes, V::transposeSum(sums));
+        for (int64_t r = 0; r < args.rows; ++r) {
+            std::copy_n(lanes + r * kTogether, count, args.c + r * args.c_stride + key);
+        }
+    }
+}
+
+/// Calls fn with 1, 2, 4 or 8, the least that is enough for `rows`.
+template <class Fn>
+KERNELS_INLINE void withFewRows(int64_t rows, Fn fn) {
+    if (rows > 4) {
+        fn(std::integral_constant<int, 8>{});
+    } else if (rows > 2) {
+        fn(std::integral_constant<int, 4>{});
+    } else if (rows > 1) {
+        fn(std::integral_constant<int, 2>{});
+    } else {
+        fn(std::integral_constant<int, 1>{});
+    }
+}
+
+/// fp32 products; keys and values fp32 or bf16.
+template <class Vec>
+class FewRowsFp32 {
+public:
+    using V = Vec;
+    using F = typename V::F;
+    using Args = FewRowsArgs<float>;
+
+    static bool serves(DType type, int64_t rows, int64_t dim) {
+        return (type == DType::F32 || type == DType::BF16) && rows <= kMostFewRows &&
+               dim % kFewRowsColumns == 0;
+    }
+
+    static void scores(DType type, const Args& args) {
+        withFewRows(args.rows, [&](auto rows) {
+            if (type == DType::BF16) {
+                fewRowsScores<V, Inner<DType::BF16>, rows>({args.data}, args);
+            } else {
+                fewRowsScores<V, Inner<DType::F32>, rows>({args.data}, args);
+            }
+        });
+    }
+
+    static void values(DType type, const Args& args) {
+        withFewRows(args.rows, [&](auto rows) {
+            if (type == DType::BF16) {
+                valuesOf<rows>(Inner<DType::BF16>{args.data}, args);
+            } else {
+                valuesOf<rows>(Inner<DType::F32>{args.data}, args);
+            }
+        });
+    }
+
+private:
+    template <DType kType>
+    struct Inner {
+        using X = float;
+        static constexpr int64_t kStep = V::kWidth;
+        static constexpr int64_t kBytes = kType == DType::F32 ? 4 : 2;
+        const void* data = nullptr;
+
+        [[nodiscard]] KERNELS_INLINE F load(int64_t index) const {
+            return Expand<V>::loadDense(data, kType, index);
+        }
+        static KERNELS_INLINE F multiply(F sum, F keys, const float* a) {
+            return V::fma(keys, V::load(a), sum);
+        }
+    };
+
+    template <int R, class In>
+    static void valuesOf(const In& inner, const Args& args) {
+        constexpr int kVectors = std::clamp(static_cast<int>(V::kWidth) / R, 1, 4);
+        static_assert(kFewRowsColumns % (kVectors * V::kWidth) == 0);
+        const float* p[R];
+        for (int r = 0; r < R; ++r) {
+            p[r] = args.a + std::min<int64_t>(r, args.rows - 1) * args.a_stride;
+        }
+        for (int64_t d = 0; d < args.dim; d += kVectors * V::kWidth) {
+            F sums[R][kVectors];
+            for (int r = 0; r < R; ++r) {
+                for (int v = 0; v < kVectors; ++v) {
+                    sums[r][v] = V::zero();
+                }
+            }
+            for (int64_t key = 0; key < args.keys; ++key) {
+                F values[kVectors];
+#pragma GCC unroll 4
+                for (int v = 0; v < kVectors; ++v) {
+                    values[v] = inner.load(args.first + key * args.step + d + v * V::kWidth);
+                }
+#pragma GCC unroll 8
+                for (int r = 0; r < R; ++r) {
+                    const F factor = V::set1(p[r][key]);
+#pragma GCC unroll 4
+                    for (int v = 0; v < kVectors; ++v) {
+                        sums[r][v] = V::fma(factor, values[v], sums[r][v]);
+                    }
+                }
+            }
+            for (int64_t r = 0; r < args.rows; ++r) {
+                float* const out = args.c + r * args.c_stride + d;
+                for (int v = 0; v < kVectors; ++v) {
+                    V::store(out + v * V::kWidth, V::add(V::load(out + v * V::kWidth), sums[r][v]));
+                }
+            }
+        }
+    }
+};
+
+} // namespace kernels::cpu
