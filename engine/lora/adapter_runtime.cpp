@@ -176,7 +176,11 @@ struct AdapterSet::State {
             if (!item.isActive()) {
                 continue;
             }
-            ENGINE_TRY(visit(i < entries.size() ? *entries[i].adapter : *extra->adapter));
+            if (i < entries.size()) {
+                ENGINE_TRY(visit(*entries[i].adapter));
+            } else if (extra != nullptr) {
+                ENGINE_TRY(visit(*extra->adapter));
+            }
         }
         return {};
     }

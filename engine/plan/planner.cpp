@@ -253,6 +253,9 @@ private:
         for (const ResolvedTensor& resolved : resolution_.tensors) {
             const ExpectedTensor* tensor =
                 resolved.index < 0 ? table : &(*tensors_)[static_cast<size_t>(resolved.index)];
+            if (tensor == nullptr) {
+                continue; // a shared head, but no token table to share: it has no bytes
+            }
             TensorPlacement row;
             if (resolved.index < 0) {
                 row.tensor = "lm_head.weight";

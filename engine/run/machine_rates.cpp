@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file: three lines of text, "belfry-rates 1", what was measured, the two numbers.
+// The file: three lines of text, "belfry-rates 2", what was measured, the two numbers.
 #include "engine/run/machine_rates.h"
 
 #include "kernels/cpu/machine_probe.h"
@@ -16,7 +16,7 @@ namespace engine {
 
 namespace {
 
-constexpr const char* kFirstLine = "belfry-rates 1";
+constexpr const char* kFirstLine = "belfry-rates 2";
 constexpr int64_t kBufferBytes = int64_t{128} << 20;
 
 /// What the numbers hold for: processor, cores this process may use, kernels.

@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kReadSlice = int64_t{1} << 20;   ///< Bytes per chunk of a job, at most ...
 constexpr int64_t kLeastSlice = int64_t{64} << 10; ///< ... and at least.
 constexpr int64_t kSlicesPerThread = 4;
-constexpr int64_t kLine = 64;
+constexpr int64_t kReadStep = 256; ///< What the loops read at once, or a multiple of it.
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kRounds = 20000; ///< Rounds per chunk of an arithmetic job.
 constexpr int kFigures = 7;
@@ -150,9 +150,11 @@ private:
 int64_t beyondCaches(int64_t asked) {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
     constexpr int64_t kTimesCache = 2;
-    constexpr int64_t kMost = int64_t{1} << 30;
+    constexpr int64_t kShareOfMemory = 16;
+    const int64_t most = std::min(int64_t{1} << 30,
+                                  sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / kShareOfMemory);
     const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE); // -1 or 0 where it is not known
-    return asked <= 0 ? 0 : std::max(asked, std::min(kMost, kTimesCache * cache));
+    return asked <= 0 ? 0 : std::max(asked, std::min(most, kTimesCache * cache));
 #else
     return asked;
 #endif
@@ -170,8 +172,8 @@ void readMemory(ThreadPool* pool, const void* data, int64_t bytes) {
     const char* base = static_cast<const char*>(data);
     // A weight of some megabytes is read by all threads too, as its product is.
     const int64_t threads = pool == nullptr ? 1 : pool->size();
-    const int64_t grain =
-        std::clamp(bytes / (kSlicesPerThread * threads) / kLine * kLine, kLeastSlice, kReadSlice);
+    const int64_t grain = std::clamp(bytes / (kSlicesPerThread * threads) / kReadStep * kReadStep,
+                                     kLeastSlice, kReadSlice);
     parallelFor(pool, bytes, grain, [&](int64_t begin, int64_t end) {
         keep(loops.read(base + begin, static_cast<size_t>(end - begin)));
     });

@@ -25,7 +25,8 @@ struct MachineRates {
 };
 
 /// Takes about `budget_seconds` and `buffer_bytes` of memory for its duration, or twice the
-/// last-level cache where that is more (up to 1 GiB); when it cannot be had, bandwidths are 0.
+/// last-level cache where that is more (up to 1 GiB and a 16th of the memory); when it cannot be
+/// had, bandwidths are 0.
 MachineRates measureCpu(ThreadPool& pool,
                         double budget_seconds = 1.0,
                         int64_t buffer_bytes = int64_t{512} << 20);

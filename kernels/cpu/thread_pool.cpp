@@ -134,7 +134,7 @@ void ThreadPool::run(int64_t n, int64_t grain, BodyFn body, void* context) {
     job_.stretches.store(
         static_cast<int32_t>(all.chunks_ < size() ? all.chunks_ : static_cast<int64_t>(size())),
         std::memory_order_relaxed);
-    job_.is_open.store(true, std::memory_order_relaxed);
+    job_.is_open.store(true, std::memory_order_release);
     job_.epoch.fetch_add(1);
     job_.epoch.notify_all();
 
@@ -176,6 +176,7 @@ void ThreadPool::takePart(int64_t own) {
 void ThreadPool::workerLoop(int64_t own) {
     std::atomic<uint32_t>& is_inside = places_[static_cast<size_t>(own)].is_inside;
     uint32_t seen = 0;
+    uint64_t done = 0; // the last job it took part in
     for (;;) {
         if (!spinUntil([this, seen] { return job_.epoch.load() != seen; })) {
             job_.epoch.wait(seen);
@@ -189,8 +190,11 @@ void ThreadPool::workerLoop(int64_t own) {
             continue;
         }
         is_inside.store(1);
-        // Asked again: only now is the job the one that is read.
-        if (job_.is_open.load() && own < job_.stretches.load(std::memory_order_relaxed)) {
+        // Asked again: only now is the job the one that is read. A worker that came late to the
+        // job before may have taken part in this one already.
+        if (job_.is_open.load() && job_.tag != done &&
+            own < job_.stretches.load(std::memory_order_relaxed)) {
+            done = job_.tag;
             takePart(own);
         }
         is_inside.store(0);

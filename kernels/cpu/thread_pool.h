@@ -8,8 +8,6 @@
 // and then sleep. No priorities, no futures.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -130,7 +128,7 @@ private:
     std::unique_ptr<Place[]> places_; ///< [threads asked for], the caller's first.
     Job job_;
     alignas(kApart) std::atomic<bool> is_stopping_{false};
-    std::atomic<bool> is_busy_{false};
+    alignas(kApart) std::atomic<bool> is_busy_{false};
 };
 
 /// parallelShares on `pool`, or on the calling thread (same chunks) when pool is nullptr.

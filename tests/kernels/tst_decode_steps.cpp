@@ -260,6 +260,10 @@ void TestDecodeSteps::largestLogit() {
         QVERIFY(best >> 32U >= 0xff800000U);
         QCOMPARE(static_cast<uint32_t>(best), 0xffffffffU - 501U);
     }
+    // Infinite first and no number later, in pieces of their own.
+    logits[501] = std::numeric_limits<float>::infinity();
+    logits[30000] = nan;
+    QCOMPARE(indexOf(nullptr), 30000);
     // Nothing is left: the answer is below all values.
     std::fill(suppressed.begin(), suppressed.end(), 0xffffffffU);
     uint64_t best = 1;

@@ -54,6 +54,8 @@ private Q_SLOTS:
     void sameForAnyThreadCount();
     void tokensDoNotInfluenceEachOther_data();
     void tokensDoNotInfluenceEachOther();
+    void noNumberIsKept_data();
+    void noNumberIsKept();
     void rowsDoNotInfluenceEachOther_data();
     void rowsDoNotInfluenceEachOther();
     void loraMatchesReference_data();
@@ -258,6 +260,54 @@ void TestLinear::tokensDoNotInfluenceEachOther() {
     kernels::MatF32 some{x.data() + 203 * in, 61, in, in};
     QCOMPARE(ops->linear(testQueue(), some, w.view, matrix(part, 61, out)), Status::Ok);
     QVERIFY(std::memcmp(whole.data() + 203 * out, part.data(), part.size() * sizeof(float)) == 0);
+}
+
+void TestLinear::noNumberIsKept_data() {
+    QTest::addColumn<QByteArray>("table");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("nested");
+    QTest::addColumn<qlonglong>("tokens");
+    for (const char* table : fastTables()) {
+        for (const WeightFormat format :
+             {WeightFormat::BF16, WeightFormat::Int8Row, WeightFormat::Nf4}) {
+            for (const bool nested : {false, true}) {
+                for (const qlonglong tokens : {1, 3}) {
+                    if (!nested || format == WeightFormat::Nf4) {
+                        QTest::addRow("%s %s%s, %lld tokens", table, formatName(format),
+                                      nested ? " nested" : "", tokens)
+                            << QByteArray(table) << static_cast<int>(format) << nested << tokens;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Activations that overflowed somewhere must not become ordinary numbers in formats whose products
+/// are of whole numbers: what went wrong would no longer be seen.
+void TestLinear::noNumberIsKept() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, format);
+    QFETCH(bool, nested);
+    QFETCH(qlonglong, tokens);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const int64_t in = 1536;
+    const int64_t out = 32;
+    const TestWeight w =
+        makeWeight(static_cast<WeightFormat>(format), out, in, 64, nested, DType::BF16, 5);
+    for (const int64_t at : {0, 5, 700, 1535}) {
+        const auto x = randomFloats(tokens * in, 6);
+        const auto y = randomFloats(tokens * out, 1);
+        x[static_cast<size_t>(at)] = NAN; // of the first token
+        QCOMPARE(ops->linear(testQueue(), matrix(x, tokens, in), w.view, matrix(y, tokens, out)),
+                 Status::Ok);
+        for (int64_t i = 0; i < tokens * out; ++i) {
+            QCOMPARE(std::isnan(y[static_cast<size_t>(i)]), i < out);
+        }
+    }
 }
 
 void TestLinear::rowsDoNotInfluenceEachOther_data() {

@@ -9,6 +9,7 @@
 #include "kernels/cpu/simd/vec_avx512.h"
 
 #include <cstring>
+#include <limits>
 
 namespace kernels::cpu {
 
@@ -40,12 +41,16 @@ public:
         for (int64_t first = 0; first < cols; first += kStep, out += kStep + kScaleSlots) {
             const int64_t count = cols - first < kStep ? cols - first : kStep;
             F most = V::zero();
+            __mmask16 is_nan = 0;
             for (int64_t i = 0; i < count; i += V::kWidth) {
-                most = V::max(most, V::abs(load(x + first + i, count - i)));
+                const F v = load(x + first + i, count - i);
+                most = V::max(most, V::abs(v));
+                is_nan |= _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
             }
             const float largest = V::maxOf(most);
             constexpr float kLevels = 32767.0F;
-            const float scale = largest / kLevels;
+            const float scale =
+                is_nan != 0 ? std::numeric_limits<float>::quiet_NaN() : largest / kLevels;
             const F inverse = V::set1(scale > 0.0F ? kLevels / largest : 0.0F);
             for (int64_t i = 0; i < kStep; i += V::kWidth) {
                 const F v = i < count ? load(x + first + i, count - i) : V::zero();

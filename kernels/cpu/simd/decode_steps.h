@@ -11,14 +11,18 @@
 #include "kernels/cpu/simd/linear.h"
 #include "kernels/cpu/simd/norm_rope.h"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace kernels::cpu {
 
 template <class Kit>
 struct DecodeSteps {
     using V = typename Kit::V;
+    using F = typename V::F;
     static constexpr int64_t kWidth = V::kWidth;
 
     static Status project(Queue q, const ProjectArgs& args) {
@@ -106,19 +110,21 @@ struct DecodeSteps {
             return Status::BadShape;
         }
         std::atomic<uint64_t> most{0};
-        parallelFor(Linear<Kit>::poolOf(q), count, kLogitsPerChunk,
-                    [&](int64_t begin, int64_t end) {
-                        const uint64_t mine = bestOf(logits, begin, end, suppressed);
-                        uint64_t known = most.load(std::memory_order_relaxed);
-                        while (known < mine && !most.compare_exchange_weak(known, mine)) {
-                        }
-                    });
+        parallelFor(
+            Linear<Kit>::poolOf(q), count, kLogitsPerChunk, [&](int64_t begin, int64_t end) {
+                uint64_t known = most.load(std::memory_order_relaxed);
+                const uint64_t mine =
+                    bestOf(logits, begin, end, suppressed, static_cast<uint32_t>(known >> 32U));
+                while (known < mine && !most.compare_exchange_weak(known, mine)) {
+                }
+            });
         *best = most.load();
         return Status::Ok;
     }
 
 private:
-    static constexpr int64_t kLogitsPerChunk = 16384; ///< A multiple of 32: words of `suppressed`.
+    static constexpr int64_t kLogitsPerChunk = 16384;
+    static constexpr int64_t kScreened = 256; ///< Logits that are looked at together.
     static constexpr int64_t kLineBytes = 64;
     static constexpr int64_t kFirstBytes = 8192; ///< As far as the products ask ahead.
 
@@ -333,32 +339,48 @@ private:
         return (bits & 0x7fffffffU) > 0x7f800000U ? 0xffffffffU : order;
     }
 
-    static uint64_t
-    bestOf(const float* logits, int64_t begin, int64_t end, const uint32_t* suppressed) {
+    /// At least the largest of kScreened logits: what is no number counts as infinite.
+    static float ceilingOf(const float* logits) {
+        using I = typename V::I;
+        const I magnitude = V::iset1(0x7fffffff);
+        const I infinite = V::iset1(0x7f800000);
+        const F above = V::set1(std::numeric_limits<float>::infinity());
+        F top = V::set1(-std::numeric_limits<float>::infinity());
+        for (int64_t i = 0; i < kScreened; i += kWidth) {
+            const I bits = V::iload(reinterpret_cast<const int32_t*>(logits + i));
+            top = V::max(top, V::select(V::igreater(V::iand(bits, magnitude), infinite), above,
+                                        V::load(logits + i)));
+        }
+        return V::maxOf(top);
+    }
+
+    /// The best of [begin, end) in argmax()'s form, or 0 where all are below `floor`.
+    static uint64_t bestOf(const float* logits,
+                           int64_t begin,
+                           int64_t end,
+                           const uint32_t* suppressed,
+                           uint32_t floor) {
+        constexpr uint32_t kInfinite = 0xff800000U; // as orderOf() has it
         const auto isSuppressed = [&](int64_t i) {
             return suppressed != nullptr && (suppressed[i / 32] >> (i % 32) & 1U) != 0;
         };
-        constexpr int64_t kWord = 32;
         uint32_t most = 0;
-        int64_t at = begin; // of the first word that has it
-        for (int64_t i = begin; i < end; i += kWord) {
-            uint32_t top = 0;
-            if (i + kWord <= end && (suppressed == nullptr || suppressed[i / kWord] == 0)) {
-                for (int64_t j = 0; j < kWord; ++j) {
-                    top = std::max(top, orderOf(logits[i + j]));
-                }
-            } else {
-                for (int64_t j = i; j < std::min(end, i + kWord); ++j) {
-                    top = isSuppressed(j) ? top : std::max(top, orderOf(logits[j]));
+        int64_t at = begin;
+        for (int64_t i = begin; i < end;) {
+            // Nearly all are below one that came before: a look at their largest is enough.
+            const bool is_screened = i + kScreened <= end;
+            const int64_t stop = is_screened ? i + kScreened : end;
+            const uint32_t ceiling = is_screened ? orderOf(ceilingOf(logits + i)) : kInfinite;
+            if (ceiling >= kInfinite || (ceiling > most && ceiling >= floor)) {
+                for (int64_t j = i; j < stop; ++j) {
+                    const uint32_t order = orderOf(logits[j]);
+                    if (order > most && !isSuppressed(j)) {
+                        most = order;
+                        at = j;
+                    }
                 }
             }
-            if (top > most) {
-                most = top;
-                at = i;
-            }
-        }
-        while (at < end && (isSuppressed(at) || orderOf(logits[at]) != most)) {
-            ++at;
+            i = stop;
         }
         return most == 0 ? 0 : uint64_t{most} << 32U | (0xffffffffU - static_cast<uint32_t>(at));
     }

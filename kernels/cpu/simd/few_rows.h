@@ -80,7 +80,9 @@ void fewRowsScores(const Inner& inner, const FewRowsArgs<typename Inner::X>& arg
         float lanes[V::kWidth];
         V::store(lanes, V::transposeSum(sums));
         for (int64_t r = 0; r < args.rows; ++r) {
-            std::copy_n(lanes + r * kTogether, count, args.c + r * args.c_stride + key);
+            for (int64_t j = 0; j < count; ++j) {
+                args.c[r * args.c_stride + key + j] = lanes[r * kTogether + j];
+            }
         }
     }
 }
