@@ -15,7 +15,8 @@ struct StreamNeeds {
     int norm_bytes = 0;    ///< Of one norm.
     int attend_bytes = 0;  ///< Of work memory: attention,
     int project_bytes = 0; ///< projections,
-    int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other.
+    int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other;
+    int behind_bytes = 0;  ///< up to where those of a step behind attention lie.
 };
 
 struct TokenSteps {

@@ -162,7 +162,8 @@ struct LoraArgs {
     const float* factor; ///< [1]
     int32_t rank;
     int32_t first; ///< Ranks of all updates before it; those of one weight lie together.
-    int32_t weight;
+    int16_t weight;
+    int16_t tile; ///< stream.cu: tiles of 16 ranks before it.
     int32_t a_type;
     int32_t b_type;
     /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B
@@ -347,9 +348,12 @@ struct ProjectKernelArgs {
     int32_t lora_pitch;
     int32_t lora_step; ///< Number of the step in its token.
     // stream.cu only.
-    int32_t lora_at;   ///< Where operands lie, from the start of the work memory.
-    int32_t lora_turn; ///< Parity of the step's number among those with updates.
-    int32_t lora_late; ///< 0: they come during the step before; 1: when this one begins.
+    int32_t lora_at;    ///< Where operands lie, from the start of the work memory.
+    int16_t lora_turn;  ///< Parity of the step's number among those with updates.
+    int16_t lora_late;  ///< 0: they come during the step with updates before; 1: when this begins.
+    int16_t lora_shift; ///< log2 of lora_chunks.
+    int16_t lora_tiles; ///< Of 16 ranks, which those of one update fill.
+    int16_t lora_is_ragged; ///< 1: there are tiles that are not full.
 };
 
 struct AttendStepKernelArgs {
@@ -405,6 +409,8 @@ static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, pass_ti
 /// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
 /// prefetched, the one being read.
 inline constexpr int kStepRing = 4;
+/// stream.cu: a step's arguments are asked for when the one so many before it begins.
+inline constexpr int kStepsAsked = 2;
 /// Most parts of an attention step (lanes of a warp times five).
 inline constexpr int kMaxParts = 160;
 /// Heads of one attention part, and parts of up to this many keys are merged by their reader.
@@ -517,11 +523,7 @@ streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
 }
 /// 64-bit words from one packet of an update's sums to the next: a sector of 32 bytes each.
 inline constexpr int kUnitSlot = 4;
-/// Operands of a step's updates (stream_lora.cuh) begin with A h, behind which are the sums of the
-/// block's rows.
-BELFRY_HOST_DEVICE constexpr int32_t streamReducedBytes(int32_t ranks) {
-    return (ranks + 3) / 4 * 16;
-}
+/// Operands of a step's updates (stream_lora.cuh) begin with the sums of the block's rows.
 BELFRY_HOST_DEVICE constexpr int32_t streamUpdateBytes(int32_t weights, int32_t local_rows) {
     return (weights * local_rows + 3) / 4 * 16;
 }

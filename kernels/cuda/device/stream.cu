@@ -36,8 +36,8 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     const bool is_asking = threadIdx.x == kAskingThread;
     if (is_asking) {
         fetcher.askForStep(steps, 0);
-        if (count > 1) {
-            fetcher.askForStep(steps, 1);
+        for (int i = 1; i < kStepsAsked && i < count; ++i) {
+            fetcher.askForStep(steps, i);
         }
         fetcher.waitForStep(0);
         fetcher.askForNorms(0);
@@ -50,8 +50,8 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     for (int i = 0; i < count; ++i) {
         // Everybody is behind the step before, and nobody needs what lies there.
         if (is_asking) {
-            if (i + 2 < count) {
-                fetcher.askForStep(steps, i + 2);
+            if (i + kStepsAsked < count) {
+                fetcher.askForStep(steps, i + kStepsAsked);
             }
             if (i + 1 < count) {
                 fetcher.waitForStep(i + 1);

@@ -7,15 +7,21 @@
 // B (A h) for the block's rows: whoever makes results adds one number a row. The factor of the last
 // norm is missing in it as it is in the products; both get it at the end.
 //
+// What stands between the input and those results is on the way of every step, and a warp takes
+// five to ten clocks an instruction that runs once a step. So B (A h) is made by tensor cores from
+// the packets as they come: 16 ranks of an update are a tile, the sums of a chunk of columns a
+// column of the right operand. A lane polls the four packets that are its part of that operand,
+// those of eight columns all at once, and the columns of the result are added.
+//
 // A of the block's units and B of its rows come as bulk copies while the step before is at work
 // (or, where that has no updates, when the step has begun), to places of the work memory that
-// projections leave alone and that steps with updates take in turn. Nobody else reads there.
+// projections leave alone and that steps with updates take in turn; behind attention's where that
+// stands between. Nobody else reads there.
 //
 // Sums travel as packets, one in a sector of 32 bytes: where many blocks write next to each other
 // while all poll, a way through L2 takes twice as long.
 #pragma once
 
-#include "kernels/cuda/device/lora_units.cuh"
 #include "kernels/cuda/device/stream_input.cuh"
 #include "kernels/cuda/device/weight_ring.cuh"
 
@@ -47,58 +53,91 @@ struct UnitSignals {
     }
 };
 
-/// What updates add to the block's rows, but for the factor of the last norm: [weights, local_rows]
-/// behind A h. operands: of the step.
-__device__ __forceinline__ float* updateSums(const ProjectKernelArgs& a, char* operands) {
-    return reinterpret_cast<float*>(operands + streamReducedBytes(a.lora_first[3]));
-}
-
-/// The one of them for a row of a weight; `local` counts those of the block. work: the work memory.
+/// What updates add to the block's rows, but for the factor of the last norm: [weights,
+/// local_rows] at the beginning of the operands. The one for a row of a weight; `local` counts
+/// those of the block. work: the work memory.
 __device__ __forceinline__ float
-updateOf(const ProjectKernelArgs& a, char* work, int weight, int local) {
-    return updateSums(a, work + a.lora_at)[weight * a.local_rows + local];
+updateOf(const ProjectKernelArgs& a, const char* work, int weight, int local) {
+    return reinterpret_cast<const float*>(work + a.lora_at)[weight * a.local_rows + local];
 }
 
 /// A of the block's units: behind those sums, lora_pitch apart.
 __device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
-    return streamReducedBytes(a.lora_first[3]) + streamUpdateBytes(a.count, a.local_rows);
+    return streamUpdateBytes(a.count, a.local_rows);
 }
 
-/// The rows of this block that an update of `weight` has.
-__device__ __forceinline__ RowRange unitRange(const ProjectKernelArgs& a, int weight, int block) {
-    return rowsOfWeight(a, weight, firstOutput(a, block), firstOutput(a, block + 1));
+/// Ranks of a tile, and columns of the right operand that tensor cores take at once.
+constexpr int kTileRanks = 16;
+constexpr int kTileColumns = 8;
+
+/// The packet of a rank of an update times chunk `chunk` of the columns: which of the four that
+/// lane `index` % 32 reads is `index` / 32. Which ranks a lane has follows from how loadMatrix4()
+/// deals out B, 16 bytes of a row at a time.
+__device__ __forceinline__ int packetOfRank(const LoraArgs& term, int rank, int column) {
+    const int k = rank & (kTileRanks - 1);
+    const bool is_wide = term.b_type == kElementF32;
+    const int part = is_wide ? k >> 2 : (k & 1) | (k >> 3) << 1;
+    const int in_group = is_wide ? k & 3 : k >> 1 & 3;
+    return column / kTileColumns * 128 + part * 32 + column % kTileColumns * 4 + in_group;
 }
 
-/// Of the block's first unit what is needed once the input is there; columns = 0: it has none.
+/// A unit: `bytes` of A from `at` on, which are `columns` elements from column `column` on.
 struct UnitTask {
+    const char* at = nullptr;
+    int bytes = 0;
     int column = 0;
-    int columns = 0;
+    int columns = 0; ///< 0: there is no such unit.
     int type = 0;
-    float factor = 0.0F;
+    int packet = 0; ///< Of its sum.
+    const float* factor = nullptr;
 
     UnitTask() = default;
-    __device__ __forceinline__ explicit UnitTask(const UnitPiece& piece)
-        : column(piece.column), columns(piece.columns), type(piece.type), factor(*piece.factor) {}
+    __device__ __forceinline__ UnitTask(const ProjectKernelArgs& a, int unit) {
+        const int rank = unit >> a.lora_shift;
+        const int chunk = unit - (rank << a.lora_shift);
+        int t = 0;
+        while (rank >= a.lora[t].first + a.lora[t].rank) {
+            ++t;
+        }
+        const LoraArgs& term = a.lora[t];
+        const int own = rank - term.first;
+        factor = term.factor;
+        type = term.a_type;
+        column = chunk * a.lora_columns;
+        columns = a.cols - column < a.lora_columns ? a.cols - column : a.lora_columns;
+        const int width = elementBytes(type);
+        bytes = columns * width;
+        at = static_cast<const char*>(term.a) +
+             (static_cast<int64_t>(own) * a.cols + column) * width;
+        const int tile = term.tile + own / kTileRanks;
+        packet = packetOfRank(term, own, (tile << a.lora_shift) + chunk);
+    }
+};
+
+/// What the warp knows of a step before its input comes.
+struct StepTask {
+    UnitTask unit; ///< The block's first one.
+    int rows = 0;  ///< Lane t: of this block, of the weight that update t is for.
 };
 
 /// Asks for the operands of a step; `there` gets a phase for them. The warp has read what was in
 /// their place.
-__device__ __forceinline__ UnitTask placeOperands(const ProjectKernelArgs& a,
+__device__ __forceinline__ StepTask placeOperands(const ProjectKernelArgs& a,
                                                   char* memory,
                                                   CopyBarrier there,
                                                   const Exchange& exchange) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    UnitTask task;
+    StepTask task;
     __syncwarp();
     fenceBulkCopies();
     uint32_t place = sharedAddress(memory) + unitRows(a);
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
-        const UnitPiece piece = pieceOf(a, unit);
+        const UnitTask piece(a, unit);
         if (unit == exchange.block) {
-            task = UnitTask(piece);
+            task.unit = piece;
         }
-        if (lane == 0 && piece.bytes > 0) {
+        if (lane == 0 && piece.columns > 0) {
             there.expect(piece.bytes);
             copyBulk(place, piece.at, piece.bytes, there);
         }
@@ -106,14 +145,23 @@ __device__ __forceinline__ UnitTask placeOperands(const ProjectKernelArgs& a,
     }
     if (lane < a.lora_count) {
         const LoraArgs& term = a.lora[lane];
-        const RowRange rows = unitRange(a, term.weight, exchange.block);
-        const int row_bytes = term.rank * elementBytes(term.b_type);
-        const int bytes = (rows.to - rows.from) * row_bytes;
-        if (bytes > 0) {
-            there.expect(bytes);
+        int from = firstOutput(a, exchange.block);
+        int to = firstOutput(a, exchange.block + 1);
+        if (a.output != kOutputGeluPair) {
+            // Outputs of all weights follow each other.
+            const int before = (term.weight > 0 ? static_cast<int>(a.w[0].rows) : 0) +
+                               (term.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);
+            const int all = static_cast<int>(a.w[term.weight].rows);
+            from = from > before ? from - before : 0;
+            to = to - before < all ? to - before : all;
+        }
+        task.rows = to > from ? to - from : 0;
+        if (task.rows > 0) {
+            const int row_bytes = term.rank * elementBytes(term.b_type);
+            there.expect(task.rows * row_bytes);
             copyBulk(sharedAddress(memory) + term.b_offset,
-                     static_cast<const char*>(term.b) + static_cast<int64_t>(rows.from) * row_bytes,
-                     bytes, there);
+                     static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes,
+                     task.rows * row_bytes, there);
         }
     }
     __syncwarp();
@@ -134,29 +182,24 @@ __device__ __forceinline__ void eightOf(int type, const char* row, float (&v)[8]
     }
 }
 
-/// Eight of A times eight neighbours of the input, whose upper and lower parts are in shared memory
-/// 64 bytes apart; a wide row has no lower parts.
-__device__ __forceinline__ float dotPlane(const char* plane, bool is_wide, const float (&v)[8]) {
-    const uint4 high = *reinterpret_cast<const uint4*>(plane);
-    uint4 low = make_uint4(0, 0, 0, 0);
-    if (!is_wide) {
-        low = *reinterpret_cast<const uint4*>(plane + 64);
-    }
-    const uint32_t highs[4] = {high.x, high.y, high.z, high.w};
-    const uint32_t lows[4] = {low.x, low.y, low.z, low.w};
+/// Eight of A times eight neighbours of the input: their upper parts (of 11 bits). The lower ones
+/// of a narrow row would take as many instructions once more, between input and packets.
+__device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]) {
+    const uint4 x = *reinterpret_cast<const uint4*>(plane);
+    const uint32_t pairs[4] = {x.x, x.y, x.z, x.w};
     float sums[2] = {};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-        const float2 x = __half22float2(asHalf2(highs[i]));
-        const float2 rest = __half22float2(asHalf2(lows[i]));
-        sums[i & 1] = fmaf(v[2 * i], x.x + rest.x, sums[i & 1]);
-        sums[i & 1] = fmaf(v[2 * i + 1], x.y + rest.y, sums[i & 1]);
+        const float2 two = __half22float2(asHalf2(pairs[i]));
+        sums[i & 1] = fmaf(v[2 * i], two.x, sums[i & 1]);
+        sums[i & 1] = fmaf(v[2 * i + 1], two.y, sums[i & 1]);
     }
     return sums[0] + sums[1];
 }
 
 /// This lane's columns of a unit, whose A is at `rows` in shared memory, times the input: eight
-/// neighbours of every 256. A of the first of them is read before `input`.
+/// neighbours of every 256. A of the first of them is read before `input`; the others in a loop:
+/// straight lines would wait for their instructions.
 __device__ __forceinline__ float unitSum(const UnitTask& task,
                                          const char* rows,
                                          const StreamWork& w,
@@ -166,38 +209,33 @@ __device__ __forceinline__ float unitSum(const UnitTask& task,
                                          uint32_t input_parity) {
     constexpr int kStride = 256; // columns
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int first = lane * 8;
     const int row_stride = kStride * elementBytes(task.type);
     const int block = (task.column >> 6) + (lane >> 3);
-    const char* row = rows + first * elementBytes(task.type);
+    const char* row = rows + lane * 8 * elementBytes(task.type);
     const char* plane =
         w.planes + block * w.block_bytes + planeOffset((lane & 7) * 2, is_four_bit, is_wide);
     const float* scale = w.scales + block;
+    int left = task.columns - lane * 8;
     float v[8] = {};
-    if (first < task.columns) {
+    if (left > 0) {
         eightOf(task.type, row, v);
     }
     input.wait(input_parity);
     float sum = 0.0F;
+    if (left > 0) {
+        sum = dotPlane(plane, v) * *scale;
+    }
 #pragma unroll 1
-    for (int at = first; at < task.columns; at += kStride) {
-        const float by = *scale;
-        sum = fmaf(dotPlane(plane, is_wide, v), by, sum);
+    while (left > kStride) {
+        left -= kStride;
         row += row_stride;
         plane += kStride / 64 * w.block_bytes;
         scale += kStride / 64;
-        if (at + kStride < task.columns) {
-            eightOf(task.type, row, v);
-        }
+        eightOf(task.type, row, v);
+        sum = fmaf(dotPlane(plane, v), *scale, sum);
     }
     __syncwarp();
     return sum;
-}
-
-/// Where the packet of a unit lies: four neighbours, which one lane reads, are 32 packets apart.
-__device__ __forceinline__ uint64_t* unitSlot(const ProjectKernelArgs& a, int unit) {
-    const int slot = (unit & ~127) + (unit & 3) * 32 + (unit >> 2 & 31);
-    return a.lora_slots + slot * kUnitSlot;
 }
 
 /// Makes the sums of this block's units, for all blocks, once the input and A are there.
@@ -214,12 +252,14 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
         if (unit != exchange.block) {
-            task = UnitTask(pieceOf(a, unit));
+            task = UnitTask(a, unit);
         }
+        // On its way while the warp waits.
+        const float factor = *task.factor;
         const float sum = warpSum(unitSum(task, rows, w, a.w[0].format != kFormatInt8Row, isWide(a),
                                           input, input_parity));
         if (lane == 0) {
-            storeTagged(unitSlot(a, unit), sum * task.factor, tag);
+            storeTagged(a.lora_slots + task.packet * kUnitSlot, sum * factor, tag);
         }
         rows += a.lora_pitch;
     }
@@ -227,127 +267,269 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
     input.wait(input_parity);
 }
 
-/// A h of the whole grid, each rank times the factor of its update. A lane takes four neighbouring
-/// units at a time: four ranks, two, or a part of one whose other parts neighbouring lanes have.
-__device__ __forceinline__ void
-collectUnits(const ProjectKernelArgs& a, float* reduced, uint32_t tag) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int chunks = a.lora_chunks;
-    const int units = a.lora_units;
-    const int lanes = chunks >> 2; // of a rank
-#pragma unroll 1
-    for (int base = 0; base < units; base += 128) {
-        const int first = base + 4 * lane;
-        const uint64_t* const slots = unitSlot(a, first);
-        Tagged v[4];
-        bool is_there = false;
-        while (!is_there) {
-            is_there = true;
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                v[i] = {0.0F, tag};
-                if (first + i < units) {
-                    v[i] = loadTagged(slots + i * 32 * kUnitSlot);
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                is_there = is_there && v[i].tag == tag;
-            }
-        }
-        __syncwarp();
-        if (lanes == 0) {
-            // Numbers behind the last rank are not read.
-            if (first < units && chunks == 1) {
-                *reinterpret_cast<float4*>(reduced + first) =
-                    make_float4(v[0].value, v[1].value, v[2].value, v[3].value);
-            } else if (first < units) {
-                *reinterpret_cast<float2*>(reduced + first / 2) =
-                    make_float2(v[0].value + v[1].value, v[2].value + v[3].value);
-            }
-        } else {
-            float sum = (v[0].value + v[1].value) + (v[2].value + v[3].value);
-#pragma unroll 1
-            for (int offset = lanes >> 1; offset > 0; offset >>= 1) {
-                sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-            }
-            if (first < units && (lane & (lanes - 1)) == 0) {
-                reduced[first / chunks] = sum;
-            }
-        }
-    }
-    __syncwarp();
-}
-
-/// B of one row times A h, which both are aligned to 16 bytes.
-template <int TYPE>
-__device__ __forceinline__ float updateOfRow(const char* row, const float* h, int ranks) {
-    constexpr int kStep = TYPE == kElementF32 ? 4 : 8;
-    float sums[2] = {};
-#pragma unroll 2
-    for (int k = 0; k < ranks; k += kStep) {
-        const uint4 bits = *reinterpret_cast<const uint4*>(row + k * (16 / kStep));
-        const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-        for (int i = 0; i < 4; i += 16 / kStep) {
-            const float4 four = *reinterpret_cast<const float4*>(h + k + i * kStep / 4);
-            if constexpr (TYPE == kElementF32) {
-                sums[0] = fmaf(__uint_as_float(words[0]), four.x, sums[0]);
-                sums[1] = fmaf(__uint_as_float(words[1]), four.y, sums[1]);
-                sums[0] = fmaf(__uint_as_float(words[2]), four.z, sums[0]);
-                sums[1] = fmaf(__uint_as_float(words[3]), four.w, sums[1]);
-            } else if constexpr (TYPE == kElementBf16) {
-                sums[0] = fmaf(__uint_as_float(words[i] << 16), four.x, sums[0]);
-                sums[1] = fmaf(__uint_as_float(words[i] & 0xffff0000U), four.y, sums[1]);
-                sums[0] = fmaf(__uint_as_float(words[i + 1] << 16), four.z, sums[0]);
-                sums[1] = fmaf(__uint_as_float(words[i + 1] & 0xffff0000U), four.w, sums[1]);
-            } else {
-                const float2 low = __half22float2(asHalf2(words[i]));
-                const float2 high = __half22float2(asHalf2(words[i + 1]));
-                sums[0] = fmaf(low.x, four.x, sums[0]);
-                sums[1] = fmaf(low.y, four.y, sums[1]);
-                sums[0] = fmaf(high.x, four.z, sums[0]);
-                sums[1] = fmaf(high.y, four.w, sums[1]);
-            }
-        }
-    }
-    return sums[0] + sums[1];
-}
-
-/// Zeros for the block's rows: a weight may have no update.
+/// Zeros for the rows of weights without an update.
 __device__ __forceinline__ void clearUpdates(const ProjectKernelArgs& a, char* operands) {
-    float* const sums = updateSums(a, operands);
-    const int count = a.count * a.local_rows;
 #pragma unroll 1
-    for (int i = static_cast<int>(threadIdx.x) & 31; i < count; i += 32) {
-        sums[i] = 0.0F;
+    for (int j = 0; j < a.count; ++j) {
+        if (a.lora_first[j] == a.lora_first[j + 1]) {
+            float* const sums = reinterpret_cast<float*>(operands) + j * a.local_rows;
+#pragma unroll 1
+            for (int i = static_cast<int>(threadIdx.x) & 31; i < a.local_rows; i += 32) {
+                sums[i] = 0.0F;
+            }
+        }
     }
-    __syncwarp();
 }
 
-/// Adds B (A h) of the block's rows, a lane a row; the same lane takes a row of a weight in each of
-/// its updates.
-__device__ __forceinline__ void
-addUpdates(const ProjectKernelArgs& a, char* operands, const Exchange& exchange) {
+/// A pair of numbers as bf16, and what that leaves of them.
+struct SplitPair {
+    uint32_t high;
+    uint32_t low;
+};
+__device__ __forceinline__ SplitPair splitPair(float first, float second) {
+    const auto pack = [](float a, float b) {
+        const __nv_bfloat162 pair = __floats2bfloat162_rn(a, b);
+        uint32_t bits = 0;
+        memcpy(&bits, &pair, sizeof bits);
+        return bits;
+    };
+    const uint32_t high = pack(first, second);
+    return {high, pack(first - __uint_as_float(high << 16),
+                       second - __uint_as_float(high & 0xffff0000U))};
+}
+
+/// This lane's part of the right operand: four ranks of one column in two pairs. Zero where there
+/// is no such rank or column.
+struct RankValues {
+    SplitPair pairs[2];
+};
+
+/// Waits for columns `first` to `first` + 7 of A h of the whole grid.
+__device__ __forceinline__ RankValues collectRanks(const ProjectKernelArgs& a,
+                                                   int first,
+                                                   uint32_t tag) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    float* const sums = updateSums(a, operands);
+    const uint64_t* const packets = a.lora_slots + (first / kTileColumns * 128 + lane) * kUnitSlot;
+    const int tile = (first + (lane >> 2)) >> a.lora_shift;
+    bool is_wanted[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        is_wanted[i] = tile < a.lora_tiles;
+    }
+    if (a.lora_is_ragged != 0 && tile < a.lora_tiles) {
+        int t = 0;
+        while (t + 1 < a.lora_count && tile >= a.lora[t + 1].tile) {
+            ++t;
+        }
+        const int ranks = a.lora[t].rank - (tile - a.lora[t].tile) * kTileRanks;
+        const bool is_wide = a.lora[t].b_type == kElementF32;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int k = is_wide ? i * 4 + (lane & 3) : (i & 1) + (lane & 3) * 2 + (i >> 1) * 8;
+            is_wanted[i] = k < ranks;
+        }
+    }
+    Tagged v[4];
+    bool is_there = false;
+    while (!is_there) {
+        is_there = true;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            v[i] = {0.0F, tag};
+            if (is_wanted[i]) {
+                v[i] = loadTagged(packets + i * 32 * kUnitSlot);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            is_there = is_there && v[i].tag == tag;
+        }
+    }
+    __syncwarp();
+    return {{splitPair(v[0].value, v[1].value), splitPair(v[2].value, v[3].value)}};
+}
+
+/// 16 rows of B, 16 ranks of each, as a left operand: rows lane / 4 and those eight further of two
+/// pairs of ranks, in the lanes' order of them (packetOfRank()). low: what bf16 leaves.
+struct RankTile {
+    uint32_t high[4];
+    uint32_t low[4];
+};
+
+/// from: address of this lane's row (of lanes i and i + 16 row i) and its 16 bytes; next: from
+/// there to those eight ranks further (fp32).
+__device__ __forceinline__ RankTile loadTile(int type, uint32_t from, int next) {
+    RankTile tile = {};
+    loadMatrix4(tile.high, from);
+    if (type == kElementBf16) {
+        return tile;
+    }
+    float2 pairs[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        pairs[i] = __half22float2(asHalf2(tile.high[i]));
+    }
+    if (type == kElementF32) {
+        // A tile of 16 bytes has four ranks: i and i + 4 are a pair.
+        uint32_t more[4];
+        loadMatrix4(more, from + next);
+        const auto pairOf = [](uint32_t a, uint32_t b) {
+            return make_float2(__uint_as_float(a), __uint_as_float(b));
+        };
+        pairs[0] = pairOf(tile.high[0], tile.high[2]);
+        pairs[1] = pairOf(tile.high[1], tile.high[3]);
+        pairs[2] = pairOf(more[0], more[2]);
+        pairs[3] = pairOf(more[1], more[3]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const SplitPair split = splitPair(pairs[i].x, pairs[i].y);
+        tile.high[i] = split.high;
+        tile.low[i] = split.low;
+    }
+    return tile;
+}
+
+/// The tile times eight columns of ranks, added: of row lane / 4 in lanes 0 and 2 of every four, of
+/// the one eight further in the others.
+__device__ __forceinline__ float
+multiplyTile(const RankTile& tile, const RankValues& ranks, bool is_bf16) {
+    float c[4] = {};
+    multiplyAdd(c, tile.high, ranks.pairs[0].high, ranks.pairs[1].high);
+    multiplyAdd(c, tile.high, ranks.pairs[0].low, ranks.pairs[1].low);
+    if (!is_bf16) {
+        multiplyAdd(c, tile.low, ranks.pairs[0].high, ranks.pairs[1].high);
+    }
+    const bool is_second = (threadIdx.x & 1) != 0;
+    const float first = c[0] + c[1];
+    const float second = c[2] + c[3];
+    float sum = is_second ? second : first;
+    sum += __shfl_xor_sync(0xffffffffU, is_second ? first : second, 1);
+    return sum + __shfl_xor_sync(0xffffffffU, sum, 2);
+}
+
+/// Goes through the tiles of ranks that meet the eight columns from `base` on, of all updates that
+/// have rows in the block.
+struct RankWalk {
+    const ProjectKernelArgs& a;
+    uint32_t operands; ///< Their address.
+    int lane_rows;     ///< StepTask::rows
+    int base = 0;
+    uint32_t begun = 0; ///< Weights that have sums already.
+    int t = 0;
+    int k = 0, end = 0; ///< Tile of the update's ranks, and behind its last one here.
+    int rows = 0;
+    int type = 0, weight = 0, row_bytes = 0;
+    bool is_more = false; ///< There are sums already.
+    // As loadTile() takes them: of the first 16 rows, and of the block's last row at most.
+    int next = 0;
+    uint32_t from = 0, last = 0;
+
+    __device__ __forceinline__ RankWalk(const ProjectKernelArgs& args, uint32_t at, int own_rows)
+        : a(args), operands(at), lane_rows(own_rows) {}
+
+    __device__ __forceinline__ void begin(int column) {
+        base = column;
+        t = -1;
+        k = 0;
+        end = 0;
+        enter();
+    }
+    [[nodiscard]] __device__ __forceinline__ bool isThere() const { return t < a.lora_count; }
+    __device__ __forceinline__ void advance() {
+        ++k;
+        enter();
+    }
+
+private:
+    /// Update t's tile k, or the first one of an update behind it.
+    __device__ __forceinline__ void enter() {
 #pragma unroll 1
-    for (int t = 0; t < a.lora_count; ++t) {
-        const LoraArgs& term = a.lora[t];
-        const RowRange range = unitRange(a, term.weight, exchange.block);
-        const int type = term.b_type;
-        const int rank = term.rank;
-        const int row_bytes = rank * elementBytes(type);
-        const char* const rows = operands + term.b_offset;
-        const float* const h = reinterpret_cast<const float*>(operands) + term.first;
-        float* const to = sums + term.weight * a.local_rows;
+        while (k >= end) {
+            if (++t >= a.lora_count) {
+                return;
+            }
+            const LoraArgs& term = a.lora[t];
+            rows = __shfl_sync(0xffffffffU, lane_rows, t);
+            type = term.b_type;
+            weight = term.weight;
+            row_bytes = term.rank * elementBytes(type);
+            // Of its tiles those that have columns here.
+            k = (base >> a.lora_shift) - term.tile;
+            k = k > 0 ? k : 0;
+            end = ((base + kTileColumns - 1) >> a.lora_shift) + 1 - term.tile;
+            const int tiles = (term.rank + kTileRanks - 1) / kTileRanks;
+            end = rows == 0 ? 0 : end < tiles ? end : tiles;
+        }
+        is_more = (begun >> weight & 1U) != 0;
+        begun |= 1U << weight;
+        // Behind a row's last rank is nothing to read: what is read instead is times zero.
+        const int row = static_cast<int>(threadIdx.x) & 15;
+        const int lane_bytes = (static_cast<int>(threadIdx.x) & 16);
+        const int tile_bytes = k * kTileRanks * elementBytes(type);
+        const int left = row_bytes - tile_bytes;
+        const int more = lane_bytes < left ? lane_bytes : 0;
+        next = more + 32 < left ? 32 : 0;
+        const uint32_t first = operands + a.lora[t].b_offset + tile_bytes + more;
+        last = first + (rows - 1) * row_bytes;
+        from = first + row * row_bytes;
+        from = from < last ? from : last;
+    }
+};
+
+/// Makes B (A h) of the block's rows from the packets as they come. A tile of B is read while the
+/// one before is multiplied, the first one before there are packets.
+__device__ __forceinline__ void
+addUpdates(const ProjectKernelArgs& a, char* operands, int lane_rows, uint32_t tag) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int columns = a.lora_tiles << a.lora_shift;
+    RankWalk walk(a, sharedAddress(operands), lane_rows);
 #pragma unroll 1
-        for (int i = lane; i < range.to - range.from; i += 32) {
-            const char* const row = rows + i * row_bytes;
-            const float sum = type == kElementBf16  ? updateOfRow<kElementBf16>(row, h, rank)
-                              : type == kElementF16 ? updateOfRow<kElementF16>(row, h, rank)
-                                                    : updateOfRow<kElementF32>(row, h, rank);
-            to[i] += sum;
+    for (int base = 0; base < columns; base += kTileColumns) {
+        walk.begin(base);
+        RankTile tile = {};
+        if (walk.isThere()) {
+            tile = loadTile(walk.type, walk.from, walk.next);
+        }
+        const RankValues all = collectRanks(a, base, tag);
+        const int own_tile = (base + (lane >> 2)) >> a.lora_shift;
+#pragma unroll 1
+        while (walk.isThere()) {
+            RankValues ranks;
+            const bool is_own = own_tile == a.lora[walk.t].tile + walk.k;
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                ranks.pairs[i].high = is_own ? all.pairs[i].high : 0U;
+                ranks.pairs[i].low = is_own ? all.pairs[i].low : 0U;
+            }
+            const bool is_bf16 = walk.type == kElementBf16;
+            const int step = 16 * walk.row_bytes;
+            uint32_t from = walk.from;
+            // Of every four lanes the first two have a row; the others none.
+            int left = walk.rows - (lane >> 2) - (lane & 3) * 8;
+            left = (lane & 3) < 2 ? left : 0;
+            float* to = reinterpret_cast<float*>(operands) + walk.weight * a.local_rows +
+                        (lane >> 2) + (lane & 3) * 8;
+#pragma unroll 1
+            for (int row = walk.rows; row > 0; row -= 16) {
+                const RankTile current = tile;
+                from += step;
+                from = from < walk.last ? from : walk.last;
+                tile = loadTile(walk.type, from, walk.next);
+                float sum = multiplyTile(current, ranks, is_bf16);
+                if (left > 0) {
+                    if (walk.is_more) {
+                        sum += *to;
+                    }
+                    *to = sum;
+                }
+                left -= 16;
+                to += 16;
+            }
+            walk.advance();
+            if (walk.isThere()) {
+                tile = loadTile(walk.type, walk.from, walk.next);
+            }
         }
     }
     __syncwarp();
@@ -362,7 +544,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
     bool is_late = true;
-    UnitTask task;
+    StepTask task;
 #pragma unroll 1
     for (int i = 0; i < layout.unit_steps; ++i) {
         const uint32_t parity = static_cast<uint32_t>(i) & 1U;
@@ -380,25 +562,24 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             task = placeOperands(a, memory, operands, exchange);
         }
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
-        publishUnits(a, streamWork(work, a), memory + unitRows(a), task, signals.input(), parity,
-                     exchange, tag);
-        // Operands of the next step while the sums of the other blocks are on their way.
-        const int next = a.lora_next;
-        is_late = next != 1;
+        publishUnits(a, streamWork(work, a), memory + unitRows(a), task.unit, signals.input(),
+                     parity, exchange, tag);
+        clearUpdates(a, memory);
+        addUpdates(a, memory, task.rows, tag);
+        const int next = a.lora_next; // the others may go on to where the arguments are replaced
+        if (lane == 0) {
+            signals.ready().arrive();
+        }
+        // Operands of the next step while nobody waits for this warp.
+        is_late = next == 0 || next > kStepsAsked;
         if (!is_late) {
-            fetcher.waitForStep(step + 1);
-            const ProjectKernelArgs& following = fetcher.stepAt(step + 1).project;
+            fetcher.waitForStep(step + next);
+            const ProjectKernelArgs& following = fetcher.stepAt(step + next).project;
             is_late = following.lora_late != 0;
             if (!is_late) {
                 task = placeOperands(following, work + following.lora_at,
                                      signals.operands((i + 1) & 1), exchange);
             }
-        }
-        clearUpdates(a, memory);
-        collectUnits(a, reinterpret_cast<float*>(memory), tag);
-        addUpdates(a, memory, exchange);
-        if (lane == 0) {
-            signals.ready().arrive();
         }
         step += next;
     }

@@ -294,11 +294,12 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         } else {
             multiplyOwn<true, false>(a, w, ring, table, first, end);
         }
-        if (has_units && first == 0) {
-            units.ready().wait(static_cast<uint32_t>(a.lora_turn));
-        }
         syncCompute();
         clocks.note(3);
+        if (has_units && rows == 0) {
+            // Nobody waits for updates below, and the warp for them must not be left behind.
+            units.ready().wait(static_cast<uint32_t>(a.lora_turn));
+        }
 #pragma unroll 1
         for (int base = 0; base < rows; base += stride) {
             const int i = base + own;
@@ -312,18 +313,19 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
                 }
                 value = rowSum(w, i, folds) * factor * r.scale;
+                float other = r.multiply;
+                if (is_pair) {
+                    other =
+                        rowSum(w, (tiles / 2 << a.tile_shift) + i, folds) * factor * r.second_scale;
+                }
                 if (has_units) {
+                    units.ready().wait(static_cast<uint32_t>(a.lora_turn));
                     value = fmaf(factor, updateOf(a, memory, r.weight, r.local), value);
+                    if (is_pair) {
+                        other = fmaf(factor, updateOf(a, memory, 1, r.local), other);
+                    }
                 }
                 if (a.output != kOutputStore) {
-                    float other = r.multiply;
-                    if (is_pair) {
-                        other = rowSum(w, (tiles / 2 << a.tile_shift) + i, folds) * factor *
-                                r.second_scale;
-                        if (has_units) {
-                            other = fmaf(factor, updateOf(a, memory, 1, r.local), other);
-                        }
-                    }
                     value = geluFast(value) * other;
                 }
                 if (a.publish == kLinkPackets) {

@@ -60,7 +60,8 @@ Status addLora(ProjectKernelArgs& args, const ProjectArgs& step) {
                         lora.factor,
                         static_cast<int32_t>(lora.a.rows),
                         ranks,
-                        lora.weight,
+                        static_cast<int16_t>(lora.weight),
+                        0,
                         static_cast<int32_t>(lora.a.type),
                         static_cast<int32_t>(lora.b.type),
                         0};

@@ -88,9 +88,9 @@ constexpr int alignOperands(int bytes) {
 }
 
 StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
-    return {std::max(a.row_bytes, b.row_bytes), std::max(a.norm_bytes, b.norm_bytes),
-            std::max(a.attend_bytes, b.attend_bytes), std::max(a.project_bytes, b.project_bytes),
-            std::max(a.operand_bytes, b.operand_bytes)};
+    return {std::max(a.row_bytes, b.row_bytes),         std::max(a.norm_bytes, b.norm_bytes),
+            std::max(a.attend_bytes, b.attend_bytes),   std::max(a.project_bytes, b.project_bytes),
+            std::max(a.operand_bytes, b.operand_bytes), std::max(a.behind_bytes, b.behind_bytes)};
 }
 
 /// Where operands of updates begin in the work memory.
@@ -101,7 +101,8 @@ int operandsBegin(const StreamNeeds& needs) {
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     return planStreamLayout(
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
-        std::max(needs.attend_bytes, operandsBegin(needs) + needs.operand_bytes));
+        std::max(
+            {needs.attend_bytes, operandsBegin(needs) + needs.operand_bytes, needs.behind_bytes}));
 }
 
 /// Room in shared memory for one more step; false: launch it otherwise.
@@ -116,22 +117,34 @@ int elementBytes(int32_t type) {
 }
 
 /// Shares A of a step's updates out over the blocks and places operands behind each other, as
-/// device/stream_lora.cuh takes them. Returns their bytes.
+/// device/stream_lora.cuh takes them. Returns their bytes; 0: there are too many.
 int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan& plan) {
-    const LoraUnitPlan units =
-        planStreamUnits(s.facts.multiprocessors, args.lora_first[3], args.cols);
+    constexpr int32_t kTileRanks = 16;
     int widest = 0;
+    int tiles = 0;
+    bool is_ragged = false;
     for (int i = 0; i < args.lora_count; ++i) {
-        widest = std::max(widest, elementBytes(args.lora[i].a_type));
+        LoraArgs& term = args.lora[i];
+        widest = std::max(widest, elementBytes(term.a_type));
+        term.tile = static_cast<int16_t>(tiles);
+        tiles += (term.rank + kTileRanks - 1) / kTileRanks;
+        is_ragged = is_ragged || term.rank % kTileRanks != 0;
     }
+    const LoraUnitPlan units =
+        planStreamUnits(s.facts.multiprocessors, args.lora_first[3], tiles, args.cols);
+    if (units.units == 0) {
+        return 0;
+    }
+    args.lora_tiles = static_cast<int16_t>(tiles);
+    args.lora_is_ragged = is_ragged ? 1 : 0;
+    args.lora_shift = static_cast<int16_t>(std::countr_zero(static_cast<uint32_t>(units.chunks)));
     args.lora_units = units.units;
     args.lora_chunks = units.chunks;
     args.lora_columns = units.columns;
     args.lora_own = units.own;
     args.lora_pitch = units.columns * widest;
     args.local_rows = plan.share + plan.grain; // of one weight
-    int bytes = streamReducedBytes(args.lora_first[3]) +
-                streamUpdateBytes(args.count, args.local_rows) + units.own * args.lora_pitch;
+    int bytes = streamUpdateBytes(args.count, args.local_rows) + units.own * args.lora_pitch;
     for (int i = 0; i < args.lora_count; ++i) {
         LoraArgs& term = args.lora[i];
         term.b_offset = bytes;
@@ -198,6 +211,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (units.units > 0) {
         // Those of the step before are still there when they come, if there is room for both.
         const int own = shareStreamUnits(s, args, plan);
+        if (own == 0) {
+            return Status::Unsupported;
+        }
         needs.operand_bytes = own + lastOperandBytes(t.steps);
         if (!fits(s, needs)) {
             needs.operand_bytes = own;
@@ -342,25 +358,52 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
 
 void placeStreamUnits(Stream& s) {
     std::vector<TokenStep>& steps = s.steps.steps;
+    const auto hasUnits = [&](size_t i) {
+        return steps[i].kind == kStepProject && steps[i].project.lora_units > 0;
+    };
     // In turn at the beginning and at the end of their part of the work memory, so that those of
     // two steps that follow each other fit.
     const int begin = operandsBegin(s.steps.needs);
     const int end = begin + s.steps.needs.operand_bytes;
+    // Attention uses all of that: those of the step behind it lie further back, where that takes
+    // no chunk of weights its place.
+    const int behind = alignOperands(std::max(end, s.steps.needs.attend_bytes));
+    const auto isBehind = [&](size_t i) {
+        return i >= 2 && steps[i - 1].kind == kStepAttend && hasUnits(i - 2);
+    };
+    StreamNeeds needs = s.steps.needs;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        if (hasUnits(i) && isBehind(i)) {
+            needs.behind_bytes =
+                std::max(needs.behind_bytes, behind + operandBytes(steps[i].project));
+        }
+    }
+    const bool has_behind =
+        layoutOf(s, needs).chunk_count == layoutOf(s, s.steps.needs).chunk_count;
+    if (has_behind) {
+        s.steps.needs = needs;
+    }
     ProjectKernelArgs* before = nullptr;
     size_t before_at = 0;
     int before_bytes = 0;
     bool is_first_place = true;
     for (size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i].kind != kStepProject || steps[i].project.lora_units == 0) {
+        if (!hasUnits(i)) {
             continue;
         }
         ProjectKernelArgs& a = steps[i].project;
         const int bytes = operandBytes(a);
         a.lora_at = is_first_place ? begin : end - bytes;
         a.lora_turn = is_first_place ? 0 : 1;
-        // Whatever runs between two steps with updates, attention for one, may use their places.
-        const bool is_next = before != nullptr && i == before_at + 1;
-        a.lora_late = is_next && bytes + before_bytes <= end - begin ? 0 : 1;
+        if (has_behind && isBehind(i)) {
+            a.lora_at = behind;
+            a.lora_late = 0;
+        } else {
+            // Whatever runs between two steps with updates, attention for one, may use their
+            // places.
+            const bool is_next = before != nullptr && i == before_at + 1;
+            a.lora_late = is_next && bytes + before_bytes <= end - begin ? 0 : 1;
+        }
         a.lora_next = 0;
         is_first_place = !is_first_place;
         if (before != nullptr) {
@@ -370,7 +413,7 @@ void placeStreamUnits(Stream& s) {
         }
         before = &a;
         before_at = i;
-        before_bytes = bytes;
+        before_bytes = a.lora_at == behind ? 0 : bytes;
     }
 }
 
