@@ -84,8 +84,8 @@ struct LoraUnitPlan {
 };
 LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols);
 /// The same for stream.cu: pieces of A of about the same length for all blocks. chunks is a power
-/// of two; `tiles` (of up to 16 ranks) times chunks are the columns that come as packets, eight at a
-/// time if they may.
+/// of two; `tiles` (of up to 16 ranks) times chunks are the columns that come as packets, eight at
+/// a time if they may.
 LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols);
 /// Shared memory of the first form; pitch: bytes of a row of B.
 unsigned loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch);

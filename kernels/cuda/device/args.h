@@ -354,6 +354,7 @@ struct ProjectKernelArgs {
     int16_t lora_shift; ///< log2 of lora_chunks.
     int16_t lora_tiles; ///< Of 16 ranks, which those of one update fill.
     int16_t lora_is_ragged; ///< 1: there are tiles that are not full.
+    int16_t lora_is_early;  ///< 1: A h is made of the residual row's two parts, before its planes.
 };
 
 struct AttendStepKernelArgs {
@@ -459,7 +460,7 @@ inline constexpr int kCodeEntryBytes = 256;
 inline constexpr int kCodeGapOffset = 32 * 4;
 inline constexpr int kCodeTableBytes = kCodePairs * kCodeEntryBytes;
 inline constexpr int kCodeTableAlignment = 1 << 16;
-/// Five barriers (UnitSignals), aligned to 16 bytes.
+/// Six barriers (UnitSignals), aligned to 16 bytes.
 inline constexpr int kUnitSignalBytes = 48;
 /// Offsets in shared memory count from the table of codes. Behind it: two barriers a chunk, the
 /// signals about low-rank updates, a barrier for each step of the ring and two for norms and, for
@@ -523,7 +524,18 @@ streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
 }
 /// 64-bit words from one packet of an update's sums to the next: a sector of 32 bytes each.
 inline constexpr int kUnitSlot = 4;
-/// Operands of a step's updates (stream_lora.cuh) begin with the sums of the block's rows.
+/// Operands of a step's updates (stream_lora.cuh) begin with the sums of the block's rows. Behind
+/// them, where a short residual row is the input, is A of a unit once more, times norms, in fp32
+/// (EarlyUnit), 256 columns at a time. Of longer rows (E4B's 2560) that was slower.
+inline constexpr int kMostEarlyRow = 2048;
+inline constexpr int kMostEarlyColumns = 768;
+BELFRY_HOST_DEVICE constexpr int32_t
+streamNormedBytes(int32_t input, int32_t cols, int32_t columns) {
+    const bool is_residual = input == kInputResidualNorm || input == kInputResidual;
+    return is_residual && cols <= kMostEarlyRow && columns <= kMostEarlyColumns
+               ? (columns + 255) / 256 * 1024
+               : 0;
+}
 BELFRY_HOST_DEVICE constexpr int32_t streamUpdateBytes(int32_t weights, int32_t local_rows) {
     return (weights * local_rows + 3) / 4 * 16;
 }

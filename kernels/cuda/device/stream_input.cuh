@@ -40,6 +40,34 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
     return w;
 }
 
+/// What the warp for updates and the others tell each other. A step with updates is one phase of
+/// the first four; its operands one of one of the others, in turn.
+struct UnitSignals {
+    char* memory; ///< [kUnitSignalBytes]
+
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
+        return {reinterpret_cast<uint64_t*>(memory) + which};
+    }
+    /// The step has begun: those before it are over.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier begun() const { return at(0); }
+    /// Its input is there; of an early step what is added to the residual row, as it came.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier input() const { return at(1); }
+    /// What updates add to the block's rows is there.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier ready() const { return at(2); }
+    /// The warp has read the residual row of an early step as it was before.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier prepared() const { return at(3); }
+    /// A of the block's units and B of its rows are there.
+    [[nodiscard]] __device__ __forceinline__ CopyBarrier operands(int which) const {
+        return at(4 + which);
+    }
+    /// One thread, at the start; then fenceBarriers() and a barrier of the block.
+    __device__ __forceinline__ void init() const {
+        for (int i = 0; i < 6; ++i) {
+            at(i).init(1);
+        }
+    }
+};
+
 /// Where columns 4 c to 4 c + 3 of a block of 64 lie, as eight bytes, from the block's start: the
 /// eight columns that a lane takes at a time of every unit lie together, those of four lanes next
 /// to each other. Of a narrow row the lower parts are 64 bytes further.
@@ -251,9 +279,11 @@ __device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
            a.cols <= kShortFours * 4 * kComputeThreads;
 }
 
-/// makePlanes() of such a row.
+/// makePlanes() of such a row. is_early: with updates of that kind, which `units` are told of.
 __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
+                                                const UnitSignals& units,
+                                                bool is_early,
                                                 float4* row,
                                                 const char* norms,
                                                 int norm_bytes,
@@ -291,7 +321,23 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     if (lane == 0) {
         w.buffer[warp] = sum;
     }
+    if (is_early) {
+#pragma unroll
+        for (int i = 0; i < kShortFours; ++i) {
+            const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
+            if (c < fours) {
+                w.taken[c] = v[i];
+            }
+        }
+        if (threadIdx.x == 0) {
+            // The row is about to be replaced.
+            units.prepared().wait(static_cast<uint32_t>(a.lora_turn));
+        }
+    }
     syncCompute();
+    if (is_early && threadIdx.x == 0) {
+        units.input().arrive();
+    }
     const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
     sum = 0.0F;
 #pragma unroll
@@ -368,6 +414,8 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
 /// for itself.
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
+                                           const UnitSignals& units,
+                                           bool is_early,
                                            float4* row,
                                            const char* norms,
                                            int norm_bytes,
@@ -381,7 +429,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     const int fours = a.cols / 4;
     float sum = 0.0F;
     if (isShort(a)) {
-        makeShortPlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
+        makeShortPlanes(a, w, units, is_early, row, norms, norm_bytes, exchange, step, clocks);
         return;
     }
     if (isWide(a)) {

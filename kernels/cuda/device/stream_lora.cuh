@@ -27,32 +27,6 @@
 
 namespace kernels::cuda {
 
-/// What the warp for updates and the others tell each other. A step with updates is one phase of
-/// the first three; its operands one of one of the others, in turn.
-struct UnitSignals {
-    char* memory; ///< [kUnitSignalBytes]
-
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
-        return {reinterpret_cast<uint64_t*>(memory) + which};
-    }
-    /// The step has begun: those before it are over.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier begun() const { return at(0); }
-    /// Its input is there.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier input() const { return at(1); }
-    /// What updates add to the block's rows is there.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier ready() const { return at(2); }
-    /// A of the block's units and B of its rows are there.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier operands(int which) const {
-        return at(3 + which);
-    }
-    /// One thread, at the start; then fenceBarriers() and a barrier of the block.
-    __device__ __forceinline__ void init() const {
-        for (int i = 0; i < 5; ++i) {
-            at(i).init(1);
-        }
-    }
-};
-
 /// What updates add to the block's rows, but for the factor of the last norm: [weights,
 /// local_rows] at the beginning of the operands. The one for a row of a weight; `local` counts
 /// those of the block. work: the work memory.
@@ -61,9 +35,10 @@ updateOf(const ProjectKernelArgs& a, const char* work, int weight, int local) {
     return reinterpret_cast<const float*>(work + a.lora_at)[weight * a.local_rows + local];
 }
 
-/// A of the block's units: behind those sums, lora_pitch apart.
+/// A of the block's units: behind those sums and what is made of it, lora_pitch apart.
 __device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
-    return streamUpdateBytes(a.count, a.local_rows);
+    return streamUpdateBytes(a.count, a.local_rows) +
+           streamNormedBytes(a.input, a.cols, a.lora_columns);
 }
 
 /// Ranks of a tile, and columns of the right operand that tensor cores take at once.
@@ -236,6 +211,113 @@ __device__ __forceinline__ float unitSum(const UnitTask& task,
     }
     __syncwarp();
     return sum;
+}
+
+/// A unit of an early step. The residual row is x + scale t n, where scale comes with t's norm: A
+/// times it and times the next norm m is A m x + scale (A m n) t. The first sum and A m n are there
+/// before t is, and nobody waits for planes.
+struct EarlyUnit {
+    float4* normed; ///< A m n: fours of all lanes behind each other, first ones, then second ones.
+    float sum;      ///< This lane's part of A m x.
+
+    /// rows: A; row: the residual row; norms: m, and norm_bytes further n.
+    __device__ __forceinline__ EarlyUnit(const ProjectKernelArgs& a,
+                                         const UnitTask& task,
+                                         const char* rows,
+                                         char* operands,
+                                         const float4* row,
+                                         const char* norms,
+                                         int norm_bytes)
+        : normed(reinterpret_cast<float4*>(operands + streamUpdateBytes(a.count, a.local_rows)) +
+                 lane()),
+          sum(0.0F) {
+        float4* to = normed;
+#pragma unroll 1
+        for (int c = lane() * 8; c < task.columns; c += kStride) {
+            const int column = task.column + c;
+            float v[8];
+            float other[8];
+            eightOf(task.type, rows + c * elementBytes(task.type), v);
+            if (a.norm.data != nullptr) {
+                eightOf(a.norm.type, norms + column * elementBytes(a.norm.type), other);
+                multiply(v, other);
+            }
+            const float4 low = row[column / 4];
+            const float4 high = row[column / 4 + 1];
+            sum += (v[0] * low.x + v[1] * low.y) + (v[2] * low.z + v[3] * low.w) +
+                   ((v[4] * high.x + v[5] * high.y) + (v[6] * high.z + v[7] * high.w));
+            if (a.t_norm.data != nullptr) {
+                eightOf(a.t_norm.type, norms + norm_bytes + column * elementBytes(a.t_norm.type),
+                        other);
+                multiply(v, other);
+            }
+            to[0] = make_float4(v[0], v[1], v[2], v[3]);
+            to[32] = make_float4(v[4], v[5], v[6], v[7]);
+            to += 64;
+        }
+    }
+
+    /// The lane's part of the unit, once t is there.
+    __device__ __forceinline__ float
+    finish(const ProjectKernelArgs& a, const UnitTask& task, const StreamWork& w) const {
+        const float4* from = normed;
+        const float4* t = w.taken + task.column / 4 + lane() * 2;
+        float sums[2] = {};
+#pragma unroll 1
+        for (int c = lane() * 8; c < task.columns; c += kStride) {
+            const float4 a0 = from[0];
+            const float4 a1 = from[32];
+            const float4 t0 = t[0];
+            const float4 t1 = t[1];
+            sums[0] = fmaf(a0.x, t0.x, sums[0]);
+            sums[1] = fmaf(a1.x, t1.x, sums[1]);
+            sums[0] = fmaf(a0.y, t0.y, sums[0]);
+            sums[1] = fmaf(a1.y, t1.y, sums[1]);
+            sums[0] = fmaf(a0.z, t0.z, sums[0]);
+            sums[1] = fmaf(a1.z, t1.z, sums[1]);
+            sums[0] = fmaf(a0.w, t0.w, sums[0]);
+            sums[1] = fmaf(a1.w, t1.w, sums[1]);
+            from += 64;
+            t += kStride / 4;
+        }
+        __syncwarp();
+        const float scale = rsqrtf(sumOfWarps(w.buffer) * a.inverse_cols + a.eps) * a.scalar;
+        return fmaf(scale, sums[0] + sums[1], a.scalar * sum);
+    }
+
+private:
+    static constexpr int kStride = 256; // columns
+    static __device__ __forceinline__ int lane() {
+        return static_cast<int>(threadIdx.x) & 31;
+    }
+    static __device__ __forceinline__ void multiply(float (&v)[8], const float (&by)[8]) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            v[i] *= by[i];
+        }
+    }
+};
+
+/// publishUnits() of an early step, whose blocks have one unit at most.
+__device__ __forceinline__ void publishEarlyUnit(const ProjectKernelArgs& a,
+                                                 const StreamWork& w,
+                                                 const EarlyUnit& unit,
+                                                 const UnitTask& task,
+                                                 bool has_unit,
+                                                 CopyBarrier input,
+                                                 uint32_t input_parity,
+                                                 uint32_t tag) {
+    if (!has_unit) {
+        input.wait(input_parity);
+        return;
+    }
+    // On its way while the warp waits.
+    const float factor = *task.factor;
+    input.wait(input_parity);
+    const float sum = warpSum(unit.finish(a, task, w));
+    if ((threadIdx.x & 31) == 0) {
+        storeTagged(a.lora_slots + task.packet * kUnitSlot, sum * factor, tag);
+    }
 }
 
 /// Makes the sums of this block's units, for all blocks, once the input and A are there.
@@ -562,8 +644,25 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             task = placeOperands(a, memory, operands, exchange);
         }
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
-        publishUnits(a, streamWork(work, a), memory + unitRows(a), task.unit, signals.input(),
-                     parity, exchange, tag);
+        const StreamWork w = streamWork(work, a);
+        if (a.lora_is_early != 0) {
+            fetcher.waitForNorms(step);
+            const EarlyUnit unit(a, task.unit, memory + unitRows(a), memory,
+                                 reinterpret_cast<const float4*>(fetcher.shared + layout.row),
+                                 fetcher.normsOf(step), layout.norm_bytes);
+            __syncwarp();
+            if (lane == 0) {
+                signals.prepared().arrive();
+            }
+            publishEarlyUnit(a, w, unit, task.unit, exchange.block < a.lora_units, signals.input(),
+                             parity, tag);
+        } else {
+            if (lane == 0) {
+                signals.prepared().arrive();
+            }
+            publishUnits(a, w, memory + unitRows(a), task.unit, signals.input(), parity, exchange,
+                         tag);
+        }
         clearUpdates(a, memory);
         addUpdates(a, memory, task.rows, tag);
         const int next = a.lora_next; // the others may go on to where the arguments are replaced

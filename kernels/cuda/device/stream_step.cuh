@@ -279,8 +279,9 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         const int rows = is_pair ? map.rows[0] : (end - first) << a.tile_shift;
         ResultRow r = resultRow(a, map, first, rows, own);
         if (first == 0) {
-            makePlanes(a, w, row, norms, norm_bytes, exchange, step, clocks);
-            if (has_units && threadIdx.x == 0) {
+            const bool is_early = has_units && a.lora_is_early != 0;
+            makePlanes(a, w, units, is_early, row, norms, norm_bytes, exchange, step, clocks);
+            if (has_units && !is_early && threadIdx.x == 0) {
                 units.input().arrive();
             }
             clocks.note(2);

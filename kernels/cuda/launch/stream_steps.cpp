@@ -89,8 +89,9 @@ constexpr int alignOperands(int bytes) {
 
 StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
     return {std::max(a.row_bytes, b.row_bytes),         std::max(a.norm_bytes, b.norm_bytes),
-            std::max(a.attend_bytes, b.attend_bytes),   std::max(a.project_bytes, b.project_bytes),
-            std::max(a.operand_bytes, b.operand_bytes), std::max(a.behind_bytes, b.behind_bytes)};
+            std::max(a.attend_bytes, b.attend_bytes),   std::max(a.plain_bytes, b.plain_bytes),
+            std::max(a.project_bytes, b.project_bytes), std::max(a.operand_bytes, b.operand_bytes),
+            std::max(a.behind_bytes, b.behind_bytes)};
 }
 
 /// Where operands of updates begin in the work memory.
@@ -101,8 +102,8 @@ int operandsBegin(const StreamNeeds& needs) {
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     return planStreamLayout(
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
-        std::max(
-            {needs.attend_bytes, operandsBegin(needs) + needs.operand_bytes, needs.behind_bytes}));
+        std::max({needs.attend_bytes, needs.plain_bytes, operandsBegin(needs) + needs.operand_bytes,
+                  needs.behind_bytes}));
 }
 
 /// Room in shared memory for one more step; false: launch it otherwise.
@@ -144,7 +145,9 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
     args.lora_own = units.own;
     args.lora_pitch = units.columns * widest;
     args.local_rows = plan.share + plan.grain; // of one weight
-    int bytes = streamUpdateBytes(args.count, args.local_rows) + units.own * args.lora_pitch;
+    int bytes = streamUpdateBytes(args.count, args.local_rows) +
+                streamNormedBytes(args.input, args.cols, units.columns) +
+                units.own * args.lora_pitch;
     for (int i = 0; i < args.lora_count; ++i) {
         LoraArgs& term = args.lora[i];
         term.b_offset = bytes;
@@ -207,7 +210,10 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     StreamNeeds needs;
     needs.row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
-    needs.project_bytes = plan.work_bytes;
+    // Operands come while the step before is at work, if that has updates too, else when their own
+    // begins: a projection without updates has all of the work memory for itself.
+    int& work_bytes = units.units > 0 ? needs.project_bytes : needs.plain_bytes;
+    work_bytes = plan.work_bytes;
     if (units.units > 0) {
         // Those of the step before are still there when they come, if there is room for both.
         const int own = shareStreamUnits(s, args, plan);
@@ -222,7 +228,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     // Fewer sums at a time where operands of updates take the room.
     while (!fits(s, needs) && plan.pass_tiles > kTileRows && args.output != kOutputGeluPair) {
         plan = planWith(plan.pass_tiles / 2);
-        needs.project_bytes = plan.work_bytes;
+        work_bytes = plan.work_bytes;
     }
     if (!fits(s, needs)) {
         return Status::Unsupported;
@@ -404,6 +410,13 @@ void placeStreamUnits(Stream& s) {
             const bool is_next = before != nullptr && i == before_at + 1;
             a.lora_late = is_next && bytes + before_bytes <= end - begin ? 0 : 1;
         }
+        // A row of packets that is added to one which no step with updates has just made.
+        const bool is_row_old =
+            i > 0 && (steps[i - 1].kind == kStepAttend || !hasResidual(steps[i - 1].project));
+        const bool is_early = streamNormedBytes(a.input, a.cols, a.lora_columns) > 0 &&
+                              a.link == kLinkPackets && a.keeps_row != 0 && is_row_old &&
+                              a.lora_late == 0 && a.lora_own == 1;
+        a.lora_is_early = is_early ? 1 : 0;
         a.lora_next = 0;
         is_first_place = !is_first_place;
         if (before != nullptr) {
