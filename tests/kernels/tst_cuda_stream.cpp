@@ -323,6 +323,11 @@ void TestCudaStream::chain_data() {
         s.rank = 4;
         s.update_type = DType::F32;
     });
+    row("rank 8: blocks without a unit", 24, 23, [](ChainShape& s) {
+        s.layers = 1;
+        s.rank = 8;
+    });
+    row("rank 16: blocks without a unit", 24, 23, [](ChainShape& s) { s.rank = 16; });
     row("rank 8 of wide rows", 16, 20, [](ChainShape& s) {
         s.layers = 1;
         s.rank = 8;

@@ -664,8 +664,9 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                          tag);
         }
         clearUpdates(a, memory);
+        // Before the others may go on to where these arguments are replaced: all lanes meet below.
+        const int next = a.lora_next;
         addUpdates(a, memory, task.rows, tag);
-        const int next = a.lora_next; // the others may go on to where the arguments are replaced
         if (lane == 0) {
             signals.ready().arrive();
         }
