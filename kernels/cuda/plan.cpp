@@ -102,14 +102,13 @@ loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int6
 
 LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols) {
     LoraUnitPlan plan;
-    constexpr int64_t kAtOnce = 8;
-    constexpr int64_t kMostColumns = kMaxLoraUnits / 16;
+    constexpr int64_t kMostColumns = kMaxLoraUnits / kLoraTileRanks;
     if (tiles > kMostColumns) {
         return plan;
     }
     // Of 64 columns, which share a scale.
     const int64_t blocks = ceilDivide(cols, 64);
-    const int64_t columns = tiles <= kAtOnce ? kAtOnce : kMostColumns;
+    const int64_t columns = tiles <= kLoraTileColumns ? kLoraTileColumns : kMostColumns;
     const int64_t most =
         std::clamp<int64_t>(multiprocessors / ranks, 1, std::min(blocks, columns / tiles));
     const auto chunks = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));

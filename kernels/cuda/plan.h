@@ -84,7 +84,7 @@ struct LoraUnitPlan {
 };
 LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols);
 /// The same for stream.cu: pieces of A of about the same length for all blocks. chunks is a power
-/// of two; `tiles` (of up to 16 ranks) times chunks are the columns that come as packets, eight at
+/// of two; `tiles` (of kLoraTileRanks) times chunks are the columns that come as packets, eight at
 /// a time if they may.
 LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols);
 /// Shared memory of the first form; pitch: bytes of a row of B.

@@ -3,7 +3,7 @@
 // read bandwidth, products of many tokens and attention against the arithmetic peak. Shapes are
 // those of Gemma 4 E2B. Other programs on the machine lower every figure, so each is the best of
 // several runs. Usage: belfry_kernel_bench [seconds per figure] [table] [part: gemv gemm attention
-// jobs other] [threads]
+// jobs steps other] [threads]
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
@@ -204,6 +204,33 @@ public:
             std::printf("%-34s %9.1f %8.1f\n", label, job.fastest * 1e6 - count * chunk,
                         job.median * 1e6 - count * chunk);
         }
+    }
+
+    /// What stands between the products of a decoded token. A product of few rows is nearly all
+    /// preparation of its input.
+    void steps() {
+        std::printf("\n%-34s %9s %8s\n", "us of a decode step", "fastest", "median");
+        for (const int64_t dim : {256, 512}) {
+            for (const int64_t keys : {1, 16, 64, 128, 256, 512}) {
+                attendLine(keys, 8, dim);
+            }
+        }
+        using Input = kernels::ProjectArgs::Input;
+        projectLine("input: norm, 1536", Input::Norm, 1536);
+        projectLine("input: residual and norm, 1536", Input::ResidualNorm, 1536);
+        projectLine("input: residual, 1536", Input::Residual, 1536);
+        for (const int64_t in : {256, 2048, 6144, 12288}) {
+            projectLine(("input: plain, " + std::to_string(in)).c_str(), Input::Plain, in);
+        }
+        constexpr int64_t kLogits = 262144;
+        float* logits = floats(kLogits);
+        stepLine("soft cap of 262144", [&] {
+            ops_.soft_cap(device_.queue(), {logits, 1, kLogits, kLogits}, 30.0F);
+        });
+        uint64_t best = 0;
+        stepLine("largest of 262144",
+                 [&] { ops_.argmax(device_.queue(), logits, kLogits, nullptr, &best); });
+        device_.free(logits);
     }
 
 private:
@@ -448,6 +475,69 @@ private:
         device_.free(out);
     }
 
+    /// A layer that owns keys and values, one kv head.
+    void attendLine(int64_t keys, int64_t heads, int64_t dim) {
+        std::vector<int32_t> positions(static_cast<size_t>(keys));
+        for (int64_t i = 0; i < keys; ++i) {
+            positions[static_cast<size_t>(i)] = static_cast<int32_t>(i);
+        }
+        const std::vector<float> norm(static_cast<size_t>(dim), 1.0F);
+        std::vector<float> inv_freq(static_cast<size_t>(dim / 2));
+        for (int64_t i = 0; i < dim / 2; ++i) {
+            inv_freq[static_cast<size_t>(i)] = 1.0F / static_cast<float>(1 + i);
+        }
+        float* rows = floats((2 * heads + 2) * dim);
+        float* cache = floats(keys * dim); // bf16, keys and values
+        const auto position = static_cast<int32_t>(keys - 1);
+        const auto count = static_cast<int32_t>(keys);
+        kernels::AttendStepArgs args;
+        args.q = rows;
+        args.k = rows + heads * dim;
+        args.v = args.k + dim;
+        args.out = rows + (heads + 2) * dim;
+        args.q_norm = args.k_norm = {norm.data(), DType::F32, 1, dim};
+        args.inv_freq = inv_freq.data();
+        args.position = args.slot = &position;
+        args.key_position = positions.data();
+        args.key_count = &count;
+        args.cache_k = cache;
+        args.cache_v = reinterpret_cast<char*>(cache) + 2 * keys * dim;
+        args.capacity = keys;
+        args.num_heads = heads;
+        args.num_kv_heads = 1;
+        args.head_dim = dim;
+        const std::string label =
+            "attention, " + std::to_string(keys) + " keys of " + std::to_string(dim);
+        stepLine(label.c_str(), [&] { ops_.attend_step(device_.queue(), args); });
+        device_.free(rows);
+        device_.free(cache);
+    }
+
+    void projectLine(const char* label, kernels::ProjectArgs::Input input, int64_t in) {
+        constexpr int64_t kRows = 8;
+        Weights w = makeWeights(WeightFormat::Nf4, true, in, kRows * pool_->size(), 1);
+        float* rows = floats(3 * in + w.view.rows);
+        const std::vector<float> norm(static_cast<size_t>(in), 1.0F);
+        kernels::ProjectArgs args;
+        args.input = input;
+        args.x = rows;
+        args.t = rows + in;
+        args.x_out = rows + 2 * in;
+        args.norm = args.t_norm = {norm.data(), DType::F32, 1, in};
+        args.count = 1;
+        args.w[0] = w.copy(0, true);
+        args.y[0] = rows + 3 * in;
+        stepLine(label, [&] { ops_.project(device_.queue(), args); });
+        device_.free(rows);
+        device_.free(w.base);
+    }
+
+    void stepLine(const char* label, const std::function<void()>& call) {
+        const Seconds step = timed(budget_, call);
+        std::printf("%-34s %9.2f %8.2f\n", label, step.fastest * 1e6, step.median * 1e6);
+        std::fflush(stdout);
+    }
+
     void line(const char* label, double bytes, const std::function<void()>& call) {
         const double seconds = fastest(budget_, call);
         std::printf("%-34s %9.1f %8.1f\n", label, seconds * 1e6, bytes / seconds / 1e9);
@@ -480,7 +570,7 @@ int main(int argc, char** argv) {
     g_counts_cpu_time = threads == 1;
     kernels::cpu::ThreadPool pool(threads);
     Bench bench(pool, *ops, budget);
-    if (part != "jobs") {
+    if (part != "jobs" && part != "steps") {
         bench.probe(pool);
     }
     const auto wants = [&](const char* name) { return part == "all" || part == name; };
@@ -495,6 +585,9 @@ int main(int argc, char** argv) {
     }
     if (wants("jobs")) {
         bench.jobs();
+    }
+    if (wants("steps")) {
+        bench.steps();
     }
     if (wants("other")) {
         bench.other();

@@ -18,6 +18,9 @@ namespace kernels::cuda {
 inline constexpr int32_t kElementF32 = 1;
 inline constexpr int32_t kElementF16 = 2;
 inline constexpr int32_t kElementBf16 = 3;
+BELFRY_HOST_DEVICE constexpr int32_t elementBytes(int32_t type) {
+    return type == kElementF32 ? 4 : 2;
+}
 
 /// Weight formats (kernels::WeightFormat).
 inline constexpr int32_t kFormatF32 = 1;
@@ -163,7 +166,7 @@ struct LoraArgs {
     int32_t rank;
     int32_t first; ///< Ranks of all updates before it; those of one weight lie together.
     int16_t weight;
-    int16_t tile; ///< stream.cu: tiles of 16 ranks before it.
+    int16_t tile; ///< stream.cu: tiles of kLoraTileRanks before it.
     int32_t a_type;
     int32_t b_type;
     /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B
@@ -352,7 +355,7 @@ struct ProjectKernelArgs {
     int16_t lora_turn;  ///< Parity of the step's number among those with updates.
     int16_t lora_late;  ///< 0: they come during the step with updates before; 1: when this begins.
     int16_t lora_shift; ///< log2 of lora_chunks.
-    int16_t lora_tiles; ///< Of 16 ranks, which those of one update fill.
+    int16_t lora_tiles; ///< Of kLoraTileRanks, which those of one update fill.
     int16_t lora_is_ragged; ///< 1: there are tiles that are not full.
     int16_t lora_is_early;  ///< 1: A h is made of the residual row's two parts, before its planes.
 };
@@ -522,6 +525,10 @@ streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
 }
+/// Tensor cores take updates in tiles (stream_lora.cuh): so many ranks of one update, which are the
+/// depth of a product, times so many chunks of A's columns, the columns of its right operand.
+inline constexpr int kLoraTileRanks = 16;
+inline constexpr int kLoraTileColumns = 8;
 /// 64-bit words from one packet of an update's sums to the next: a sector of 32 bytes each.
 inline constexpr int kUnitSlot = 4;
 /// Operands of a step's updates (stream_lora.cuh) begin with the sums of the block's rows. Behind

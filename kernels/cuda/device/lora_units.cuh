@@ -13,6 +13,7 @@
 #pragma once
 
 #include "kernels/cuda/device/step_rows.cuh"
+#include "kernels/cuda/device/unit_piece.cuh"
 
 namespace kernels::cuda {
 
@@ -39,39 +40,11 @@ __device__ __forceinline__ LoraUnits loraUnits(const ProjectKernelArgs& a, float
     return s;
 }
 
-/// A of one unit: `bytes` from `at` on, elements of `type`.
-struct UnitPiece {
-    const char* at;
-    int bytes;
-    int column;
-    int columns;
-    int type;
-    const float* factor;
-};
-__device__ __forceinline__ UnitPiece pieceOf(const ProjectKernelArgs& a, int unit) {
-    const int rank = unit / a.lora_chunks;
-    int t = 0;
-    while (rank >= a.lora[t].first + a.lora[t].rank) {
-        ++t;
-    }
-    const LoraArgs& term = a.lora[t];
-    UnitPiece piece{};
-    piece.type = term.a_type;
-    piece.factor = term.factor;
-    piece.column = (unit - rank * a.lora_chunks) * a.lora_columns;
-    piece.columns = a.cols - piece.column < a.lora_columns ? a.cols - piece.column : a.lora_columns;
-    const int width = elementBytes(term.a_type);
-    piece.bytes = piece.columns * width;
-    piece.at = static_cast<const char*>(term.a) +
-               (static_cast<int64_t>(rank - term.first) * a.cols + piece.column) * width;
-    return piece;
-}
-
 /// A of the block's units on its way into L2.
 template <int THREADS>
 __device__ __noinline__ void prefetchUnits(const ProjectKernelArgs& a, int block, int grid) {
     for (int unit = block; unit < a.lora_units; unit += grid) {
-        const UnitPiece piece = pieceOf(a, unit);
+        const UnitPiece piece(a, unit / a.lora_chunks, unit % a.lora_chunks);
         for (int at = threadIdx.x * 128; at < piece.bytes; at += THREADS * 128) {
             prefetchL2(piece.at + at);
         }
@@ -115,7 +88,7 @@ __device__ __noinline__ void placeUnits(const ProjectKernelArgs& a,
     }
     char* to = s.rows;
     for (int unit = block; unit < a.lora_units; unit += grid) {
-        const UnitPiece piece = pieceOf(a, unit);
+        const UnitPiece piece(a, unit / a.lora_chunks, unit % a.lora_chunks);
         for (int at = lane * 16; at < piece.bytes; at += 32 * 16) {
             copyAsync16(to + at, piece.at + at);
         }
@@ -165,7 +138,7 @@ __device__ __noinline__ void publishUnits(
     __syncwarp();
     const char* from = s.rows;
     for (int unit = block; unit < a.lora_units; unit += grid) {
-        const UnitPiece piece = pieceOf(a, unit);
+        const UnitPiece piece(a, unit / a.lora_chunks, unit % a.lora_chunks);
         const int width = elementBytes(piece.type);
         float sum = 0.0F;
 #pragma unroll 1

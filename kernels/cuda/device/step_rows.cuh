@@ -45,10 +45,6 @@ __device__ __forceinline__ RowRange rowsOfWeight(const ProjectKernelArgs& a,
     return rowsOf(a, weight, begin, end, before);
 }
 
-__device__ __forceinline__ int elementBytes(int type) {
-    return type == kElementF32 ? 4 : 2;
-}
-
 /// Elements 8 `half` to 8 `half` + 7 of a row in shared memory.
 template <int TYPE>
 __device__ __forceinline__ void eightOf(const char* row, int half, float (&v)[8]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates in stream.cu. One warp of a block does nothing else.
 //
-// A h is made once in the grid: a unit is one row of A times a range of columns (pieceOf()). The
+// A h is made once in the grid: a unit is one row of A times a range of columns (UnitPiece). The
 // warp multiplies its block's units by the input as soon as that is there, publishes the sums, each
 // times the factor of its update, collects those of all blocks while the others multiply, and makes
 // B (A h) for the block's rows: whoever makes results adds one number a row. The factor of the last
@@ -23,6 +23,7 @@
 #pragma once
 
 #include "kernels/cuda/device/stream_input.cuh"
+#include "kernels/cuda/device/unit_piece.cuh"
 #include "kernels/cuda/device/weight_ring.cuh"
 
 namespace kernels::cuda {
@@ -41,51 +42,28 @@ __device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
            streamNormedBytes(a.input, a.cols, a.lora_columns);
 }
 
-/// Ranks of a tile, and columns of the right operand that tensor cores take at once.
-constexpr int kTileRanks = 16;
-constexpr int kTileColumns = 8;
-
-/// The packet of a rank of an update times chunk `chunk` of the columns: which of the four that
+/// The packet of a rank of an update times a chunk of the columns: which of the four that
 /// lane `index` % 32 reads is `index` / 32. Which ranks a lane has follows from how loadMatrix4()
 /// deals out B, 16 bytes of a row at a time.
 __device__ __forceinline__ int packetOfRank(const LoraArgs& term, int rank, int column) {
-    const int k = rank & (kTileRanks - 1);
+    const int k = rank & (kLoraTileRanks - 1);
     const bool is_wide = term.b_type == kElementF32;
     const int part = is_wide ? k >> 2 : (k & 1) | (k >> 3) << 1;
     const int in_group = is_wide ? k & 3 : k >> 1 & 3;
-    return column / kTileColumns * 128 + part * 32 + column % kTileColumns * 4 + in_group;
+    return column / kLoraTileColumns * 128 + part * 32 + column % kLoraTileColumns * 4 + in_group;
 }
 
-/// A unit: `bytes` of A from `at` on, which are `columns` elements from column `column` on.
-struct UnitTask {
-    const char* at = nullptr;
-    int bytes = 0;
-    int column = 0;
-    int columns = 0; ///< 0: there is no such unit.
-    int type = 0;
-    int packet = 0; ///< Of its sum.
-    const float* factor = nullptr;
+/// A unit and the packet of its sum.
+struct UnitTask : UnitPiece {
+    int packet = 0;
 
     UnitTask() = default;
-    __device__ __forceinline__ UnitTask(const ProjectKernelArgs& a, int unit) {
-        const int rank = unit >> a.lora_shift;
-        const int chunk = unit - (rank << a.lora_shift);
-        int t = 0;
-        while (rank >= a.lora[t].first + a.lora[t].rank) {
-            ++t;
-        }
-        const LoraArgs& term = a.lora[t];
-        const int own = rank - term.first;
-        factor = term.factor;
-        type = term.a_type;
-        column = chunk * a.lora_columns;
-        columns = a.cols - column < a.lora_columns ? a.cols - column : a.lora_columns;
-        const int width = elementBytes(type);
-        bytes = columns * width;
-        at = static_cast<const char*>(term.a) +
-             (static_cast<int64_t>(own) * a.cols + column) * width;
-        const int tile = term.tile + own / kTileRanks;
-        packet = packetOfRank(term, own, (tile << a.lora_shift) + chunk);
+    __device__ __forceinline__ UnitTask(const ProjectKernelArgs& a, int unit)
+        : UnitPiece(a, unit >> a.lora_shift, unit & ((1 << a.lora_shift) - 1)) {
+        const LoraArgs& update = a.lora[term];
+        const int tile = update.tile + rank / kLoraTileRanks;
+        packet =
+            packetOfRank(update, rank, (tile << a.lora_shift) + (unit & ((1 << a.lora_shift) - 1)));
     }
 };
 
@@ -391,7 +369,8 @@ __device__ __forceinline__ RankValues collectRanks(const ProjectKernelArgs& a,
                                                    int first,
                                                    uint32_t tag) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const uint64_t* const packets = a.lora_slots + (first / kTileColumns * 128 + lane) * kUnitSlot;
+    const uint64_t* const packets =
+        a.lora_slots + (first / kLoraTileColumns * 128 + lane) * kUnitSlot;
     const int tile = (first + (lane >> 2)) >> a.lora_shift;
     bool is_wanted[4];
 #pragma unroll
@@ -403,7 +382,7 @@ __device__ __forceinline__ RankValues collectRanks(const ProjectKernelArgs& a,
         while (t + 1 < a.lora_count && tile >= a.lora[t + 1].tile) {
             ++t;
         }
-        const int ranks = a.lora[t].rank - (tile - a.lora[t].tile) * kTileRanks;
+        const int ranks = a.lora[t].rank - (tile - a.lora[t].tile) * kLoraTileRanks;
         const bool is_wide = a.lora[t].b_type == kElementF32;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -539,8 +518,8 @@ private:
             // Of its tiles those that have columns here.
             k = (base >> a.lora_shift) - term.tile;
             k = k > 0 ? k : 0;
-            end = ((base + kTileColumns - 1) >> a.lora_shift) + 1 - term.tile;
-            const int tiles = (term.rank + kTileRanks - 1) / kTileRanks;
+            end = ((base + kLoraTileColumns - 1) >> a.lora_shift) + 1 - term.tile;
+            const int tiles = (term.rank + kLoraTileRanks - 1) / kLoraTileRanks;
             end = rows == 0 ? 0 : end < tiles ? end : tiles;
         }
         is_more = (begun >> weight & 1U) != 0;
@@ -548,7 +527,7 @@ private:
         // Behind a row's last rank is nothing to read: what is read instead is times zero.
         const int row = static_cast<int>(threadIdx.x) & 15;
         const int lane_bytes = (static_cast<int>(threadIdx.x) & 16);
-        const int tile_bytes = k * kTileRanks * elementBytes(type);
+        const int tile_bytes = k * kLoraTileRanks * elementBytes(type);
         const int left = row_bytes - tile_bytes;
         const int more = lane_bytes < left ? lane_bytes : 0;
         next = more + 32 < left ? 32 : 0;
@@ -567,7 +546,7 @@ addUpdates(const ProjectKernelArgs& a, char* operands, int lane_rows, uint32_t t
     const int columns = a.lora_tiles << a.lora_shift;
     RankWalk walk(a, sharedAddress(operands), lane_rows);
 #pragma unroll 1
-    for (int base = 0; base < columns; base += kTileColumns) {
+    for (int base = 0; base < columns; base += kLoraTileColumns) {
         walk.begin(base);
         RankTile tile = {};
         if (walk.isThere()) {

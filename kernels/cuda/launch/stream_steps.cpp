@@ -113,14 +113,9 @@ bool fits(const Stream& s, const StreamNeeds& needs) {
     return layoutOf(s, is_first ? needs : mostOf(s.steps.needs, needs)).chunk_count > 0;
 }
 
-int elementBytes(int32_t type) {
-    return type == kElementF32 ? 4 : 2;
-}
-
 /// Shares A of a step's updates out over the blocks and places operands behind each other, as
 /// device/stream_lora.cuh takes them. Returns their bytes; 0: there are too many.
 int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan& plan) {
-    constexpr int32_t kTileRanks = 16;
     int widest = 0;
     int tiles = 0;
     bool is_ragged = false;
@@ -128,8 +123,8 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
         LoraArgs& term = args.lora[i];
         widest = std::max(widest, elementBytes(term.a_type));
         term.tile = static_cast<int16_t>(tiles);
-        tiles += (term.rank + kTileRanks - 1) / kTileRanks;
-        is_ragged = is_ragged || term.rank % kTileRanks != 0;
+        tiles += (term.rank + kLoraTileRanks - 1) / kLoraTileRanks;
+        is_ragged = is_ragged || term.rank % kLoraTileRanks != 0;
     }
     const LoraUnitPlan units =
         planStreamUnits(s.facts.multiprocessors, args.lora_first[3], tiles, args.cols);
