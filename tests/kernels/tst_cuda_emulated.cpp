@@ -8,7 +8,7 @@
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/cuda_emulator/kernels.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <bit>
 #include <set>

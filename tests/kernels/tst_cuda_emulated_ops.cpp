@@ -8,7 +8,7 @@
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/token_inputs.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <bit>
 #include <functional>

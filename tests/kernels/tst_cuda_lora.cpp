@@ -4,7 +4,7 @@
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 #include <cstring>
@@ -234,6 +234,8 @@ private Q_SLOTS:
     void chain();
     void heads_data();
     void heads();
+    void measured_data();
+    void measured();
     void tableElsewhere();
 };
 
@@ -515,6 +517,38 @@ void TestCudaStream::heads() {
             by_tiles.attentions.front()->cache_k.values());
     QVERIFY(by_heads.attentions.front()->cache_v.values() ==
             by_tiles.attentions.front()->cache_v.values());
+}
+
+void TestCudaStream::measured_data() {
+    QTest::addColumn<int>("rank");
+    QTest::newRow("no updates") << 0;
+    QTest::newRow("updates") << 4;
+}
+
+// Kernels that note clocks (BELFRY_KERNEL_TIMES) are kernels of their own: they compute the same.
+void TestCudaStream::measured() {
+    QFETCH(int, rank);
+    ChainShape shape;
+    shape.rank = rank;
+    std::vector<float> results[2];
+    for (const bool is_measured : {false, true}) {
+        if (is_measured) {
+            qputenv("BELFRY_KERNEL_TIMES", "1");
+        }
+        EmulatedCardOptions options;
+        options.multiprocessors = 3;
+        EmulatedCard card(options);
+        qunsetenv("BELFRY_KERNEL_TIMES"); // read as the card is opened
+        Chain chain(shape, 1);
+        QCOMPARE(chain.run(card.device()), Status::Ok);
+        QCOMPARE(QString::fromStdString(card.finish()), QString());
+        QVERIFY(chain.error() < kStreamBound);
+        results[is_measured ? 1 : 0] = chain.projections.back()->y[0].values();
+        const std::string kernel = std::string("belfry_stream") + (rank > 0 ? "_updates" : "") +
+                                   (is_measured ? "_traced" : "");
+        QCOMPARE(card.ran(), std::vector<std::string>({kernel}));
+    }
+    QVERIFY(results[0] == results[1]);
 }
 
 // A card whose shared memory begins elsewhere than it says computes nothing rather than nonsense.

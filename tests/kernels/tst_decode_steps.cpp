@@ -4,7 +4,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "tests/kernels/step_cases.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <limits>
 

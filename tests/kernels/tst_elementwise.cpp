@@ -5,7 +5,7 @@
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/golden.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <functional>
 

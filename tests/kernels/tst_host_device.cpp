@@ -5,7 +5,7 @@
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 #include <cstring>

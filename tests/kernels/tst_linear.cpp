@@ -4,7 +4,7 @@
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/golden.h"
 
-#include <QtTest>
+#include <QTest>
 
 using kernels::DType;
 using kernels::OpTable;

@@ -3,7 +3,7 @@
 // concurrent jobs, sleeping and waking, many short jobs.
 #include "kernels/cpu/thread_pool.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 #include <atomic>

@@ -3,7 +3,7 @@
 // no JSON at all.
 #include "engine/plan/device_map.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 // the presets, with random limits; the order of its sacrifices; formats it may change.
 #include "tests/engine/plan/plan_fixture.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 #include <functional>

@@ -4,7 +4,7 @@
 // formats and the set of complaints must be equal. A second test feeds damaged texts.
 #include "tests/engine/plan/plan_fixture.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <map>
 #include <optional>

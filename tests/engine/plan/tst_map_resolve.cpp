@@ -4,7 +4,7 @@
 #include "engine/plan/map_keys.h"
 #include "tests/engine/plan/plan_fixture.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <set>
 

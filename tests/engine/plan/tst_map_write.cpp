@@ -4,7 +4,7 @@
 #include "engine/plan/map_write.h"
 #include "tests/engine/plan/plan_fixture.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "engine/quant/quantize.h"
 #include "tests/engine/plan/plan_fixture.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // description, and how long planning takes.
 #include "tests/engine/plan/plan_fixture.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 #include <cmath>

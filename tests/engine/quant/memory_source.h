@@ -48,10 +48,7 @@ public:
         info.shape = std::move(shape);
         info.size_bytes = data_[name].size();
         remove(name, false);
-        const auto at = std::lower_bound(
-            infos_.begin(), infos_.end(), name,
-            [](const engine::TensorInfo& a, const std::string& b) { return a.name < b; });
-        infos_.insert(at, info);
+        infos_.insert(placeOf(name), info);
     }
     template <typename T>
     void setValues(const std::string& name,
@@ -80,10 +77,8 @@ public:
 
     [[nodiscard]] const std::vector<engine::TensorInfo>& tensors() const override { return infos_; }
     [[nodiscard]] const engine::TensorInfo* find(std::string_view name) const override {
-        const auto it =
-            std::find_if(infos_.begin(), infos_.end(),
-                         [&](const engine::TensorInfo& info) { return info.name == name; });
-        return it == infos_.end() ? nullptr : &*it;
+        const auto it = placeOf(name);
+        return it == infos_.end() || it->name != name ? nullptr : &*it;
     }
     [[nodiscard]] const std::vector<std::string>& fileNames() const override { return files_; }
     [[nodiscard]] engine::Result<void> read(const engine::TensorInfo& tensor,
@@ -109,7 +104,14 @@ public:
     uint64_t fail_read = 0; ///< From this read on (1 = the first) reads fail; 0 = never.
 
 private:
-    std::vector<engine::TensorInfo> infos_;
+    [[nodiscard]] std::vector<engine::TensorInfo>::const_iterator
+    placeOf(std::string_view name) const {
+        return std::lower_bound(
+            infos_.begin(), infos_.end(), name,
+            [](const engine::TensorInfo& a, std::string_view b) { return a.name < b; });
+    }
+
+    std::vector<engine::TensorInfo> infos_; ///< By name.
     std::map<std::string, std::vector<uint8_t>> data_;
     std::vector<std::string> files_ = {"memory"};
 };

@@ -6,7 +6,7 @@
 #include "engine/quant/quantize.h"
 #include "tests/support/golden.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 #include <bit>

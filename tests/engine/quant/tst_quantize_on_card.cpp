@@ -7,7 +7,7 @@
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/golden.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <bit>
 #include <cmath>

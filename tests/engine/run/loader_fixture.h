@@ -12,7 +12,7 @@
 #include "tests/engine/quant/memory_source.h"
 #include "tests/support/golden.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <filesystem>
 #include <functional>

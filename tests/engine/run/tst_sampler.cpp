@@ -4,7 +4,7 @@
 #include "engine/run/sampler.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
+#include <QTest>
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 #include "engine/text/chat_template.h"
 #include "tests/engine/text/vocabularies.h"
 
-#include <QtTest>
+#include <QTest>
 
 using engine::ChatMessage;
 using engine::ChatPart;

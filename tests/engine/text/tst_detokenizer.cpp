@@ -5,7 +5,7 @@
 #include "tests/engine/text/vocabularies.h"
 
 #include <QStringDecoder>
-#include <QtTest>
+#include <QTest>
 
 #include <random>
 

@@ -3,7 +3,7 @@
 #include "engine/text/reply_parser.h"
 #include "tests/engine/text/vocabularies.h"
 
-#include <QtTest>
+#include <QTest>
 
 using engine::ChatTokens;
 using engine::ReplyDelta;

@@ -4,7 +4,7 @@
 #include "engine/text/tokenizer.h"
 #include "tests/engine/text/vocabularies.h"
 
-#include <QtTest>
+#include <QTest>
 
 #include <map>
 #include <random>

@@ -5,7 +5,7 @@
 #include "tests/engine/text/vocabularies.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include <functional>
 
