@@ -784,12 +784,11 @@ Result<void> Model::forward(const ForwardInput& input,
             }
             const bool is_cut = i == last_owner && input.logits_rows < rows;
             if (is_fused) {
-                if (i == 0) {
-                    ENGINE_TRY(normInput(i, *home, x));
+                Result<void> outcome = i == 0 ? normInput(i, *home, x) : Result<void>();
+                if (outcome.has_value()) {
+                    outcome = is_cut ? projectHeads(i, kv, rows, place, HeadsWanted::Keys)
+                                     : runLayerFused(i, kv, x, place, HeadsWanted::All, has_blocks);
                 }
-                const Result<void> outcome =
-                    is_cut ? projectHeads(i, kv, rows, place, HeadsWanted::Keys)
-                           : runLayerFused(i, kv, x, place, HeadsWanted::All, has_blocks);
                 place.normed = 0;
                 if (!outcome.has_value() &&
                     (i > 0 || outcome.error().code != ErrorCode::Unsupported)) {

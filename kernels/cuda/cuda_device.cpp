@@ -214,7 +214,9 @@ Status CudaDevice::loadKernels(std::string* message) {
                        ") cannot load the kernels of this build (" +
                        driver_->errorName(stream_.last_error) + "; built for " +
                        embeddedArchitectures() +
-                       "); update the driver, or use a build for this card";
+                       "); update the driver, or build Belfry on this machine or with "
+                       "-DBELFRY_CUDA_ARCHS=" +
+                       std::to_string(capability);
             return status;
         }
         if (status != Status::Ok) {

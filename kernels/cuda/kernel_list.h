@@ -44,6 +44,7 @@ namespace kernels::cuda {
     X(product_codes)                                                                               \
     X(product_codes_pair)                                                                          \
     X(norm_rows)                                                                                   \
+    X(norm_rows_wide)                                                                              \
     X(gate_rows)                                                                                   \
     X(head_rows)                                                                                   \
     X(scale_to_half)                                                                               \

@@ -121,7 +121,7 @@ void checkProducts(cuda::CudaDevice& d) {
 
 void checkNorms(cuda::CudaDevice& d) {
     const OpTable& cpu = cpuScalarOps();
-    for (const int64_t cols : {64, 768, 1536, 2560}) {
+    for (const int64_t cols : {64, 768, 1536, 2560, 5376, 8192}) {
         constexpr int64_t kRows = 5;
         constexpr int kParts = 3;
         const auto n = static_cast<size_t>(kRows * cols);

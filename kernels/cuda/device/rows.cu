@@ -8,7 +8,6 @@ using namespace kernels::cuda;
 namespace {
 
 constexpr int kRowThreads = 256;
-constexpr int kRowPieces = 4; // float4 of a thread: rows of up to 4096 columns
 
 __device__ __forceinline__ float4 load4(const VectorArgs& v, int column) {
     if (v.type == kElementF32 && (reinterpret_cast<uintptr_t>(v.data) & 15U) == 0) {
@@ -34,30 +33,26 @@ __device__ __forceinline__ void storeHalf(void* to, int64_t index, float value) 
     static_cast<__nv_bfloat16*>(to)[index] = __float2bfloat16_rn(value);
 }
 
-} // namespace
-
-extern "C" {
-
-/// x = (x + rms(t) t_norm) scalar, where there is t (a sum over parts); h = rms(x) norm, or x.
-/// grid: rows; block 256; cols % 4 == 0, at most 4096.
-__global__ void __launch_bounds__(kRowThreads)
-    belfry_norm_rows(const __grid_constant__ NormRowsKernelArgs a) {
+/// x = (x + rms(t) t_norm) scalar, where there is t (a sum over parts); h = rms(x) norm, or x. One
+/// row, of up to 1024 PIECES columns: so many float4 of a thread stay in registers.
+template <int PIECES>
+__device__ __forceinline__ void normRow(const NormRowsKernelArgs& a) {
     BELFRY_SHARED(float, buffer, [33]);
     const int64_t row = blockIdx.x;
     float* const x = a.x + row * a.cols;
     const float cols = static_cast<float>(a.cols);
-    float4 value[kRowPieces];
+    float4 value[PIECES];
 #pragma unroll
-    for (int i = 0; i < kRowPieces; ++i) {
+    for (int i = 0; i < PIECES; ++i) {
         const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
         value[i] = column < a.cols ? *reinterpret_cast<const float4*>(x + column)
                                    : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     }
     if (a.t != nullptr) {
-        float4 added[kRowPieces];
+        float4 added[PIECES];
         float sum = 0.0F;
 #pragma unroll
-        for (int i = 0; i < kRowPieces; ++i) {
+        for (int i = 0; i < PIECES; ++i) {
             const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
             added[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
             if (column < a.cols) {
@@ -76,7 +71,7 @@ __global__ void __launch_bounds__(kRowThreads)
         sum = blockSum(sum, buffer);
         const float inverse = 1.0F / sqrtf(sum / cols + a.eps);
 #pragma unroll
-        for (int i = 0; i < kRowPieces; ++i) {
+        for (int i = 0; i < PIECES; ++i) {
             const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
             if (column < a.cols) {
                 const float4 w = load4(a.t_norm, column);
@@ -95,14 +90,14 @@ __global__ void __launch_bounds__(kRowThreads)
     if (a.has_norm != 0) {
         float sum = 0.0F;
 #pragma unroll
-        for (int i = 0; i < kRowPieces; ++i) {
+        for (int i = 0; i < PIECES; ++i) {
             sum += squares(value[i]);
         }
         sum = blockSum(sum, buffer);
         inverse = 1.0F / sqrtf(sum / cols + a.eps);
     }
 #pragma unroll
-    for (int i = 0; i < kRowPieces; ++i) {
+    for (int i = 0; i < PIECES; ++i) {
         const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
         if (column < a.cols) {
             float4 v = value[i];
@@ -115,6 +110,22 @@ __global__ void __launch_bounds__(kRowThreads)
                 half4(v);
         }
     }
+}
+
+} // namespace
+
+extern "C" {
+
+/// Rows of up to 4096 columns, cols % 4 == 0. grid: rows; block 256.
+__global__ void __launch_bounds__(kRowThreads)
+    belfry_norm_rows(const __grid_constant__ NormRowsKernelArgs a) {
+    normRow<4>(a);
+}
+
+/// The same of up to 8192 columns.
+__global__ void __launch_bounds__(kRowThreads)
+    belfry_norm_rows_wide(const __grid_constant__ NormRowsKernelArgs a) {
+    normRow<8>(a);
 }
 
 /// Heads of q, k and v of one row: a warp each. q and k: rms norm with weight and half-split RoPE

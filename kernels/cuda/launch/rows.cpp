@@ -299,7 +299,7 @@ Status normRows(Queue q, const NormRowsArgs& a) {
         (a.t != nullptr && (a.t_norm.data == nullptr || !isVector(a.t_norm)))) {
         return Status::BadShape;
     }
-    if (a.cols % 4 != 0 || a.cols > 4096 || !isAligned(a.x) ||
+    if (a.cols % 4 != 0 || a.cols > 8192 || !isAligned(a.x) ||
         (a.t != nullptr && !isAligned(a.t)) || (a.h != nullptr && !isAligned(a.h))) {
         return Status::Unsupported;
     }
@@ -318,8 +318,8 @@ Status normRows(Queue q, const NormRowsArgs& a) {
     args.has_norm = a.norm.data != nullptr ? 1 : 0;
     args.scalar = a.scalar;
     args.eps = a.eps;
-    return streamOf(q).launch(KernelId::norm_rows, static_cast<unsigned>(a.rows), 1, 1, kThreads, 0,
-                              args);
+    const KernelId id = a.cols <= 4096 ? KernelId::norm_rows : KernelId::norm_rows_wide;
+    return streamOf(q).launch(id, static_cast<unsigned>(a.rows), 1, 1, kThreads, 0, args);
 }
 
 Status headRows(Queue q, const HeadRowsArgs& a) {
