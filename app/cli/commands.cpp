@@ -43,9 +43,6 @@ Result<void> loadModel(engine::Engine& engine, const Arguments& arguments) {
         for (const std::string& note : engine.loadNotes()) {
             std::fprintf(stderr, "note: %s\n", note.c_str());
         }
-        for (const engine::PlanIssue& warning : engine.currentPlan()->warnings) {
-            std::fprintf(stderr, "warning %s: %s\n", warning.code.c_str(), warning.message.c_str());
-        }
     }
     return outcome;
 }

@@ -368,7 +368,11 @@ std::string planText(const engine::PlacementPlan& plan) {
     const auto list = [&out](const char* label, const std::vector<engine::PlanIssue>& issues) {
         for (const engine::PlanIssue& issue : issues) {
             out += std::string(label) + " " + issue.code +
-                   (issue.key.empty() ? "" : " " + issue.key) + ": " + issue.message + "\n";
+                   (issue.key.empty() ? "" : " " + issue.key) +
+                   (issue.line > 0 ? " (line " + std::to_string(issue.line) + ", column " +
+                                         std::to_string(issue.column) + ")"
+                                   : "") +
+                   ": " + issue.message + "\n";
             for (const std::string& suggestion : issue.suggestions) {
                 out += "    " + suggestion + "\n";
             }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -331,6 +332,33 @@ Error explainMissingWeights(const fs::path& folder) {
                          "; choose the folder that holds a Hugging Face model");
 }
 
+/// Whether one of `rules` is broken.
+bool isBroken(const Error& error, std::initializer_list<std::string_view> rules) {
+    return std::any_of(error.details.begin(), error.details.end(), [&](const auto& detail) {
+        return detail.first == "rule" &&
+               std::find(rules.begin(), rules.end(), detail.second) != rules.end();
+    });
+}
+
+/// The weights of a folder that is one.
+Result<std::unique_ptr<TensorSource>> openWeights(const fs::path& folder,
+                                                  const OpenOptions& options) {
+    const bool has_index = modelFileExists(folder, kIndexName);
+    if (modelFileExists(folder, kSingleName)) {
+        ENGINE_ASSIGN(auto source, openSingle(folder, kSingleName, options));
+        if (has_index) {
+            static_cast<SafetensorsSource&>(*source).notes.push_back(
+                "both model.safetensors and model.safetensors.index.json exist; the single file "
+                "is used");
+        }
+        return source;
+    }
+    if (has_index) {
+        return openSharded(folder, options);
+    }
+    return explainMissingWeights(folder);
+}
+
 } // namespace
 
 Result<std::unique_ptr<TensorSource>> openSafetensorsFile(const fs::path& file,
@@ -351,25 +379,23 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
                                "is a file; choose the folder that holds the model's config.json")
                    : fileError("FileMissing", name, "there is no such folder");
     }
-    const bool has_index = modelFileExists(folder, kIndexName);
-    if (modelFileExists(folder, kSingleName)) {
-        ENGINE_ASSIGN(auto source, openSingle(folder, kSingleName, options));
-        if (has_index) {
-            static_cast<SafetensorsSource&>(*source).notes.push_back(
-                "both model.safetensors and model.safetensors.index.json exist; the single file "
-                "is used");
-        }
+    auto source = openWeights(folder, options);
+    if (source.has_value() || !options.is_header_only_allowed ||
+        !modelFileExists(folder, "config.json")) {
         return source;
     }
-    if (has_index) {
-        return openSharded(folder, options);
+    // Nothing is broken where files are absent: until they come config.json tells the sizes.
+    const bool are_named =
+        modelFileExists(folder, kSingleName) || modelFileExists(folder, kIndexName);
+    if (are_named && !isBroken(source.error(), {"ShardMissing", "LfsPointer"})) {
+        return source;
     }
-    if (options.is_header_only_allowed && modelFileExists(folder, "config.json")) {
-        auto source = std::make_unique<SafetensorsSource>();
-        source->is_header_only = true;
-        return std::unique_ptr<TensorSource>(std::move(source));
+    auto empty = std::make_unique<SafetensorsSource>();
+    empty->is_header_only = true;
+    if (are_named) {
+        empty->notes.push_back(source.error().message);
     }
-    return explainMissingWeights(folder);
+    return std::unique_ptr<TensorSource>(std::move(empty));
 }
 
 } // namespace engine

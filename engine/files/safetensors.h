@@ -19,8 +19,9 @@
 namespace engine {
 
 struct OpenOptions {
-    /// A folder with config.json but without weight files opens as an empty source, and a file
-    /// that ends after its header opens without data; isHeaderOnly() is then true and read() fails.
+    /// A folder with config.json but without weight files, or with some of them not there or still
+    /// Git LFS pointers (a warning names the first), opens as an empty source, and a file that ends
+    /// after its header opens without data; isHeaderOnly() is then true and read() fails.
     bool is_header_only_allowed = false;
     /// The user agreed to links that leave the model folder (rule ST07).
     bool are_outside_links_allowed = false;

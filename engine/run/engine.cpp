@@ -4,6 +4,7 @@
 #include "engine/run/planning.h"
 
 #include <algorithm>
+#include <span>
 
 namespace engine {
 
@@ -210,22 +211,35 @@ double Engine::loadSeconds() const {
 
 std::vector<std::string> Engine::loadNotes() const {
     std::vector<std::string> notes;
-    if (impl_->loaded != nullptr) {
-        const LoadReport& report = impl_->loaded->store->report();
-        notes = impl_->loaded->folder.config.warnings; // the checkpoint's are in the report
-        notes.insert(notes.end(), report.notes.begin(), report.notes.end());
-        if (impl_->loaded->tokenizer.has_value()) {
-            const auto odd = impl_->loaded->tokenizer->warnings();
-            notes.insert(notes.end(), odd.begin(), odd.end());
+    if (impl_->loaded == nullptr) {
+        return notes;
+    }
+    // What is odd about a folder is known to more than one of these.
+    const auto add = [&notes](std::string note) {
+        if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+            notes.push_back(std::move(note));
         }
-        for (const std::string& name : report.surplus) {
-            notes.push_back("not used: " + name + " (no module of this architecture)");
-        }
-        if (!report.inert.empty()) {
-            notes.push_back(
-                std::to_string(report.inert.size()) +
-                " stored tensors without effect (K/V of KV-sharing layers) were not loaded");
-        }
+    };
+    const auto addAll = [&add](std::span<const std::string> some) {
+        std::for_each(some.begin(), some.end(), add);
+    };
+    const PlacementPlan& plan = *impl_->loaded->plan;
+    for (const PlanIssue& warning : plan.warnings) {
+        add(describe(warning));
+    }
+    addAll(plan.notes);
+    addAll(impl_->loaded->folder.config.warnings);
+    const LoadReport& report = impl_->loaded->store->report();
+    addAll(report.notes);
+    if (impl_->loaded->tokenizer.has_value()) {
+        addAll(impl_->loaded->tokenizer->warnings());
+    }
+    for (const std::string& name : report.surplus) {
+        add("not used: " + name + " (no module of this architecture)");
+    }
+    if (!report.inert.empty()) {
+        add(std::to_string(report.inert.size()) +
+            " stored tensors without effect (K/V of KV-sharing layers) were not loaded");
     }
     return notes;
 }

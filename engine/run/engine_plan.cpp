@@ -104,7 +104,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     ENGINE_ASSIGN(const PlanRequest plan_request,
                   planRequest(request, out.folder, devices, footprints));
     PlacementPlan plan = makePlan(plan_request);
-    if (has_measured_rates) {
+    if (has_measured_rates && is_plan_only) { // of a plan that somebody looks at
         plan.notes.push_back(
             "speeds are estimates from rates measured on this computer: memory is read with " +
             std::to_string(std::lround(constants->read_bytes_per_s / 1e9)) +

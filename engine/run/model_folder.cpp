@@ -55,6 +55,27 @@ StoredTensors describeAll(const ModelFolder& folder) {
     return stored;
 }
 
+/// What config.json says of weights that are not there: packed by bitsandbytes, but for the modules
+/// of its list. An entry of it is the end of a name or a pattern for its beginning, of which only
+/// plain names are understood here.
+StoredTensors describePromised(const ModelFolder& folder, const QuantizationHint& hint) {
+    const bool is_nf4 = hint.quant_type == "nf4";
+    const Format packed = is_nf4 ? (hint.double_quant ? Format::Nf4Dq : Format::Nf4)
+                                 : (hint.double_quant ? Format::Fp4Dq : Format::Fp4);
+    StoredTensors stored;
+    for (const ExpectedTensor& tensor : folder.tensors) {
+        const bool is_skipped = std::any_of(hint.skip_modules.begin(), hint.skip_modules.end(),
+                                            [&tensor](const std::string& entry) {
+                                                return tensor.module.starts_with(entry) ||
+                                                       tensor.module.ends_with(entry);
+                                            });
+        StoredTensor entry;
+        entry.packed = isQuantizable(tensor) && !is_skipped ? packed : Format::AsStored;
+        stored.emplace(tensor.name, entry);
+    }
+    return stored;
+}
+
 std::string kindOf(const std::string& module, TensorKind kind) {
     if (module.find("vision_tower") != std::string::npos) {
         return "vision tower";
@@ -91,6 +112,11 @@ Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path) {
     folder.source = std::move(source);
     if (!folder.source->tensors().empty()) {
         folder.stored = describeAll(folder);
+    } else if (folder.config.quantization && folder.config.quantization->load_in_4bit) {
+        folder.stored = describePromised(folder, *folder.config.quantization);
+        folder.config.warnings.emplace_back(
+            "config.json: its quantization_config tells which weights are packed in 4 bits, as the "
+            "weight files are not there to say so");
     }
     return folder;
 }

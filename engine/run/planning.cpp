@@ -270,21 +270,41 @@ std::string smallMapText(const PlanRequest& request, const std::string& map_text
     return writeDeviceMap(canonicalMap(*map, input));
 }
 
+std::string describe(const PlanIssue& issue) {
+    std::string text = issue.code + ": " + issue.message;
+    if (issue.line > 0) {
+        text = issue.code + " (line " + std::to_string(issue.line) + ", column " +
+               std::to_string(issue.column) + "): " + issue.message;
+    }
+    if (issue.code != "DM09") {
+        return text; // suggestions are values to put in, which the message names
+    }
+    for (const std::string& suggestion : issue.suggestions) {
+        text += (text.ends_with('.') ? " " : ". ") + suggestion;
+    }
+    return text;
+}
+
 Error planError(const PlacementPlan& plan) {
+    constexpr size_t kMostTold = 8;
     if (plan.errors.empty()) {
         return Error{ErrorCode::OutOfMemory, "the plan does not fit"};
     }
-    const PlanIssue& first = plan.errors.front();
-    Error error{first.code == "DM09" ? ErrorCode::OutOfMemory : ErrorCode::InvalidRequest,
-                first.code + ": " + first.message};
-    for (const std::string& suggestion : first.suggestions) {
-        error.message += (error.message.ends_with('.') ? " " : ". ") + suggestion;
-    }
-    if (plan.errors.size() > 1) {
-        error.message += " (and " + std::to_string(plan.errors.size() - 1) + " more)";
-    }
-    for (const PlanIssue& issue : plan.errors) {
-        error.details.emplace_back(issue.code,
+    Error error{plan.errors.front().code == "DM09" ? ErrorCode::OutOfMemory
+                                                   : ErrorCode::InvalidRequest,
+                ""};
+    std::map<std::string, int> seen;
+    for (size_t i = 0; i < plan.errors.size(); ++i) {
+        const PlanIssue& issue = plan.errors[i];
+        if (i < kMostTold) {
+            error.message += (i > 0 ? "\n" : "") + describe(issue);
+        } else if (i == kMostTold) {
+            error.message += "\n(and " + std::to_string(plan.errors.size() - i) + " more)";
+        }
+        // A name of its own for every one: whoever keeps them by name loses none.
+        const int count = ++seen[issue.code];
+        error.details.emplace_back(count == 1 ? issue.code
+                                              : issue.code + "." + std::to_string(count),
                                    (issue.key.empty() ? "" : issue.key + ": ") + issue.message);
     }
     return error;

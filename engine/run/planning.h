@@ -36,7 +36,10 @@ std::vector<DeviceMemory> machineMemory(const GpuAccess& gpus);
 /// The map of a plan in its smallest form; a map with errors comes back as it is.
 std::string smallMapText(const PlanRequest& request, const std::string& map_text);
 
-/// The error of a plan that cannot be loaded: its first problem, all of them in details.
+/// One problem with its place in the map text and what to do about it.
+std::string describe(const PlanIssue& issue);
+
+/// The error of a plan that cannot be loaded: its problems, a line each, and each in details.
 Error planError(const PlacementPlan& plan);
 
 } // namespace engine

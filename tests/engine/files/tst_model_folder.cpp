@@ -186,6 +186,27 @@ void TestModelFolder::headerOnlyFolders() {
     QVERIFY2(headers.has_value(), outcome(headers).c_str());
     QVERIFY((*headers)->isHeaderOnly());
     QCOMPARE((*headers)->tensors().size(), size_t{2});
+    // The index is there, a shard is not; then a pointer stands in its place.
+    std::filesystem::remove(folder_ / kSecond);
+    QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("ShardMissing"));
+    writeBytes(folder_ / kIndex, "{\"weight_map\":{}");
+    QVERIFY(!engine::openModelFolder(folder_, options).has_value()); // broken stays broken
+    writeShards();
+    for (const bool is_pointer : {false, true}) {
+        std::filesystem::remove(folder_ / kSecond);
+        if (is_pointer) {
+            writeBytes(folder_ / kSecond,
+                       "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 2\n");
+            QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("LfsPointer"));
+        }
+        const auto partly = engine::openModelFolder(folder_, options);
+        QVERIFY2(partly.has_value(), outcome(partly).c_str());
+        QVERIFY((*partly)->isHeaderOnly());
+        QVERIFY((*partly)->tensors().empty());
+        QCOMPARE((*partly)->warnings().size(), size_t{1});
+        const std::string& warning = (*partly)->warnings().front();
+        QVERIFY2(warning.find(kSecond) != std::string::npos, warning.c_str());
+    }
 }
 
 void TestModelFolder::notAFolder() {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace fs = std::filesystem;
 
@@ -47,6 +48,9 @@ private Q_SLOTS:
     void linkThatLeavesTheFolder();
     void oddThingsAreTold();
     void missingTokenizer();
+    void packedWeightsNotThere_data();
+    void packedWeightsNotThere();
+    void problemsOfAPlanAreTold();
 
 private:
     const fs::path golden_ = support::goldenDir() / "e2b/model";
@@ -155,6 +159,67 @@ void TestModelFolderVariants::missingTokenizer() {
     const auto loaded = engine.load(requestFor(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
+}
+
+void TestModelFolderVariants::packedWeightsNotThere_data() {
+    QTest::addColumn<QString>("checkpoint");
+    for (const char* name : {"nf4-checkpoint", "nf4-dq-checkpoint", "fp4-checkpoint"}) {
+        QTest::newRow(name) << QString::fromUtf8(name);
+    }
+}
+
+// Without weight files config.json alone tells what is packed: the plan is that of the whole
+// folder.
+void TestModelFolderVariants::packedWeightsNotThere() {
+    QFETCH(QString, checkpoint);
+    const fs::path whole = support::goldenDir() / "e2b" / "quantized" / checkpoint.toStdString();
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    fs::copy(whole, folder, fs::copy_options::recursive);
+    write(folder / "model.safetensors",
+          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1000000\n");
+    engine::Engine engine;
+    const auto expected = engine.plan(requestFor(whole));
+    const auto plan = engine.plan(requestFor(folder));
+    QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
+    QVERIFY(names(plan->notes, "quantization_config"));
+    QVERIFY(names(plan->notes, "Git LFS pointer"));
+    QCOMPARE(plan->tensors.size(), expected->tensors.size());
+    for (size_t i = 0; i < plan->tensors.size(); ++i) {
+        const std::string& name = plan->tensors[i].tensor;
+        QCOMPARE(name, expected->tensors[i].tensor);
+        QVERIFY2(plan->tensors[i].format == expected->tensors[i].format, name.c_str());
+    }
+    engine::Engine loading;
+    const auto loaded = loading.load(requestFor(folder), {}, {});
+    QVERIFY(!loaded.has_value());
+    QVERIFY2(loaded.error().message.find("Git LFS pointer") != std::string::npos,
+             loaded.error().message.c_str());
+}
+
+void TestModelFolderVariants::problemsOfAPlanAreTold() {
+    engine::LoadRequest request = requestFor(golden_);
+    request.sim_gpus = {uint64_t{1} << 30};
+    request.device_map = R"({"": "sim:0", "foo": "cpu", "bar": "cpu", "model.norm_x": "sim:7"})";
+    engine::Engine engine;
+    const auto refused = engine.load(request, {}, {});
+    QVERIFY(!refused.has_value());
+    std::set<std::string> keys;
+    for (const auto& [key, text] : refused.error().details) {
+        QVERIFY2(keys.insert(key).second, key.c_str());
+    }
+    QVERIFY(keys.size() >= 3);
+    for (const char* word : {"\"foo\"", "\"bar\"", "line 1, column 15"}) {
+        QVERIFY2(refused.error().message.find(word) != std::string::npos,
+                 refused.error().message.c_str());
+    }
+    // What a plan warns of is told after the load as well.
+    request.device_map = "gpu";
+    request.context = 999999;
+    QVERIFY(engine.load(request, {}, {}).has_value());
+    QVERIFY(names(engine.loadNotes(), "999999"));
+    const auto notes = engine.loadNotes();
+    QCOMPARE(std::set<std::string>(notes.begin(), notes.end()).size(), notes.size());
 }
 
 QTEST_APPLESS_MAIN(TestModelFolderVariants)
