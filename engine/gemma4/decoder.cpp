@@ -569,6 +569,27 @@ Result<void> Model::runExperts(DecoderLayer& layer, MutF32 x, MutF32 dense) {
     return {};
 }
 
+Result<void> Model::moveSlice(MatF32 from, DeviceScratch& home, MutF32 to) {
+    DeviceScratch& there = *ple_home_;
+    // The rows lie far apart: laid together first, as one transfer a row costs more than the bytes.
+    // The memory is that of the table's rows, which are done with before the layers.
+    const int64_t at_once = from.rows == 1 ? 1 : there.size("ple_tok") / from.cols;
+    for (int64_t first = 0; first < from.rows; first += at_once) {
+        MatF32 part{from.data + first * from.stride, std::min(at_once, from.rows - first),
+                    from.cols, from.stride};
+        if (part.rows > 1) {
+            constexpr float kAny = std::numeric_limits<float>::infinity();
+            const MutF32 together = there.matrix("ple_tok", part.rows, part.cols);
+            ENGINE_KERNEL(there.ops().clamp(there.queue(), part, -kAny, kAny, together),
+                          "per-layer inputs", "ple");
+            part = together;
+        }
+        ENGINE_TRY(
+            context_->move(there, part.data, home, to.data + first * to.stride, sizeBytes(part)));
+    }
+    return {};
+}
+
 Result<void>
 Model::runLayer(int index, KvCache& kv, MutF32 x, MutF32 h, int64_t first_row, bool has_blocks) {
     const TextConfig& text = config_.text;
@@ -606,11 +627,7 @@ Model::runLayer(int index, KvCache& kv, MutF32 x, MutF32 h, int64_t first_row, b
         MatF32 slice{source, rows, text.ple_size, width};
         if (ple_home_ != &home) {
             const MutF32 copy = home.matrix("ple_slice", rows, text.ple_size);
-            for (int64_t r = 0; r < rows; ++r) {
-                ENGINE_TRY(context_->move(*ple_home_, source + r * width, home,
-                                          copy.data + r * copy.stride,
-                                          static_cast<size_t>(text.ple_size) * sizeof(float)));
-            }
+            ENGINE_TRY(moveSlice(slice, home, copy));
             slice = copy;
         }
         const MutF32 gated = home.matrix("ple_gate", rows, text.ple_size);

@@ -182,6 +182,8 @@ private:
                                        bool has_blocks);
     Result<void> storeKv(DecoderLayer& layer, int index, KvCache& kv, kernels::MatF32 normed);
     /// `h` holds the input norm of x on entry and is overwritten.
+    /// One layer's part of the per-layer inputs to another device.
+    Result<void> moveSlice(kernels::MatF32 from, DeviceScratch& home, kernels::MutF32 to);
     Result<void> runLayer(int index,
                           KvCache& kv,
                           kernels::MutF32 x,

@@ -177,25 +177,42 @@ std::vector<DeviceMemory> Engine::memory() const {
                 std::find_if(out.begin(), out.end(), [wanted = id](const DeviceMemory& memory) {
                     return memory.id == wanted;
                 });
+            PartBytes held;
+            for (const MemoryPart part : kMemoryParts) {
+                held[part] = device->usedBytes(static_cast<int>(part));
+            }
             if (it == out.end()) {
                 it = out.insert(out.end(), DeviceMemory());
                 it->id = id;
                 it->used_by_others =
                     id == DeviceId::cpu() ? otherProgramsRam() : device->otherProgramsBytes();
+            } else if (id.kind == DeviceId::Kind::Cuda) {
+                // The first model's view of the card takes this one's memory for another program's.
+                it->used_by_others -= std::min(it->used_by_others, held.total());
             }
             it->capacity = device->memory().capacity;
-            for (const MemoryPart part : kMemoryParts) {
-                it->measured[part] += device->usedBytes(static_cast<int>(part));
-            }
-            it->measured[MemoryPart::Context] += device->contextBytes();
+            // One context serves both models; it is there as long as the card is open.
+            const uint64_t context = device->contextBytes();
+            PartBytes planned;
+            planned[MemoryPart::Context] = context;
             for (const DevicePlan& plan : target->plan->devices) {
                 if (plan.id == id) {
                     it->description = plan.description;
                     it->capacity = plan.capacity;
                     it->limit = plan.limit;
-                    it->predicted = plan.parts;
+                    planned = plan.parts.total() > 0 ? plan.parts : planned;
                 }
             }
+            for (const MemoryPart part : kMemoryParts) {
+                it->measured[part] += held[part];
+                if (part != MemoryPart::Context) {
+                    it->predicted[part] += planned[part];
+                }
+            }
+            it->measured[MemoryPart::Context] =
+                std::max(it->measured[MemoryPart::Context], held[MemoryPart::Context] + context);
+            it->predicted[MemoryPart::Context] =
+                std::max(it->predicted[MemoryPart::Context], planned[MemoryPart::Context]);
         }
     }
     return out;

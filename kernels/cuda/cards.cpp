@@ -51,14 +51,16 @@ Card describe(const Driver& driver, int ordinal) {
     size_t total = 0;
     int major = 0;
     int minor = 0;
-    const CuResult found = driver.deviceGet(&device, ordinal);
-    if (found != kCuSuccess ||
-        driver.deviceGetName(name.data(), static_cast<int>(name.size()) - 1, device) !=
-            kCuSuccess ||
-        driver.deviceTotalMem(&total, device) != kCuSuccess ||
-        driver.deviceGetAttribute(&major, kCuAttributeMajor, device) != kCuSuccess ||
-        driver.deviceGetAttribute(&minor, kCuAttributeMinor, device) != kCuSuccess) {
-        card.unusable = id + " does not answer the driver (" + driver.errorName(found) +
+    CuResult answer = driver.deviceGet(&device, ordinal);
+    const auto then = [&answer](auto&& ask) { answer = answer == kCuSuccess ? ask() : answer; };
+    then([&] {
+        return driver.deviceGetName(name.data(), static_cast<int>(name.size()) - 1, device);
+    });
+    then([&] { return driver.deviceTotalMem(&total, device); });
+    then([&] { return driver.deviceGetAttribute(&major, kCuAttributeMajor, device); });
+    then([&] { return driver.deviceGetAttribute(&minor, kCuAttributeMinor, device); });
+    if (answer != kCuSuccess) {
+        card.unusable = id + " does not answer the driver (" + driver.errorName(answer) +
                         "); restart the machine to use this card.";
         return card;
     }

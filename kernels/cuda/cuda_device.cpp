@@ -515,14 +515,16 @@ Status CudaDevice::beginCapture() {
 
 Status CudaDevice::endCapture(GraphHandle* graph) {
     *graph = nullptr;
-    Status status = flushSteps();
-    if (!is_capturing_ || status != Status::Ok) {
-        is_capturing_ = false;
-        return status == Status::Ok ? Status::Unsupported : status;
+    const Status flushed = flushSteps();
+    if (!is_capturing_) {
+        return flushed == Status::Ok ? Status::Unsupported : flushed;
     }
     is_capturing_ = false;
+    // In any case: a stream that is left capturing runs nothing any more.
     CuGraph recorded = nullptr;
-    status = check(driver_->streamEndCapture(stream_.handle, &recorded), "cuStreamEndCapture");
+    Status status =
+        check(driver_->streamEndCapture(stream_.handle, &recorded), "cuStreamEndCapture");
+    status = flushed == Status::Ok ? status : flushed;
     CuGraphExec exec = nullptr;
     if (status == Status::Ok) {
         status = check(driver_->graphInstantiate(&exec, recorded, 0), "cuGraphInstantiate");

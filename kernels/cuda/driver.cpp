@@ -88,9 +88,10 @@ std::string describeUnusable(const Driver& driver, const char* missing) {
         return std::string("The NVIDIA driver lacks the function ") + missing +
                "; update the driver to use the graphics card. Everything runs on the CPU.";
     }
-    const CuResult started = driver.init(0);
+    CuResult started = driver.init(0);
     int count = 0;
-    if (started == kCuSuccess && driver.deviceGetCount(&count) == kCuSuccess && count > 0) {
+    started = started == kCuSuccess ? driver.deviceGetCount(&count) : started;
+    if (started == kCuSuccess && count > 0) {
         return {};
     }
     if (started == kCuSuccess || started == kCuNoDevice) {

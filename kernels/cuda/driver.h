@@ -31,6 +31,7 @@ inline constexpr CuResult kCuNoBinaryForGpu = 209;
 inline constexpr CuResult kCuUnsupportedPtx = 222;
 inline constexpr CuResult kCuNotFound = 500;
 inline constexpr CuResult kCuNotReady = 600;
+inline constexpr CuResult kCuLaunchOutOfResources = 701; ///< Too many registers: not an end.
 inline constexpr CuResult kCuNotSupported = 801;
 inline constexpr CuResult kCuCooperativeTooLarge = 720;
 /// 900 to 908: a call that cannot be captured, or a capture that such a call ended.

@@ -19,6 +19,7 @@ Status statusOf(CuResult result) {
     case kCuUnsupportedPtx:
     case kCuNotFound:
     case kCuNotSupported:
+    case kCuLaunchOutOfResources:
     case kCuCooperativeTooLarge:
         return Status::Unsupported;
     default:
