@@ -259,6 +259,7 @@ ordered_json replyJson(const engine::Reply& reply, double load_s) {
              {{"load_s", load_s},
               {"prefill_tokens", timing.prefill_tokens},
               {"reused_tokens", timing.reused_tokens},
+              {"ahead_tokens", timing.ahead_tokens},
               {"prefill_s", timing.prefill_s},
               {"decode_tokens", timing.decode_tokens},
               {"decode_s", timing.decode_s},

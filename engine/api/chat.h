@@ -60,6 +60,7 @@ struct GenerateRequest {
 struct GenerateTiming {
     int64_t prefill_tokens = 0; ///< Tokens computed now; those reused from the cache not counted.
     int64_t reused_tokens = 0;
+    int64_t ahead_tokens = 0; ///< Of prefill_tokens: computed while attachments were encoded.
     double prefill_s = 0.0;
     int64_t decode_tokens = 0;
     double decode_s = 0.0;

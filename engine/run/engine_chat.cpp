@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replies, logits, attachments and tokens of the loaded model.
+// Replies, logits, attachments and tokens of the loaded model. From a request to ids:
+// engine_prompt.cpp.
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
@@ -40,115 +41,6 @@ Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_tok
     }
 }
 
-Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& request,
-                                                   Reply& reply,
-                                                   const std::stop_token& stop) {
-    Loaded& target = *loaded;
-    const ModelConfig& config = target.folder.config;
-    const MediaParts parts = mediaParts(request);
-    // What a model cannot take is told before any work.
-    if (!parts.images.empty() && !config.vision) {
-        return Error{
-            ErrorCode::InvalidRequest,
-            "a picture is attached, but this model has no vision tower: it cannot see pictures"};
-    }
-    if (!parts.audios.empty() && !config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     "a recording is attached, but this model has no audio tower: it cannot hear"};
-    }
-    if (!target.tokenizer.has_value() && request.raw_ids.empty()) {
-        return Error{ErrorCode::InvalidRequest, "this model has no tokenizer: give token ids"};
-    }
-    std::vector<int32_t> ids = request.raw_ids;
-    if (ids.empty()) {
-        ENGINE_ASSIGN(ids, promptIds(request, config, *target.tokenizer, target.replies));
-    }
-    PreparedPrompt prompt;
-    const int64_t budget =
-        request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;
-    if (budget > target.plan->image_tokens && !parts.images.empty()) {
-        return Error{ErrorCode::InvalidRequest,
-                     std::to_string(budget) +
-                         " image tokens were asked for; the model was loaded for at most " +
-                         std::to_string(target.plan->image_tokens) +
-                         ", load again with --image-tokens " + std::to_string(budget)};
-    }
-    const MediaTokens tokens = mediaTokens(config);
-    if (request.raw_ids.empty()) {
-        const PlaceholderCounts counts = countPlaceholders(ids, tokens);
-        if (counts.images != static_cast<int64_t>(parts.images.size()) ||
-            counts.audios != static_cast<int64_t>(parts.audios.size())) {
-            return Error{ErrorCode::InvalidRequest,
-                         "the prompt has " + std::to_string(counts.images) + " image and " +
-                             std::to_string(counts.audios) + " audio placeholders, but " +
-                             std::to_string(parts.images.size()) + " pictures and " +
-                             std::to_string(parts.audios.size()) + " recordings are attached"};
-        }
-    }
-    const std::string& fingerprint = target.adapters->fingerprint();
-    std::vector<int64_t> image_counts;
-    std::vector<int64_t> audio_counts;
-    for (const MessagePart& part : parts.images) {
-        ENGINE_ASSIGN(auto media,
-                      target.media.encode(part, budget, *target.model, fingerprint, stop));
-        image_counts.push_back(media->tokens);
-        reply.timing.image_s += media->seconds;
-        reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
-        prompt.images.push_back(std::move(media));
-    }
-    for (const MessagePart& part : parts.audios) {
-        ENGINE_ASSIGN(auto media,
-                      target.media.encode(part, budget, *target.model, fingerprint, stop));
-        audio_counts.push_back(media->tokens);
-        reply.timing.audio_s += media->seconds;
-        prompt.audios.push_back(std::move(media));
-    }
-    if (request.raw_ids.empty()) {
-        ENGINE_ASSIGN(ExpandedPrompt expanded,
-                      expandMedia(ids, tokens, image_counts, audio_counts));
-        prompt.ids = std::move(expanded.ids);
-        prompt.spans = std::move(expanded.spans);
-        return prompt;
-    }
-    // Ids are already expanded: runs of placeholders are the media, in order.
-    prompt.ids = std::move(ids);
-    int64_t image = 0;
-    int64_t audio = 0;
-    for (size_t i = 0; i < prompt.ids.size();) {
-        const int32_t id = prompt.ids[i];
-        const bool is_image = id == tokens.image;
-        if ((!is_image && id != tokens.audio) || (is_image ? parts.images : parts.audios).empty()) {
-            ++i; // without media a placeholder is an ordinary (pad) row, as generated ones are
-            continue;
-        }
-        size_t end = i;
-        while (end < prompt.ids.size() && prompt.ids[end] == id) {
-            ++end;
-        }
-        int64_t& item = is_image ? image : audio;
-        const auto& counts = is_image ? image_counts : audio_counts;
-        const auto count = static_cast<int64_t>(end - i);
-        if (item >= static_cast<int64_t>(counts.size()) ||
-            counts[static_cast<size_t>(item)] != count) {
-            return Error{ErrorCode::InvalidRequest,
-                         "the ids hold a run of " + std::to_string(count) +
-                             (is_image ? " image" : " audio") + " placeholders as item " +
-                             std::to_string(item) +
-                             "; the attached media do not give that many soft tokens"};
-        }
-        prompt.spans.push_back(
-            {is_image ? MediaKind::Image : MediaKind::Audio, item, static_cast<int64_t>(i), count});
-        ++item;
-        i = end;
-    }
-    if (image != static_cast<int64_t>(image_counts.size()) ||
-        audio != static_cast<int64_t>(audio_counts.size())) {
-        return Error{ErrorCode::InvalidRequest,
-                     "more media are attached than the ids have placeholders for"};
-    }
-    return prompt;
-}
-
 Result<Reply> Engine::answer(const GenerateRequest& request,
                              const UpdateCallback& update,
                              const std::stop_token& stop) {
@@ -180,15 +72,17 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     }
     ENGINE_ASSIGN(Sampler sampler, Sampler::create(sampling, config.text.vocab_size));
 
-    ENGINE_ASSIGN(const PreparedPrompt prompt, impl_->preparePrompt(request, reply, stop));
+    ENGINE_ASSIGN(const PreparedPrompt prompt, impl_->preparePrompt(request, reply, stop, true));
     reply.input_ids = prompt.ids;
     sampler.setHistory(prompt.ids);
     const auto prefill_started = Clock::now();
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
                   target.generator->prefill(prompt, target.adapters->fingerprint(), 1, stop));
-    reply.timing.prefill_s = secondsSince(prefill_started);
-    reply.timing.prefill_tokens = prefill.computed_tokens;
-    reply.timing.reused_tokens = prefill.reused_tokens;
+    // What was computed while attachments were encoded lies in the cache by now.
+    const int64_t ahead = std::min(reply.timing.ahead_tokens, prefill.reused_tokens);
+    reply.timing.prefill_s += secondsSince(prefill_started);
+    reply.timing.prefill_tokens = prefill.computed_tokens + ahead;
+    reply.timing.reused_tokens = prefill.reused_tokens - ahead;
 
     std::vector<int64_t> stops;
     ChatTokens chat_tokens;

@@ -126,8 +126,12 @@ struct Engine::Impl {
                              const std::vector<std::shared_ptr<const Adapter>>& adapters,
                              const std::stop_token& stop);
     Result<void> rebuildModel(Loaded& target, const std::shared_ptr<const PlacementPlan>& plan);
-    Result<PreparedPrompt>
-    preparePrompt(const GenerateRequest& request, Reply& reply, const std::stop_token& stop);
+    /// may_compute_ahead: rows of the text in front of the first attachment may go into the cache
+    /// while it is encoded (timing.ahead_tokens).
+    Result<PreparedPrompt> preparePrompt(const GenerateRequest& request,
+                                         Reply& reply,
+                                         const std::stop_token& stop,
+                                         bool may_compute_ahead = false);
 
     static LoadOptions loadOptions(const Loaded& target,
                                    const ProgressCallback& progress,

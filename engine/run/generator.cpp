@@ -12,6 +12,16 @@ void Generator::forget() {
     rows_.clear();
 }
 
+int64_t Generator::missingTokens(std::span<const int32_t> ids,
+                                 const std::string& fingerprint) const {
+    size_t common = 0;
+    while (fingerprint == fingerprint_ && common < std::min(ids.size(), rows_.size()) &&
+           rows_[common] == RowKey{ids[common], 0}) {
+        ++common;
+    }
+    return static_cast<int64_t>(ids.size() - common);
+}
+
 Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt,
                                                     const std::string& fingerprint,
                                                     int64_t logits_rows,

@@ -46,6 +46,10 @@ public:
                                   int64_t logits_rows,
                                   const std::stop_token& stop);
 
+    /// How many of `ids`, the beginning of a prompt without media, are not in the cache.
+    [[nodiscard]] int64_t missingTokens(std::span<const int32_t> ids,
+                                        const std::string& fingerprint) const;
+
     /// Called with every sampled token, before it enters the cache.
     using TokenCallback = std::function<void(int32_t token)>;
     struct DecodeResult {

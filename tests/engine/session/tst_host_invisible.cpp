@@ -40,6 +40,8 @@ private Q_SLOTS:
     void recordedStep_data();
     void recordedStep();
     void tablesStayThere();
+    void encodesBesideThePrompt_data();
+    void encodesBesideThePrompt();
     void refusesHostPointers();
     void cleanup();
 
@@ -307,6 +309,79 @@ void TestHostInvisible::tablesStayThere() {
     const int of_few = readsOf(10, 4);
     QVERIFY(of_few > 0);
     QCOMPARE(readsOf(30, 24), of_few);
+}
+
+void TestHostInvisible::encodesBesideThePrompt_data() {
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<bool>("is_beside");
+    const auto row = [](const char* name, const std::string& map, bool is_beside) {
+        QTest::newRow(name) << QString::fromStdString(map) << is_beside;
+    };
+    row("towers on the CPU", "towers-cpu", true);
+    row("tables there as well",
+        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
+            "model.embed_vision": "cpu", "model.embed_audio": "cpu",
+            "model.language_model.embed_tokens_per_layer": "cpu")"),
+        true);
+    row("all on the card", "gpu", false);
+    row("projector on the card",
+        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"), false);
+    row("a layer on the CPU",
+        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
+            "model.embed_vision": "cpu", "model.embed_audio": "cpu",
+            "model.language_model.layers.3": "cpu")"),
+        false);
+}
+
+// Text in front of an attachment gets its rows while a tower on the CPU is at work, where both
+// share nothing: the same tokens, and every row is counted once.
+void TestHostInvisible::encodesBesideThePrompt() {
+    QFETCH(QString, map);
+    QFETCH(bool, is_beside);
+    constexpr int64_t kText = 40;
+    int media = 0;
+    for (const auto& c : support::goldenCases("e2b")) {
+        if (c.image.empty() && c.audio.empty()) {
+            continue;
+        }
+        ++media;
+        engine::GenerateRequest prompt;
+        prompt.raw_ids = c.input_ids;
+        for (int32_t i = 0; i < kText; ++i) {
+            prompt.raw_ids.insert(prompt.raw_ids.begin() + 1 + i, 100 + i);
+        }
+        if (!c.image.empty()) {
+            prompt.raw_images.push_back((support::goldenDir() / c.image).string());
+        }
+        if (!c.audio.empty()) {
+            prompt.raw_audios.push_back((support::goldenDir() / c.audio).string());
+        }
+        prompt.sampling.temperature = 0.0;
+        prompt.sampling.max_tokens = 3;
+        prompt.sampling.ignores_eos = true;
+        engine::LoadRequest request = support::goldenRequest("e2b");
+        request.context = 512;
+        engine::Engine plain;
+        QCOMPARE(errorOf(plain.load(request, {}, {})), std::string());
+        const auto expected = plain.generate(prompt, {}, {});
+        QVERIFY2(expected.has_value(),
+                 expected.has_value() ? "" : expected.error().message.c_str());
+        request.device_map = map.toStdString();
+        engine::Engine engine(options());
+        QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+        const auto total = static_cast<int64_t>(prompt.raw_ids.size());
+        for (const bool is_again : {false, true}) {
+            const auto reply = engine.generate(prompt, {}, {});
+            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            QCOMPARE(reply->token_ids, expected->token_ids);
+            const engine::GenerateTiming& timing = reply->timing;
+            QCOMPARE(timing.reused_tokens, is_again ? total - 1 : 0);
+            QCOMPARE(timing.prefill_tokens, is_again ? 1 : total);
+            QCOMPARE(timing.ahead_tokens > 0, is_beside && !is_again);
+            QVERIFY(timing.ahead_tokens == 0 || timing.ahead_tokens > kText);
+        }
+    }
+    QVERIFY(media >= 2);
 }
 
 void TestHostInvisible::refusesHostPointers() {

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a request to token ids and soft tokens: template, attachments through their towers,
+// placeholders expanded. Where a tower computes on the CPU and the decoder on cards, the text in
+// front of the first attachment goes into the cache while the tower is at work.
+#include "engine/run/engine_state.h"
+#include "engine/run/planning.h"
+
+#include <algorithm>
+#include <future>
+
+namespace engine {
+
+namespace {
+
+/// Below that the decoder's turn is over before a tower has begun, and costs a call of its own.
+constexpr int64_t kFewestAhead = 32;
+
+/// A request as it was read: nothing is encoded yet.
+struct RawPrompt {
+    std::vector<int32_t> ids; ///< One placeholder an attachment, or all (are_ids_expanded).
+    MediaParts parts;
+    int64_t image_tokens = 0;
+    bool are_ids_expanded = false;
+};
+
+struct EncodedParts {
+    std::vector<std::shared_ptr<const EncodedMedia>> images, audios;
+};
+
+Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& target) {
+    const ModelConfig& config = target.folder.config;
+    RawPrompt raw;
+    raw.parts = mediaParts(request);
+    const MediaParts& parts = raw.parts;
+    // What a model cannot take is told before any work.
+    if (!parts.images.empty() && !config.vision) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            "a picture is attached, but this model has no vision tower: it cannot see pictures"};
+    }
+    if (!parts.audios.empty() && !config.audio) {
+        return Error{ErrorCode::InvalidRequest,
+                     "a recording is attached, but this model has no audio tower: it cannot hear"};
+    }
+    if (!target.tokenizer.has_value() && request.raw_ids.empty()) {
+        return Error{ErrorCode::InvalidRequest, "this model has no tokenizer: give token ids"};
+    }
+    raw.ids = request.raw_ids;
+    raw.are_ids_expanded = !raw.ids.empty();
+    if (!raw.are_ids_expanded) {
+        ENGINE_ASSIGN(raw.ids, promptIds(request, config, *target.tokenizer, target.replies));
+    }
+    raw.image_tokens =
+        request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;
+    if (raw.image_tokens > target.plan->image_tokens && !parts.images.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     std::to_string(raw.image_tokens) +
+                         " image tokens were asked for; the model was loaded for at most " +
+                         std::to_string(target.plan->image_tokens) +
+                         ", load again with --image-tokens " + std::to_string(raw.image_tokens)};
+    }
+    if (!raw.are_ids_expanded) {
+        const PlaceholderCounts counts = countPlaceholders(raw.ids, mediaTokens(config));
+        if (counts.images != static_cast<int64_t>(parts.images.size()) ||
+            counts.audios != static_cast<int64_t>(parts.audios.size())) {
+            return Error{ErrorCode::InvalidRequest,
+                         "the prompt has " + std::to_string(counts.images) + " image and " +
+                             std::to_string(counts.audios) + " audio placeholders, but " +
+                             std::to_string(parts.images.size()) + " pictures and " +
+                             std::to_string(parts.audios.size()) + " recordings are attached"};
+        }
+    }
+    return raw;
+}
+
+Result<EncodedParts>
+encodeParts(const RawPrompt& raw, Loaded& target, const std::stop_token& stop) {
+    EncodedParts encoded;
+    for (const bool is_image : {true, false}) {
+        for (const MessagePart& part : is_image ? raw.parts.images : raw.parts.audios) {
+            ENGINE_ASSIGN(auto media, target.media.encode(part, raw.image_tokens, *target.model,
+                                                          target.adapters->fingerprint(), stop));
+            (is_image ? encoded.images : encoded.audios).push_back(std::move(media));
+        }
+    }
+    return encoded;
+}
+
+/// Whether towers and decoder share nothing that changes while they compute: the towers that are
+/// asked for lie on the CPU, all of the decoder's arithmetic and its cache on cards.
+bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
+    const auto holds = [](const std::string& name, const char* part) {
+        return name.find(part) != std::string::npos;
+    };
+    for (const TensorPlacement& row : target.plan->tensors) {
+        const bool is_vision = holds(row.tensor, "vision");
+        const bool is_audio = holds(row.tensor, "audio");
+        if (row.tensor.starts_with("lm_head") || (is_vision && parts.images.empty()) ||
+            (is_audio && parts.audios.empty())) {
+            continue; // has no part in it
+        }
+        const bool is_here = row.residency == Residency::Always &&
+                             row.store.kind != DeviceId::Kind::Disk && row.store == row.compute;
+        const bool is_on_cpu = is_here && row.compute == DeviceId::cpu();
+        const bool is_on_card = is_here && row.compute.kind == DeviceId::Kind::Cuda;
+        // Rows of the tables are gathered where they lie and sent.
+        const bool is_table = holds(row.tensor, "embed_tokens");
+        if (is_vision || is_audio ? !is_on_cpu : !is_on_card && !(is_table && is_on_cpu)) {
+            return false;
+        }
+    }
+    return std::none_of(
+        target.plan->devices.begin(), target.plan->devices.end(), [](const DevicePlan& device) {
+            return device.id.kind != DeviceId::Kind::Cuda && device.parts[MemoryPart::Kv] > 0;
+        });
+}
+
+/// Encodes the attachments; the text in front of the first one may get its rows beside it.
+Result<EncodedParts> encodeBeside(const RawPrompt& raw,
+                                  Loaded& target,
+                                  GenerateTiming& timing,
+                                  const std::stop_token& stop) {
+    const MediaTokens tokens = mediaTokens(target.folder.config);
+    const auto first = std::find_if(raw.ids.begin(), raw.ids.end(), [&tokens](int32_t id) {
+        return id == tokens.image || id == tokens.audio;
+    });
+    PreparedPrompt text;
+    text.ids.assign(raw.ids.begin(), first);
+    const std::string& fingerprint = target.adapters->fingerprint();
+    if (first == raw.ids.end() ||
+        target.generator->missingTokens(text.ids, fingerprint) < kFewestAhead ||
+        !canEncodeBeside(target, raw.parts)) {
+        return encodeParts(raw, target, stop);
+    }
+    auto encoding = std::async([&raw, &target, &stop] { return encodeParts(raw, target, stop); });
+    const auto started = Clock::now();
+    const auto prefill = target.generator->prefill(text, fingerprint, 0, stop);
+    timing.prefill_s += secondsSince(started);
+    Result<EncodedParts> encoded = encoding.get();
+    if (!prefill.has_value()) {
+        return prefill.error();
+    }
+    timing.ahead_tokens = prefill->computed_tokens;
+    return encoded;
+}
+
+/// Ids that are expanded already: runs of placeholders are the media, in order.
+Result<PreparedPrompt> findMedia(RawPrompt raw, EncodedParts encoded, const MediaTokens& tokens) {
+    PreparedPrompt prompt;
+    prompt.ids = std::move(raw.ids);
+    prompt.images = std::move(encoded.images);
+    prompt.audios = std::move(encoded.audios);
+    int64_t image = 0;
+    int64_t audio = 0;
+    for (size_t i = 0; i < prompt.ids.size();) {
+        const int32_t id = prompt.ids[i];
+        const bool is_image = id == tokens.image;
+        const auto& media = is_image ? prompt.images : prompt.audios;
+        if ((!is_image && id != tokens.audio) || media.empty()) {
+            ++i; // without media a placeholder is an ordinary (pad) row, as generated ones are
+            continue;
+        }
+        size_t end = i;
+        while (end < prompt.ids.size() && prompt.ids[end] == id) {
+            ++end;
+        }
+        int64_t& item = is_image ? image : audio;
+        const auto count = static_cast<int64_t>(end - i);
+        if (item >= static_cast<int64_t>(media.size()) ||
+            media[static_cast<size_t>(item)]->tokens != count) {
+            return Error{ErrorCode::InvalidRequest,
+                         "the ids hold a run of " + std::to_string(count) +
+                             (is_image ? " image" : " audio") + " placeholders as item " +
+                             std::to_string(item) +
+                             "; the attached media do not give that many soft tokens"};
+        }
+        prompt.spans.push_back(
+            {is_image ? MediaKind::Image : MediaKind::Audio, item, static_cast<int64_t>(i), count});
+        ++item;
+        i = end;
+    }
+    if (image != static_cast<int64_t>(prompt.images.size()) ||
+        audio != static_cast<int64_t>(prompt.audios.size())) {
+        return Error{ErrorCode::InvalidRequest,
+                     "more media are attached than the ids have placeholders for"};
+    }
+    return prompt;
+}
+
+} // namespace
+
+Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& request,
+                                                   Reply& reply,
+                                                   const std::stop_token& stop,
+                                                   bool may_compute_ahead) {
+    Loaded& target = *loaded;
+    ENGINE_ASSIGN(RawPrompt raw, readPrompt(request, target));
+    ENGINE_ASSIGN(EncodedParts encoded, may_compute_ahead
+                                            ? encodeBeside(raw, target, reply.timing, stop)
+                                            : encodeParts(raw, target, stop));
+    std::vector<int64_t> image_counts;
+    std::vector<int64_t> audio_counts;
+    for (const auto& media : encoded.images) {
+        image_counts.push_back(media->tokens);
+        reply.timing.image_s += media->seconds;
+        reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
+    }
+    for (const auto& media : encoded.audios) {
+        audio_counts.push_back(media->tokens);
+        reply.timing.audio_s += media->seconds;
+    }
+    const MediaTokens tokens = mediaTokens(target.folder.config);
+    if (raw.are_ids_expanded) {
+        return findMedia(std::move(raw), std::move(encoded), tokens);
+    }
+    PreparedPrompt prompt;
+    ENGINE_ASSIGN(ExpandedPrompt expanded,
+                  expandMedia(raw.ids, tokens, image_counts, audio_counts));
+    prompt.ids = std::move(expanded.ids);
+    prompt.spans = std::move(expanded.spans);
+    prompt.images = std::move(encoded.images);
+    prompt.audios = std::move(encoded.audios);
+    return prompt;
+}
+
+} // namespace engine
