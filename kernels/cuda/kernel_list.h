@@ -68,6 +68,8 @@ namespace kernels::cuda {
     X(flash_256)                                                                                   \
     X(flash_512)                                                                                   \
     X(flash_512_double)                                                                            \
+    X(flash_small_256)                                                                             \
+    X(flash_small_512)                                                                             \
     X(per_layer_rows)                                                                              \
     X(probe_read)                                                                                  \
     X(probe_multiply)

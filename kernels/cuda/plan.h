@@ -161,6 +161,27 @@ constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys, int64_t stag
                                  keys * 8 * stages + 4 * queries * 4 + queries * 8);
 }
 
+/// The same of flash_small.cu, heads of 256 or 512: 64 queries (less 8 elements each), 16 keys and
+/// 16 values; positions of two tiles, votes and ends; of 512 the weights and largest scores that
+/// two warps exchange. With the 1024 bytes that may count as a kernel's own less than
+/// kSmallSharedBytes.
+constexpr unsigned flashSmallBytes(int64_t head_dim) {
+    return static_cast<unsigned>(64 * (head_dim * 2 - 16) + 2 * 16 * head_dim * 2 + 2 * 16 * 8 +
+                                 64 + 64 + (head_dim == 512 ? 256 * 8 + 64 * 8 : 0));
+}
+/// What a block has at most on cards of compute capability 8.6, 8.9 and 12.0, which
+/// BELFRY_SMALL_ATTENTION=1 takes for the limit everywhere.
+inline constexpr int kSmallSharedBytes = 101376;
+
+/// The kernel of attention with masks.
+struct FlashPlan {
+    KernelId kernel = KernelId::attention_reference; ///< That one: no form on tensor cores fits.
+    unsigned threads = 0;
+    unsigned shared_bytes = 0;
+};
+/// shared_bytes: most of a block; is_half: queries and results in bf16.
+FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half);
+
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 
