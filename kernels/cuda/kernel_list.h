@@ -49,6 +49,7 @@ namespace kernels::cuda {
     X(scale_to_half)                                                                               \
     X(pool_rows)                                                                                   \
     X(flash_open_64)                                                                               \
+    X(flash_open_72)                                                                               \
     X(project_four_bit)                                                                            \
     X(project_int8)                                                                                \
     X(project_bf16)                                                                                \

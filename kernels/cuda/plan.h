@@ -169,6 +169,12 @@ constexpr unsigned flashSmallBytes(int64_t head_dim) {
     return static_cast<unsigned>(64 * (head_dim * 2 - 16) + 2 * 16 * head_dim * 2 + 2 * 16 * 8 +
                                  64 + 64 + (head_dim == 512 ? 256 * 8 + 64 * 8 : 0));
 }
+/// The same of flash_open.cu, heads of 64 or 72: 128 queries, twice 64 keys and values, rows of
+/// whole steps of 16 elements and an odd number of 16-byte places unless that is eight.
+constexpr unsigned flashOpenBytes(int64_t head_dim) {
+    const int64_t places = head_dim == 64 ? 8 : (head_dim + 15) / 16 * 2 | 1;
+    return static_cast<unsigned>((128 + 4 * 64) * places * 16);
+}
 /// What a block has at most on cards of compute capability 8.6, 8.9 and 12.0, which
 /// BELFRY_SMALL_ATTENTION=1 takes for the limit everywhere.
 inline constexpr int kSmallSharedBytes = 101376;

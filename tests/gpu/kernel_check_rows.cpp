@@ -279,6 +279,8 @@ void checkHalfAttention(cuda::CudaDevice& d) {
     };
     for (const Case c : {Case{200, 200, 3, 3, 64, false},
                          {65, 130, 2, 2, 64, false},
+                         {200, 200, 3, 3, 72, false},
+                         {65, 130, 2, 2, 72, false},
                          {70, 90, 4, 1, 256, true},
                          {20, 40, 2, 1, 512, true},
                          {150, 210, 2, 1, 512, true},

@@ -759,6 +759,9 @@ void TestCudaDevice::attentionForms() {
             }
         }
     }
+    QVERIFY(capability < 80 || shared < kSmallSharedBytes ||
+            flashOpenBytes(72) + 1024 <= static_cast<unsigned>(shared));
+    QCOMPARE(flashOpenBytes(64), 48U << 10U);
     // Two blocks of heads of 256 on a multiprocessor with 100 KiB.
     QVERIFY(2 * (flashSmallBytes(256) + 1024) <= 100 * 1024);
 }

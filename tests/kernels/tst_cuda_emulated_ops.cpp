@@ -151,6 +151,8 @@ private Q_SLOTS:
     void attention();
     void smallAttention_data();
     void smallAttention();
+    void towerAttention_data();
+    void towerAttention();
     void elementwise_data();
     void elementwise();
     void normsAndRope_data();
@@ -361,6 +363,70 @@ void TestCudaEmulatedOps::smallAttention() {
         got[i] = kernels::cpu::bf16ToFloat(out[i]);
     }
     const double error = relativeError(got.data(), want.values());
+    QVERIFY2(error <= kFlashBound, qPrintable(QString::number(error)));
+}
+
+void TestCudaEmulatedOps::towerAttention_data() {
+    QTest::addColumn<QList<int>>("dims"); // queries, keys, heads, head_dim
+    QTest::addColumn<int>("seed");
+    int seed = 0;
+    for (const int head_dim : {64, 72}) {
+        for (const QList<int>& dims : {QList<int>{1, 1, 2}, QList<int>{128, 64, 1},
+                                       QList<int>{130, 200, 3}, QList<int>{200, 127, 2}}) {
+            QTest::addRow("%d queries, %d keys, %d heads of %d", dims[0], dims[1], dims[2],
+                          head_dim)
+                << QList<int>{dims[0], dims[1], dims[2], head_dim} << seed++ % 4;
+        }
+    }
+}
+
+/// Every key is visible, all operands in bf16.
+void TestCudaEmulatedOps::towerAttention() {
+    QFETCH(QList<int>, dims);
+    QFETCH(int, seed);
+    const int64_t width = int64_t{dims[2]} * dims[3];
+    const auto q = stored(randomFloats(dims[0] * width, 1, 0.5F), DType::BF16);
+    const auto k = stored(randomFloats(dims[1] * width, 2), DType::BF16);
+    const auto v = stored(randomFloats(dims[1] * width, 3), DType::BF16);
+    const auto count = sizeOf(dims[0] * width);
+    std::vector<float> widened(count);
+    for (size_t i = 0; i < count; ++i) {
+        widened[i] = kernels::cpu::loadElement(q.data(), DType::BF16, static_cast<int64_t>(i));
+    }
+    const std::vector<int32_t> positions(sizeOf(std::max(dims[0], dims[1])), 0);
+    std::vector<float> want(count);
+    AttentionArgs a;
+    a.q = widened.data();
+    a.k = k.data();
+    a.v = v.data();
+    a.kv_type = DType::BF16;
+    a.queries = dims[0];
+    a.keys = dims[1];
+    a.num_heads = a.num_kv_heads = dims[2];
+    a.head_dim = dims[3];
+    a.scale = 0.7F;
+    a.mask.causal = false;
+    a.mask.query_position = positions.data();
+    a.mask.key_position = positions.data();
+    a.out = want.data();
+    QCOMPARE(kernels::cpuScalarOps().attention({}, a), Status::Ok);
+    const Guarded<uint16_t> out(count);
+    a.q = reinterpret_cast<const float*>(q.data());
+    a.mask.query_position = nullptr;
+    a.mask.key_position = nullptr;
+    a.out = reinterpret_cast<float*>(out.data());
+    a.is_half = true;
+    const auto card = cardFor(false, static_cast<uint64_t>(seed), 3, 86, 101376);
+    auto& d = card->device();
+    QCOMPARE(d.ops().attention(d.queue(), a), Status::Ok);
+    QCOMPARE(card->finish(), std::string());
+    QCOMPARE(card->ran(), std::vector<std::string>{dims[3] == 64 ? "belfry_flash_open_64"
+                                                                 : "belfry_flash_open_72"});
+    std::vector<float> got(count);
+    for (size_t i = 0; i < count; ++i) {
+        got[i] = kernels::cpu::bf16ToFloat(out[i]);
+    }
+    const double error = relativeError(got.data(), want);
     QVERIFY2(error <= kFlashBound, qPrintable(QString::number(error)));
 }
 

@@ -95,11 +95,12 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Unsupported;
     }
     // Every key is visible: no masks, and scores that stay in registers.
-    if (a.is_half && !a.mask.causal && a.mask.window == 0 && a.head_dim == 64 &&
-        a.num_heads == a.num_kv_heads && a.keys > 0 && a.scale > 0.0F &&
-        a.mask.key_position == nullptr && s.facts.compute_capability >= 80) {
-        return s.launch(KernelId::flash_open_64, tiles(a.queries, 128),
-                        static_cast<unsigned>(a.num_heads), 1, kThreads, 49152, attentionArgs(a));
+    if (a.is_half && !a.mask.causal && a.mask.window == 0 &&
+        (a.head_dim == 64 || a.head_dim == 72) && a.num_heads == a.num_kv_heads && a.keys > 0 &&
+        a.scale > 0.0F && a.mask.key_position == nullptr && s.facts.compute_capability >= 80) {
+        return s.launch(a.head_dim == 64 ? KernelId::flash_open_64 : KernelId::flash_open_72,
+                        tiles(a.queries, 128), static_cast<unsigned>(a.num_heads), 1, kThreads,
+                        flashOpenBytes(a.head_dim), attentionArgs(a));
     }
     if (a.is_half && a.mask.key_position == nullptr && a.keys > 0) {
         return Status::Unsupported;
