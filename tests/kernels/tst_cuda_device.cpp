@@ -85,6 +85,7 @@ private Q_SLOTS:
     void streamTiles();
     void attentionForms_data();
     void attentionForms();
+    void attentionAsOnSmallerCards();
     void oldCardsDoWithoutTensorCores();
     void fakeFindsMistakes();
 };
@@ -764,6 +765,21 @@ void TestCudaDevice::attentionForms() {
     QCOMPARE(flashOpenBytes(64), 48U << 10U);
     // Two blocks of heads of 256 on a multiprocessor with 100 KiB.
     QVERIFY(2 * (flashSmallBytes(256) + 1024) <= 100 * 1024);
+}
+
+// BELFRY_SMALL_ATTENTION: the forms of cards with 99 KiB a block, to compare.
+void TestCudaDevice::attentionAsOnSmallerCards() {
+    for (const int shared : {65536, 101376, 232448}) {
+        FakeCard card;
+        card.shared_bytes = shared;
+        FakeDriver fake({card});
+        QCOMPARE(openDevice(fake)->stream().attention_bytes, shared);
+        qputenv("BELFRY_SMALL_ATTENTION", "1");
+        const auto device = openDevice(fake);
+        qunsetenv("BELFRY_SMALL_ATTENTION"); // read as the card is opened
+        QCOMPARE(device->stream().attention_bytes, std::min(shared, kSmallSharedBytes));
+        QCOMPARE(device->stream().facts.shared_bytes, shared);
+    }
 }
 
 void TestCudaDevice::oldCardsDoWithoutTensorCores() {
