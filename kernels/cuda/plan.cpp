@@ -271,8 +271,8 @@ int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity) {
 
 FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half) {
     struct Form {
-        int64_t head_dim;
-        bool is_half_only;
+        int64_t head_dim = 0;
+        bool is_half_only = false;
         FlashPlan plan;
     };
     static constexpr Form kForms[] = {

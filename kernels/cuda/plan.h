@@ -166,8 +166,11 @@ constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys, int64_t stag
 /// two warps exchange. With the 1024 bytes that may count as a kernel's own less than
 /// kSmallSharedBytes.
 constexpr unsigned flashSmallBytes(int64_t head_dim) {
-    return static_cast<unsigned>(64 * (head_dim * 2 - 16) + 2 * 16 * head_dim * 2 + 2 * 16 * 8 +
-                                 64 + 64 + (head_dim == 512 ? 256 * 8 + 64 * 8 : 0));
+    const int64_t queries = 64;
+    const int64_t keys = 16;
+    const int64_t exchanged = head_dim == 512 ? queries * 32 + queries * 8 : 0;
+    return static_cast<unsigned>(queries * (head_dim * 2 - 16) + 2 * keys * head_dim * 2 +
+                                 2 * keys * 8 + 64 + 64 + exchanged);
 }
 /// The same of flash_open.cu, heads of 64 or 72: 128 queries, twice 64 keys and values, rows of
 /// whole steps of 16 elements and an odd number of 16-byte places unless that is eight.
