@@ -7,6 +7,7 @@
 #include "kernels/cuda/plan.h"
 #include "kernels/stage_times.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -180,6 +181,10 @@ Status CudaDevice::openContext(std::string* message) {
     stream_.steps.may_stream = std::getenv("BELFRY_BARRIER_STEPS") == nullptr;
     // Its attention by tiles of keys for all contexts, as for long ones.
     stream_.steps.has_heads = std::getenv("BELFRY_ATTENTION_TILES") == nullptr;
+    // Attention of prompts as on cards with less shared memory.
+    stream_.attention_bytes = std::getenv("BELFRY_SMALL_ATTENTION") == nullptr
+                                  ? facts.shared_bytes
+                                  : std::min(facts.shared_bytes, kSmallSharedBytes);
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
         Status::Ok) {

@@ -50,6 +50,7 @@ namespace kernels::cuda {
     X(scale_to_half)                                                                               \
     X(pool_rows)                                                                                   \
     X(flash_open_64)                                                                               \
+    X(flash_open_72)                                                                               \
     X(project_four_bit)                                                                            \
     X(project_int8)                                                                                \
     X(project_bf16)                                                                                \
@@ -69,6 +70,8 @@ namespace kernels::cuda {
     X(flash_256)                                                                                   \
     X(flash_512)                                                                                   \
     X(flash_512_double)                                                                            \
+    X(flash_small_256)                                                                             \
+    X(flash_small_512)                                                                             \
     X(per_layer_rows)                                                                              \
     X(probe_read)                                                                                  \
     X(probe_multiply)

@@ -269,6 +269,31 @@ int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity) {
     return static_cast<int>(std::min<int64_t>({fill, useful, kMaxSplits}));
 }
 
+FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half) {
+    struct Form {
+        int64_t head_dim = 0;
+        bool is_half_only = false;
+        FlashPlan plan;
+    };
+    static constexpr Form kForms[] = {
+        // of a head size the fastest first
+        {64, false, {KernelId::flash_64, 256, flashSharedBytes(64, 64)}},
+        {256, false, {KernelId::flash_256, 256, flashSharedBytes(256, 64)}},
+        {256, false, {KernelId::flash_small_256, 128, flashSmallBytes(256)}},
+        {512, true, {KernelId::flash_512_double, 256, flashSharedBytes(512, 32, 2)}},
+        {512, false, {KernelId::flash_512, 256, flashSharedBytes(512, 32)}},
+        {512, false, {KernelId::flash_small_512, 256, flashSmallBytes(512)}},
+    };
+    for (const Form& form : kForms) {
+        if (compute_capability >= 80 && form.head_dim == head_dim &&
+            (is_half || !form.is_half_only) &&
+            static_cast<int64_t>(form.plan.shared_bytes) <= shared_bytes) {
+            return form.plan;
+        }
+    }
+    return {};
+}
+
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n) {
     const int64_t tiles = ((m + 127) / 128) * ((n + 127) / 128);
     return m > 64 && tiles >= multiprocessors / 2;

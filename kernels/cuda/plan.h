@@ -161,6 +161,36 @@ constexpr unsigned flashSharedBytes(int64_t head_dim, int64_t keys, int64_t stag
                                  keys * 8 * stages + 4 * queries * 4 + queries * 8);
 }
 
+/// The same of flash_small.cu, heads of 256 or 512: 64 queries (less 8 elements each), 16 keys and
+/// 16 values; positions of two tiles, votes and ends; of 512 the weights and largest scores that
+/// two warps exchange. With the 1024 bytes that may count as a kernel's own less than
+/// kSmallSharedBytes.
+constexpr unsigned flashSmallBytes(int64_t head_dim) {
+    const int64_t queries = 64;
+    const int64_t keys = 16;
+    const int64_t exchanged = head_dim == 512 ? queries * 32 + queries * 8 : 0;
+    return static_cast<unsigned>(queries * (head_dim * 2 - 16) + 2 * keys * head_dim * 2 +
+                                 2 * keys * 8 + 64 + 64 + exchanged);
+}
+/// The same of flash_open.cu, heads of 64 or 72: 128 queries, twice 64 keys and values, rows of
+/// whole steps of 16 elements and an odd number of 16-byte places unless that is eight.
+constexpr unsigned flashOpenBytes(int64_t head_dim) {
+    const int64_t places = head_dim == 64 ? 8 : (head_dim + 15) / 16 * 2 | 1;
+    return static_cast<unsigned>((128 + 4 * 64) * places * 16);
+}
+/// What a block has at most on cards of compute capability 8.6, 8.9 and 12.0, which
+/// BELFRY_SMALL_ATTENTION=1 takes for the limit everywhere.
+inline constexpr int kSmallSharedBytes = 101376;
+
+/// The kernel of attention with masks.
+struct FlashPlan {
+    KernelId kernel = KernelId::attention_reference; ///< That one: no form on tensor cores fits.
+    unsigned threads = 0;
+    unsigned shared_bytes = 0;
+};
+/// shared_bytes: most of a block; is_half: queries and results in bf16.
+FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half);
+
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 

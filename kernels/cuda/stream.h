@@ -74,6 +74,8 @@ struct Stream {
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
+    /// Shared memory that a block of attention may take: facts.shared_bytes, or less to compare.
+    int attention_bytes = 0;
     Blas* blas = nullptr;         ///< Not owned; nullptr: all products by our own kernels.
     KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.
     /// Decode steps that are being collected for one launch. Whatever else is enqueued comes after

@@ -10,6 +10,7 @@
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/plan.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -54,6 +55,19 @@ struct Pair {
         d.copyIn(card->data, host.data(), host.size() * sizeof(T));
     }
     [[nodiscard]] const T* there() const { return static_cast<const T*>(card->data); }
+};
+
+/// Attention as on cards whose blocks have 99 KiB, as long as this lives.
+struct AttentionLimit {
+    cuda::Stream& stream;
+    int before;
+    explicit AttentionLimit(cuda::CudaDevice& d)
+        : stream(d.stream()), before(stream.attention_bytes) {
+        stream.attention_bytes = std::min(before, cuda::kSmallSharedBytes);
+    }
+    ~AttentionLimit() { stream.attention_bytes = before; }
+    AttentionLimit(const AttentionLimit&) = delete;
+    AttentionLimit& operator=(const AttentionLimit&) = delete;
 };
 
 inline std::vector<float> normal(size_t n, float sigma = 1.0F) {

@@ -279,6 +279,8 @@ void checkHalfAttention(cuda::CudaDevice& d) {
     };
     for (const Case c : {Case{200, 200, 3, 3, 64, false},
                          {65, 130, 2, 2, 64, false},
+                         {200, 200, 3, 3, 72, false},
+                         {65, 130, 2, 2, 72, false},
                          {70, 90, 4, 1, 256, true},
                          {20, 40, 2, 1, 512, true},
                          {150, 210, 2, 1, 512, true},
@@ -320,10 +322,17 @@ void checkHalfAttention(cuda::CudaDevice& d) {
         // Without positions where every key is visible: the kernel of the towers.
         a.mask.query_position = c.causal ? positions.there() : nullptr;
         a.mask.key_position = c.causal ? positions.there() : nullptr;
+        const std::string what = std::to_string(c.queries) + " queries, head " +
+                                 std::to_string(c.dim) + (c.causal ? "" : ", all keys");
         const Status status = d.ops().attention(d.queue(), a);
-        report("attention in bf16, " + std::to_string(c.queries) + " queries, head " +
-                   std::to_string(c.dim) + (c.causal ? "" : ", all keys"),
-               status, relativeError(fetchHalf(d, out, want.size()), want), 8e-3);
+        report("attention in bf16, " + what, status,
+               relativeError(fetchHalf(d, out, want.size()), want), 8e-3);
+        if (c.dim >= 256) {
+            const AttentionLimit limit(d);
+            const Status small = d.ops().attention(d.queue(), a);
+            report("attention in bf16 and 99 KiB, " + what, small,
+                   relativeError(fetchHalf(d, out, want.size()), want), 8e-3);
+        }
     }
 }
 

@@ -214,13 +214,21 @@ void timeKernels(cuda::CudaDevice& d) {
         a.mask.window = window;
         a.mask.causal = dim != 64;
         a.out = out.f();
-        const double us = microseconds(d, 4, [&](int) { return d.ops().attention(d.queue(), a); });
         const double pairs = window > 0  ? static_cast<double>(queries * window)
                              : dim == 64 ? static_cast<double>(queries * keys)
                                          : static_cast<double>(queries) * 3072.0;
-        std::printf("  head %3ld window %4ld %9.1f us  %6.1f TFLOP/s\n", static_cast<long>(dim),
-                    static_cast<long>(window), us,
-                    pairs * 4.0 * static_cast<double>(dim * heads) / us / 1e6);
+        const auto time = [&](const char* form) {
+            const double us =
+                microseconds(d, 4, [&](int) { return d.ops().attention(d.queue(), a); });
+            std::printf("  head %3ld window %4ld %9.1f us  %6.1f TFLOP/s%s\n",
+                        static_cast<long>(dim), static_cast<long>(window), us,
+                        pairs * 4.0 * static_cast<double>(dim * heads) / us / 1e6, form);
+        };
+        time("");
+        if (dim >= 256) {
+            const AttentionLimit limit(d);
+            time(" in 99 KiB");
+        }
     }
     for (const int64_t size : {512, 4096, 32768}) {
         for (const int64_t dim : {256, 512}) {

@@ -83,6 +83,9 @@ private Q_SLOTS:
     void launchPlans();
     void streamLayouts();
     void streamTiles();
+    void attentionForms_data();
+    void attentionForms();
+    void attentionAsOnSmallerCards();
     void oldCardsDoWithoutTensorCores();
     void fakeFindsMistakes();
 };
@@ -713,11 +716,80 @@ void TestCudaDevice::streamLayouts() {
     }
 }
 
+void TestCudaDevice::attentionForms_data() {
+    QTest::addColumn<int>("capability");
+    QTest::addColumn<int>("shared"); // most of a block
+    QTest::addColumn<KernelId>("by256");
+    QTest::addColumn<KernelId>("by512");
+    QTest::addColumn<KernelId>("half512");
+    constexpr auto kNone = KernelId::attention_reference;
+    constexpr auto kBy256 = KernelId::flash_256;
+    constexpr auto kBy512 = KernelId::flash_512;
+    constexpr auto kSmall256 = KernelId::flash_small_256;
+    constexpr auto kSmall512 = KernelId::flash_small_512;
+    QTest::addRow("7.5: no bf16 on tensor cores") << 75 << 65536 << kNone << kNone << kNone;
+    QTest::addRow("8.0") << 80 << 166912 << kBy256 << kBy512 << kBy512;
+    QTest::addRow("8.6") << 86 << 101376 << kSmall256 << kSmall512 << kSmall512;
+    QTest::addRow("8.7") << 87 << 166912 << kBy256 << kBy512 << kBy512;
+    QTest::addRow("8.9") << 89 << 101376 << kSmall256 << kSmall512 << kSmall512;
+    QTest::addRow("9.0") << 90 << 232448 << kBy256 << kBy512 << KernelId::flash_512_double;
+    QTest::addRow("10.0") << 100 << 232448 << kBy256 << kBy512 << KernelId::flash_512_double;
+    QTest::addRow("12.0") << 120 << 101376 << kSmall256 << kSmall512 << kSmall512;
+    QTest::addRow("a card with 64 KiB") << 86 << 65536 << kSmall256 << kNone << kNone;
+    QTest::addRow("a card with 48 KiB") << 86 << 49152 << kSmall256 << kNone << kNone;
+    QTest::addRow("a card with 32 KiB") << 86 << 32768 << kNone << kNone << kNone;
+}
+
+void TestCudaDevice::attentionForms() {
+    QFETCH(int, capability);
+    QFETCH(int, shared);
+    QFETCH(KernelId, by256);
+    QFETCH(KernelId, by512);
+    QFETCH(KernelId, half512);
+    for (const bool is_half : {false, true}) {
+        QCOMPARE(planFlash(capability, shared, 256, is_half).kernel, by256);
+        QCOMPARE(planFlash(capability, shared, 512, is_half).kernel, is_half ? half512 : by512);
+        QCOMPARE(planFlash(capability, shared, 72, is_half).kernel, KernelId::attention_reference);
+        for (const int64_t head_dim : {64, 256, 512}) {
+            const FlashPlan plan = planFlash(capability, shared, head_dim, is_half);
+            if (plan.kernel != KernelId::attention_reference) {
+                // A driver may count what it reserves as a kernel's own memory.
+                QVERIFY(plan.shared_bytes + 1024 <= static_cast<unsigned>(shared) ||
+                        shared < kSmallSharedBytes);
+                QVERIFY(plan.threads == 128 || plan.threads == 256);
+            }
+        }
+    }
+    QVERIFY(capability < 80 || shared < kSmallSharedBytes ||
+            flashOpenBytes(72) + 1024 <= static_cast<unsigned>(shared));
+    QCOMPARE(flashOpenBytes(64), 48U << 10U);
+    // Two blocks of heads of 256 on a multiprocessor with 100 KiB.
+    QVERIFY(2 * (flashSmallBytes(256) + 1024) <= 100 * 1024);
+}
+
+// BELFRY_SMALL_ATTENTION: the forms of cards with 99 KiB a block, to compare.
+void TestCudaDevice::attentionAsOnSmallerCards() {
+    for (const int shared : {65536, 101376, 232448}) {
+        FakeCard card;
+        card.shared_bytes = shared;
+        FakeDriver fake({card});
+        QCOMPARE(openDevice(fake)->stream().attention_bytes, shared);
+        qputenv("BELFRY_SMALL_ATTENTION", "1");
+        const auto device = openDevice(fake);
+        qunsetenv("BELFRY_SMALL_ATTENTION"); // read as the card is opened
+        QCOMPARE(device->stream().attention_bytes, std::min(shared, kSmallSharedBytes));
+        QCOMPARE(device->stream().facts.shared_bytes, shared);
+    }
+}
+
 void TestCudaDevice::oldCardsDoWithoutTensorCores() {
     // Matrix products and attention of a prompt: bf16 tensor cores exist from 8.0 on; below, the
     // same calls take kernels that do not need them.
-    for (const int capability : {75, 80, 90}) {
-        FakeDriver fake({FakeCard{"Card", capability}});
+    for (const auto& [capability, shared] :
+         {std::pair{75, 65536}, {80, 166912}, {86, 101376}, {90, 232448}, {120, 101376}}) {
+        FakeCard card{"Card", capability};
+        card.shared_bytes = shared;
+        FakeDriver fake({card});
         CudaDeviceOptions options = optionsFor(fake);
         options.ops = &cudaOps(false);
         options.is_reference = false;

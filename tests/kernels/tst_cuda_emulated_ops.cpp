@@ -34,8 +34,14 @@ constexpr double kFp32Bound = 5e-6;
 
 using Call = std::function<Status(const OpTable&, Queue, MutF32 y)>;
 
-std::unique_ptr<EmulatedCard> cardFor(bool is_reference, uint64_t seed, int multiprocessors = 3) {
+std::unique_ptr<EmulatedCard> cardFor(bool is_reference,
+                                      uint64_t seed,
+                                      int multiprocessors = 3,
+                                      int capability = 90,
+                                      int shared_bytes = 232448) {
     EmulatedCardOptions options;
+    options.capability = capability;
+    options.shared_bytes = shared_bytes;
     options.multiprocessors = multiprocessors;
     options.is_reference = is_reference;
     options.run.seed = seed;
@@ -69,6 +75,70 @@ QString difference(EmulatedCard& card,
     return error <= bound ? QString() : QString("relative error %1").arg(error);
 }
 
+/// Attention of dims (queries, keys, heads, kv heads, head_dim, window). Keys in any order or, with
+/// the queries near their end, in their own; some slots empty with NaN in them, an image block that
+/// sees forward.
+struct AttentionCase {
+    AttentionCase(const QList<int>& dims, bool is_causal, DType kv_type, bool is_in_order = false)
+        : q(randomFloats(int64_t{dims[0]} * dims[2] * dims[4], 1, 0.5F)),
+          k(stored(randomFloats(int64_t{dims[1]} * dims[3] * dims[4], 2), kv_type)),
+          v(stored(randomFloats(int64_t{dims[1]} * dims[3] * dims[4], 3), kv_type)),
+          key_position(sizeOf(dims[1])), key_block(sizeOf(dims[1])),
+          query_position(sizeOf(dims[0])), query_block(sizeOf(dims[0])),
+          start(randomFloats(static_cast<int64_t>(q.size()), 4)) {
+        const int64_t queries = dims[0];
+        const int64_t keys = dims[1];
+        const int64_t first = is_in_order ? std::max<int64_t>(0, keys - queries - 20) : 15;
+        const int64_t block = first + 5;
+        const auto row_bytes =
+            sizeOf(int64_t{dims[3]} * dims[4] * kernels::cpu::elementSize(kv_type));
+        for (int64_t i = 0; i < keys; ++i) {
+            const auto position = static_cast<int32_t>(is_in_order ? i : (i * 7 + 3) % keys);
+            key_position[sizeOf(i)] = i == 5 || i == keys - 1 ? -1 : position;
+            key_block[sizeOf(i)] = position >= block && position < block + 12 ? 0 : -1;
+            if (key_position[sizeOf(i)] < 0) {
+                std::memset(k.data() + sizeOf(i) * row_bytes, 0xff, row_bytes);
+                std::memset(v.data() + sizeOf(i) * row_bytes, 0xff, row_bytes);
+            }
+        }
+        for (int64_t i = 0; i < queries; ++i) {
+            const auto position = static_cast<int32_t>(queries == 1 ? keys - 1 : first + i);
+            query_position[sizeOf(i)] = position;
+            query_block[sizeOf(i)] = position >= block && position < block + 12 ? 0 : -1;
+        }
+        args.q = q.data();
+        args.k = k.data();
+        args.v = v.data();
+        args.kv_type = kv_type;
+        args.queries = queries;
+        args.keys = keys;
+        args.num_heads = dims[2];
+        args.num_kv_heads = dims[3];
+        args.head_dim = dims[4];
+        args.scale = 0.5F;
+        args.mask.window = dims[5];
+        args.mask.causal = is_causal;
+        args.mask.query_position = query_position.data();
+        args.mask.key_position = key_position.data();
+        args.mask.query_block = query_block.data();
+        args.mask.key_block = key_block.data();
+    }
+    [[nodiscard]] int64_t cols() const { return args.num_heads * args.head_dim; }
+    [[nodiscard]] Call call() const {
+        return [this](const OpTable& o, Queue queue, MutF32 y) {
+            AttentionArgs a = args;
+            a.out = y.data;
+            return o.attention(queue, a);
+        };
+    }
+
+    Guarded<float> q;
+    Guarded<unsigned char> k, v;
+    Guarded<int32_t> key_position, key_block, query_position, query_block;
+    Guarded<float> start;
+    AttentionArgs args;
+};
+
 } // namespace
 
 class TestCudaEmulatedOps : public QObject {
@@ -79,6 +149,10 @@ private Q_SLOTS:
     void linear();
     void attention_data();
     void attention();
+    void smallAttention_data();
+    void smallAttention();
+    void towerAttention_data();
+    void towerAttention();
     void elementwise_data();
     void elementwise();
     void normsAndRope_data();
@@ -211,59 +285,149 @@ void TestCudaEmulatedOps::attention() {
     QFETCH(bool, causal);
     QFETCH(int, type);
     QFETCH(int, seed);
-    const int64_t queries = dims[0];
-    const int64_t keys = dims[1];
-    const int64_t width = int64_t{dims[3]} * dims[4];
-    const auto kv_type = static_cast<DType>(type);
-    const auto q = randomFloats(queries * dims[2] * dims[4], 1, 0.5F);
-    const auto k = stored(randomFloats(keys * width, 2), kv_type);
-    const auto v = stored(randomFloats(keys * width, 3), kv_type);
-    const Guarded<int32_t> key_position(sizeOf(keys));
-    const Guarded<int32_t> key_block(sizeOf(keys));
-    const auto row_bytes = sizeOf(width * kernels::cpu::elementSize(kv_type));
-    for (int64_t i = 0; i < keys; ++i) {
-        const auto position = static_cast<int32_t>((i * 7 + 3) % keys);
-        key_position[sizeOf(i)] = i == 5 || i == keys - 1 ? -1 : position;
-        key_block[sizeOf(i)] = position >= 20 && position < 32 ? 0 : -1;
-        if (key_position[sizeOf(i)] < 0) {
-            std::memset(k.data() + sizeOf(i) * row_bytes, 0xff, row_bytes);
-            std::memset(v.data() + sizeOf(i) * row_bytes, 0xff, row_bytes);
+    const AttentionCase c(dims, causal, static_cast<DType>(type));
+    const auto card = cardFor(reference, static_cast<uint64_t>(seed));
+    QCOMPARE(difference(*card, c.start, dims[0], c.cols(), c.cols(),
+                        reference ? kFp32Bound : kFlashBound, c.call()),
+             QString());
+}
+
+void TestCudaEmulatedOps::smallAttention_data() {
+    QTest::addColumn<QList<int>>("dims"); // as above
+    QTest::addColumn<bool>("ordered");
+    QTest::addColumn<bool>("causal");
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("seed");
+    int seed = 0;
+    // The groups of Gemma 4 (8:1, 4:1, 2:1); queries and keys below, at and above their tiles, keys
+    // of more than one search (128 or 256), windows that leave whole searches out.
+    for (const QList<int>& dims :
+         {QList<int>{1, 40, 8, 1, 256, 0}, QList<int>{64, 80, 2, 1, 256, 0},
+          QList<int>{66, 300, 4, 1, 256, 20}, QList<int>{65, 515, 2, 1, 256, 30},
+          QList<int>{20, 90, 2, 2, 256, 50}, QList<int>{17, 70, 8, 1, 512, 0},
+          QList<int>{1, 33, 4, 1, 512, 0}, QList<int>{66, 300, 2, 1, 512, 0},
+          QList<int>{65, 530, 2, 1, 512, 25}, QList<int>{12, 16, 4, 2, 512, 5}}) {
+        for (const bool ordered : {true, false}) {
+            for (const bool causal : {true, false}) {
+                const DType type = ordered == causal ? DType::BF16 : DType::F32;
+                QTest::addRow("%d queries, %d keys%s, %d/%d heads of %d, window %d%s, type %d",
+                              dims[0], dims[1], ordered ? " in order" : "", dims[2], dims[3],
+                              dims[4], dims[5], causal ? "" : ", all visible",
+                              static_cast<int>(type))
+                    << dims << ordered << causal << static_cast<int>(type) << seed++ % 4;
+            }
         }
     }
-    const Guarded<int32_t> query_position(sizeOf(queries));
-    const Guarded<int32_t> query_block(sizeOf(queries));
-    for (int64_t i = 0; i < queries; ++i) {
-        const auto position = static_cast<int32_t>(queries == 1 ? keys - 1 : i + 15);
-        query_position[sizeOf(i)] = position;
-        query_block[sizeOf(i)] = position >= 20 && position < 32 ? 0 : -1;
+}
+
+/// The same on cards whose blocks have 99 KiB of shared memory.
+void TestCudaEmulatedOps::smallAttention() {
+    QFETCH(QList<int>, dims);
+    QFETCH(bool, ordered);
+    QFETCH(bool, causal);
+    QFETCH(int, type);
+    QFETCH(int, seed);
+    const AttentionCase c(dims, causal, static_cast<DType>(type), ordered);
+    const auto card = cardFor(false, static_cast<uint64_t>(seed), 3, 86, 101376);
+    QCOMPARE(difference(*card, c.start, dims[0], c.cols(), c.cols(), kFlashBound, c.call()),
+             QString());
+    QCOMPARE(card->ran(), std::vector<std::string>{dims[4] == 256 ? "belfry_flash_small_256"
+                                                                  : "belfry_flash_small_512"});
+    if (static_cast<DType>(type) != DType::BF16) {
+        return;
     }
-    const auto start = randomFloats(static_cast<int64_t>(q.size()), 4);
+    // Queries and results in bf16, as fused steps of a prompt have them.
+    const size_t count = c.q.size();
+    const Guarded<uint16_t> q(count);
+    const Guarded<float> rounded(count);
+    for (size_t i = 0; i < count; ++i) {
+        q[i] = kernels::cpu::floatToBf16(c.q[i]);
+        rounded[i] = kernels::cpu::bf16ToFloat(q[i]);
+    }
+    const Guarded<float> want(count);
+    AttentionArgs a = c.args;
+    a.q = rounded.data();
+    a.out = want.data();
+    QCOMPARE(kernels::cpuScalarOps().attention({}, a), Status::Ok);
+    const Guarded<uint16_t> out(count);
+    a.q = reinterpret_cast<const float*>(q.data());
+    a.out = reinterpret_cast<float*>(out.data());
+    a.is_half = true;
+    auto& d = card->device();
+    QCOMPARE(d.ops().attention(d.queue(), a), Status::Ok);
+    QCOMPARE(card->finish(), std::string());
+    QCOMPARE(card->ran().size(), size_t{2});
+    QCOMPARE(card->ran()[1], card->ran()[0]);
+    std::vector<float> got(count);
+    for (size_t i = 0; i < count; ++i) {
+        got[i] = kernels::cpu::bf16ToFloat(out[i]);
+    }
+    const double error = relativeError(got.data(), want.values());
+    QVERIFY2(error <= kFlashBound, qPrintable(QString::number(error)));
+}
+
+void TestCudaEmulatedOps::towerAttention_data() {
+    QTest::addColumn<QList<int>>("dims"); // queries, keys, heads, head_dim
+    QTest::addColumn<int>("seed");
+    int seed = 0;
+    for (const int head_dim : {64, 72}) {
+        for (const QList<int>& dims : {QList<int>{1, 1, 2}, QList<int>{128, 64, 1},
+                                       QList<int>{130, 200, 3}, QList<int>{200, 127, 2}}) {
+            QTest::addRow("%d queries, %d keys, %d heads of %d", dims[0], dims[1], dims[2],
+                          head_dim)
+                << QList<int>{dims[0], dims[1], dims[2], head_dim} << seed++ % 4;
+        }
+    }
+}
+
+/// Every key is visible, all operands in bf16.
+void TestCudaEmulatedOps::towerAttention() {
+    QFETCH(QList<int>, dims);
+    QFETCH(int, seed);
+    const int64_t width = int64_t{dims[2]} * dims[3];
+    const auto q = stored(randomFloats(dims[0] * width, 1, 0.5F), DType::BF16);
+    const auto k = stored(randomFloats(dims[1] * width, 2), DType::BF16);
+    const auto v = stored(randomFloats(dims[1] * width, 3), DType::BF16);
+    const auto count = sizeOf(dims[0] * width);
+    std::vector<float> widened(count);
+    for (size_t i = 0; i < count; ++i) {
+        widened[i] = kernels::cpu::loadElement(q.data(), DType::BF16, static_cast<int64_t>(i));
+    }
+    const std::vector<int32_t> positions(sizeOf(std::max(dims[0], dims[1])), 0);
+    std::vector<float> want(count);
     AttentionArgs a;
-    a.q = q.data();
+    a.q = widened.data();
     a.k = k.data();
     a.v = v.data();
-    a.kv_type = kv_type;
-    a.queries = queries;
-    a.keys = keys;
-    a.num_heads = dims[2];
-    a.num_kv_heads = dims[3];
-    a.head_dim = dims[4];
-    a.scale = 0.5F;
-    a.mask.window = dims[5];
-    a.mask.causal = causal;
-    a.mask.query_position = query_position.data();
-    a.mask.key_position = key_position.data();
-    a.mask.query_block = query_block.data();
-    a.mask.key_block = key_block.data();
-    const auto card = cardFor(reference, static_cast<uint64_t>(seed));
-    const auto cols = static_cast<int64_t>(start.size()) / queries;
-    QCOMPARE(difference(*card, start, queries, cols, cols, reference ? kFp32Bound : kFlashBound,
-                        [&](const OpTable& o, Queue queue, MutF32 y) {
-                            AttentionArgs call = a;
-                            call.out = y.data;
-                            return o.attention(queue, call);
-                        }),
-             QString());
+    a.kv_type = DType::BF16;
+    a.queries = dims[0];
+    a.keys = dims[1];
+    a.num_heads = a.num_kv_heads = dims[2];
+    a.head_dim = dims[3];
+    a.scale = 0.7F;
+    a.mask.causal = false;
+    a.mask.query_position = positions.data();
+    a.mask.key_position = positions.data();
+    a.out = want.data();
+    QCOMPARE(kernels::cpuScalarOps().attention({}, a), Status::Ok);
+    const Guarded<uint16_t> out(count);
+    a.q = reinterpret_cast<const float*>(q.data());
+    a.mask.query_position = nullptr;
+    a.mask.key_position = nullptr;
+    a.out = reinterpret_cast<float*>(out.data());
+    a.is_half = true;
+    const auto card = cardFor(false, static_cast<uint64_t>(seed), 3, 86, 101376);
+    auto& d = card->device();
+    QCOMPARE(d.ops().attention(d.queue(), a), Status::Ok);
+    QCOMPARE(card->finish(), std::string());
+    QCOMPARE(card->ran(), std::vector<std::string>{dims[3] == 64 ? "belfry_flash_open_64"
+                                                                 : "belfry_flash_open_72"});
+    std::vector<float> got(count);
+    for (size_t i = 0; i < count; ++i) {
+        got[i] = kernels::cpu::bf16ToFloat(out[i]);
+    }
+    const double error = relativeError(got.data(), want);
+    QVERIFY2(error <= kFlashBound, qPrintable(QString::number(error)));
 }
 
 void TestCudaEmulatedOps::elementwise_data() {

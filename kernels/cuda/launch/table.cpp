@@ -95,33 +95,22 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Unsupported;
     }
     // Every key is visible: no masks, and scores that stay in registers.
-    if (a.is_half && !a.mask.causal && a.mask.window == 0 && a.head_dim == 64 &&
-        a.num_heads == a.num_kv_heads && a.keys > 0 && a.scale > 0.0F &&
-        a.mask.key_position == nullptr && s.facts.compute_capability >= 80) {
-        return s.launch(KernelId::flash_open_64, tiles(a.queries, 128),
-                        static_cast<unsigned>(a.num_heads), 1, kThreads, 49152, attentionArgs(a));
+    if (a.is_half && !a.mask.causal && a.mask.window == 0 &&
+        (a.head_dim == 64 || a.head_dim == 72) && a.num_heads == a.num_kv_heads && a.keys > 0 &&
+        a.scale > 0.0F && a.mask.key_position == nullptr && s.facts.compute_capability >= 80) {
+        return s.launch(a.head_dim == 64 ? KernelId::flash_open_64 : KernelId::flash_open_72,
+                        tiles(a.queries, 128), static_cast<unsigned>(a.num_heads), 1, kThreads,
+                        flashOpenBytes(a.head_dim), attentionArgs(a));
     }
     if (a.is_half && a.mask.key_position == nullptr && a.keys > 0) {
         return Status::Unsupported;
     }
-    const bool is_flash = !s.is_reference && s.facts.compute_capability >= 80 &&
-                          (a.head_dim == 64 || a.head_dim == 256 || a.head_dim == 512);
-    const unsigned doubled = flashSharedBytes(512, 32, 2);
-    if (is_flash && a.is_half && a.head_dim == 512 &&
-        doubled <= static_cast<unsigned>(s.facts.shared_bytes)) {
-        return s.launch(KernelId::flash_512_double, tiles(a.queries, 64),
-                        static_cast<unsigned>(a.num_heads), 1, kThreads, doubled, attentionArgs(a));
-    }
-    if (is_flash) {
-        const int64_t keys = a.head_dim == 512 ? 32 : 64;
-        const KernelId id = a.head_dim == 512   ? KernelId::flash_512
-                            : a.head_dim == 256 ? KernelId::flash_256
-                                                : KernelId::flash_64;
-        const unsigned shared = flashSharedBytes(a.head_dim, keys);
-        if (shared <= static_cast<unsigned>(s.facts.shared_bytes)) {
-            return s.launch(id, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
-                            kThreads, shared, attentionArgs(a));
-        }
+    const FlashPlan plan = s.is_reference ? FlashPlan{}
+                                          : planFlash(s.facts.compute_capability, s.attention_bytes,
+                                                      a.head_dim, a.is_half);
+    if (plan.kernel != KernelId::attention_reference) {
+        return s.launch(plan.kernel, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
+                        plan.threads, plan.shared_bytes, attentionArgs(a));
     }
     return s.launch(KernelId::attention_reference, static_cast<unsigned>(a.queries),
                     static_cast<unsigned>(a.num_heads), 1, 128, 0, attentionArgs(a));

@@ -289,7 +289,7 @@ struct FakeCalls {
             *value = card(device).multiprocessors;
             break;
         case kCuAttributeMaxSharedPerBlockOptin:
-            *value = kMaxShared;
+            *value = card(device).shared_bytes;
             break;
         case kCuAttributeReservedSharedPerBlock:
             *value = card(device).reserved_shared;

@@ -17,6 +17,7 @@ FakeCard cardOf(const EmulatedCardOptions& options) {
     card.name = "Emulated Card";
     card.capability = options.capability;
     card.multiprocessors = options.multiprocessors;
+    card.shared_bytes = options.shared_bytes;
     card.reserved_shared = options.reserved_shared;
     return card;
 }

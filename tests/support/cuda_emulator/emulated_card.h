@@ -19,6 +19,7 @@ struct EmulatedCardOptions {
     int multiprocessors = 4;
     int capability = 90; ///< 10 * major + minor.
     bool is_reference = false;
+    int shared_bytes = 232448;                       ///< Most of a block.
     int reserved_shared = emulator::kReservedShared; ///< What the card says of it.
     emulator::Options run;
 };
