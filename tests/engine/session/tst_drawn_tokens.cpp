@@ -102,6 +102,7 @@ private Q_SLOTS:
     void init() { counts_ = {}; }
     void sameTexts_data();
     void sameTexts();
+    void byCopies();
     void rowsThatTellNothing_data();
     void rowsThatTellNothing();
     void otherSettingsSeeTheRow();
@@ -167,6 +168,26 @@ void TestDrawnTokens::sameTexts() {
     QCOMPARE(texts[1], texts[0]);
     // The seeds matter: else everything above would hold of greedy choice, too.
     QVERIFY(std::set<std::vector<int32_t>>(texts[0].begin(), texts[0].end()).size() > 20);
+}
+
+/// Where kernels cannot write to the host's memory the candidates are copied.
+void TestDrawnTokens::byCopies() {
+    counts_.has_copies_only = true;
+    std::vector<std::vector<std::vector<int32_t>>> texts;
+    for (const bool has_top : {false, true}) {
+        Chat chat(has_top, counts_);
+        chat.load("gpu");
+        for (int64_t seed = 1; seed <= 4; ++seed) {
+            Settings settings = settingsOf(1.0, 64, 0.95);
+            settings.seed = seed;
+            chat.say(settings);
+            QCOMPARE(chat.tops, has_top ? 24 : 0);
+            // A recorded copy counts once.
+            QVERIFY(has_top ? chat.reads < 5 : chat.reads >= 24);
+        }
+        texts.push_back(chat.texts);
+    }
+    QCOMPARE(texts[1], texts[0]);
 }
 
 void TestDrawnTokens::rowsThatTellNothing_data() {

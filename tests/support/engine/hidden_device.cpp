@@ -623,7 +623,7 @@ void HiddenDevice::unlockHost(void* /*memory*/) {
 }
 
 void* HiddenDevice::kernelAddress(void* host_block) {
-    return hide(host_block);
+    return counts_->has_copies_only ? nullptr : hide(host_block);
 }
 
 Status HiddenDevice::synchronize() {

@@ -36,7 +36,8 @@ struct HiddenCounts {
     /// ever looked for.
     int untold_rows = 0;
     bool refuses_top = false;
-    int tops = 0;      ///< Rows whose candidates were looked for.
+    bool has_copies_only = false; ///< Kernels reach no memory of the host.
+    int tops = 0;                 ///< Rows whose candidates were looked for.
     int too_early = 0; ///< Memory or recordings freed under replays that had not run: must stay 0.
 };
 
