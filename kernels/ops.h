@@ -268,6 +268,25 @@ struct TokenNumbers {
     int32_t unused[10];
 };
 
+/// A token and its logit.
+struct TokenLogit {
+    int32_t token;
+    float logit;
+};
+
+/// What a choice among the k most probable tokens can fall on: the k largest logits of a row and
+/// all that equal the k-th, without -infinity, in no particular order.
+struct TopLogits {
+    static constexpr int32_t kMostWanted = 256; ///< Largest k.
+    static constexpr int32_t kMost = 512;
+    /// As the count: see the row. Too many equal the k-th or come close, or there is NaN or
+    /// +infinity among the logits (suppressed ones, too).
+    static constexpr int32_t kSeeRow = -1;
+    int32_t count;
+    int32_t unused;
+    TokenLogit entry[kMost];
+};
+
 /// Values of one piece of a weight and where its quantized form goes: whole 4-bit blocks (the last
 /// of a weight may be shorter), or whole rows of Int8Row. All on the device.
 struct QuantizeArgs {
@@ -432,6 +451,17 @@ struct OpTable {
                          uint64_t* best,
                          TokenNumbers* numbers,
                          int32_t ring) = nullptr;
+    /// soft_cap of one row of logits in place (none where cap is 0), and of what comes out the
+    /// candidates for a choice among the `wanted` largest (1 to TopLogits::kMostWanted) of those
+    /// not suppressed, as of argmax. top: on the device, or where its kernels write. Optional: the
+    /// caller then looks at the row. Unsupported: nothing was enqueued.
+    Status (*top_logits)(Queue q,
+                         float* logits,
+                         int64_t count,
+                         float cap,
+                         const uint32_t* suppressed,
+                         int32_t wanted,
+                         TopLogits* top) = nullptr;
     /// Dense values to a quantized format, the bytes of engine/quant/NF4.md. nullptr where the
     /// host does it. Unsupported: a format or block size that the kernels do not take.
     Status (*quantize)(Queue q, const QuantizeArgs& args) = nullptr;

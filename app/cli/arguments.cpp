@@ -111,7 +111,11 @@ const std::map<std::string, std::string>& commandUsage() {
                               "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n"
                               "  [--no-ceiling]   without measuring what a card reaches at most\n"
                               "  [--adapter-rank N]   decode again with a random adapter of this "
-                              "rank on every linear\n") +
+                              "rank on every linear\n"
+                              "  [--temperature X]   draw the decoded tokens instead of choosing "
+                              "greedily; with it --top-k N --top-p X --min-p X\n"
+                              "      --repetition-penalty X --seed N (else the model's own, seed "
+                              "1)\n") +
                       kLoadOptions},
     };
     return kUsage;
@@ -131,6 +135,12 @@ Result<void> checkTogether(const Arguments& out) {
     }
     if (out.command == "logits" && out.raw_prompt.empty() == out.ids.empty()) {
         return wrongUsage("logits: give either --raw-prompt TEXT or --ids 1,2,3");
+    }
+    const engine::SamplingParameters& sampling = out.sampling;
+    if (out.command == "bench" && sampling.temperature < 0 &&
+        (sampling.top_k >= 0 || sampling.top_p >= 0 || sampling.min_p >= 0 ||
+         sampling.repetition_penalty >= 0 || sampling.seed >= 0)) {
+        return wrongUsage("bench: how tokens are drawn needs --temperature X beside it");
     }
     if (out.command == "tokenize" && out.has_text == out.reads_stdin) {
         return wrongUsage("tokenize: give either --text TEXT or --stdin");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench: decode and prefill rates and tower times, each beside the ceiling that this machine was
-// measured to have in the same run. Bytes and FLOPs are counted from the config, not timed.
+// bench: decode (greedy, or with tokens drawn as asked for) and prefill rates and tower times, each
+// beside the ceiling that this machine was measured to have in the same run. Bytes and FLOPs are
+// counted from the config, not timed.
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "engine/gemma4/config.h"
@@ -162,6 +163,50 @@ Result<std::vector<DecodeRound>> decodeInRounds(engine::Engine& engine,
     return rounds;
 }
 
+/// How decoded tokens are chosen: greedily unless a temperature was asked for; the rest of it as
+/// asked for, or as the model's makers do.
+engine::SamplingParameters choiceOf(const engine::SamplingParameters& asked,
+                                    const engine::GenerationDefaults& defaults) {
+    engine::SamplingParameters choice;
+    choice.temperature = std::max(0.0, asked.temperature);
+    choice.ignores_eos = true;
+    choice.top_k = asked.top_k >= 0 ? asked.top_k : defaults.top_k;
+    choice.top_p = asked.top_p >= 0 ? asked.top_p : defaults.top_p;
+    choice.min_p = asked.min_p >= 0 ? asked.min_p : defaults.min_p;
+    choice.repetition_penalty =
+        asked.repetition_penalty >= 0 ? asked.repetition_penalty : defaults.repetition_penalty;
+    choice.seed = asked.seed >= 0 ? asked.seed : 1;
+    return choice;
+}
+
+ordered_json choiceJson(const engine::SamplingParameters& choice) {
+    ordered_json out = {{"is_greedy", choice.temperature == 0.0}};
+    if (choice.temperature > 0.0) {
+        out["temperature"] = choice.temperature;
+        out["top_k"] = choice.top_k;
+        out["top_p"] = choice.top_p;
+        out["min_p"] = choice.min_p;
+        out["seed"] = choice.seed;
+    }
+    out["repetition_penalty"] = choice.repetition_penalty;
+    return out;
+}
+
+std::string choiceText(const engine::SamplingParameters& choice) {
+    char text[160];
+    if (choice.temperature == 0.0) {
+        std::snprintf(text, sizeof(text), "greedy, repetition penalty %g",
+                      choice.repetition_penalty);
+    } else {
+        std::snprintf(text, sizeof(text),
+                      "drawn: temperature %g, top-k %lld, top-p %g, min-p %g, repetition penalty "
+                      "%g, seed %lld",
+                      choice.temperature, static_cast<long long>(choice.top_k), choice.top_p,
+                      choice.min_p, choice.repetition_penalty, static_cast<long long>(choice.seed));
+    }
+    return text;
+}
+
 double medianOf(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values.empty() ? 0.0 : values[values.size() / 2];
@@ -213,6 +258,8 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                       {"decode_asked_gb_per_s", asked},
                       {"fp32_gflops", rates.fp32_gflops},
                       {"bf16_gflops", rates.bf16_gflops}};
+    const engine::SamplingParameters choice = choiceOf(arguments.sampling, config.generation);
+    out["decode_choice"] = choiceJson(choice);
     out["decode"] = ordered_json::array();
     out["prefill"] = ordered_json::array();
 
@@ -254,8 +301,7 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     const auto decodeTokens = [&](int64_t depth, int64_t tokens) -> Result<double> {
         engine::GenerateRequest request;
         request.raw_ids = ids(std::max<int64_t>(1, depth), salt);
-        request.sampling.temperature = 0.0;
-        request.sampling.ignores_eos = true;
+        request.sampling = choice;
         // A few tokens first: recordings are made, caches and clocks warm up.
         request.sampling.max_tokens = 4;
         ENGINE_TRY(engine.generate(request, {}, interruptToken()));
@@ -423,6 +469,9 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         }
         share(row, "share_of_card_peak", "the card's tensor cores");
         std::printf("\n");
+    }
+    if (!out["decode"].empty()) {
+        std::printf("choice   %s\n", choiceText(choice).c_str());
     }
     for (const auto& row : out["decode"]) {
         std::printf("decode   depth %6d    %8.2f tokens/s   %7.2f GB/s of weights",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands before and behind the layers of a decoded token: its input block and where the tables
-// are read, its embedding and per-layer inputs, the soft cap and the greedy choice.
+// are read, its embedding and per-layer inputs, the soft cap, and the greedy choice or the
+// candidates.
 #include "engine/gemma4/decode_step.h"
 
 #include <algorithm>
@@ -24,7 +25,9 @@ Result<void> DecodeStep::prepare() {
     input_bytes_ = static_cast<size_t>(floats) * sizeof(float);
     result_at_ = (input_bytes_ + 15) / 16 * 16;
     if (host_ == nullptr) {
-        host_ = static_cast<std::byte*>(home_->device().allocateHost(result_at_ + 2 * kKeyBytes));
+        static_assert(sizeof(kernels::TopLogits) >= 2 * kKeyBytes);
+        host_ = static_cast<std::byte*>(
+            home_->device().allocateHost(result_at_ + sizeof(kernels::TopLogits)));
     }
     // Tables in the device's own memory: their rows are taken there, as part of the step.
     const auto tableOf = [&](WeightSource::Handle table, AdapterHook::Handle adapter) {
@@ -232,7 +235,43 @@ Result<void> DecodeStep::enqueuePerLayerInputs() {
     return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
 }
 
+bool DecodeStep::hasTopLogits() const {
+    return home_ != nullptr && home_->ops().top_logits != nullptr &&
+           std::getenv("BELFRY_NO_TOP_LOGITS") == nullptr;
+}
+
+Result<void> DecodeStep::enqueueTop() {
+    const TextConfig& text = model_->config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = model_->lm_head_.name;
+    const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
+    auto* const here = reinterpret_cast<kernels::TopLogits*>(home_->buffer("step_best"));
+    void* const there = home_->device().kernelAddress(&top());
+    const Status status =
+        ops.top_logits == nullptr
+            ? Status::Unsupported
+            : ops.top_logits(queue, home_->buffer("logits"), text.vocab_size, cap,
+                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
+                             top_,
+                             there == nullptr ? here : static_cast<kernels::TopLogits*>(there));
+    if (status == Status::Unsupported) {
+        // Nobody writes candidates: the host goes on seeing that it has to look at the row.
+        return cap > 0 ? checkStatus(
+                             ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
+                             "soft cap", name)
+                       : Result<void>();
+    }
+    ENGINE_KERNEL(status, "largest logits", name);
+    return there != nullptr ? Result<void>()
+                            : checkStatus(home_->device().copyOut(&top(), here, sizeof(*here)),
+                                          "copy out", "decode step");
+}
+
 Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
+    if (top_ > 0) {
+        return enqueueTop();
+    }
     const TextConfig& text = model_->config_.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();

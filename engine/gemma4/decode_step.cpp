@@ -110,6 +110,10 @@ std::byte* DecodeStep::resultOf(int64_t position) const {
     return host_ + result_at_ + (is_chained_ ? static_cast<size_t>(position % 2) * kKeyBytes : 0);
 }
 
+kernels::TopLogits& DecodeStep::top() const {
+    return *reinterpret_cast<kernels::TopLogits*>(host_ + result_at_);
+}
+
 Result<void> DecodeStep::compose(const Projection& step) {
     // The same step from single functions: source of truth for what ops.project computes.
     const ProjectArgs& a = step.args;
@@ -396,7 +400,7 @@ Result<void> DecodeStep::record(const KvCache& kv) {
     if (!device.canCapture() || device.beginCapture() != Status::Ok) {
         return {};
     }
-    is_chained_ = may_chain_;
+    is_chained_ = may_chain_ && top_ == 0;
     Result<void> outcome = enqueue(kv);
     const Status ended = device.endCapture(&graph_);
     if (graph_ != nullptr && (!outcome.has_value() || ended != Status::Ok)) {
@@ -497,11 +501,32 @@ Result<void> DecodeStep::finish(
 
 Result<void> DecodeStep::run(
     int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy, bool wants_next) {
-    const TextConfig& text = model_->config_.text;
+    return advance(id, kv, {logits, greedy, wants_next, 0});
+}
+
+Result<std::span<const kernels::TokenLogit>>
+DecodeStep::runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits) {
+    ENGINE_TRY(advance(id, kv, {&logits, nullptr, false, wanted}));
+    return std::span<const kernels::TokenLogit>(top().entry,
+                                                static_cast<size_t>(std::max(0, top().count)));
+}
+
+Result<void> DecodeStep::copyLogitsOut(std::vector<float>& logits) {
+    kernels::Device& device = home_->device();
+    logits.resize(static_cast<size_t>(model_->config_.text.vocab_size));
+    ENGINE_KERNEL(
+        device.copyOut(logits.data(), home_->buffer("logits"), logits.size() * sizeof(float)),
+        "copy out", "logits");
+    return checkStatus(device.synchronize(), "synchronize", "logits");
+}
+
+Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) {
     kernels::Device& device = home_->device();
     const int64_t start = kv.size();
+    // Who wants the row alone takes any recording.
+    const int32_t top_wanted = wanted.top > 0 || wanted.greedy != nullptr ? wanted.top : top_;
     bool is_under_way = ahead_.kv == &kv && ahead_.position == start && ahead_.id == id &&
-                        recorded_kv_ == kv.owner(0).primary.k;
+                        recorded_kv_ == kv.owner(0).primary.k && top_wanted == top_;
     if (is_under_way) {
         ahead_ = {};
     }
@@ -511,6 +536,9 @@ Result<void> DecodeStep::run(
             device.freeGraph(std::exchange(graph_, nullptr));
         }
         ENGINE_TRY(prepare());
+    }
+    if (std::exchange(top_, top_wanted) != top_wanted && graph_ != nullptr) {
+        device.freeGraph(std::exchange(graph_, nullptr));
     }
     const int32_t no_block = -1;
     kv.append(std::span(&no_block, 1));
@@ -524,6 +552,9 @@ Result<void> DecodeStep::run(
             ENGINE_TRY(record(kv));
         }
         std::memset(resultOf(start), 0, kKeyBytes);
+        if (top_ > 0) {
+            top().count = kernels::TopLogits::kSeeRow;
+        }
         if (graph_ == nullptr) {
             return enqueue(kv);
         }
@@ -541,20 +572,17 @@ Result<void> DecodeStep::run(
         if (!std::exchange(is_under_way, false)) {
             ENGINE_TRY(begin());
         }
-        if (is_chained_ && wants_next && greedy != nullptr && logits == nullptr &&
-            kv.hasRoomAhead()) {
+        if (is_chained_ && wanted.has_next && wanted.greedy != nullptr &&
+            wanted.logits == nullptr && kv.hasRoomAhead()) {
             ENGINE_TRY(enqueueAhead(kv));
         }
         ENGINE_KERNEL(is_chained_ ? device.waitForMark(markOf(start)) : device.synchronize(),
                       "synchronize", "decode step");
-        if (logits != nullptr) {
-            logits->resize(static_cast<size_t>(text.vocab_size));
-            ENGINE_KERNEL(device.copyOut(logits->data(), home_->buffer("logits"),
-                                         logits->size() * sizeof(float)),
-                          "copy out", "logits");
-            ENGINE_KERNEL(device.synchronize(), "synchronize", "logits");
+        const bool do_candidates_tell = wanted.top > 0 && top().count > 0;
+        if (wanted.logits != nullptr && !do_candidates_tell) {
+            ENGINE_TRY(copyLogitsOut(*wanted.logits));
         }
-        if (greedy != nullptr) {
+        if (wanted.greedy != nullptr) {
             uint64_t best = 0;
             std::memcpy(&best, resultOf(start), sizeof(best));
             // Finite logits lie between the keys of -infinity and +infinity; NaN above or below.
@@ -563,9 +591,9 @@ Result<void> DecodeStep::run(
                 return Error{ErrorCode::Internal,
                              "the logits hold NaN or infinity, or every token is suppressed"};
             }
-            *greedy = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(best));
+            *wanted.greedy = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(best));
             // The step ahead took the row of the token as it is; the host takes pad's for these.
-            ahead_.id = isPlaceholder(*greedy) ? -1 : *greedy;
+            ahead_.id = isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
         }
         return {};
     };

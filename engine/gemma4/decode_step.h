@@ -5,7 +5,8 @@
 //
 // What changes from token to token (position, cache rows, embedding and per-layer rows) travels in
 // one block of page-locked memory that the recording's first node copies in; the chosen token comes
-// back in the last.
+// back in the last. Where the host draws the token, the last node tells it the candidates instead
+// of the row of logits (not with BELFRY_NO_TOP_LOGITS=1, for comparisons).
 //
 // Where the device chooses the token itself and reads both tables (that of per-layer embeddings may
 // be page-locked in the host's memory), nothing has to travel: the last
@@ -19,6 +20,7 @@
 #include "engine/gemma4/model.h"
 
 #include <optional>
+#include <span>
 
 namespace engine {
 
@@ -43,6 +45,14 @@ public:
                      int32_t* greedy,
                      bool wants_next = false);
 
+    /// The device can tell the candidates for a token that the host draws: runForTop() is of use.
+    [[nodiscard]] bool hasTopLogits() const;
+    /// As run(), for a choice among the `wanted` largest logits (1 to TopLogits::kMostWanted),
+    /// suppressed ones left out: what TopLogits holds, valid until the next call. Empty where that
+    /// does not tell; then `logits` has received [vocab], soft-capped.
+    Result<std::span<const kernels::TokenLogit>>
+    runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits);
+
     /// Waits for a step that ran ahead, which is then forgotten. Before anything else touches the
     /// cache, the weights or this object's memory.
     void settle();
@@ -56,7 +66,7 @@ public:
                         const KvCache& kv,
                         std::vector<float>& logits);
 
-    /// Tokens that greedy choice leaves out, sorted.
+    /// Tokens that every choice leaves out, sorted.
     Result<void> setSuppressed(const std::vector<int32_t>& ids);
 
     /// Drops the recording: bindings, adapters or buffers changed.
@@ -68,6 +78,16 @@ private:
     // The input block: numbers, the ring's positions, the embedding row, the per-layer row.
     static constexpr int64_t kRing = sizeof(kernels::TokenNumbers) / sizeof(int32_t);
     static constexpr size_t kKeyBytes = sizeof(uint64_t); ///< Of a chosen token.
+
+    /// What a caller wants to know of the token behind the one that it appends.
+    struct Wanted {
+        std::vector<float>* logits = nullptr;
+        int32_t* greedy = nullptr;
+        bool has_next = false; ///< As wants_next of run().
+        int32_t top = 0;       ///< Candidates; 0: none. The row only where they do not tell.
+    };
+    Result<void> advance(int32_t id, KvCache& kv, const Wanted& wanted);
+    Result<void> copyLogitsOut(std::vector<float>& logits);
 
     /// One projection step: ops.project, or the same from single functions where a linear has
     /// clips or adapters that are more than low-rank updates, or the table refuses it.
@@ -95,8 +115,9 @@ private:
     Result<void> enqueueInputs();
     Result<void> enqueuePerLayerInputs();
     Result<void> sendInput();
-    /// Behind the head: the soft cap, and the greedy choice to the end of host_.
+    /// Behind the head: the soft cap, and the greedy choice or the candidates to the end of host_.
     Result<void> enqueueChoice(const KvCache& kv);
+    Result<void> enqueueTop();
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     Result<void> project(Projection& step);
     Result<void> compose(const Projection& step);
@@ -109,6 +130,8 @@ private:
     [[nodiscard]] const kernels::TokenNumbers* numbers() const;
     /// On the host: the key of the token that was chosen behind the one at `position`.
     [[nodiscard]] std::byte* resultOf(int64_t position) const;
+    /// On the host, in the same place: the candidates.
+    [[nodiscard]] kernels::TopLogits& top() const;
     [[nodiscard]] bool isPlaceholder(int32_t id) const;
 
     Model* model_;
@@ -119,7 +142,8 @@ private:
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
     std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t input_bytes_ = 0;
-    size_t result_at_ = 0; ///< In host_: keys of chosen tokens, 8 bytes each; see resultOf().
+    size_t result_at_ =
+        0; ///< In host_: keys of chosen tokens, 8 bytes each; see resultOf(), top().
     /// Tables that the recorded step reads itself; others come as rows in the input block.
     std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
     bool is_locking_ = false; ///< The per-layer table, in the host's memory, will be one of them.
@@ -129,6 +153,7 @@ private:
     bool is_collecting_ = false;        ///< The last attempt handed them over that way.
     bool may_chain_ = true;   ///< False where the device refused to make the next token's numbers.
     bool is_chained_ = false; ///< The recording does, and sends none.
+    int32_t top_ = 0;         ///< Candidates that the recording finds; 0: it chooses itself.
     /// The step that is under way before anybody asked for it.
     struct Ahead {
         const KvCache* kv = nullptr; ///< nullptr: none

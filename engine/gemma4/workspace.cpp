@@ -3,6 +3,7 @@
 
 #include "engine/gemma4/tensor_list.h"
 #include "kernels/cuda/plan.h"
+#include "kernels/ops.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -233,7 +234,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
                                      text.hidden_size +
                                      text.num_layers * std::max<int64_t>(0, text.ple_size));
         layout.add("step_x", text.hidden_size);
-        layout.add("step_best", 16);
+        layout.add("step_best", sizeof(kernels::TopLogits) / sizeof(float));
         layout.add("step_lora", kStepLoraFloats);
         layout.add("step_suppressed", (text.vocab_size + 31) / 32);
     }

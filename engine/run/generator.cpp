@@ -154,10 +154,16 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
                                                   const TokenCallback& on_token,
                                                   const std::stop_token& stop) {
     DecodeResult result;
-    // Greedy choice happens on the device where it can: no logits travel.
+    // Where it can, the device makes the greedy choice or says which tokens another one can fall
+    // on: the row of logits does not travel.
     const SamplingOptions& options = sampler.options();
     const bool is_greedy = options.temperature == 0.0 && options.repetition_penalty == 1.0;
-    DecodeStep* step = is_greedy ? model_->decodeStep(*kv_) : nullptr;
+    const int64_t candidates = sampler.candidatesWanted();
+    const bool is_among_few = candidates > 0 && candidates <= kernels::TopLogits::kMostWanted;
+    DecodeStep* step = is_greedy || is_among_few ? model_->decodeStep(*kv_) : nullptr;
+    if (step != nullptr && !is_greedy && !step->hasTopLogits()) {
+        step = nullptr;
+    }
     if (step != nullptr) {
         ENGINE_TRY(step->setSuppressed(options.suppressed));
     }
@@ -173,6 +179,7 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     };
     const AtEnd at_end{step};
     std::optional<TokenId> chosen;
+    std::span<const kernels::TokenLogit> top;
     while (true) {
         if (stop.stop_requested()) {
             result.finish_reason = "cancelled";
@@ -181,6 +188,8 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
         TokenId token = 0;
         if (chosen.has_value()) {
             token = *chosen;
+        } else if (!top.empty()) {
+            ENGINE_ASSIGN(token, sampler.sampleFrom(top));
         } else {
             ENGINE_ASSIGN(token, sampler.sample(logits));
         }
@@ -203,7 +212,20 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
         }
         Result<void> outcome;
         chosen.reset();
-        if (step != nullptr) {
+        top = {};
+        if (step != nullptr && !is_greedy) {
+            if (stop.stop_requested()) { // by whoever was told of the token
+                result.finish_reason = "cancelled";
+                return result;
+            }
+            const auto told =
+                step->runForTop(token, *kv_, static_cast<int32_t>(candidates), logits);
+            if (told.has_value()) {
+                top = *told;
+            } else {
+                outcome = told.error();
+            }
+        } else if (step != nullptr) {
             // Of the token that comes out of this step only its successor makes use of its own.
             const bool wants_next =
                 max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
@@ -211,10 +233,11 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
             outcome = step->run(token, *kv_, nullptr, &next, wants_next);
             if (outcome.has_value()) {
                 chosen = next;
-            } else if (outcome.error().code == ErrorCode::Unsupported) {
-                step = nullptr;
-                outcome = {};
             }
+        }
+        if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported) {
+            step = nullptr; // nothing was done
+            outcome = {};
         }
         if (step == nullptr) {
             ForwardInput input;

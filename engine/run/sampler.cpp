@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -51,6 +52,12 @@ double portableExp(double x) {
     }
     const auto exponent = static_cast<uint64_t>(static_cast<int64_t>(k) + 1023);
     return sum * std::bit_cast<double>(exponent << 52);
+}
+
+Error noTokenLeft() {
+    return Error{ErrorCode::Internal,
+                 "sampler: no token is left: every logit is -infinity or its token is suppressed",
+                 {}};
 }
 
 Error badOption(const std::string& name, const std::string& expected, double found) {
@@ -215,19 +222,29 @@ Result<TokenId> Sampler::greedy() const {
         }
     }
     if (best_score == kNever) {
-        return Error{ErrorCode::Internal,
-                     "sampler: no token is left: every logit is -infinity or its token is "
-                     "suppressed",
-                     {}};
+        return noTokenLeft();
     }
     return static_cast<TokenId>(best);
 }
 
+float Sampler::cutToTopK() {
+    const auto top_k = static_cast<size_t>(options_.top_k);
+    if (ids_.size() <= top_k) {
+        return kNever;
+    }
+    const auto scoreOf = [this](TokenId id) { return scores_[static_cast<size_t>(id)]; };
+    const auto kth = ids_.begin() + static_cast<std::ptrdiff_t>(top_k) - 1;
+    std::nth_element(ids_.begin(), kth, ids_.end(),
+                     [&](TokenId a, TokenId b) { return scoreOf(a) > scoreOf(b); });
+    const float bar = scoreOf(*kth);
+    ids_.erase(
+        std::remove_if(ids_.begin(), ids_.end(), [&](TokenId id) { return scoreOf(id) < bar; }),
+        ids_.end());
+    return bar;
+}
+
 void Sampler::keepTopK() {
     const auto top_k = static_cast<size_t>(options_.top_k);
-    const auto is_better = [this](TokenId a, TokenId b) {
-        return scores_[static_cast<size_t>(a)] > scores_[static_cast<size_t>(b)];
-    };
     ids_.clear();
     if (top_k == 0 || top_k >= scores_.size()) {
         for (size_t i = 0; i < scores_.size(); ++i) {
@@ -241,15 +258,6 @@ void Sampler::keepTopK() {
     // becomes the bar for the rest of the row. Scores equal to the bar stay in (as the reference).
     const size_t capacity = std::max<size_t>(4 * top_k, 256);
     float bar = kNever;
-    const auto raise_bar = [&] {
-        const auto kth = ids_.begin() + static_cast<std::ptrdiff_t>(top_k) - 1;
-        std::nth_element(ids_.begin(), kth, ids_.end(), is_better);
-        bar = scores_[static_cast<size_t>(*kth)];
-        ids_.erase(
-            std::remove_if(ids_.begin(), ids_.end(),
-                           [&](TokenId id) { return scores_[static_cast<size_t>(id)] < bar; }),
-            ids_.end());
-    };
     size_t limit = capacity;
     for (size_t i = 0; i < scores_.size(); ++i) {
         const float score = scores_[i];
@@ -258,14 +266,12 @@ void Sampler::keepTopK() {
         }
         ids_.push_back(static_cast<TokenId>(i));
         if (ids_.size() >= limit) {
-            raise_bar();
+            bar = cutToTopK();
             limit =
                 std::max(capacity, 2 * ids_.size()); // many equal scores: do not select each time
         }
     }
-    if (ids_.size() > top_k) {
-        raise_bar();
-    }
+    cutToTopK();
 }
 
 void Sampler::weigh() {
@@ -349,6 +355,33 @@ Result<void> Sampler::filter(std::span<const float> logits) {
         return {};
     }
     keepTopK();
+    weighAndCut();
+    return {};
+}
+
+Result<void> Sampler::takeCandidates(std::span<const kernels::TokenLogit> candidates) {
+    ids_.clear();
+    for (const kernels::TokenLogit& candidate : candidates) {
+        if (candidate.token < 0 || static_cast<size_t>(candidate.token) >= scores_.size() ||
+            !(candidate.logit <= std::numeric_limits<float>::max())) {
+            return Error{ErrorCode::Internal,
+                         "sampler: token " + std::to_string(candidate.token) + " with logit " +
+                             std::to_string(candidate.logit) + " is no candidate",
+                         {}};
+        }
+        if (candidate.logit != kNever) {
+            scores_[static_cast<size_t>(candidate.token)] = candidate.logit;
+            ids_.push_back(candidate.token);
+        }
+    }
+    if (ids_.empty()) {
+        return noTokenLeft();
+    }
+    cutToTopK();
+    return {};
+}
+
+void Sampler::weighAndCut() {
     weigh();
     // What top-k left stands in no particular order. Sums are taken in an order that every
     // platform shares: by rank here, by id when top-k is off.
@@ -361,14 +394,26 @@ Result<void> Sampler::filter(std::span<const float> logits) {
     }
     keepTopP();
     keepMinP();
-    return {};
+}
+
+int64_t Sampler::candidatesWanted() const {
+    return options_.temperature > 0.0 && options_.repetition_penalty == 1.0 ? options_.top_k : 0;
 }
 
 Result<TokenId> Sampler::sample(std::span<const float> logits) {
     ENGINE_TRY(filter(logits));
-    if (options_.temperature == 0.0) {
-        return candidates_[0].id; // takes no random number
-    }
+    return options_.temperature == 0.0 ? candidates_[0].id // takes no random number
+                                       : draw();
+}
+
+Result<TokenId> Sampler::sampleFrom(std::span<const kernels::TokenLogit> candidates) {
+    assert(candidatesWanted() > 0);
+    ENGINE_TRY(takeCandidates(candidates));
+    weighAndCut();
+    return draw();
+}
+
+TokenId Sampler::draw() {
     const double target = random_.uniform() * total_;
     double sum = 0.0;
     TokenId chosen = -1;

@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/gemma4/config.h"
 #include "engine/text/tokenizer.h"
+#include "kernels/ops.h"
 
 #include <cstdint>
 #include <span>
@@ -56,6 +57,15 @@ public:
     /// is left (all -infinity or suppressed).
     Result<TokenId> sample(std::span<const float> logits);
 
+    /// k where the choice depends on nothing but the k largest logits that are not suppressed and
+    /// those equal to the k-th; else 0.
+    [[nodiscard]] int64_t candidatesWanted() const;
+    /// As sample(), with the same random numbers and hence the same token, from a part of the row:
+    /// all of those that candidatesWanted() speaks of, any others, in any order, each token once.
+    /// Only where candidatesWanted() > 0. Errors: Internal when a candidate is no token or its
+    /// logit NaN or +infinity, or when no token is left.
+    Result<TokenId> sampleFrom(std::span<const kernels::TokenLogit> candidates);
+
     /// Tells the repetition penalty that `id` now stands in the text.
     void accept(TokenId id);
     /// The text is now `ids` (prompt and reply so far): after a prompt, an edit, a roll-back.
@@ -79,7 +89,13 @@ private:
     [[nodiscard]] Result<void> prepare(std::span<const float> logits);
     [[nodiscard]] Result<TokenId> greedy() const;
     [[nodiscard]] Result<void> filter(std::span<const float> logits);
+    [[nodiscard]] Result<void> takeCandidates(std::span<const kernels::TokenLogit> candidates);
+    /// From ids_ on: what top_p and min_p leave, with its probabilities.
+    void weighAndCut();
+    TokenId draw();
     void keepTopK();
+    /// Drops of ids_ what lies below the k-th; returns that bar, or -infinity where none is needed.
+    float cutToTopK();
     void weigh();
     void keepTopP();
     void keepMinP();

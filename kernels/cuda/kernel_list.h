@@ -66,6 +66,7 @@ namespace kernels::cuda {
     X(token_inputs_int8)                                                                           \
     X(token_inputs_bf16)                                                                           \
     X(cap_argmax)                                                                                  \
+    X(top_logits)                                                                                  \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \
     X(flash_512)                                                                                   \

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -117,8 +118,26 @@ int main(int argc, char** argv) {
                     launches["belfry_cap_argmax"],
                     launches["belfry_stream"] + launches["belfry_stream_updates"] +
                         launches["belfry_token"]);
+        // Tokens drawn among the candidates that the card names, and from whole rows.
+        decode.sampling.temperature = 1.0;
+        decode.sampling.top_k = 64;
+        decode.sampling.top_p = 0.95;
+        decode.sampling.seed = 11;
+        decode.sampling.max_tokens = 6;
+        launches.clear();
+        const auto drawn = engine.generate(decode, {}, {});
+        const int named = launches["belfry_top_logits"];
+        ::setenv("BELFRY_NO_TOP_LOGITS", "1", 1);
+        const auto from_rows = engine.generate(decode, {}, {});
+        ::unsetenv("BELFRY_NO_TOP_LOGITS");
+        const bool is_drawn_alike = drawn.has_value() && from_rows.has_value() && error.empty() &&
+                                    drawn->token_ids.size() == 6 && named >= 5 &&
+                                    drawn->token_ids == from_rows->token_ids;
+        std::printf("%24s %d rows of candidates, drawn tokens %s\n", "", named,
+                    is_drawn_alike ? "ok" : "FAIL");
         std::fflush(stdout);
-        is_ok = is_ok && (is_same || argc > 2) && nmse <= allowed && nmse_last <= allowed;
+        is_ok = is_ok && is_drawn_alike && (is_same || argc > 2) && nmse <= allowed &&
+                nmse_last <= allowed;
     }
     return is_ok ? 0 : 1;
 }

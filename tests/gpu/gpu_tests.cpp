@@ -596,6 +596,54 @@ void lookahead(CheckList& list) {
     }
 }
 
+/// Tokens that the host draws among the candidates of the card are those it draws from whole rows.
+void drawn(CheckList& list) {
+    for (const std::string family : {"e2b", "e4b", "dense31b"}) {
+        for (const std::string map : {"gpu", "ple-cpu"}) {
+            list.run("drawn", family + " " + map, [&](std::string* figure) {
+                const auto c = support::goldenCases(family).front();
+                std::vector<std::vector<std::vector<int32_t>>> texts;
+                std::set<std::vector<int32_t>> different;
+                for (const bool has_candidates : {false, true}) {
+                    ::setenv("BELFRY_NO_TOP_LOGITS", "1", 1);
+                    if (has_candidates) {
+                        ::unsetenv("BELFRY_NO_TOP_LOGITS");
+                    }
+                    Engine engine;
+                    LoadRequest request = requestFor(family, map);
+                    request.is_reference_precision = false;
+                    std::string wrong = load(engine, request);
+                    texts.emplace_back();
+                    constexpr int64_t top_k[] = {64, 1, 256};
+                    for (int seed = 0; seed < 12 && wrong.empty(); ++seed) {
+                        engine::GenerateRequest prompt = promptOf(c);
+                        prompt.sampling.temperature = 0.7 + 0.2 * (seed % 4);
+                        prompt.sampling.top_k = top_k[seed % 3];
+                        prompt.sampling.top_p = seed % 2 == 0 ? 0.95 : 1.0;
+                        prompt.sampling.min_p = seed % 5 == 4 ? 0.02 : 0.0;
+                        prompt.sampling.repetition_penalty = 1.0;
+                        prompt.sampling.seed = seed;
+                        prompt.sampling.max_tokens = 60;
+                        const auto reply = engine.generate(prompt, {}, {});
+                        wrong = reply.has_value() ? std::string() : reply.error().message;
+                        texts.back().push_back(reply.has_value() ? reply->token_ids
+                                                                 : std::vector<int32_t>());
+                        different.insert(texts.back().back());
+                    }
+                    ::unsetenv("BELFRY_NO_TOP_LOGITS");
+                    if (!wrong.empty()) {
+                        return wrong;
+                    }
+                }
+                *figure = std::to_string(different.size()) + " texts";
+                return texts[0] != texts[1]   ? std::string("other tokens")
+                       : different.size() < 6 ? std::string("seeds make no difference")
+                                              : std::string();
+            });
+        }
+    }
+}
+
 /// The model answers as it should.
 std::string stillWorks(Engine& engine) {
     std::string wrong;
@@ -938,6 +986,9 @@ int main(int argc, char** argv) {
     }
     if (list.wants("lookahead")) {
         lookahead(list);
+    }
+    if (list.wants("drawn")) {
+        drawn(list);
     }
     if (list.wants("forum")) {
         if (is_simulated) {

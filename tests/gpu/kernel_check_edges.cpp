@@ -3,6 +3,7 @@
 // its time beside that of the single functions.
 #include "tests/gpu/kernel_check.h"
 #include "tests/support/token_inputs.h"
+#include "tests/support/top_logits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -73,6 +74,76 @@ void checkChoice(cuda::CudaDevice& d) {
             report("soft cap and choice of " + std::to_string(count) +
                        (is_mapped ? ", in memory of the host" : ""),
                    status, token == want.token ? error : 1.0, 1e-6);
+        }
+    }
+    d.freeHost(on_host);
+}
+
+using Candidates = std::vector<std::pair<int32_t, uint32_t>>;
+
+Candidates sortedCandidates(const TopLogits& top) {
+    Candidates all;
+    for (int i = 0; i < top.count; ++i) {
+        all.emplace_back(top.entry[i].token, std::bit_cast<uint32_t>(top.entry[i].logit));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+/// Rows of a vocabulary and of less, with ties at the bar, with nothing to choose, broken ones.
+void checkCandidates(cuda::CudaDevice& d) {
+    if (d.ops().top_logits == nullptr) {
+        std::printf("candidates are looked for by the host here\n");
+        return;
+    }
+    const Buffer on_card(d, sizeof(TopLogits));
+    auto* const on_host = static_cast<TopLogits*>(d.allocateHost(sizeof(TopLogits)));
+    void* const mapped = d.kernelAddress(on_host);
+#ifdef BELFRY_EMULATED_CARD
+    constexpr int64_t kMost = 20480;
+#else
+    constexpr int64_t kMost = 262144;
+#endif
+    for (const int64_t count : {kMost, int64_t{5003}, int64_t{3}}) {
+        for (const std::string kind : {"plain", "ties", "negative", "none", "NaN"}) {
+            std::vector<float> start = normal(static_cast<size_t>(count), 8.0F);
+            for (float& logit : start) {
+                logit = kind == "ties"       ? std::round(logit * 4) / 4
+                        : kind == "negative" ? logit - 400.0F
+                        : kind == "none"     ? -INFINITY
+                                             : logit;
+            }
+            start[0] = 4000.0F; // suppressed
+            start[static_cast<size_t>(count / 2)] = kind == "NaN" ? NAN : 3.0F;
+            std::vector<uint32_t> skipped(static_cast<size_t>((count + 31) / 32), 0);
+            skipped[0] = 1;
+            const Pair<uint32_t> suppressed(d, skipped);
+            for (const int32_t wanted : {1, 64, TopLogits::kMostWanted}) {
+                for (const float cap : {0.0F, 30.0F}) {
+                    const Pair<float> logits(d, start);
+                    const bool is_mapped = wanted != 64 && mapped != nullptr;
+                    on_host->count = -2;
+                    const Status status = d.ops().top_logits(
+                        d.queue(), static_cast<float*>(logits.card->data), count, cap,
+                        suppressed.there(), wanted,
+                        static_cast<TopLogits*>(is_mapped ? mapped : on_card.data));
+                    const std::vector<float> capped = fetch(d, *logits.card, start.size());
+                    TopLogits got{};
+                    if (!is_mapped) {
+                        d.copyOut(&got, on_card.data, sizeof(got));
+                    }
+                    d.synchronize();
+                    got = is_mapped ? *on_host : got;
+                    const TopLogits want =
+                        support::topLogits(capped.data(), count, skipped.data(), wanted);
+                    const bool is_same =
+                        got.count == want.count && sortedCandidates(got) == sortedCandidates(want);
+                    report("candidates of " + std::to_string(wanted) + " of " +
+                               std::to_string(count) + ", " + kind +
+                               (cap > 0.0F ? ", capped" : "") + (is_mapped ? ", mapped" : ""),
+                           status, is_same ? 0.0 : 1.0, 1e-6);
+                }
+            }
         }
     }
     d.freeHost(on_host);
@@ -274,12 +345,27 @@ void timeChoice(cuda::CudaDevice& d) {
         });
         std::printf("  soft cap and choice in one launch           %8.2f us\n", fused);
     }
+    if (d.ops().top_logits == nullptr) {
+        return;
+    }
+    auto* const on_host = static_cast<TopLogits*>(d.allocateHost(sizeof(TopLogits)));
+    auto* const mapped = static_cast<TopLogits*>(d.kernelAddress(on_host));
+    for (const int32_t wanted : {1, 64, TopLogits::kMostWanted}) {
+        const double top = microseconds(d, 20, [&](int) {
+            return mapped == nullptr ? Status::Unsupported
+                                     : d.ops().top_logits(d.queue(), values, count, 30.0F,
+                                                          suppressed.there(), wanted, mapped);
+        });
+        std::printf("  soft cap and candidates of the %3d largest  %8.2f us\n", wanted, top);
+    }
+    d.freeHost(on_host);
 }
 
 } // namespace
 
 void checkEdges(cuda::CudaDevice& d) {
     checkChoice(d);
+    checkCandidates(d);
     checkNextNumbers(d);
     checkInputs(d);
 }

@@ -206,9 +206,9 @@ struct TapArgs {
 /// needs the results of all.
 inline constexpr int kMaxEdgeSlices = 256;
 struct EdgeCounters {
-    unsigned long long best; ///< Largest key so far.
-    int32_t done;            ///< Blocks that have added theirs.
-    int32_t pad;
+    unsigned long long best;        ///< Largest key so far.
+    int32_t done;                   ///< Blocks that have added theirs.
+    int32_t broken;                 ///< A block has met NaN or +infinity.
     int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
 };
 
@@ -219,6 +219,20 @@ struct TokenNumberArgs {
     int32_t sliding_count, full_count;
     int32_t token;
     int32_t unused[10];
+};
+
+/// Of top_logits.cu: groups of neighbours that a row of logits falls into at most.
+inline constexpr int kMaxLogitGroups = 2048;
+/// Candidates among the logits of a row (kernels/ops.h, TopLogits).
+inline constexpr int kMostTopLogits = 512;
+inline constexpr int kTopSeeRow = -1;
+struct TopLogitArgs {
+    int32_t count;
+    int32_t unused;
+    struct {
+        int32_t token;
+        float logit;
+    } entry[kMostTopLogits];
 };
 
 /// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).

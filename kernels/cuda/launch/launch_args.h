@@ -88,6 +88,15 @@ int projectParts(Queue q, const ProjectArgs& step);
 // token_input.cpp: what stands before the layers of a token.
 Status tokenInputs(Queue q, const TokenInputArgs& args);
 
+// top_logits.cpp: what a choice among the most probable tokens can fall on.
+Status topLogits(Queue q,
+                 float* logits,
+                 int64_t count,
+                 float cap,
+                 const uint32_t* suppressed,
+                 int32_t wanted,
+                 TopLogits* top);
+
 // products.cpp: linear layers of any number of rows.
 Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
 

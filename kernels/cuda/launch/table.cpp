@@ -412,6 +412,7 @@ OpTable makeTable(bool is_reference) {
     // BELFRY_PLAIN_EDGES: what stands before and behind the layers of a token in single launches.
     if (std::getenv("BELFRY_PLAIN_EDGES") == nullptr) {
         table.cap_argmax = capArgmax;
+        table.top_logits = topLogits;
         table.token_inputs = is_reference ? nullptr : tokenInputs;
     }
     table.quantize = quantize;

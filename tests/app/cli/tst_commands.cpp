@@ -64,6 +64,7 @@ private Q_SLOTS:
     void mergeRefusesPackedWeights();
     void inspectReportsCoverage();
     void inspectMeasuresTheEffect();
+    void benchDrawsTokens();
     void benchWithRandomAdapter();
 
 private:
@@ -214,6 +215,24 @@ void TestCommands::inspectMeasuresTheEffect() {
     QVERIFY(text["logits"].toDouble() > 1e-3);
     QCOMPARE(text["vision"].toDouble(-1.0), 0.0);
     QCOMPARE(text["audio"].toDouble(-1.0), 0.0);
+}
+
+void TestCommands::benchDrawsTokens() {
+    const QStringList plain = {"bench", golden("e2b/model"), "--prefill", "0",          "--decode",
+                               "4",     "--depth",           "4",         "--no-towers"};
+    const Outcome greedy = run(plain);
+    QVERIFY2(greedy.code == 0, qPrintable(greedy.text));
+    QVERIFY(greedy.json["decode_choice"].toObject()["is_greedy"].toBool());
+    const Outcome drawn = run(plain + QStringList{"--temperature", "0.7", "--top-k", "5"});
+    QVERIFY2(drawn.code == 0, qPrintable(drawn.text));
+    const QJsonObject choice = drawn.json["decode_choice"].toObject();
+    QVERIFY(!choice["is_greedy"].toBool(true));
+    QCOMPARE(choice["temperature"].toDouble(), 0.7);
+    QCOMPARE(choice["top_k"].toInt(), 5);
+    QCOMPARE(choice["seed"].toInt(), 1);
+    QVERIFY(drawn.json["decode"].toArray().at(0).toObject()["tokens_per_s"].toDouble() > 0);
+    // A choice of settings that would not be made use of.
+    QCOMPARE(run(plain + QStringList{"--top-k", "5"}).code, 2);
 }
 
 void TestCommands::benchWithRandomAdapter() {

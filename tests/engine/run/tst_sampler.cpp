@@ -2,6 +2,7 @@
 // The sampler against distributions computed by hand, published outputs of its random numbers, and
 // frequencies of many draws.
 #include "engine/run/sampler.h"
+#include "tests/support/top_logits.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -61,6 +62,10 @@ private Q_SLOTS:
     void sameSeedSameTokens();
     void largeVocabularyEqualsFullSort_data();
     void largeVocabularyEqualsFullSort();
+    void candidatesEqualTheRow_data();
+    void candidatesEqualTheRow();
+    void whereCandidatesAreEnough();
+    void refusesCandidates();
     void refusesOptions_data();
     void refusesOptions();
     void refusesLogits_data();
@@ -393,6 +398,112 @@ void TestSampler::largeVocabularyEqualsFullSort() {
         const double expected = weights[i] / kept;
         QVERIFY(std::abs((*found)[i].probability - expected) <= 1e-11 * expected);
     }
+}
+
+void TestSampler::candidatesEqualTheRow_data() {
+    QTest::addColumn<int>("top_k");
+    QTest::addColumn<double>("temperature");
+    QTest::addColumn<double>("top_p");
+    QTest::addColumn<double>("min_p");
+    QTest::addColumn<double>("step"); // logits rounded to this: many ties
+    QTest::addRow("the published defaults") << 64 << 1.0 << 0.95 << 0.0 << 0.0;
+    QTest::addRow("top-k 1") << 1 << 1.0 << 1.0 << 0.0 << 0.0;
+    QTest::addRow("top-k 256, hot") << 256 << 50.0 << 1.0 << 0.0 << 0.0;
+    QTest::addRow("cold") << 64 << 0.05 << 0.95 << 0.0 << 0.0;
+    QTest::addRow("min-p") << 40 << 1.5 << 1.0 << 0.03 << 0.0;
+    QTest::addRow("all three") << 100 << 0.8 << 0.9 << 0.02 << 0.125;
+    QTest::addRow("ties at the bar") << 64 << 2.0 << 0.999 << 0.0 << 1.0;
+}
+
+/// Row after row the same tokens as from the whole of it, whatever the order of the candidates and
+/// whatever stands among them beside the k largest.
+void TestSampler::candidatesEqualTheRow() {
+    QFETCH(int, top_k);
+    QFETCH(double, temperature);
+    QFETCH(double, top_p);
+    QFETCH(double, min_p);
+    QFETCH(double, step);
+    SamplingOptions options;
+    options.top_k = top_k;
+    options.temperature = temperature;
+    options.top_p = top_p;
+    options.min_p = min_p;
+    options.seed = 31;
+    options.suppressed = {7, 100, 4000};
+    constexpr size_t kVocabulary = 5003;
+    std::vector<uint32_t> words(kVocabulary / 32 + 1, 0);
+    for (const TokenId id : options.suppressed) {
+        words[static_cast<size_t>(id) / 32] |= 1U << (id % 32);
+    }
+    Sampler whole = makeSampler(options, kVocabulary);
+    Sampler part = makeSampler(options, kVocabulary);
+    QCOMPARE(part.candidatesWanted(), int64_t{top_k});
+    RandomSource random(5);
+    std::map<TokenId, int> seen;
+    std::vector<Floats> rows;
+    std::vector<kernels::TopLogits> tops;
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+        Floats logits = manyLogits(kVocabulary, seed);
+        logits[100] = 80.0F; // suppressed
+        for (float& logit : logits) {
+            logit = step > 0 ? static_cast<float>(std::round(logit / step) * step) : logit;
+        }
+        tops.push_back(support::topLogits(logits.data(), kVocabulary, words.data(), top_k));
+        rows.push_back(std::move(logits));
+    }
+    for (size_t row = 0; row < 300; ++row) {
+        const Floats& logits = rows[row % rows.size()];
+        const kernels::TopLogits& top = tops[row % rows.size()];
+        QVERIFY(top.count >= top_k);
+        std::vector<kernels::TokenLogit> candidates(top.entry, top.entry + top.count);
+        // The first below the bar, and one that can never be chosen.
+        const float bar = candidates.back().logit;
+        for (TokenId id = 0; id < 50; ++id) {
+            if (logits[static_cast<size_t>(id)] < bar && id != 7) {
+                candidates.push_back({id, logits[static_cast<size_t>(id)]});
+            }
+        }
+        candidates.push_back({7, -kInfinity});
+        for (size_t i = candidates.size() - 1; i > 0; --i) {
+            std::swap(candidates[i], candidates[random.next() % (i + 1)]);
+        }
+        const auto expected = whole.sample(logits);
+        const auto found = part.sampleFrom(candidates);
+        QVERIFY(expected.has_value() && found.has_value());
+        QCOMPARE(*found, *expected);
+        ++seen[*found];
+    }
+    QVERIFY(seen.size() >= 8); // one a row at least, but for chance
+}
+
+void TestSampler::whereCandidatesAreEnough() {
+    const auto wanted = [](const SamplingOptions& options) {
+        return makeSampler(options, 100).candidatesWanted();
+    };
+    SamplingOptions options;
+    QCOMPARE(wanted(options), int64_t{0});
+    options.top_k = 9000;
+    QCOMPARE(wanted(options), int64_t{9000});
+    options.repetition_penalty = 1.1; // may lift any token
+    QCOMPARE(wanted(options), int64_t{0});
+    options.repetition_penalty = 1.0;
+    options.temperature = 0.0; // takes no random number
+    QCOMPARE(wanted(options), int64_t{0});
+}
+
+void TestSampler::refusesCandidates() {
+    SamplingOptions options;
+    options.top_k = 3;
+    Sampler sampler = makeSampler(options, 10);
+    using Candidates = std::vector<kernels::TokenLogit>;
+    for (const Candidates& wrong :
+         {Candidates{}, Candidates{{3, -kInfinity}}, Candidates{{10, 1.0F}}, Candidates{{-1, 1.0F}},
+          Candidates{{1, NAN}, {2, 1.0F}}, Candidates{{2, 1.0F}, {1, kInfinity}}}) {
+        const auto token = sampler.sampleFrom(wrong);
+        QVERIFY(!token.has_value());
+        QCOMPARE(token.error().code, engine::ErrorCode::Internal);
+    }
+    QCOMPARE(*sampler.sampleFrom(Candidates{{9, -3.0F}}), TokenId{9});
 }
 
 void TestSampler::refusesOptions_data() {

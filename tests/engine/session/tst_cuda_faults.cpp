@@ -46,6 +46,14 @@ engine::GenerateRequest prompt() {
     return request;
 }
 
+engine::GenerateRequest drawn() {
+    engine::GenerateRequest request = prompt();
+    request.sampling.temperature = 1.0;
+    request.sampling.top_k = 40;
+    request.sampling.seed = 3;
+    return request;
+}
+
 const char* kSplit = R"({"version": 1, "default": "cuda:0",
     "map": {"model.language_model.layers.[3-5]": "cpu", "model.vision_tower": "cpu"}})";
 
@@ -66,6 +74,7 @@ std::vector<Step> wholeStory(const FakeDriver& fake, bool is_reference) {
     };
     if (note("load", engine.load(requestFor(is_reference), {}, {})) &&
         note("reply", engine.generate(prompt(), {}, {})) &&
+        note("drawn reply", engine.generate(drawn(), {}, {})) &&
         note("move", engine.applyMap(kSplit, {}, {})) &&
         note("reply after the move", engine.generate(prompt(), {}, {}))) {
         (void)engine.memory();
@@ -150,6 +159,10 @@ void TestCudaFaults::withoutFaults() {
              fake.violations().empty() ? "" : fake.violations().front().c_str());
     QCOMPARE(fake.live(), FakeLive{});
     QVERIFY(!fake.launches().empty());
+    const bool has_candidates =
+        std::any_of(fake.launches().begin(), fake.launches().end(),
+                    [](const auto& launch) { return launch.kernel == "belfry_top_logits"; });
+    QCOMPARE(has_candidates, !is_reference);
 }
 
 void TestCudaFaults::everyKindOfCall_data() {

@@ -2,6 +2,7 @@
 #include "tests/support/cuda/fake_driver.h"
 
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/ops.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -750,6 +751,21 @@ struct FakeCalls {
                                           (uint64_t{0xbf800000U} << 32U) | (0xffffffffU - 7U)};
                 if (target != nullptr) {
                     std::memcpy(target, &keys, has_two ? sizeof(keys) : sizeof(keys[0]));
+                }
+            };
+        } else if (kernel->name == kernelName(KernelId::top_logits)) {
+            // The same logit as the only candidate.
+            uint64_t top = 0;
+            std::memcpy(&top, parameters[3], sizeof(top));
+            void* const block = reinterpret_cast<void*>(top);
+            void* const target = state().isPinned(block, sizeof(kernels::TopLogits))
+                                     ? block
+                                     : state().find(top, sizeof(kernels::TopLogits));
+            step.work = [target] {
+                if (target != nullptr) {
+                    auto* const to = static_cast<kernels::TopLogits*>(target);
+                    to->entry[0] = {7, 1.0F};
+                    to->count = 1;
                 }
             };
         }

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/tables.h"
 #include "tests/support/token_inputs.h"
+#include "tests/support/top_logits.h"
 
 #include <algorithm>
 #include <bit>
@@ -415,6 +416,37 @@ Status capArgmaxHidden(Queue q,
                           : Status::BadShape;
 }
 
+Status topLogitsHidden(Queue q,
+                       float* logits,
+                       int64_t count,
+                       float cap,
+                       const uint32_t* suppressed,
+                       int32_t wanted,
+                       kernels::TopLogits* top) {
+    auto* const device = static_cast<HiddenDevice*>(q.context);
+    Revealer revealed{device};
+    float* plain_logits = revealed(logits);
+    const uint32_t* plain_suppressed = revealed(suppressed);
+    kernels::TopLogits* plain_top = revealed(top);
+    if (device->counts().refuses_top) {
+        return Status::Unsupported;
+    }
+    return revealed.is_ok ? device->submit([=] {
+        auto status = Status::Ok;
+        if (cap > 0.0F) {
+            status =
+                device->base().soft_cap(device->hostQueue(), {plain_logits, 1, count, count}, cap);
+        }
+        *plain_top = topLogits(plain_logits, count, plain_suppressed, wanted);
+        const int row = device->counts().tops++;
+        if (device->counts().untold_rows > 0 && row % device->counts().untold_rows == 0) {
+            plain_top->count = kernels::TopLogits::kSeeRow;
+        }
+        return status;
+    })
+                          : Status::BadShape;
+}
+
 Status tokenInputsHidden(Queue q, const kernels::TokenInputArgs& args) {
     auto* const device = static_cast<HiddenDevice*>(q.context);
     Revealer revealed{device};
@@ -455,6 +487,7 @@ OpTable makeTable() {
     table.attend_step = attendHidden;
     table.argmax = argmaxHidden;
     table.cap_argmax = capArgmaxHidden;
+    table.top_logits = topLogitsHidden;
     table.token_inputs = tokenInputsHidden;
     return table;
 }
@@ -590,7 +623,7 @@ void HiddenDevice::unlockHost(void* /*memory*/) {
 }
 
 void* HiddenDevice::kernelAddress(void* host_block) {
-    return hide(host_block);
+    return counts_->has_copies_only ? nullptr : hide(host_block);
 }
 
 Status HiddenDevice::synchronize() {

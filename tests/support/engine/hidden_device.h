@@ -32,6 +32,12 @@ struct HiddenCounts {
     /// What a test sets: replays run when somebody waits for them, not at once. A card may do
     /// either.
     bool is_late = false;
+    /// What a test sets: every so many-th row's candidates are not told (0: all are), or none are
+    /// ever looked for.
+    int untold_rows = 0;
+    bool refuses_top = false;
+    bool has_copies_only = false; ///< Kernels reach no memory of the host.
+    int tops = 0;                 ///< Rows whose candidates were looked for.
     int too_early = 0; ///< Memory or recordings freed under replays that had not run: must stay 0.
 };
 
@@ -71,6 +77,7 @@ public:
     /// Host address of one of the device's; nullptr stays nullptr. Others are counted and become
     /// nullptr with *is_ok = false.
     const void* reveal(const void* pointer, bool* is_ok);
+    [[nodiscard]] HiddenCounts& counts() { return *counts_; }
     /// Runs a step now, behind all that is pending, or notes it while recording.
     kernels::Status submit(std::function<kernels::Status()> step);
 
