@@ -365,7 +365,7 @@ private:
             }
             auto cache = caches_.open(*impl_->source, entry.layout.format, impl_->report);
             if (cache && *cache != nullptr) {
-                bindToCache(entry, *cache);
+                (void)bindToCache(entry, *cache);
             }
         }
     }

@@ -26,7 +26,6 @@ struct Job {
     std::unique_ptr<TensorFiller> filler; ///< Values.
     std::shared_ptr<const WeightCache> cache;
     const CachedTensor* cached = nullptr;
-    std::array<ContentHasher, kCacheParts> hashers; ///< Cached.
     float nested_offset = 0.0F;
     size_t pieces_left = 0;
     bool is_damaged = false;
@@ -210,7 +209,7 @@ private:
             }
             if (!buffer) {
                 ENGINE_TRY(checkStop(*options_));
-                job.is_damaged = true; // an unreadable cache is only a reason to do without it
+                job.is_damaged = true; // a cache that fails is only a reason to do without it
             } else if (!job.is_damaged) {
                 now.bytes = {piece.direct != nullptr ? piece.direct : buffer->data(),
                              static_cast<size_t>(piece.bytes)};
@@ -346,7 +345,6 @@ private:
             return job.sink->write(piece.part, piece.first, bytes);
         case Way::Cached:
             ENGINE_TRY(job.sink->write(piece.part, piece.first, bytes));
-            job.hashers[static_cast<size_t>(piece.part)].update(bytes); // while they travel
             if (piece.part == DeviceTensor::NestedCode && bytes.size() >= 4) {
                 std::memcpy(&job.nested_offset, bytes.data() + bytes.size() - 4, 4);
             }
@@ -369,11 +367,6 @@ private:
             job.nested_offset = entry.origin.packed.state.nested_offset;
             break;
         case Way::Cached:
-            for (size_t i = 0; i < kCacheParts; ++i) {
-                job.is_damaged =
-                    job.is_damaged || (job.cached->bytes[i] > 0 &&
-                                       job.hashers[i].finish() != job.cached->checksum[i]);
-            }
             if (job.is_damaged) {
                 damaged_.push_back(job.target);
                 return {};
@@ -467,18 +460,17 @@ Result<bool> writeFromCache(const WeightCache& cache,
                             const CachedTensor& tensor,
                             PartSink& sink,
                             const LoadOptions& options) {
-    // Read and checked whole before it is written: the new file must not inherit damage.
+    std::vector<std::byte> bytes;
     for (int part = 0; part < kCacheParts; ++part) {
-        const auto index = static_cast<size_t>(part);
-        std::vector<std::byte> bytes(static_cast<size_t>(tensor.bytes[index]));
-        if (bytes.empty()) {
-            continue;
+        const uint64_t size = tensor.bytes[static_cast<size_t>(part)];
+        for (uint64_t at = 0; at < size; at += kPieceBytes) {
+            ENGINE_TRY(checkStop(options));
+            bytes.resize(static_cast<size_t>(std::min<uint64_t>(kPieceBytes, size - at)));
+            if (!cache.read(tensor, part, at, bytes)) {
+                return false;
+            }
+            ENGINE_TRY(sink.write(part, at, bytes));
         }
-        ENGINE_TRY(checkStop(options));
-        if (!cache.read(tensor, part, 0, bytes) || contentHash(bytes) != tensor.checksum[index]) {
-            return false;
-        }
-        ENGINE_TRY(sink.write(part, 0, bytes));
     }
     return true;
 }
@@ -491,22 +483,36 @@ public:
 
     Result<void> run(Format format, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
         ENGINE_ASSIGN(const auto old, caches_->open(*impl_->source, format, impl_->report));
+        if (old == nullptr || is_damaged) {
+            ENGINE_TRY(write(format, wanted, nullptr));
+            return {};
+        }
         const bool is_complete =
-            old != nullptr && !is_damaged &&
             std::all_of(wanted.begin(), wanted.end(), [&](const StoreEntry* entry) {
                 return findCached(*old, *entry) != nullptr;
             });
         if (is_complete) {
             return {};
         }
+        ENGINE_ASSIGN(const bool is_written, write(format, wanted, old.get()));
+        if (!is_written) {
+            ENGINE_TRY(write(format, wanted, nullptr));
+        }
+        return {};
+    }
+
+private:
+    /// A new file of what is wanted and of what earlier loads cached for other maps in `old` (may
+    /// be nullptr). False, and nothing written: something in `old` is damaged.
+    Result<bool>
+    write(Format format, const std::vector<StoreEntry*>& wanted, const WeightCache* old) {
         std::vector<CachedTensor> tensors;
         tensors.reserve(wanted.size());
         for (const StoreEntry* entry : wanted) {
             tensors.push_back(describe(*entry));
         }
-        // What earlier loads cached for other maps stays (not when something there is damaged).
         std::vector<const CachedTensor*> kept;
-        if (old != nullptr && !is_damaged) {
+        if (old != nullptr) {
             for (const CachedTensor& tensor : old->tensors()) {
                 const bool is_new =
                     std::any_of(wanted.begin(), wanted.end(), [&](const StoreEntry* entry) {
@@ -538,22 +544,28 @@ public:
             CacheSink sink(*writer, index++, *options_);
             ENGINE_ASSIGN(const bool is_intact, writeFromCache(*old, *tensor, sink, *options_));
             if (!is_intact) {
-                return Error{ErrorCode::InvalidFile,
-                             tensor->name + " is damaged there; it is written without",
-                             {}};
+                return false;
             }
         }
         ENGINE_TRY(writer->finish());
         caches_->forget(format);
-        return {};
+        return true;
     }
 
-private:
     TensorStore::Impl* impl_;
     CacheSet* caches_;
     const LoadOptions* options_;
     std::vector<std::byte> bounce_;
 };
+
+/// "model.x.weight and 3 others were"
+std::string tensorsText(const std::vector<FillTarget>& targets) {
+    const std::string& first = targets.front().entry->name;
+    return targets.size() == 1 ? first + " was"
+           : targets.size() == 2
+               ? first + " and one other weight were"
+               : first + " and " + std::to_string(targets.size() - 1) + " other weights were";
+}
 
 /// The offset of a nested tensor in the cache: the last number of its map part.
 Result<float> cachedOffset(const WeightCache& cache, const CachedTensor& tensor) {
@@ -610,17 +622,19 @@ const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry
     return is_same ? cached : nullptr;
 }
 
-void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache) {
+bool bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache) {
     const CachedTensor* cached = findCached(*cache, entry);
     if (cached == nullptr) {
-        return;
+        return true;
     }
-    if (const auto offset = cachedOffset(*cache, *cached)) {
+    const auto offset = cachedOffset(*cache, *cached);
+    if (offset) {
         entry.cache = cache;
         entry.cached = cached;
         entry.disk_offset = *offset;
         entry.has_disk_offset = true;
     }
+    return offset.has_value();
 }
 
 Result<void> fillTargets(TensorStore::Impl& impl,
@@ -643,13 +657,14 @@ Result<void> fillTargets(TensorStore::Impl& impl,
     run.makePieces();
     ENGINE_TRY(run.run());
     if (!run.damaged().empty()) {
-        impl.report.notes.push_back(
-            "The weight cache was damaged (" + run.damaged().front().entry->name +
-            " and perhaps others); these weights were made again from the model files.");
-        impl.damaged_formats.insert(run.damaged().front().entry->layout.format);
+        impl.report.notes.push_back("The weight cache was damaged: " + tensorsText(run.damaged()) +
+                                    " made again from the model files. The cache is written anew.");
         FillRun again(impl, options, stage);
         for (const FillTarget& target : run.damaged()) {
-            impl.damaged_formats.insert(target.entry->layout.format);
+            const Format format = target.entry->layout.format;
+            impl.damaged_formats.insert(format);
+            ENGINE_ASSIGN(const auto cache, caches.open(*impl.source, format, impl.report));
+            cache->remove(); // whatever becomes of this load
             again.add(target, nullptr, nullptr);
         }
         again.sortJobs();
@@ -670,8 +685,20 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         }
     }
     for (const auto& [format, entries] : wanted) {
+        // False: damage that can be seen now.
+        const auto bindOnDisk = [&, &entries = entries](const auto& cache) {
+            return std::all_of(entries.begin(), entries.end(), [&](StoreEntry* entry) {
+                return entry->anyCopy() != nullptr || bindToCache(*entry, cache);
+            });
+        };
+        bool is_damaged = impl.damaged_formats.contains(format);
+        ENGINE_ASSIGN(auto cache, caches.open(*impl.source, format, impl.report));
+        if (!is_damaged && cache != nullptr && !bindOnDisk(cache)) {
+            impl.report.notes.push_back("The weight cache was damaged and is written anew.");
+            is_damaged = true;
+        }
         CacheUpdate update(impl, caches, options);
-        Result<void> written = update.run(format, entries, impl.damaged_formats.contains(format));
+        Result<void> written = update.run(format, entries, is_damaged);
         if (!written) {
             if (written.error().code == ErrorCode::Cancelled) {
                 return written;
@@ -680,14 +707,9 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
                                         written.error().message);
         }
         impl.damaged_formats.erase(format);
-        auto cache = caches.open(*impl.source, format, impl.report);
-        if (!cache || *cache == nullptr) {
-            continue;
-        }
-        for (StoreEntry* entry : entries) {
-            if (entry->anyCopy() == nullptr) {
-                bindToCache(*entry, *cache);
-            }
+        auto renewed = caches.open(*impl.source, format, impl.report);
+        if (renewed && *renewed != nullptr && *renewed != cache) {
+            (void)bindOnDisk(*renewed);
         }
     }
     return {};

@@ -40,8 +40,9 @@ private:
 /// The cached form of an entry, nullptr when the file lacks it or has other sizes.
 const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry);
 
-/// Lets an entry without copies in memory read its cached bytes from now on.
-void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache);
+/// Lets an entry without copies in memory read its cached bytes from now on, if there are any.
+/// False: what has to be known of them beforehand is damaged.
+bool bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache);
 
 /// One tensor to fill.
 struct FillTarget {

@@ -111,6 +111,8 @@ struct TensorStore::Impl {
     std::map<DeviceId, StagingBytes> lost_staging;
     LoadReport report;
     std::set<Format> damaged_formats; ///< Cache files to be made anew.
+    int num_lost_in_use = 0;          ///< Tensors whose cached bytes turned out damaged, and
+    size_t lost_note = 0;             ///< the note of the report that counts them.
     ParallelFor parallel;
     uint64_t generation = 1;
     uint64_t staged_bytes = 0;
@@ -129,6 +131,9 @@ struct TensorStore::Impl {
     Result<float> readFromDisk(StoreEntry& entry, PartSink& sink);
     Result<void> expandEntry(StoreEntry& entry, int64_t first, int64_t count, float* out);
     Result<void> expandDerived(StoreEntry& entry, int64_t first, int64_t count, float* out);
+    /// Cached bytes of the tensor are damaged: from now on it is made from the checkpoint. The
+    /// file goes, so that the next load makes it anew. The view of `entry.cached` ends.
+    void leaveCache(StoreEntry& entry);
     /// Gives a tensor that sits in host memory after a failed undo its device memory back.
     Result<void> restoreShadow(StoreEntry& entry);
 };

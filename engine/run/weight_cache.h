@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/files/tensor_source.h"
 #include "engine/quant/quantize.h"
+#include "engine/run/content_hash.h"
 
 #include <array>
 #include <cstdint>
@@ -19,24 +20,6 @@
 #include <vector>
 
 namespace engine {
-
-/// 64-bit content hash (ours; four multiply-rotate lanes, not cryptographic), fed piece by piece:
-/// the same value for any split.
-class ContentHasher {
-public:
-    explicit ContentHasher(uint64_t seed = 0);
-    void update(std::span<const std::byte> bytes);
-    [[nodiscard]] uint64_t finish() const;
-
-private:
-    static constexpr size_t kStripe = 32;
-    void stripe(const std::byte* bytes);
-    std::array<uint64_t, 4> lanes_{};
-    std::array<std::byte, kStripe> rest_{};
-    size_t rest_size_ = 0;
-    uint64_t total_ = 0;
-};
-uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed = 0);
 
 /// Key of the cache for one model: file names, sizes and modification times (when `folder` is not
 /// empty), the tensor lists of the headers, and 4 KiB samples of every large tensor.
@@ -54,7 +37,7 @@ struct CachedTensor {
     int64_t rows = 0, cols = 0;
     std::array<uint64_t, kCacheParts> offset{}; ///< In the file, 64-byte aligned.
     std::array<uint64_t, kCacheParts> bytes{};
-    std::array<uint64_t, kCacheParts> checksum{}; ///< contentHash of the part.
+    std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< Of a PieceHasher, by part.
 };
 
 /// Key of the file that holds tensors of one format of a model.
@@ -87,11 +70,15 @@ public:
     [[nodiscard]] const std::vector<CachedTensor>& tensors() const;
     /// nullptr when absent.
     [[nodiscard]] const CachedTensor* find(std::string_view tensor) const;
-    /// Reads part bytes [offset, offset + out.size()). Thread-safe. Errors: InvalidFile. Checksums
-    /// are over whole parts: whoever has read a part compares it.
+    /// Reads part bytes [offset, offset + out.size()) and nothing wrong: every piece that they
+    /// touch is read whole and compared with its checksum, each time. Thread-safe. Errors:
+    /// InvalidFile (damaged, cut, changed meanwhile); `out` then holds anything.
     Result<void>
     read(const CachedTensor& tensor, int part, uint64_t offset, std::span<std::byte> out) const;
     [[nodiscard]] uint64_t sizeBytes() const;
+    /// Takes the file out of the folder, so that the next load makes it anew; what has it open
+    /// reads on. Nothing where that is not allowed.
+    void remove() const;
 
 private:
     WeightCache();
