@@ -114,6 +114,7 @@ void PieceHasher::update(std::span<const std::byte> bytes, const ParallelFor& pa
 std::vector<uint64_t> PieceHasher::finish() {
     if (current_bytes_ > 0) {
         pieces_.push_back(current_.finish());
+        current_ = ContentHasher();
         current_bytes_ = 0;
     }
     return std::exchange(pieces_, {});

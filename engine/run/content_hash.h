@@ -42,7 +42,7 @@ constexpr uint64_t numHashPieces(uint64_t bytes) {
 class PieceHasher {
 public:
     void update(std::span<const std::byte> bytes, const ParallelFor& parallel = {});
-    /// One hash a piece, the last of which may be short. Once, at the end.
+    /// One hash a piece, the last of which may be short. What follows begins anew.
     [[nodiscard]] std::vector<uint64_t> finish();
     /// One hash of all. Instead of finish().
     [[nodiscard]] uint64_t finishWhole();

@@ -24,6 +24,7 @@ struct Job {
     Way way = Way::Values;
     std::unique_ptr<MemorySink> sink;
     std::unique_ptr<TensorFiller> filler; ///< Values.
+    std::optional<PieceHasher> hasher;    ///< Values that a cache will be made from.
     std::shared_ptr<const WeightCache> cache;
     const CachedTensor* cached = nullptr;
     float nested_offset = 0.0F;
@@ -49,8 +50,8 @@ constexpr uint64_t kWriteStepBytes = uint64_t{256} << 10U;
 
 class FillRun {
 public:
-    FillRun(TensorStore::Impl& impl, const LoadOptions& options, LoadStage stage)
-        : impl_(&impl), options_(&options), stage_(stage) {}
+    FillRun(TensorStore::Impl& impl, CacheSet& caches, const LoadOptions& options, LoadStage stage)
+        : impl_(&impl), caches_(&caches), options_(&options), stage_(stage) {}
 
     void add(const FillTarget& target,
              const CachedTensor* cached,
@@ -68,6 +69,9 @@ public:
         } else {
             job->filler = std::make_unique<TensorFiller>(entry.origin, entry.layout, *job->sink,
                                                          options_->parallel, options_->piece_bytes);
+            if (caches_->isEnabled() && !entry.content && entry.origin.isDerived(entry.layout)) {
+                job->hasher.emplace();
+            }
         }
         jobs_.push_back(std::move(job));
     }
@@ -237,6 +241,9 @@ private:
                                          static_cast<int64_t>(piece.first),
                                          static_cast<int64_t>(piece.count), now.bytes, now.mark));
         }
+        if (job.hasher) {
+            job.hasher->update(now.bytes, options_->parallel);
+        }
         if (!now.is_quantized_there) {
             job.sink->setLocked(is_locked ? now.bytes : std::span<const std::byte>());
             ENGINE_TRY(accept(job, piece, now.bytes));
@@ -354,10 +361,14 @@ private:
     }
 
     Result<void> finish(Job& job) {
-        const StoreEntry& entry = *job.target.entry;
+        StoreEntry& entry = *job.target.entry;
         switch (job.way) {
         case Way::Values:
             ENGINE_TRY(job.filler->finish());
+            if (job.hasher) {
+                entry.content = job.hasher->finishWhole();
+                caches_->contents().learn(entry.origin, *entry.content);
+            }
             job.nested_offset = job.filler->nestedOffset();
             impl_->report.tensors_quantized += entry.origin.isDerived(entry.layout) ? 1 : 0;
             impl_->report.tensors_quantized_on_cards += job.is_quantized_there ? 1 : 0;
@@ -386,6 +397,7 @@ private:
     }
 
     TensorStore::Impl* impl_;
+    CacheSet* caches_;
     const LoadOptions* options_;
     LoadStage stage_;
     std::vector<std::unique_ptr<Job>> jobs_;
@@ -482,7 +494,7 @@ public:
         : impl_(&impl), caches_(&caches), options_(&options) {}
 
     Result<void> run(Format format, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
-        ENGINE_ASSIGN(const auto old, caches_->open(*impl_->source, format, impl_->report));
+        ENGINE_ASSIGN(const auto old, caches_->open(format, impl_->report));
         if (old == nullptr || is_damaged) {
             ENGINE_TRY(write(format, wanted, nullptr));
             return {};
@@ -524,7 +536,7 @@ private:
                 }
             }
         }
-        ENGINE_ASSIGN(const uint64_t key, caches_->key(*impl_->source, format));
+        ENGINE_ASSIGN(const uint64_t key, caches_->key(format));
         ENGINE_ASSIGN(const auto writer,
                       WeightCacheWriter::create(caches_->folder(), key, std::move(tensors)));
         size_t index = 0;
@@ -534,10 +546,17 @@ private:
             if (const DeviceTensor* copy = entry->anyCopy(); copy != nullptr) {
                 ENGINE_TRY(writeFromMemory(*copy, sink, *options_, bounce_));
             } else {
+                PieceHasher hasher;
                 ENGINE_TRY(fillSynchronously(*impl_->source, entry->origin, entry->layout, sink,
-                                             options_->parallel));
+                                             options_->parallel, &hasher));
+                entry->content = hasher.finishWhole();
+                caches_->contents().learn(entry->origin, *entry->content);
                 ++impl_->report.tensors_quantized;
             }
+            if (!entry->content) {
+                return Error{ErrorCode::Internal, entry->name + ": its values were not hashed", {}};
+            }
+            writer->setContent(index - 1, *entry->content);
             impl_->report.cache_bytes_written += entry->layout.parts().total();
         }
         for (const CachedTensor* tensor : kept) {
@@ -587,23 +606,22 @@ Result<void> checkStop(const LoadOptions& options) {
     return {};
 }
 
-Result<uint64_t> CacheSet::key(const TensorSource& source, Format format) {
-    if (!identity_) {
-        ENGINE_ASSIGN(const uint64_t identity, sourceIdentity(source, model_folder_));
-        identity_ = identity;
+Result<uint64_t> CacheSet::key(Format format) {
+    if (!model_key_) {
+        ENGINE_ASSIGN(const uint64_t model_key, modelKey(*source_));
+        model_key_ = model_key;
     }
-    return cacheKey(*identity_, format);
+    return cacheKey(*model_key_, format);
 }
 
-Result<std::shared_ptr<const WeightCache>>
-CacheSet::open(const TensorSource& source, Format format, LoadReport& report) {
+Result<std::shared_ptr<const WeightCache>> CacheSet::open(Format format, LoadReport& report) {
     if (!isEnabled()) {
         return std::shared_ptr<const WeightCache>();
     }
     if (const auto found = opened_.find(format); found != opened_.end()) {
         return found->second;
     }
-    ENGINE_ASSIGN(const uint64_t cache_key, key(source, format));
+    ENGINE_ASSIGN(const uint64_t cache_key, key(format));
     std::string note;
     std::shared_ptr<const WeightCache> cache = WeightCache::open(folder_, cache_key, note);
     if (!note.empty()) {
@@ -613,13 +631,18 @@ CacheSet::open(const TensorSource& source, Format format, LoadReport& report) {
     return cache;
 }
 
-const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry) {
+const CachedTensor* findSameShape(const WeightCache& cache, const StoreEntry& entry) {
     const CachedTensor* cached = cache.find(entry.name);
     const auto& layout = entry.layout;
     const bool is_same = cached != nullptr && cached->format == layout.format &&
                          cached->dtype == layout.dtype && cached->block_size == layout.block_size &&
                          cached->rows == layout.rows && cached->cols == layout.cols;
     return is_same ? cached : nullptr;
+}
+
+const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry) {
+    const CachedTensor* cached = findSameShape(cache, entry);
+    return cached != nullptr && entry.content == cached->content ? cached : nullptr;
 }
 
 bool bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache) {
@@ -642,13 +665,20 @@ Result<void> fillTargets(TensorStore::Impl& impl,
                          CacheSet& caches,
                          const LoadOptions& options,
                          LoadStage stage) {
-    FillRun run(impl, options, stage);
+    std::vector<StoreEntry*> derived;
+    for (const FillTarget& target : targets) {
+        if (target.entry->origin.isDerived(target.entry->layout)) {
+            derived.push_back(target.entry);
+        }
+    }
+    ENGINE_TRY(learnContents(impl, derived, caches, options));
+    FillRun run(impl, caches, options, stage);
     for (const FillTarget& target : targets) {
         const StoreEntry& entry = *target.entry;
         const CachedTensor* cached = nullptr;
         std::shared_ptr<const WeightCache> cache;
         if (entry.origin.isDerived(entry.layout)) {
-            ENGINE_ASSIGN(cache, caches.open(*impl.source, entry.layout.format, impl.report));
+            ENGINE_ASSIGN(cache, caches.open(entry.layout.format, impl.report));
             cached = cache == nullptr ? nullptr : findCached(*cache, entry);
         }
         run.add(target, cached, std::move(cache));
@@ -659,11 +689,11 @@ Result<void> fillTargets(TensorStore::Impl& impl,
     if (!run.damaged().empty()) {
         impl.report.notes.push_back("The weight cache was damaged: " + tensorsText(run.damaged()) +
                                     " made again from the model files. The cache is written anew.");
-        FillRun again(impl, options, stage);
+        FillRun again(impl, caches, options, stage);
         for (const FillTarget& target : run.damaged()) {
             const Format format = target.entry->layout.format;
             impl.damaged_formats.insert(format);
-            ENGINE_ASSIGN(const auto cache, caches.open(*impl.source, format, impl.report));
+            ENGINE_ASSIGN(const auto cache, caches.open(format, impl.report));
             cache->remove(); // whatever becomes of this load
             again.add(target, nullptr, nullptr);
         }
@@ -691,8 +721,9 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
                 return entry->anyCopy() != nullptr || bindToCache(*entry, cache);
             });
         };
+        ENGINE_TRY(learnContents(impl, entries, caches, options));
         bool is_damaged = impl.damaged_formats.contains(format);
-        ENGINE_ASSIGN(auto cache, caches.open(*impl.source, format, impl.report));
+        ENGINE_ASSIGN(auto cache, caches.open(format, impl.report));
         if (!is_damaged && cache != nullptr && !bindOnDisk(cache)) {
             impl.report.notes.push_back("The weight cache was damaged and is written anew.");
             is_damaged = true;
@@ -707,10 +738,15 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
                                         written.error().message);
         }
         impl.damaged_formats.erase(format);
-        auto renewed = caches.open(*impl.source, format, impl.report);
+        auto renewed = caches.open(format, impl.report);
         if (renewed && *renewed != nullptr && *renewed != cache) {
             (void)bindOnDisk(*renewed);
         }
+    }
+    if (const Result<void> saved = caches.contents().save(); !saved) {
+        impl.report.notes.push_back("Which contents the model files have could not be kept, the "
+                                    "next load reads them all: " +
+                                    saved.error().message);
     }
     return {};
 }

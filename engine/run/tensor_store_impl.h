@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct StoreEntry {
     HostShadow shadow;
     bool is_gone = false; ///< Dropped by a later plan; its handle stays unused.
     bool is_gather_only = false;
+    std::optional<uint64_t> content; ///< Hash of its values in the checkpoint, once known.
 
     // Stored on disk in another format than the checkpoint's:
     std::shared_ptr<const WeightCache> cache; ///< nullptr: made from the checkpoint at every use.

@@ -105,6 +105,7 @@ void packTensor(Packer& packer, const CachedTensor& tensor) {
     packer.add(static_cast<uint64_t>(tensor.block_size));
     packer.add(static_cast<uint64_t>(tensor.rows));
     packer.add(static_cast<uint64_t>(tensor.cols));
+    packer.add(tensor.content);
     for (size_t i = 0; i < kCacheParts; ++i) {
         packer.add(tensor.offset[i]);
         packer.add(tensor.bytes[i]);
@@ -123,6 +124,7 @@ bool unpackTensor(Unpacker& unpacker, uint64_t data_end, CachedTensor& tensor) {
     const uint64_t block_size = unpacker.number();
     const uint64_t rows = unpacker.number();
     const uint64_t cols = unpacker.number();
+    tensor.content = unpacker.number();
     for (size_t i = 0; i < kCacheParts; ++i) {
         tensor.offset[i] = unpacker.number();
         tensor.bytes[i] = unpacker.number();
@@ -166,20 +168,10 @@ std::string pathText(const fs::path& path) {
 
 // --- Keys ---------------------------------------------------------------------------------------
 
-Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& folder) {
+Result<uint64_t> modelKey(const TensorSource& source) {
     constexpr size_t kMaxSampled = 64;
     constexpr uint64_t kSampleBytes = 4096;
     Packer packer;
-    for (const std::string& name : source.fileNames()) {
-        packer.add(name);
-        if (!folder.empty()) {
-            std::error_code failure;
-            const fs::path path = folder / fs::path(std::u8string(name.begin(), name.end()));
-            packer.add(static_cast<uint64_t>(fs::file_size(path, failure)));
-            const auto time = fs::last_write_time(path, failure);
-            packer.add(static_cast<uint64_t>(time.time_since_epoch().count()));
-        }
-    }
     std::vector<const TensorInfo*> large;
     for (const TensorInfo& info : source.tensors()) {
         packer.add(info.name);
@@ -187,14 +179,11 @@ Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& fold
         for (const int64_t side : info.shape) {
             packer.add(static_cast<uint64_t>(side));
         }
-        packer.add(static_cast<uint64_t>(info.file_index));
-        packer.add(info.file_offset);
-        packer.add(info.size_bytes);
         if (info.size_bytes >= kSampleBytes && tensorTypeSize(info.type) > 0) {
             large.push_back(&info);
         }
     }
-    // Samples catch a model retrained in place whose files kept their size and time.
+    // Models of one architecture differ nearly everywhere.
     const size_t step = std::max<size_t>(1, large.size() / kMaxSampled);
     std::vector<std::byte> sample(kSampleBytes);
     for (size_t i = 0; i < large.size(); i += step) {
@@ -204,9 +193,9 @@ Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& fold
     return contentHash(packer.bytes, kVersion);
 }
 
-uint64_t cacheKey(uint64_t source_identity, Format format) {
+uint64_t cacheKey(uint64_t model_key, Format format) {
     Packer packer;
-    packer.add(source_identity);
+    packer.add(model_key);
     packer.add(static_cast<uint64_t>(format));
     return contentHash(packer.bytes, kVersion);
 }
@@ -532,6 +521,10 @@ Result<void> WeightCacheWriter::write(size_t tensor, int part, std::span<const s
     impl.received[tensor][index] += bytes.size();
     ENGINE_TRY(impl.append(bytes));
     return impl.advance();
+}
+
+void WeightCacheWriter::setContent(size_t tensor, uint64_t content) {
+    impl_->tensors[tensor].content = content;
 }
 
 Result<void> WeightCacheWriter::finish() {

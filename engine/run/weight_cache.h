@@ -21,10 +21,10 @@
 
 namespace engine {
 
-/// Key of the cache for one model: file names, sizes and modification times (when `folder` is not
-/// empty), the tensor lists of the headers, and 4 KiB samples of every large tensor.
-/// Errors: those of TensorSource::read.
-Result<uint64_t> sourceIdentity(const TensorSource& source, const std::filesystem::path& folder);
+/// Tells models apart, so that each has files of its own: names, types and shapes of all tensors,
+/// and 4 KiB samples of some. Whether a cached tensor is made from what the model files hold now is
+/// another question: CachedTensor::content. Errors: those of TensorSource::read.
+Result<uint64_t> modelKey(const TensorSource& source);
 
 /// Parts of one tensor in the order of DeviceTensor::Part: data, scales, absmax_q, nested_absmax,
 /// nested_code (256 fp32 + offset).
@@ -35,13 +35,14 @@ struct CachedTensor {
     int32_t block_size = kBlockSize;
     TensorType dtype = TensorType::BF16;
     int64_t rows = 0, cols = 0;
+    uint64_t content = 0; ///< Hash of the values it was made from, by PieceHasher.
     std::array<uint64_t, kCacheParts> offset{}; ///< In the file, 64-byte aligned.
     std::array<uint64_t, kCacheParts> bytes{};
     std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< Of a PieceHasher, by part.
 };
 
 /// Key of the file that holds tensors of one format of a model.
-uint64_t cacheKey(uint64_t source_identity, Format format);
+uint64_t cacheKey(uint64_t model_key, Format format);
 /// "<16 hex digits>.belfry-weights"
 std::string cacheFileName(uint64_t key);
 
@@ -93,7 +94,8 @@ public:
     WeightCacheWriter(const WeightCacheWriter&) = delete;
     WeightCacheWriter& operator=(const WeightCacheWriter&) = delete;
 
-    /// `tensors`: name, format, shape and bytes of all parts; offsets and checksums are filled in.
+    /// `tensors`: name, format, shape and bytes of all parts; offsets and checksums are filled in,
+    /// `content` may follow (setContent).
     /// Errors: InvalidRequest (folder cannot be created, or its disk lacks room), InvalidFile
     /// (cannot be written).
     static Result<std::unique_ptr<WeightCacheWriter>>
@@ -101,6 +103,8 @@ public:
     /// Bytes of one part in ascending order of offset, any piece size. Tensors in the order given
     /// to create(); parts of one tensor may be interleaved (later ones wait in memory).
     Result<void> write(size_t tensor, int part, std::span<const std::byte> bytes);
+    /// Known once all values have been read. Before finish().
+    void setContent(size_t tensor, uint64_t content);
     /// Checks that every part is complete, writes the directory, renames (without waiting for
     /// the disk).
     Result<void> finish();

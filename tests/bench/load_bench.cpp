@@ -217,7 +217,6 @@ void benchCancel(const TensorSource& source, const ModelConfig& config, const fs
                 options.stop = stop.get_token();
                 if (writes_cache) {
                     options.cache_folder = folder / "cache";
-                    options.model_folder = folder;
                 }
                 Clock::time_point asked;
                 std::jthread canceller([&] {
@@ -324,7 +323,6 @@ int main(int argc, char** argv) {
             options.parallel = poolParallelFor(devices.pool.get());
             if (uses_cache) {
                 options.cache_folder = cache;
-                options.model_folder = folder;
             }
             const auto start = Clock::now();
             auto store = load(**source, config, plan, devices.set, options);
@@ -364,7 +362,9 @@ int main(int argc, char** argv) {
             seconds[First].push_back(loadOnce(true));
             fs::path cache_file;
             for (const auto& entry : fs::directory_iterator(cache)) {
-                cache_file = entry.path();
+                if (entry.path().extension() == ".belfry-weights") {
+                    cache_file = entry.path();
+                }
             }
             cache_gigabytes = static_cast<double>(fs::file_size(cache_file)) / 1e9;
             (void)readPlain(cache_file);

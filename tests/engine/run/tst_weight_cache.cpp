@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <random>
+#include <thread>
 
 namespace fs = std::filesystem;
 
@@ -110,6 +111,51 @@ struct CachedLoad {
     }
 };
 
+/// Loads of a copy of a golden model's file, opened anew each time.
+struct FileLoad {
+    const GoldenModel& golden = GoldenModel::get("e2b/model");
+    QTemporaryDir temporary;
+    fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    engine::LoadOptions options;
+
+    struct Loaded {
+        std::unique_ptr<TestDevices> devices = std::make_unique<TestDevices>();
+        std::unique_ptr<engine::TensorSource> source;
+        std::unique_ptr<engine::TensorStore> store;
+        std::string error;
+        [[nodiscard]] const engine::LoadReport& report() const { return store->report(); }
+    };
+
+    FileLoad() {
+        fs::create_directory(folder);
+        fs::copy_file(golden.folder / "model.safetensors", file());
+        options.cache_folder = fs::path(temporary.path().toStdString()) / "cache";
+    }
+    [[nodiscard]] fs::path file() const { return folder / "model.safetensors"; }
+    /// Until the system's times vouch for what was written just now.
+    static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(2100)); }
+    [[nodiscard]] engine::PlacementPlan planOf(const Place& place) const {
+        return planFor(golden.config, MemorySource(golden.tensors), everywhere(place));
+    }
+    [[nodiscard]] Loaded load(const engine::PlacementPlan& plan) const {
+        Loaded loaded;
+        auto source = engine::openModelFolder(folder);
+        if (!source) {
+            loaded.error = source.error().message;
+            return loaded;
+        }
+        loaded.source = std::move(*source);
+        auto store =
+            engine::load(*loaded.source, golden.config, plan, loaded.devices->owned.set, options);
+        if (!store) {
+            loaded.error = store.error().message;
+            return loaded;
+        }
+        loaded.store = std::move(*store);
+        return loaded;
+    }
+};
+
 } // namespace
 
 class TestWeightCache : public QObject {
@@ -123,7 +169,12 @@ private Q_SLOTS:
     void damagedFiles_data();
     void damagedFiles();
     void everyByteFlipped();
-    void identityFollowsContent();
+    void modelsHaveKeysOfTheirOwn();
+    void settledFilesAreNotRead();
+    void touchedAndCopiedFilesStillHit_data();
+    void touchedAndCopiedFilesStillHit();
+    void changedWeightsAreNoticed_data();
+    void changedWeightsAreNoticed();
     void secondLoadUsesIt_data();
     void secondLoadUsesIt();
     void formatsKeepTheirOwnFiles();
@@ -240,6 +291,8 @@ void TestWeightCache::piecesOfAnySplit() {
         for (const size_t step : {size_t{100}, kPiece - 7, kPiece, 3 * kPiece, 6 * kPiece}) {
             engine::PieceHasher hasher;
             engine::PieceHasher whole;
+            whole.update(all); // and what came before is forgotten
+            (void)whole.finishWhole();
             for (size_t at = 0; at < size; at += step) {
                 hasher.update(all.subspan(at, std::min(step, size - at)), parallel);
                 whole.update(all.subspan(at, std::min(step, size - at)));
@@ -385,16 +438,16 @@ void TestWeightCache::everyByteFlipped() {
     std::string note;
     overwrite(path, intact);
     QVERIFY(engine::WeightCache::open(folder, 77, note) != nullptr);
-    const uint64_t directory = 2 * (8 + 8 + 5 * 8 + 10 * 8) + (4 + 2) * 8; // and the checksums
+    const uint64_t directory = 2 * (8 + 8 + 6 * 8 + 10 * 8) + (4 + 2) * 8; // and the checksums
     QCOMPARE(static_cast<uint64_t>(unnoticed), intact.size() - used - directory);
 }
 
-void TestWeightCache::identityFollowsContent() {
+void TestWeightCache::modelsHaveKeysOfTheirOwn() {
     const GoldenModel& golden = GoldenModel::get("e2b/model");
     MemorySource source(golden.tensors);
-    const auto identity = engine::sourceIdentity(source, {});
-    QVERIFY(identity.has_value());
-    QCOMPARE(*engine::sourceIdentity(source, {}), *identity);
+    const auto key = engine::modelKey(source);
+    QVERIFY(key.has_value());
+    QCOMPARE(*engine::modelKey(source), *key);
     // A retrained model with the same names and shapes.
     MemorySource trained(golden.tensors);
     for (const auto& [name, tensor] : golden.tensors) {
@@ -402,22 +455,170 @@ void TestWeightCache::identityFollowsContent() {
             byte ^= 1;
         }
     }
-    QVERIFY(*engine::sourceIdentity(trained, {}) != *identity);
+    QVERIFY(*engine::modelKey(trained) != *key);
     // Another shape, another name.
     MemorySource renamed(golden.tensors);
     renamed.set("new.tensor", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
-    QVERIFY(*engine::sourceIdentity(renamed, {}) != *identity);
-    // The time of the file counts when the folder is known.
+    QVERIFY(*engine::modelKey(renamed) != *key);
+    // The same in a file.
     auto file = engine::openModelFolder(golden.folder);
     QVERIFY(file.has_value());
-    QTemporaryDir dir;
-    const fs::path copy = fs::path(dir.path().toStdString()) / "model.safetensors";
-    fs::copy_file(golden.folder / "model.safetensors", copy);
-    const auto first = engine::sourceIdentity(**file, dir.path().toStdString());
-    fs::last_write_time(copy, fs::last_write_time(copy) + std::chrono::seconds(5));
-    QVERIFY(*engine::sourceIdentity(**file, dir.path().toStdString()) != *first);
+    QCOMPARE(*engine::modelKey(**file), *key);
     QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(1, Format::Fp4));
     QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(2, Format::Nf4));
+}
+
+void TestWeightCache::settledFilesAreNotRead() {
+    FileLoad run;
+    const auto plan =
+        run.planOf({DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4});
+    FileLoad::settle();
+    auto first = run.load(plan);
+    QVERIFY2(first.store != nullptr, first.error.c_str());
+    const uint64_t all = first.report().bytes_read;
+    auto second = run.load(plan);
+    QVERIFY2(second.store != nullptr, second.error.c_str());
+    QCOMPARE(second.report().tensors_quantized, 0);
+    QCOMPARE(second.report().bytes_compared, uint64_t{0});
+    QVERIFY(second.report().bytes_read < all / 2); // what is not quantized
+    QVERIFY(second.report().notes.empty());
+    // Another format of the same files needs no look at them to be found later.
+    const auto q8 = run.planOf({DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Q8});
+    QVERIFY(run.load(q8).store != nullptr);
+    QCOMPARE(run.load(q8).report().bytes_compared, uint64_t{0});
+    QCOMPARE(run.load(plan).report().bytes_compared, uint64_t{0});
+    // Without the record, or with a damaged one, contents are compared, and kept again.
+    const fs::path record = run.options.cache_folder / "contents.belfry-known";
+    const std::vector<char> intact = readFile(record);
+    QVERIFY(!intact.empty());
+    for (const size_t where : {size_t{0}, size_t{20}, size_t{40}, intact.size() - 1}) {
+        std::vector<char> bytes = intact;
+        bytes[where] = static_cast<char>(bytes[where] ^ 1);
+        overwrite(record, bytes);
+        auto compared = run.load(plan);
+        QVERIFY(compared.report().bytes_compared > 0);
+        QCOMPARE(compared.report().tensors_quantized, 0);
+        QVERIFY(compared.report().notes.empty());
+        QCOMPARE(run.load(plan).report().bytes_compared, uint64_t{0});
+    }
+    fs::remove(record);
+    QVERIFY(run.load(plan).report().bytes_compared > 0);
+    QCOMPARE(run.load(plan).report().bytes_compared, uint64_t{0});
+}
+
+void TestWeightCache::touchedAndCopiedFilesStillHit_data() {
+    QTest::addColumn<bool>("on_disk");
+    QTest::newRow("in memory") << false;
+    QTest::newRow("on disk") << true;
+}
+
+void TestWeightCache::touchedAndCopiedFilesStillHit() {
+    QFETCH(bool, on_disk);
+    FileLoad run;
+    Expected expected(run.golden);
+    const auto plan = run.planOf(
+        on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4Dq)
+                : quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq));
+    QVERIFY(run.load(plan).store != nullptr); // just written: nothing vouches for its times
+    const auto check = [&](bool is_compared) {
+        auto load = run.load(plan);
+        QVERIFY2(load.store != nullptr, load.error.c_str());
+        QCOMPARE(load.report().tensors_quantized, 0);
+        QCOMPARE(load.report().cache_bytes_written, uint64_t{0});
+        QCOMPARE(load.report().bytes_compared > 0, is_compared);
+        QVERIFY(load.report().notes.empty());
+        const std::string wrong = support::firstWrong(*load.store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    };
+    check(true);
+    fs::last_write_time(run.file(), fs::last_write_time(run.file()) - std::chrono::hours(5));
+    check(true);
+    FileLoad::settle();
+    check(true);
+    check(false); // the new times are known now
+    const fs::path copy = fs::path(run.temporary.path().toStdString()) / "copy";
+    fs::copy(run.folder, copy);
+    run.folder = copy;
+    check(true);
+    FileLoad::settle();
+    check(true);
+    check(false);
+    run.folder = fs::path(run.temporary.path().toStdString()) / "model";
+    check(false); // both are
+}
+
+void TestWeightCache::changedWeightsAreNoticed_data() {
+    QTest::addColumn<bool>("is_settled");
+    QTest::addColumn<bool>("on_disk");
+    QTest::newRow("at once, in memory") << false << false;
+    QTest::newRow("later, in memory") << true << false;
+    QTest::newRow("later, on disk") << true << true;
+}
+
+/// The beginning of some weights changes in place, size and time of the file stay.
+void TestWeightCache::changedWeightsAreNoticed() {
+    QFETCH(bool, is_settled);
+    QFETCH(bool, on_disk);
+    FileLoad run;
+    const auto plan = run.planOf(
+        on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Q8)
+                : quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Q8));
+    if (is_settled) {
+        FileLoad::settle();
+    }
+    QVERIFY(run.load(plan).store != nullptr);
+    QCOMPARE(run.load(plan).report().bytes_compared == 0, is_settled);
+    const auto time = fs::last_write_time(run.file());
+    int changed = 0;
+    {
+        auto source = engine::openModelFolder(run.folder);
+        QVERIFY(source.has_value());
+        std::fstream file(run.file(), std::ios::binary | std::ios::in | std::ios::out);
+        for (const auto& row : plan.tensors) {
+            const auto* info = (*source)->find(row.tensor);
+            if (row.format != Format::Q8 || info == nullptr || changed == 50 ||
+                engine::isGatherOnly(plan, row.tensor)) {
+                continue;
+            }
+            // Before the samples that are part of the key, which would give it another file.
+            const uint64_t size = info->size_bytes;
+            const uint64_t length =
+                size < 4096 ? size / 4 : std::min<uint64_t>(2048, (size - 4096) / 2);
+            if (length < 2) {
+                continue;
+            }
+            ++changed;
+            std::vector<char> bytes(static_cast<size_t>(length));
+            file.seekg(static_cast<std::streamoff>(info->file_offset));
+            file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            for (size_t i = 1; i < bytes.size(); i += 2) {
+                bytes[i] = static_cast<char>(bytes[i] ^ 0x80); // the sign
+            }
+            file.seekp(static_cast<std::streamoff>(info->file_offset));
+            file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        }
+        QVERIFY(file.good());
+    }
+    fs::last_write_time(run.file(), time);
+    QCOMPARE(changed, 50);
+    FileLoad plain;
+    plain.folder = run.folder;
+    plain.options.cache_folder.clear();
+    auto wanted = plain.load(plan);
+    auto seen = run.load(plan);
+    QVERIFY(wanted.store != nullptr);
+    QVERIFY2(seen.store != nullptr, seen.error.c_str());
+    for (int handle = 0; handle < seen.store->size(); ++handle) {
+        const auto values = seen.store->values(handle);
+        QVERIFY(values.has_value());
+        QVERIFY2(*values == *wanted.store->values(handle), seen.store->name(handle).c_str());
+    }
+    QCOMPARE(seen.report().tensors_quantized, on_disk ? seen.report().tensors_quantized : changed);
+    QCOMPARE(seen.report().notes.size(), size_t{1});
+    QVERIFY(seen.report().cache_bytes_written > 0);
+    auto next = run.load(plan);
+    QCOMPARE(next.report().tensors_quantized, 0);
+    QVERIFY(next.report().notes.empty());
 }
 
 void TestWeightCache::secondLoadUsesIt_data() {
