@@ -142,6 +142,9 @@ public:
     /// The plan this store now realises.
     [[nodiscard]] const PlacementPlan& plan() const;
     [[nodiscard]] const LoadReport& report() const;
+    /// What was met in use since the last call (also among the report's notes), for the user of a
+    /// reply; mostly empty.
+    std::string takeUseNote();
     /// A device that later plans may name; must outlive the store.
     void addDevice(DeviceId id, kernels::Device& device);
     /// Grows with every applyPlan() that changed an address: views taken before are then invalid.

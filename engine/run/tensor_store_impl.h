@@ -115,6 +115,7 @@ struct TensorStore::Impl {
     std::set<Format> damaged_formats; ///< Cache files to be made anew.
     int num_lost_in_use = 0;          ///< Tensors whose cached bytes turned out damaged, and
     size_t lost_note = 0;             ///< the note of the report that counts them.
+    bool has_use_note = false;        ///< It has not been taken as it is now.
     ParallelFor parallel;
     uint64_t generation = 1;
     uint64_t staged_bytes = 0;

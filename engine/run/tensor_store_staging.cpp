@@ -122,6 +122,7 @@ void TensorStore::Impl::leaveCache(StoreEntry& entry) {
         lost_note = report.notes.size();
         report.notes.emplace_back();
     }
+    has_use_note = true;
     report.notes[lost_note] =
         "The weight cache was damaged while in use: " + std::to_string(num_lost_in_use) +
         (num_lost_in_use == 1 ? " weight is" : " weights are") + " made from the model files (" +

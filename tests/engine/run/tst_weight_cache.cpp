@@ -822,6 +822,8 @@ void TestWeightCache::damagedRowsAreMadeAgain() {
                                rows.begin() + static_cast<std::ptrdiff_t>(i) * cols));
         }
         QCOMPARE((*store)->report().notes.size(), size_t{1});
+        QCOMPARE((*store)->takeUseNote(), (*store)->report().notes[0]); // for the reply, once
+        QVERIFY((*store)->takeUseNote().empty());
         auto next = run.load(plan);
         QVERIFY(next.has_value());
         QVERIFY((*next)->report().notes.empty());
