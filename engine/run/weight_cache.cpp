@@ -378,7 +378,7 @@ Result<void> WeightCache::read(const CachedTensor& tensor,
             continue;
         }
         // Only a bit of this piece was asked for.
-        std::array<std::byte, kHashPieceBytes> memory; // NOLINT: filled by the read
+        std::array<std::byte, kHashPieceBytes> memory{};
         const uint64_t begin = offset / kHashPieceBytes * kHashPieceBytes;
         const auto piece = std::span(memory).first(
             static_cast<size_t>(std::min<uint64_t>(kHashPieceBytes, end - begin)));
