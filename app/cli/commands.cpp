@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -133,8 +134,14 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
     request.raw_images = arguments.images;
     request.raw_audios = arguments.audios;
     request.image_tokens = arguments.load.image_tokens;
+    const std::vector<std::string> told = engine.loadNotes();
     ENGINE_ASSIGN(const engine::LogitsResult result,
                   engine.logits(request, arguments.last, interruptToken()));
+    for (const std::string& note : engine.loadNotes()) { // what was met in use
+        if (!arguments.is_json && std::find(told.begin(), told.end(), note) == told.end()) {
+            std::fprintf(stderr, "note: %s\n", note.c_str());
+        }
+    }
     const auto bytesOf = [](const auto& values) {
         const auto view = std::as_bytes(std::span(values));
         return std::vector<std::byte>(view.begin(), view.end());

@@ -19,6 +19,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 #endif
 
 namespace engine {
@@ -57,6 +61,28 @@ bool queryState(intptr_t handle, FileState& state) {
     return true;
 }
 
+bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
+    constexpr int64_t kTicksPerMs = 10'000;
+    const auto file = reinterpret_cast<HANDLE>(handle);
+    BY_HANDLE_FILE_INFORMATION info{};
+    FILE_BASIC_INFO times{};
+    if (GetFileInformationByHandle(file, &info) == 0 ||
+        GetFileInformationByHandleEx(file, FileBasicInfo, &times, sizeof(times)) == 0) {
+        return false;
+    }
+    FILETIME now{};
+    GetSystemTimeAsFileTime(&now);
+    stamp.file_number = (static_cast<uint64_t>(info.nFileIndexHigh) << 32) | info.nFileIndexLow;
+    stamp.size_bytes = (static_cast<uint64_t>(info.nFileSizeHigh) << 32) | info.nFileSizeLow;
+    stamp.modified = times.LastWriteTime.QuadPart;
+    stamp.changed = times.ChangeTime.QuadPart;
+    age_ms = (static_cast<int64_t>((static_cast<uint64_t>(now.dwHighDateTime) << 32) |
+                                   now.dwLowDateTime) -
+              stamp.changed) /
+             kTicksPerMs;
+    return stamp.changed != 0; // where the file system has no such time
+}
+
 std::string lastErrorText() {
     return "Windows error " + std::to_string(GetLastError());
 }
@@ -72,6 +98,33 @@ bool queryState(intptr_t handle, FileState& state) {
     state.modified =
         static_cast<int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
     state.is_regular = S_ISREG(info.st_mode);
+    return true;
+}
+
+bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
+    constexpr int64_t kSecond = 1'000'000'000;
+    struct stat info {};
+    timespec now{};
+    if (fstat(static_cast<int>(handle), &info) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
+        return false;
+    }
+#ifdef __linux__
+    constexpr unsigned kFat = 0x4d44; // their time of change is that of modification
+    constexpr unsigned kExFat = 0x2011bab0;
+    struct statfs system {};
+    if (fstatfs(static_cast<int>(handle), &system) != 0) {
+        return false;
+    }
+    const auto kind = static_cast<unsigned>(system.f_type);
+    if (kind == kFat || kind == kExFat) {
+        return false;
+    }
+#endif
+    stamp.file_number = static_cast<uint64_t>(info.st_ino);
+    stamp.size_bytes = static_cast<uint64_t>(info.st_size);
+    stamp.modified = static_cast<int64_t>(info.st_mtim.tv_sec) * kSecond + info.st_mtim.tv_nsec;
+    stamp.changed = static_cast<int64_t>(info.st_ctim.tv_sec) * kSecond + info.st_ctim.tv_nsec;
+    age_ms = (static_cast<int64_t>(now.tv_sec) * kSecond + now.tv_nsec - stamp.changed) / 1'000'000;
     return true;
 }
 
@@ -159,6 +212,14 @@ Result<void> FileReader::checkUnchanged() const {
             "again");
     }
     return {};
+}
+
+std::optional<FileStamp> FileReader::stamp() const {
+    constexpr int64_t kSettledMs = 2000; // coarser than the clocks of file systems
+    FileStamp stamp;
+    int64_t age_ms = 0;
+    const bool is_known = queryStamp(handle_, stamp, age_ms) && age_ms > kSettledMs;
+    return is_known ? std::optional(stamp) : std::nullopt;
 }
 
 Result<void> FileReader::read(uint64_t offset, std::span<std::byte> out) const {

@@ -3,12 +3,14 @@
 // between open and read. POSIX and Windows.
 #pragma once
 
+#include "engine/base/file_stamp.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -34,6 +36,11 @@ public:
     /// Errors: InvalidFile with rule ST08 (range beyond the end, size or modification time differ
     /// from when it was opened, file shortened meanwhile) or FileUnreadable (I/O error).
     [[nodiscard]] Result<void> read(uint64_t offset, std::span<std::byte> out) const;
+
+    /// Of the file now. While it stays the same, so do the contents. nullopt when that cannot be
+    /// said: the file changed in the last two seconds (a change right after may carry the same
+    /// time) or lies on a file system that keeps no time of change (FAT, exFAT).
+    [[nodiscard]] std::optional<FileStamp> stamp() const;
 
 private:
     FileReader() = default;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -156,6 +157,10 @@ public:
         return readers[index]->read(tensor.file_offset + offset, out);
     }
 
+    [[nodiscard]] std::optional<FileStamp> fileStamp(int file_index) const override {
+        const auto index = static_cast<size_t>(file_index);
+        return index < readers.size() ? readers[index]->stamp() : std::nullopt;
+    }
     [[nodiscard]] bool isHeaderOnly() const override { return is_header_only; }
     [[nodiscard]] std::vector<std::string> warnings() const override { return notes; }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> metadata() const override {

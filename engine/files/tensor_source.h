@@ -4,10 +4,12 @@
 // (benchmarks). A read never maps memory, so a truncated file is an error, not a signal.
 #pragma once
 
+#include "engine/base/file_stamp.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +70,11 @@ public:
     read(const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const = 0;
     /// True when the data is absent (headers or config only): plan works, load does not.
     [[nodiscard]] virtual bool isHeaderOnly() const { return false; }
+    /// Of file `file_index` now: while it stays the same, so does every byte of its tensors.
+    /// nullopt when only reading them can tell.
+    [[nodiscard]] virtual std::optional<FileStamp> fileStamp(int /*file_index*/) const {
+        return std::nullopt;
+    }
     /// Unusual but accepted things met while opening, for the load report: one sentence each.
     [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
     /// `__metadata__` of the file ("format" = "pt", ...); empty for a sharded folder.

@@ -154,6 +154,9 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
             target.replies.remember(reply.text, std::move(plain));
         }
     }
+    if (std::string note = target.store->takeUseNote(); !note.empty()) {
+        reply.notes.push_back(std::move(note));
+    }
     return reply;
 }
 

@@ -35,8 +35,6 @@ LoadOptions Engine::Impl::loadOptions(const Loaded& target,
     LoadOptions out;
     out.stop = stop;
     out.cache_folder = target.request.cache_folder;
-    out.model_folder =
-        target.request.model.starts_with("shape:") ? std::filesystem::path() : target.folder.path;
     out.parallel = poolParallelFor(target.devices.pool.get());
     // Bytes in the page cache are copied as fast as there are readers.
     out.read_threads = std::clamp(kernels::cpu::ThreadPool::availableProcessors() / 2, 2, 8);

@@ -135,7 +135,7 @@ Result<std::unique_ptr<TensorStore>> load(const TensorSource& source,
     }
     impl->report.allocate_s = secondsSince(start);
     start = Clock::now();
-    CacheSet caches(options.cache_folder, options.model_folder);
+    CacheSet caches(source, options.cache_folder);
     {
         const kernels::StageTimer timer("weights");
         ENGINE_TRY(fillAll(*impl, caches, options));

@@ -21,7 +21,8 @@ enum class LoadStage : uint8_t { Check = 1, Allocate, Fill, Move };
 
 struct LoadProgress {
     LoadStage stage = LoadStage::Check;
-    uint64_t bytes_done = 0;  ///< Of this stage: bytes read (Fill), allocated, moved.
+    /// Of this stage: bytes read (Fill), allocated, moved, compared with the cache (Check).
+    uint64_t bytes_done = 0;
     uint64_t bytes_total = 0; ///< Grows never; 0 = unknown.
     std::string_view tensor;  ///< Valid during the call.
 };
@@ -30,11 +31,8 @@ struct LoadOptions {
     std::function<void(const LoadProgress&)> on_progress; ///< On the calling thread; may be empty.
     std::stop_token stop;                                 ///< Looked at per piece of at most 8 MiB.
     std::filesystem::path cache_folder; ///< Empty: no derived cache. Created when missing.
-    /// Folder of the model files: their sizes and times become part of the cache key. May be
-    /// empty (random weights): then headers and sampled contents alone are the key.
-    std::filesystem::path model_folder;
-    ParallelFor parallel; ///< See poolParallelFor(); empty = this thread only.
-    int read_threads = 2; ///< Read-ahead threads, at least 1.
+    ParallelFor parallel;               ///< See poolParallelFor(); empty = this thread only.
+    int read_threads = 2;               ///< Read-ahead threads, at least 1.
     /// Bytes read and handed over at a time; tests take less.
     int64_t piece_bytes = int64_t{8} << 20;
 };

@@ -55,7 +55,7 @@ class PlanApplication {
 public:
     PlanApplication(TensorStore::Impl& impl, const PlacementPlan& plan, const LoadOptions& options)
         : impl_(&impl), plan_(&plan), options_(&options),
-          caches_(options.cache_folder, options.model_folder) {}
+          caches_(*impl.source, options.cache_folder) {}
 
     Result<void> run() {
         const size_t notes = impl_->report.notes.size();
@@ -74,6 +74,10 @@ public:
         Result<void> done = sideBySide();
         if (!done && done.error().code == ErrorCode::OutOfMemory) {
             done = inTightMemory();
+        }
+        try {
+            (void)caches_.contents().save(); // without it the next load only takes longer
+        } catch (const std::bad_alloc&) {    // what was moved stays moved
         }
         return done;
     }
@@ -358,14 +362,23 @@ private:
 
     /// Tensors that went to disk in another format than the files' read the cache, if it has them.
     void bindDiskEntries() {
+        if (!caches_.isEnabled()) {
+            return;
+        }
+        std::vector<StoreEntry*> on_disk;
         for (StoreEntry& entry : impl_->entries) {
-            if (entry.is_gone || entry.anyCopy() != nullptr || entry.cached != nullptr ||
-                !entry.origin.isDerived(entry.layout)) {
-                continue;
+            if (!entry.is_gone && entry.anyCopy() == nullptr && entry.cached == nullptr &&
+                entry.origin.isDerived(entry.layout)) {
+                on_disk.push_back(&entry);
             }
-            auto cache = caches_.open(*impl_->source, entry.layout.format, impl_->report);
+        }
+        if (!learnContents(*impl_, on_disk, caches_, *options_)) {
+            return; // they are made from the checkpoint at every use
+        }
+        for (StoreEntry* entry : on_disk) {
+            const auto cache = caches_.open(entry->layout.format, impl_->report);
             if (cache && *cache != nullptr) {
-                bindToCache(entry, *cache);
+                (void)bindToCache(*entry, *cache);
             }
         }
     }

@@ -216,7 +216,8 @@ Result<float> fillSynchronously(const TensorSource& source,
                                 const WeightOrigin& origin,
                                 const DeviceTensor::Layout& layout,
                                 PartSink& sink,
-                                const ParallelFor& parallel) {
+                                const ParallelFor& parallel,
+                                PieceHasher* hasher) {
     if (origin.isSameAs(layout) && isFourBit(layout.format)) {
         std::vector<std::byte> buffer;
         for (int part = 0; part < DeviceTensor::PartCount; ++part) {
@@ -253,6 +254,9 @@ Result<float> fillSynchronously(const TensorSource& source,
             target = buffer.data();
         }
         ENGINE_TRY(readValues(source, origin, first, count, target));
+        if (hasher != nullptr) {
+            hasher->update({target, static_cast<size_t>(count * size)}, parallel);
+        }
         ENGINE_TRY(filler.accept(first, count, {target, static_cast<size_t>(count * size)}));
     }
     ENGINE_TRY(filler.finish());

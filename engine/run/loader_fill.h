@@ -3,6 +3,7 @@
 // puts them where they belong (device memory, a cache file). Private to the loader and the store.
 #pragma once
 
+#include "engine/run/content_hash.h"
 #include "engine/run/loader_origin.h"
 
 #include <array>
@@ -95,11 +96,13 @@ Result<void> writeStoredCode(const WeightOrigin& origin, PartSink& sink);
 inline constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
 /// Makes a whole tensor on the calling thread, for disk-stored tensors at run time. Returns the
-/// nested offset (0 for other layouts).
+/// nested offset (0 for other layouts). `hasher` (may be nullptr) sees the values of the
+/// checkpoint, unless they are packed ones that stay as they are.
 Result<float> fillSynchronously(const TensorSource& source,
                                 const WeightOrigin& origin,
                                 const DeviceTensor::Layout& layout,
                                 PartSink& sink,
-                                const ParallelFor& parallel);
+                                const ParallelFor& parallel,
+                                PieceHasher* hasher = nullptr);
 
 } // namespace engine

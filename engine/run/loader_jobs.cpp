@@ -24,9 +24,9 @@ struct Job {
     Way way = Way::Values;
     std::unique_ptr<MemorySink> sink;
     std::unique_ptr<TensorFiller> filler; ///< Values.
+    std::optional<PieceHasher> hasher;    ///< Values that a cache will be made from.
     std::shared_ptr<const WeightCache> cache;
     const CachedTensor* cached = nullptr;
-    std::array<ContentHasher, kCacheParts> hashers; ///< Cached.
     float nested_offset = 0.0F;
     size_t pieces_left = 0;
     bool is_damaged = false;
@@ -50,8 +50,8 @@ constexpr uint64_t kWriteStepBytes = uint64_t{256} << 10U;
 
 class FillRun {
 public:
-    FillRun(TensorStore::Impl& impl, const LoadOptions& options, LoadStage stage)
-        : impl_(&impl), options_(&options), stage_(stage) {}
+    FillRun(TensorStore::Impl& impl, CacheSet& caches, const LoadOptions& options, LoadStage stage)
+        : impl_(&impl), caches_(&caches), options_(&options), stage_(stage) {}
 
     void add(const FillTarget& target,
              const CachedTensor* cached,
@@ -69,6 +69,9 @@ public:
         } else {
             job->filler = std::make_unique<TensorFiller>(entry.origin, entry.layout, *job->sink,
                                                          options_->parallel, options_->piece_bytes);
+            if (caches_->isEnabled() && !entry.content && entry.origin.isDerived(entry.layout)) {
+                job->hasher.emplace();
+            }
         }
         jobs_.push_back(std::move(job));
     }
@@ -210,7 +213,7 @@ private:
             }
             if (!buffer) {
                 ENGINE_TRY(checkStop(*options_));
-                job.is_damaged = true; // an unreadable cache is only a reason to do without it
+                job.is_damaged = true; // a cache that fails is only a reason to do without it
             } else if (!job.is_damaged) {
                 now.bytes = {piece.direct != nullptr ? piece.direct : buffer->data(),
                              static_cast<size_t>(piece.bytes)};
@@ -237,6 +240,9 @@ private:
                           card->quantize(*job.target.tensor, job.target.entry->origin.value_type,
                                          static_cast<int64_t>(piece.first),
                                          static_cast<int64_t>(piece.count), now.bytes, now.mark));
+        }
+        if (job.hasher) {
+            job.hasher->update(now.bytes, options_->parallel);
         }
         if (!now.is_quantized_there) {
             job.sink->setLocked(is_locked ? now.bytes : std::span<const std::byte>());
@@ -346,7 +352,6 @@ private:
             return job.sink->write(piece.part, piece.first, bytes);
         case Way::Cached:
             ENGINE_TRY(job.sink->write(piece.part, piece.first, bytes));
-            job.hashers[static_cast<size_t>(piece.part)].update(bytes); // while they travel
             if (piece.part == DeviceTensor::NestedCode && bytes.size() >= 4) {
                 std::memcpy(&job.nested_offset, bytes.data() + bytes.size() - 4, 4);
             }
@@ -356,10 +361,14 @@ private:
     }
 
     Result<void> finish(Job& job) {
-        const StoreEntry& entry = *job.target.entry;
+        StoreEntry& entry = *job.target.entry;
         switch (job.way) {
         case Way::Values:
             ENGINE_TRY(job.filler->finish());
+            if (job.hasher) {
+                entry.content = job.hasher->finishWhole();
+                caches_->contents().learn(entry.origin, *entry.content);
+            }
             job.nested_offset = job.filler->nestedOffset();
             impl_->report.tensors_quantized += entry.origin.isDerived(entry.layout) ? 1 : 0;
             impl_->report.tensors_quantized_on_cards += job.is_quantized_there ? 1 : 0;
@@ -369,11 +378,6 @@ private:
             job.nested_offset = entry.origin.packed.state.nested_offset;
             break;
         case Way::Cached:
-            for (size_t i = 0; i < kCacheParts; ++i) {
-                job.is_damaged =
-                    job.is_damaged || (job.cached->bytes[i] > 0 &&
-                                       job.hashers[i].finish() != job.cached->checksum[i]);
-            }
             if (job.is_damaged) {
                 damaged_.push_back(job.target);
                 return {};
@@ -393,6 +397,7 @@ private:
     }
 
     TensorStore::Impl* impl_;
+    CacheSet* caches_;
     const LoadOptions* options_;
     LoadStage stage_;
     std::vector<std::unique_ptr<Job>> jobs_;
@@ -467,18 +472,17 @@ Result<bool> writeFromCache(const WeightCache& cache,
                             const CachedTensor& tensor,
                             PartSink& sink,
                             const LoadOptions& options) {
-    // Read and checked whole before it is written: the new file must not inherit damage.
+    std::vector<std::byte> bytes;
     for (int part = 0; part < kCacheParts; ++part) {
-        const auto index = static_cast<size_t>(part);
-        std::vector<std::byte> bytes(static_cast<size_t>(tensor.bytes[index]));
-        if (bytes.empty()) {
-            continue;
+        const uint64_t size = tensor.bytes[static_cast<size_t>(part)];
+        for (uint64_t at = 0; at < size; at += kPieceBytes) {
+            ENGINE_TRY(checkStop(options));
+            bytes.resize(static_cast<size_t>(std::min<uint64_t>(kPieceBytes, size - at)));
+            if (!cache.read(tensor, part, at, bytes)) {
+                return false;
+            }
+            ENGINE_TRY(sink.write(part, at, bytes));
         }
-        ENGINE_TRY(checkStop(options));
-        if (!cache.read(tensor, part, 0, bytes) || contentHash(bytes) != tensor.checksum[index]) {
-            return false;
-        }
-        ENGINE_TRY(sink.write(part, 0, bytes));
     }
     return true;
 }
@@ -490,23 +494,37 @@ public:
         : impl_(&impl), caches_(&caches), options_(&options) {}
 
     Result<void> run(Format format, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
-        ENGINE_ASSIGN(const auto old, caches_->open(*impl_->source, format, impl_->report));
+        ENGINE_ASSIGN(const auto old, caches_->open(format, impl_->report));
+        if (old == nullptr || is_damaged) {
+            ENGINE_TRY(write(format, wanted, nullptr));
+            return {};
+        }
         const bool is_complete =
-            old != nullptr && !is_damaged &&
             std::all_of(wanted.begin(), wanted.end(), [&](const StoreEntry* entry) {
                 return findCached(*old, *entry) != nullptr;
             });
         if (is_complete) {
             return {};
         }
+        ENGINE_ASSIGN(const bool is_written, write(format, wanted, old.get()));
+        if (!is_written) {
+            ENGINE_TRY(write(format, wanted, nullptr));
+        }
+        return {};
+    }
+
+private:
+    /// A new file of what is wanted and of what earlier loads cached for other maps in `old` (may
+    /// be nullptr). False, and nothing written: something in `old` is damaged.
+    Result<bool>
+    write(Format format, const std::vector<StoreEntry*>& wanted, const WeightCache* old) {
         std::vector<CachedTensor> tensors;
         tensors.reserve(wanted.size());
         for (const StoreEntry* entry : wanted) {
             tensors.push_back(describe(*entry));
         }
-        // What earlier loads cached for other maps stays (not when something there is damaged).
         std::vector<const CachedTensor*> kept;
-        if (old != nullptr && !is_damaged) {
+        if (old != nullptr) {
             for (const CachedTensor& tensor : old->tensors()) {
                 const bool is_new =
                     std::any_of(wanted.begin(), wanted.end(), [&](const StoreEntry* entry) {
@@ -518,7 +536,7 @@ public:
                 }
             }
         }
-        ENGINE_ASSIGN(const uint64_t key, caches_->key(*impl_->source, format));
+        ENGINE_ASSIGN(const uint64_t key, caches_->key(format));
         ENGINE_ASSIGN(const auto writer,
                       WeightCacheWriter::create(caches_->folder(), key, std::move(tensors)));
         size_t index = 0;
@@ -528,32 +546,45 @@ public:
             if (const DeviceTensor* copy = entry->anyCopy(); copy != nullptr) {
                 ENGINE_TRY(writeFromMemory(*copy, sink, *options_, bounce_));
             } else {
+                PieceHasher hasher;
                 ENGINE_TRY(fillSynchronously(*impl_->source, entry->origin, entry->layout, sink,
-                                             options_->parallel));
+                                             options_->parallel, &hasher));
+                entry->content = hasher.finishWhole();
+                caches_->contents().learn(entry->origin, *entry->content);
                 ++impl_->report.tensors_quantized;
             }
+            if (!entry->content) {
+                return Error{ErrorCode::Internal, entry->name + ": its values were not hashed", {}};
+            }
+            writer->setContent(index - 1, *entry->content);
             impl_->report.cache_bytes_written += entry->layout.parts().total();
         }
         for (const CachedTensor* tensor : kept) {
             CacheSink sink(*writer, index++, *options_);
             ENGINE_ASSIGN(const bool is_intact, writeFromCache(*old, *tensor, sink, *options_));
             if (!is_intact) {
-                return Error{ErrorCode::InvalidFile,
-                             tensor->name + " is damaged there; it is written without",
-                             {}};
+                return false;
             }
         }
         ENGINE_TRY(writer->finish());
         caches_->forget(format);
-        return {};
+        return true;
     }
 
-private:
     TensorStore::Impl* impl_;
     CacheSet* caches_;
     const LoadOptions* options_;
     std::vector<std::byte> bounce_;
 };
+
+/// "model.x.weight and 3 others were"
+std::string tensorsText(const std::vector<FillTarget>& targets) {
+    const std::string& first = targets.front().entry->name;
+    return targets.size() == 1 ? first + " was"
+           : targets.size() == 2
+               ? first + " and one other weight were"
+               : first + " and " + std::to_string(targets.size() - 1) + " other weights were";
+}
 
 /// The offset of a nested tensor in the cache: the last number of its map part.
 Result<float> cachedOffset(const WeightCache& cache, const CachedTensor& tensor) {
@@ -575,23 +606,22 @@ Result<void> checkStop(const LoadOptions& options) {
     return {};
 }
 
-Result<uint64_t> CacheSet::key(const TensorSource& source, Format format) {
-    if (!identity_) {
-        ENGINE_ASSIGN(const uint64_t identity, sourceIdentity(source, model_folder_));
-        identity_ = identity;
+Result<uint64_t> CacheSet::key(Format format) {
+    if (!model_key_) {
+        ENGINE_ASSIGN(const uint64_t model_key, modelKey(*source_));
+        model_key_ = model_key;
     }
-    return cacheKey(*identity_, format);
+    return cacheKey(*model_key_, format);
 }
 
-Result<std::shared_ptr<const WeightCache>>
-CacheSet::open(const TensorSource& source, Format format, LoadReport& report) {
+Result<std::shared_ptr<const WeightCache>> CacheSet::open(Format format, LoadReport& report) {
     if (!isEnabled()) {
         return std::shared_ptr<const WeightCache>();
     }
     if (const auto found = opened_.find(format); found != opened_.end()) {
         return found->second;
     }
-    ENGINE_ASSIGN(const uint64_t cache_key, key(source, format));
+    ENGINE_ASSIGN(const uint64_t cache_key, key(format));
     std::string note;
     std::shared_ptr<const WeightCache> cache = WeightCache::open(folder_, cache_key, note);
     if (!note.empty()) {
@@ -601,7 +631,7 @@ CacheSet::open(const TensorSource& source, Format format, LoadReport& report) {
     return cache;
 }
 
-const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry) {
+const CachedTensor* findSameShape(const WeightCache& cache, const StoreEntry& entry) {
     const CachedTensor* cached = cache.find(entry.name);
     const auto& layout = entry.layout;
     const bool is_same = cached != nullptr && cached->format == layout.format &&
@@ -610,17 +640,24 @@ const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry
     return is_same ? cached : nullptr;
 }
 
-void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache) {
+const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry) {
+    const CachedTensor* cached = findSameShape(cache, entry);
+    return cached != nullptr && entry.content == cached->content ? cached : nullptr;
+}
+
+bool bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache) {
     const CachedTensor* cached = findCached(*cache, entry);
     if (cached == nullptr) {
-        return;
+        return true;
     }
-    if (const auto offset = cachedOffset(*cache, *cached)) {
+    const auto offset = cachedOffset(*cache, *cached);
+    if (offset) {
         entry.cache = cache;
         entry.cached = cached;
         entry.disk_offset = *offset;
         entry.has_disk_offset = true;
     }
+    return offset.has_value();
 }
 
 Result<void> fillTargets(TensorStore::Impl& impl,
@@ -628,13 +665,20 @@ Result<void> fillTargets(TensorStore::Impl& impl,
                          CacheSet& caches,
                          const LoadOptions& options,
                          LoadStage stage) {
-    FillRun run(impl, options, stage);
+    std::vector<StoreEntry*> derived;
+    for (const FillTarget& target : targets) {
+        if (target.entry->origin.isDerived(target.entry->layout)) {
+            derived.push_back(target.entry);
+        }
+    }
+    ENGINE_TRY(learnContents(impl, derived, caches, options));
+    FillRun run(impl, caches, options, stage);
     for (const FillTarget& target : targets) {
         const StoreEntry& entry = *target.entry;
         const CachedTensor* cached = nullptr;
         std::shared_ptr<const WeightCache> cache;
         if (entry.origin.isDerived(entry.layout)) {
-            ENGINE_ASSIGN(cache, caches.open(*impl.source, entry.layout.format, impl.report));
+            ENGINE_ASSIGN(cache, caches.open(entry.layout.format, impl.report));
             cached = cache == nullptr ? nullptr : findCached(*cache, entry);
         }
         run.add(target, cached, std::move(cache));
@@ -643,13 +687,14 @@ Result<void> fillTargets(TensorStore::Impl& impl,
     run.makePieces();
     ENGINE_TRY(run.run());
     if (!run.damaged().empty()) {
-        impl.report.notes.push_back(
-            "The weight cache was damaged (" + run.damaged().front().entry->name +
-            " and perhaps others); these weights were made again from the model files.");
-        impl.damaged_formats.insert(run.damaged().front().entry->layout.format);
-        FillRun again(impl, options, stage);
+        impl.report.notes.push_back("The weight cache was damaged: " + tensorsText(run.damaged()) +
+                                    " made again from the model files. The cache is written anew.");
+        FillRun again(impl, caches, options, stage);
         for (const FillTarget& target : run.damaged()) {
-            impl.damaged_formats.insert(target.entry->layout.format);
+            const Format format = target.entry->layout.format;
+            impl.damaged_formats.insert(format);
+            ENGINE_ASSIGN(const auto cache, caches.open(format, impl.report));
+            cache->remove(); // whatever becomes of this load
             again.add(target, nullptr, nullptr);
         }
         again.sortJobs();
@@ -670,8 +715,21 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         }
     }
     for (const auto& [format, entries] : wanted) {
+        // False: damage that can be seen now.
+        const auto bindOnDisk = [&, &entries = entries](const auto& cache) {
+            return std::all_of(entries.begin(), entries.end(), [&](StoreEntry* entry) {
+                return entry->anyCopy() != nullptr || bindToCache(*entry, cache);
+            });
+        };
+        ENGINE_TRY(learnContents(impl, entries, caches, options));
+        bool is_damaged = impl.damaged_formats.contains(format);
+        ENGINE_ASSIGN(auto cache, caches.open(format, impl.report));
+        if (!is_damaged && cache != nullptr && !bindOnDisk(cache)) {
+            impl.report.notes.push_back("The weight cache was damaged and is written anew.");
+            is_damaged = true;
+        }
         CacheUpdate update(impl, caches, options);
-        Result<void> written = update.run(format, entries, impl.damaged_formats.contains(format));
+        Result<void> written = update.run(format, entries, is_damaged);
         if (!written) {
             if (written.error().code == ErrorCode::Cancelled) {
                 return written;
@@ -680,15 +738,15 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
                                         written.error().message);
         }
         impl.damaged_formats.erase(format);
-        auto cache = caches.open(*impl.source, format, impl.report);
-        if (!cache || *cache == nullptr) {
-            continue;
+        auto renewed = caches.open(format, impl.report);
+        if (renewed && *renewed != nullptr && *renewed != cache) {
+            (void)bindOnDisk(*renewed);
         }
-        for (StoreEntry* entry : entries) {
-            if (entry->anyCopy() == nullptr) {
-                bindToCache(*entry, *cache);
-            }
-        }
+    }
+    if (const Result<void> saved = caches.contents().save(); !saved) {
+        impl.report.notes.push_back("Which contents the model files have could not be kept, the "
+                                    "next load reads them all: " +
+                                    saved.error().message);
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/run/loader.h"
+#include "engine/run/source_contents.h"
 #include "engine/run/tensor_store_impl.h"
 
 #include <filesystem>
@@ -17,31 +18,45 @@ namespace engine {
 /// The cache files of one model, by format, as far as they were asked for.
 class CacheSet {
 public:
-    /// Without a folder nothing is cached.
-    CacheSet(std::filesystem::path folder, std::filesystem::path model_folder)
-        : folder_(std::move(folder)), model_folder_(std::move(model_folder)) {}
+    /// Without a folder nothing is cached. `source` must outlive *this.
+    CacheSet(const TensorSource& source, std::filesystem::path folder)
+        : source_(&source), folder_(std::move(folder)), contents_(source, folder_) {}
 
     [[nodiscard]] bool isEnabled() const { return !folder_.empty(); }
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     /// Key of the file of one format. Errors: those of reading samples.
-    Result<uint64_t> key(const TensorSource& source, Format format);
+    Result<uint64_t> key(Format format);
     /// Opens (once) the file of a format; nullptr when there is none. Notes go to the report.
-    Result<std::shared_ptr<const WeightCache>>
-    open(const TensorSource& source, Format format, LoadReport& report);
+    Result<std::shared_ptr<const WeightCache>> open(Format format, LoadReport& report);
     /// Forgets an opened file, so that it is opened again.
     void forget(Format format) { opened_.erase(format); }
+    [[nodiscard]] SourceContents& contents() { return contents_; }
 
 private:
-    std::filesystem::path folder_, model_folder_;
-    std::optional<uint64_t> identity_;
+    const TensorSource* source_;
+    std::filesystem::path folder_;
+    SourceContents contents_;
+    std::optional<uint64_t> model_key_;
     std::map<Format, std::shared_ptr<const WeightCache>> opened_;
 };
 
-/// The cached form of an entry, nullptr when the file lacks it or has other sizes.
+/// The cached form of an entry by name, format and sizes, of whatever contents; or nullptr.
+const CachedTensor* findSameShape(const WeightCache& cache, const StoreEntry& entry);
+/// The same, made from the values that the model files hold now. nullptr while entry.content is not
+/// known.
 const CachedTensor* findCached(const WeightCache& cache, const StoreEntry& entry);
 
-/// Lets an entry without copies in memory read its cached bytes from now on.
-void bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache);
+/// Finds out entry.content of those that have a cached form: from the record, or where the files
+/// are not as they were then, by reading and hashing. Different contents become one note. Errors:
+/// Cancelled, those of reading.
+Result<void> learnContents(TensorStore::Impl& impl,
+                           const std::vector<StoreEntry*>& entries,
+                           CacheSet& caches,
+                           const LoadOptions& options);
+
+/// Lets an entry without copies in memory read its cached bytes from now on, if there are any.
+/// False: what has to be known of them beforehand is damaged.
+bool bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& cache);
 
 /// One tensor to fill.
 struct FillTarget {

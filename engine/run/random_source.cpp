@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 namespace engine {
@@ -106,7 +107,7 @@ void generate(uint64_t first, int64_t count, uint32_t seed, float mean, float sc
 
 class RandomSource final : public TensorSource {
 public:
-    RandomSource(const ModelConfig& config, uint64_t seed) {
+    RandomSource(const ModelConfig& config, uint64_t seed) : seed_(seed) {
         std::vector<std::pair<TensorInfo, Recipe>> made;
         for (const ExpectedTensor& tensor : listTensors(config)) {
             if (tensor.is_unused) {
@@ -173,8 +174,15 @@ public:
         }
         return {};
     }
+    /// A file of this seed that never changes; to be numbered on whenever values come out
+    /// otherwise.
+    [[nodiscard]] std::optional<FileStamp> fileStamp(int /*file_index*/) const override {
+        constexpr int64_t kRecipes = 1;
+        return FileStamp{seed_, 0, kRecipes, 0};
+    }
 
 private:
+    uint64_t seed_;
     std::vector<TensorInfo> infos_;
     std::vector<Recipe> recipes_;
     std::vector<std::string> names_;

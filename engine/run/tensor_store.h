@@ -99,6 +99,7 @@ struct LoadReport {
     std::vector<std::string> inert;   ///< Known but without effect (K/V of KV-shared layers, ...).
     std::vector<std::string> notes;   ///< Conversions, unknown quant-state members, cache states.
     uint64_t bytes_read = 0;          ///< From model files.
+    uint64_t bytes_compared = 0;      ///< Of these: only to see whether the cache fits them.
     uint64_t cache_bytes_read = 0;
     uint64_t cache_bytes_written = 0;
     double allocate_s = 0.0, fill_s = 0.0;
@@ -141,6 +142,9 @@ public:
     /// The plan this store now realises.
     [[nodiscard]] const PlacementPlan& plan() const;
     [[nodiscard]] const LoadReport& report() const;
+    /// What was met in use since the last call (also among the report's notes), for the user of a
+    /// reply; mostly empty.
+    std::string takeUseNote();
     /// A device that later plans may name; must outlive the store.
     void addDevice(DeviceId id, kernels::Device& device);
     /// Grows with every applyPlan() that changed an address: views taken before are then invalid.

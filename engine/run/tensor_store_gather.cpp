@@ -137,7 +137,12 @@ TensorStore::Impl::expandEntry(StoreEntry& entry, int64_t first, int64_t count, 
         const PartReader read = [&](int part, uint64_t offset, std::span<std::byte> bytes) {
             return entry.cache->read(*entry.cached, part, offset, bytes);
         };
-        return expandThrough(read, entry.layout, {}, entry.disk_offset, first, count, out);
+        const Result<void> done =
+            expandThrough(read, entry.layout, {}, entry.disk_offset, first, count, out);
+        if (done) {
+            return {};
+        }
+        leaveCache(entry);
     }
     if (!entry.origin.isSameAs(entry.layout)) {
         return expandDerived(entry, first, count, out);

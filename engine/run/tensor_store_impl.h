@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct StoreEntry {
     HostShadow shadow;
     bool is_gone = false; ///< Dropped by a later plan; its handle stays unused.
     bool is_gather_only = false;
+    std::optional<uint64_t> content; ///< Hash of its values in the checkpoint, once known.
 
     // Stored on disk in another format than the checkpoint's:
     std::shared_ptr<const WeightCache> cache; ///< nullptr: made from the checkpoint at every use.
@@ -111,6 +113,9 @@ struct TensorStore::Impl {
     std::map<DeviceId, StagingBytes> lost_staging;
     LoadReport report;
     std::set<Format> damaged_formats; ///< Cache files to be made anew.
+    int num_lost_in_use = 0;          ///< Tensors whose cached bytes turned out damaged, and
+    size_t lost_note = 0;             ///< the note of the report that counts them.
+    bool has_use_note = false;        ///< It has not been taken as it is now.
     ParallelFor parallel;
     uint64_t generation = 1;
     uint64_t staged_bytes = 0;
@@ -129,6 +134,9 @@ struct TensorStore::Impl {
     Result<float> readFromDisk(StoreEntry& entry, PartSink& sink);
     Result<void> expandEntry(StoreEntry& entry, int64_t first, int64_t count, float* out);
     Result<void> expandDerived(StoreEntry& entry, int64_t first, int64_t count, float* out);
+    /// Cached bytes of the tensor are damaged: from now on it is made from the checkpoint. The
+    /// file goes, so that the next load makes it anew. The view of `entry.cached` ends.
+    void leaveCache(StoreEntry& entry);
     /// Gives a tensor that sits in host memory after a failed undo its device memory back.
     Result<void> restoreShadow(StoreEntry& entry);
 };

@@ -87,7 +87,6 @@ Result<float> TensorStore::Impl::readFromDisk(StoreEntry& entry, PartSink& sink)
         bool is_intact = true;
         std::vector<std::byte> buffer;
         for (int part = 0; part < kCacheParts && is_intact; ++part) {
-            ContentHasher hasher;
             const uint64_t bytes = cached.bytes[static_cast<size_t>(part)];
             for (uint64_t at = 0; at < bytes && is_intact; at += kPieceBytes) {
                 const auto size = static_cast<size_t>(std::min<uint64_t>(kPieceBytes, bytes - at));
@@ -101,24 +100,34 @@ Result<float> TensorStore::Impl::readFromDisk(StoreEntry& entry, PartSink& sink)
                 if (!is_intact) {
                     break;
                 }
-                hasher.update(out);
                 ENGINE_TRY(sink.write(part, at, out));
                 if (part == DeviceTensor::NestedCode && at + size == bytes && bytes >= 4) {
                     std::memcpy(&nested_offset, out.data() + size - 4, 4);
                 }
             }
-            is_intact = is_intact && (bytes == 0 || hasher.finish() ==
-                                                        cached.checksum[static_cast<size_t>(part)]);
         }
         if (is_intact) {
             return nested_offset;
         }
-        report.notes.push_back("The weight cache was damaged while in use (" + entry.name +
-                               "); the model files are read instead.");
-        entry.cached = nullptr;
-        entry.cache.reset();
+        leaveCache(entry);
     }
     return fillSynchronously(*source, entry.origin, entry.layout, sink, parallel);
+}
+
+void TensorStore::Impl::leaveCache(StoreEntry& entry) {
+    entry.cache->remove();
+    entry.cached = nullptr;
+    entry.cache.reset();
+    if (num_lost_in_use++ == 0) {
+        lost_note = report.notes.size();
+        report.notes.emplace_back();
+    }
+    has_use_note = true;
+    report.notes[lost_note] =
+        "The weight cache was damaged while in use: " + std::to_string(num_lost_in_use) +
+        (num_lost_in_use == 1 ? " weight is" : " weights are") + " made from the model files (" +
+        entry.name + (num_lost_in_use == 1 ? "" : " the last") +
+        "), which is slower. Load the model again to have the cache written anew.";
 }
 
 Result<float> TensorStore::Impl::bring(StoreEntry& entry,

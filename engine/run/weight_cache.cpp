@@ -9,7 +9,6 @@
 #include "engine/base/folder_list.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <unordered_map>
 
@@ -19,19 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t kPrime1 = 0x9e3779b97f4a7c15ULL; ///< Odd constants: golden ratio and friends.
-constexpr uint64_t kPrime2 = 0xc2b2ae3d27d4eb4fULL;
-
-uint64_t mix(uint64_t value) {
-    value ^= value >> 32;
-    value *= 0xd6e8feb86659fd93ULL;
-    value ^= value >> 29;
-    value *= kPrime1;
-    return value ^ (value >> 32);
-}
-
 constexpr uint64_t kMagic = 0x3153544748475742ULL; ///< "BWGHGTS1" in the file.
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 constexpr uint64_t kHeaderBytes = 64;
 constexpr uint64_t kFooterBytes = 64;
 constexpr uint64_t kAlignment = 64;
@@ -84,6 +72,18 @@ public:
         bytes_ = bytes_.subspan(value.size());
         return value;
     }
+    /// Into all of `values`, or nothing.
+    void numbers(std::vector<uint64_t>& values, uint64_t count) {
+        if (!is_ok_ || count > bytes_.size() / 8) { // before any memory is taken for them
+            is_ok_ = false;
+            return;
+        }
+        values.resize(static_cast<size_t>(count));
+        if (count > 0) {
+            std::memcpy(values.data(), bytes_.data(), values.size() * 8);
+        }
+        bytes_ = bytes_.subspan(values.size() * 8);
+    }
     [[nodiscard]] bool ok() const { return is_ok_; }
     [[nodiscard]] bool isAtEnd() const { return bytes_.empty(); }
 
@@ -105,10 +105,13 @@ void packTensor(Packer& packer, const CachedTensor& tensor) {
     packer.add(static_cast<uint64_t>(tensor.block_size));
     packer.add(static_cast<uint64_t>(tensor.rows));
     packer.add(static_cast<uint64_t>(tensor.cols));
+    packer.add(tensor.content);
     for (size_t i = 0; i < kCacheParts; ++i) {
         packer.add(tensor.offset[i]);
         packer.add(tensor.bytes[i]);
-        packer.add(tensor.checksum[i]);
+        for (const uint64_t checksum : tensor.checksums[i]) {
+            packer.add(checksum);
+        }
     }
 }
 
@@ -121,10 +124,12 @@ bool unpackTensor(Unpacker& unpacker, uint64_t data_end, CachedTensor& tensor) {
     const uint64_t block_size = unpacker.number();
     const uint64_t rows = unpacker.number();
     const uint64_t cols = unpacker.number();
+    tensor.content = unpacker.number();
     for (size_t i = 0; i < kCacheParts; ++i) {
         tensor.offset[i] = unpacker.number();
         tensor.bytes[i] = unpacker.number();
-        tensor.checksum[i] = unpacker.number();
+        unpacker.numbers(tensor.checksums[i], tensor.bytes[i] / kHashPieceBytes +
+                                                  (tensor.bytes[i] % kHashPieceBytes > 0 ? 1 : 0));
     }
     const bool is_sane = unpacker.ok() && format >= static_cast<uint64_t>(Format::AsStored) &&
                          format <= static_cast<uint64_t>(Format::Q8) &&
@@ -161,78 +166,12 @@ std::string pathText(const fs::path& path) {
 
 } // namespace
 
-// --- Hash ---------------------------------------------------------------------------------------
-
-ContentHasher::ContentHasher(uint64_t seed)
-    : lanes_{seed + kPrime1, seed ^ kPrime2, seed - kPrime1, ~seed} {}
-
-void ContentHasher::stripe(const std::byte* bytes) {
-    for (size_t lane = 0; lane < lanes_.size(); ++lane) {
-        uint64_t word = 0;
-        std::memcpy(&word, bytes + 8 * lane, 8);
-        lanes_[lane] = std::rotl(lanes_[lane] ^ (word * kPrime1), 29) * kPrime2;
-    }
-}
-
-void ContentHasher::update(std::span<const std::byte> bytes) {
-    total_ += bytes.size();
-    if (rest_size_ > 0) {
-        const size_t taken = std::min(kStripe - rest_size_, bytes.size());
-        std::memcpy(rest_.data() + rest_size_, bytes.data(), taken);
-        rest_size_ += taken;
-        bytes = bytes.subspan(taken);
-        if (rest_size_ < kStripe) {
-            return;
-        }
-        stripe(rest_.data());
-        rest_size_ = 0;
-    }
-    while (bytes.size() >= kStripe) {
-        stripe(bytes.data());
-        bytes = bytes.subspan(kStripe);
-    }
-    if (!bytes.empty()) {
-        std::memcpy(rest_.data(), bytes.data(), bytes.size());
-        rest_size_ = bytes.size();
-    }
-}
-
-uint64_t ContentHasher::finish() const {
-    ContentHasher last = *this;
-    if (last.rest_size_ > 0) {
-        std::fill(last.rest_.begin() + static_cast<std::ptrdiff_t>(last.rest_size_),
-                  last.rest_.end(), std::byte{0});
-        last.stripe(last.rest_.data());
-    }
-    uint64_t value = total_ * kPrime1;
-    for (const uint64_t lane : last.lanes_) {
-        value = mix(value ^ lane) + kPrime2;
-    }
-    return mix(value);
-}
-
-uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed) {
-    ContentHasher hasher(seed);
-    hasher.update(bytes);
-    return hasher.finish();
-}
-
 // --- Keys ---------------------------------------------------------------------------------------
 
-Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& folder) {
+Result<uint64_t> modelKey(const TensorSource& source) {
     constexpr size_t kMaxSampled = 64;
     constexpr uint64_t kSampleBytes = 4096;
     Packer packer;
-    for (const std::string& name : source.fileNames()) {
-        packer.add(name);
-        if (!folder.empty()) {
-            std::error_code failure;
-            const fs::path path = folder / fs::path(std::u8string(name.begin(), name.end()));
-            packer.add(static_cast<uint64_t>(fs::file_size(path, failure)));
-            const auto time = fs::last_write_time(path, failure);
-            packer.add(static_cast<uint64_t>(time.time_since_epoch().count()));
-        }
-    }
     std::vector<const TensorInfo*> large;
     for (const TensorInfo& info : source.tensors()) {
         packer.add(info.name);
@@ -240,14 +179,11 @@ Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& fold
         for (const int64_t side : info.shape) {
             packer.add(static_cast<uint64_t>(side));
         }
-        packer.add(static_cast<uint64_t>(info.file_index));
-        packer.add(info.file_offset);
-        packer.add(info.size_bytes);
         if (info.size_bytes >= kSampleBytes && tensorTypeSize(info.type) > 0) {
             large.push_back(&info);
         }
     }
-    // Samples catch a model retrained in place whose files kept their size and time.
+    // Models of one architecture differ nearly everywhere.
     const size_t step = std::max<size_t>(1, large.size() / kMaxSampled);
     std::vector<std::byte> sample(kSampleBytes);
     for (size_t i = 0; i < large.size(); i += step) {
@@ -257,9 +193,9 @@ Result<uint64_t> sourceIdentity(const TensorSource& source, const fs::path& fold
     return contentHash(packer.bytes, kVersion);
 }
 
-uint64_t cacheKey(uint64_t source_identity, Format format) {
+uint64_t cacheKey(uint64_t model_key, Format format) {
     Packer packer;
-    packer.add(source_identity);
+    packer.add(model_key);
     packer.add(static_cast<uint64_t>(format));
     return contentHash(packer.bytes, kVersion);
 }
@@ -322,6 +258,7 @@ trimWeightCaches(const fs::path& folder, uint64_t max_bytes, uint64_t kept_key) 
 // --- Reading ------------------------------------------------------------------------------------
 
 struct WeightCache::Impl {
+    fs::path path;
     std::unique_ptr<FileReader> file;
     std::vector<CachedTensor> tensors;
     std::unordered_map<std::string, size_t> index;
@@ -389,6 +326,7 @@ WeightCache::open(const fs::path& folder, uint64_t key, std::string& note) {
         return refuse("its directory is damaged");
     }
     cache->impl_->file = std::move(*file);
+    cache->impl_->path = path;
     return cache;
 }
 
@@ -412,7 +350,52 @@ Result<void> WeightCache::read(const CachedTensor& tensor,
                      "weight cache: a range outside " + tensor.name + " was asked for",
                      {}};
     }
-    return impl_->file->read(tensor.offset[index] + offset, out);
+    const auto compare = [&](uint64_t begin, std::span<const std::byte> bytes) -> Result<void> {
+        for (size_t at = 0; at < bytes.size(); at += kHashPieceBytes) {
+            const auto piece = bytes.subspan(at, std::min(kHashPieceBytes, bytes.size() - at));
+            const auto number = static_cast<size_t>((begin + at) / kHashPieceBytes);
+            if (contentHash(piece) != tensor.checksums[index][number]) {
+                return Error{ErrorCode::InvalidFile,
+                             "weight cache: bytes " + std::to_string(begin + at) + " to " +
+                                 std::to_string(begin + at + piece.size()) + " of " + tensor.name +
+                                 " do not match their checksum; delete the file " +
+                                 impl_->file->name(),
+                             {{"tensor", tensor.name}, {"rule", "checksum"}}};
+            }
+        }
+        return {};
+    };
+    const uint64_t end = tensor.bytes[index];
+    while (!out.empty()) {
+        const bool is_at_end = offset + out.size() == end;
+        const size_t whole =
+            is_at_end ? out.size() : out.size() / kHashPieceBytes * kHashPieceBytes;
+        if (offset % kHashPieceBytes == 0 && whole > 0) {
+            ENGINE_TRY(impl_->file->read(tensor.offset[index] + offset, out.first(whole)));
+            ENGINE_TRY(compare(offset, out.first(whole)));
+            offset += whole;
+            out = out.subspan(whole);
+            continue;
+        }
+        // Only a bit of this piece was asked for.
+        std::array<std::byte, kHashPieceBytes> memory{};
+        const uint64_t begin = offset / kHashPieceBytes * kHashPieceBytes;
+        const auto piece = std::span(memory).first(
+            static_cast<size_t>(std::min<uint64_t>(kHashPieceBytes, end - begin)));
+        ENGINE_TRY(impl_->file->read(tensor.offset[index] + begin, piece));
+        ENGINE_TRY(compare(begin, piece));
+        const auto skipped = static_cast<size_t>(offset - begin);
+        const size_t taken = std::min(out.size(), piece.size() - skipped);
+        std::memcpy(out.data(), piece.data() + skipped, taken);
+        offset += taken;
+        out = out.subspan(taken);
+    }
+    return {};
+}
+
+void WeightCache::remove() const {
+    std::error_code ignored;
+    fs::remove(impl_->path, ignored);
 }
 
 uint64_t WeightCache::sizeBytes() const {
@@ -426,7 +409,7 @@ struct WeightCacheWriter::Impl {
     fs::path folder;
     uint64_t key = 0;
     std::vector<CachedTensor> tensors;
-    std::vector<std::array<ContentHasher, kCacheParts>> hashers;
+    std::vector<std::array<PieceHasher, kCacheParts>> hashers;
     std::vector<std::array<uint64_t, kCacheParts>> received;
     uint64_t position = 0; ///< Bytes in the file.
     size_t tensor = 0;     ///< Being written: this part of this tensor.
@@ -451,7 +434,7 @@ struct WeightCacheWriter::Impl {
         while (tensor < tensors.size() && received[tensor][static_cast<size_t>(part)] ==
                                               tensors[tensor].bytes[static_cast<size_t>(part)]) {
             const auto index = static_cast<size_t>(part);
-            tensors[tensor].checksum[index] = hashers[tensor][index].finish();
+            tensors[tensor].checksums[index] = hashers[tensor][index].finish();
             waiting[index].clear();
             if (++part == kCacheParts) {
                 part = 0;
@@ -538,6 +521,10 @@ Result<void> WeightCacheWriter::write(size_t tensor, int part, std::span<const s
     impl.received[tensor][index] += bytes.size();
     ENGINE_TRY(impl.append(bytes));
     return impl.advance();
+}
+
+void WeightCacheWriter::setContent(size_t tensor, uint64_t content) {
+    impl_->tensors[tensor].content = content;
 }
 
 Result<void> WeightCacheWriter::finish() {

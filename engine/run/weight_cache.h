@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/files/tensor_source.h"
 #include "engine/quant/quantize.h"
+#include "engine/run/content_hash.h"
 
 #include <array>
 #include <cstdint>
@@ -20,28 +21,10 @@
 
 namespace engine {
 
-/// 64-bit content hash (ours; four multiply-rotate lanes, not cryptographic), fed piece by piece:
-/// the same value for any split.
-class ContentHasher {
-public:
-    explicit ContentHasher(uint64_t seed = 0);
-    void update(std::span<const std::byte> bytes);
-    [[nodiscard]] uint64_t finish() const;
-
-private:
-    static constexpr size_t kStripe = 32;
-    void stripe(const std::byte* bytes);
-    std::array<uint64_t, 4> lanes_{};
-    std::array<std::byte, kStripe> rest_{};
-    size_t rest_size_ = 0;
-    uint64_t total_ = 0;
-};
-uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed = 0);
-
-/// Key of the cache for one model: file names, sizes and modification times (when `folder` is not
-/// empty), the tensor lists of the headers, and 4 KiB samples of every large tensor.
-/// Errors: those of TensorSource::read.
-Result<uint64_t> sourceIdentity(const TensorSource& source, const std::filesystem::path& folder);
+/// Tells models apart, so that each has files of its own: names, types and shapes of all tensors,
+/// and 4 KiB samples of some. Whether a cached tensor is made from what the model files hold now is
+/// another question: CachedTensor::content. Errors: those of TensorSource::read.
+Result<uint64_t> modelKey(const TensorSource& source);
 
 /// Parts of one tensor in the order of DeviceTensor::Part: data, scales, absmax_q, nested_absmax,
 /// nested_code (256 fp32 + offset).
@@ -52,13 +35,14 @@ struct CachedTensor {
     int32_t block_size = kBlockSize;
     TensorType dtype = TensorType::BF16;
     int64_t rows = 0, cols = 0;
+    uint64_t content = 0; ///< Hash of the values it was made from, by PieceHasher.
     std::array<uint64_t, kCacheParts> offset{}; ///< In the file, 64-byte aligned.
     std::array<uint64_t, kCacheParts> bytes{};
-    std::array<uint64_t, kCacheParts> checksum{}; ///< contentHash of the part.
+    std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< Of a PieceHasher, by part.
 };
 
 /// Key of the file that holds tensors of one format of a model.
-uint64_t cacheKey(uint64_t source_identity, Format format);
+uint64_t cacheKey(uint64_t model_key, Format format);
 /// "<16 hex digits>.belfry-weights"
 std::string cacheFileName(uint64_t key);
 
@@ -87,11 +71,15 @@ public:
     [[nodiscard]] const std::vector<CachedTensor>& tensors() const;
     /// nullptr when absent.
     [[nodiscard]] const CachedTensor* find(std::string_view tensor) const;
-    /// Reads part bytes [offset, offset + out.size()). Thread-safe. Errors: InvalidFile. Checksums
-    /// are over whole parts: whoever has read a part compares it.
+    /// Reads part bytes [offset, offset + out.size()) and nothing wrong: every piece that they
+    /// touch is read whole and compared with its checksum, each time. Thread-safe. Errors:
+    /// InvalidFile (damaged, cut, changed meanwhile); `out` then holds anything.
     Result<void>
     read(const CachedTensor& tensor, int part, uint64_t offset, std::span<std::byte> out) const;
     [[nodiscard]] uint64_t sizeBytes() const;
+    /// Takes the file out of the folder, so that the next load makes it anew; what has it open
+    /// reads on. Nothing where that is not allowed.
+    void remove() const;
 
 private:
     WeightCache();
@@ -106,7 +94,8 @@ public:
     WeightCacheWriter(const WeightCacheWriter&) = delete;
     WeightCacheWriter& operator=(const WeightCacheWriter&) = delete;
 
-    /// `tensors`: name, format, shape and bytes of all parts; offsets and checksums are filled in.
+    /// `tensors`: name, format, shape and bytes of all parts; offsets and checksums are filled in,
+    /// `content` may follow (setContent).
     /// Errors: InvalidRequest (folder cannot be created, or its disk lacks room), InvalidFile
     /// (cannot be written).
     static Result<std::unique_ptr<WeightCacheWriter>>
@@ -114,6 +103,8 @@ public:
     /// Bytes of one part in ascending order of offset, any piece size. Tensors in the order given
     /// to create(); parts of one tensor may be interleaved (later ones wait in memory).
     Result<void> write(size_t tensor, int part, std::span<const std::byte> bytes);
+    /// Known once all values have been read. Before finish().
+    void setContent(size_t tensor, uint64_t content);
     /// Checks that every part is complete, writes the directory, renames (without waiting for
     /// the disk).
     Result<void> finish();

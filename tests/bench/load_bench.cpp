@@ -6,8 +6,9 @@
 // What is not quantized (norms, tables) comes from the checkpoint in every load: what a load read
 // is told, and how much faster than a load without a cache it could be by bytes alone. "Cold": the
 // system was asked to drop the file's pages (what the disk itself keeps in memory stays). Usage:
-// belfry_load_bench FOLDER [LAYERS]     FOLDER keeps the checkpoint (0.4 GB per 4 layers)
-// belfry_load_bench FOLDER cancel       all of E2B (10 GB): how long a load goes on once cancelled
+// belfry_load_bench FOLDER [LAYERS [FORMAT]]   FOLDER keeps the checkpoint (0.4 GB per 4 layers)
+// belfry_load_bench FOLDER cancel              all of E2B (10 GB): how long a load goes on once
+// cancelled
 
 #include "engine/base/file_reader.h"
 #include "engine/files/safetensors.h"
@@ -24,7 +25,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -41,6 +44,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 5;
+constexpr std::array kFormats = {Format::Bf16, Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Q8};
 
 double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -213,7 +217,6 @@ void benchCancel(const TensorSource& source, const ModelConfig& config, const fs
                 options.stop = stop.get_token();
                 if (writes_cache) {
                     options.cache_folder = folder / "cache";
-                    options.model_folder = folder;
                 }
                 Clock::time_point asked;
                 std::jthread canceller([&] {
@@ -245,11 +248,33 @@ void benchCancel(const TensorSource& source, const ModelConfig& config, const fs
     }
 }
 
+/// The formats to measure: all, or the one of this name (nf4_dq or, as on Belfry's command line,
+/// nf4-dq). Nothing when there is none.
+std::optional<std::vector<Format>> formatsNamed(std::string name) {
+    if (name.empty()) {
+        return std::vector<Format>(kFormats.begin(), kFormats.end());
+    }
+    std::replace(name.begin(), name.end(), '-', '_');
+    const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                    [&](Format format) { return formatName(format) == name; });
+    return found == kFormats.end() ? std::nullopt : std::optional(std::vector<Format>{*found});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     if (argc < 2) {
         std::fprintf(stderr, "usage: belfry_load_bench FOLDER [LAYERS [FORMAT] | cancel]\n");
+        return 2;
+    }
+    const std::optional<std::vector<Format>> formats = formatsNamed(argc > 3 ? argv[3] : "");
+    if (!formats) {
+        std::string known;
+        for (const Format format : kFormats) {
+            known += (known.empty() ? "" : ", ") + std::string(formatName(format));
+        }
+        std::fprintf(stderr, "error: there is no format %s here; choose one of %s\n", argv[3],
+                     known.c_str());
         return 2;
     }
     const bool is_cancelling = argc == 3 && std::string_view(argv[2]) == "cancel";
@@ -283,16 +308,13 @@ int main(int argc, char** argv) {
         First,
         WarmCacheRead,
         WarmCache,
+        WarmCompared,
         ColdCacheRead,
         ColdCache,
         States
     };
     std::printf("checkpoint %.2f GB; seconds, medians of %d\n", gigabytes, kRounds);
-    for (const Format format :
-         {Format::Bf16, Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Q8}) {
-        if (argc > 3 && formatName(format) != argv[3]) {
-            continue;
-        }
+    for (const Format format : *formats) {
         const PlacementPlan plan = makePlanFor(config, format);
         const bool has_cache = format != Format::Bf16;
         double loaded_gigabytes = 0.0; // of the load before
@@ -302,7 +324,6 @@ int main(int argc, char** argv) {
             options.parallel = poolParallelFor(devices.pool.get());
             if (uses_cache) {
                 options.cache_folder = cache;
-                options.model_folder = folder;
             }
             const auto start = Clock::now();
             auto store = load(**source, config, plan, devices.set, options);
@@ -321,6 +342,7 @@ int main(int argc, char** argv) {
         std::array<std::vector<double>, States> seconds;
         double cache_gigabytes = 0.0;  // the cache file
         double cached_gigabytes = 0.0; // what a load from the cache reads
+        double compared_gigabytes = 0.0;
         for (int round = 0; round < kRounds; ++round) {
             if (evict(file)) {
                 seconds[ColdRead].push_back(readPlain(file));
@@ -342,13 +364,18 @@ int main(int argc, char** argv) {
             seconds[First].push_back(loadOnce(true));
             fs::path cache_file;
             for (const auto& entry : fs::directory_iterator(cache)) {
-                cache_file = entry.path();
+                if (entry.path().extension() == ".belfry-weights") {
+                    cache_file = entry.path();
+                }
             }
             cache_gigabytes = static_cast<double>(fs::file_size(cache_file)) / 1e9;
             (void)readPlain(cache_file);
             seconds[WarmCacheRead].push_back(readPlain(cache_file));
             seconds[WarmCache].push_back(loadOnce(true));
             cached_gigabytes = loaded_gigabytes;
+            fs::remove(cache / "contents.belfry-known"); // as after a copy of the model files
+            seconds[WarmCompared].push_back(loadOnce(true));
+            compared_gigabytes = loaded_gigabytes;
             // The part of the checkpoint that is not quantized comes from there.
             if (evict(cache_file) && evict(file)) {
                 seconds[ColdCacheRead].push_back(readPlain(cache_file));
@@ -382,6 +409,7 @@ int main(int argc, char** argv) {
         tell("first, writes a cache, cold", ColdFirst, gigabytes, ColdRead, gigabytes);
         tell("first, writes a cache, warm", First, gigabytes, WarmRead, gigabytes);
         tell("from the cache, warm", WarmCache, cached_gigabytes, WarmCacheRead, cache_gigabytes);
+        tell("contents compared, warm", WarmCompared, compared_gigabytes, WarmRead, gigabytes);
         tell("from the cache, cold", ColdCache, cached_gigabytes, ColdCacheRead, cache_gigabytes);
         if (has_cache) {
             std::printf("%-7s reads %.3f GB instead of %.3f: by bytes alone at most %.1f times\n",

@@ -179,7 +179,7 @@ void TestLoaderOnCard::manyPieces() {
         entry.name = "weight";
         entry.layout = layout;
         entry.origin = *opened;
-        engine::CacheSet caches({}, {});
+        engine::CacheSet caches(source, {});
         const auto filled = engine::fillTargets(impl, {{&entry, &*on_card}}, caches,
                                                 machine.options(), engine::LoadStage::Fill);
         QVERIFY2(filled.has_value(), filled.has_value() ? "" : filled.error().message.c_str());

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The derived cache: the file itself, damaged in every region, and loads with it (nothing is
 // quantized twice, nothing wrong ever gets through, deleting it at any time is harmless).
+#include "engine/run/content_hash.h"
 #include "engine/run/random_source.h"
 #include "engine/run/weight_cache.h"
 #include "tests/engine/run/loader_fixture.h"
 
 #include <fstream>
 #include <random>
+#include <thread>
 
 namespace fs = std::filesystem;
 
@@ -109,6 +111,51 @@ struct CachedLoad {
     }
 };
 
+/// Loads of a copy of a golden model's file, opened anew each time.
+struct FileLoad {
+    const GoldenModel& golden = GoldenModel::get("e2b/model");
+    QTemporaryDir temporary;
+    fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    engine::LoadOptions options;
+
+    struct Loaded {
+        std::unique_ptr<TestDevices> devices = std::make_unique<TestDevices>();
+        std::unique_ptr<engine::TensorSource> source;
+        std::unique_ptr<engine::TensorStore> store;
+        std::string error;
+        [[nodiscard]] const engine::LoadReport& report() const { return store->report(); }
+    };
+
+    FileLoad() {
+        fs::create_directory(folder);
+        fs::copy_file(golden.folder / "model.safetensors", file());
+        options.cache_folder = fs::path(temporary.path().toStdString()) / "cache";
+    }
+    [[nodiscard]] fs::path file() const { return folder / "model.safetensors"; }
+    /// Until the system's times vouch for what was written just now.
+    static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(2100)); }
+    [[nodiscard]] engine::PlacementPlan planOf(const Place& place) const {
+        return planFor(golden.config, MemorySource(golden.tensors), everywhere(place));
+    }
+    [[nodiscard]] Loaded load(const engine::PlacementPlan& plan) const {
+        Loaded loaded;
+        auto source = engine::openModelFolder(folder);
+        if (!source) {
+            loaded.error = source.error().message;
+            return loaded;
+        }
+        loaded.source = std::move(*source);
+        auto store =
+            engine::load(*loaded.source, golden.config, plan, loaded.devices->owned.set, options);
+        if (!store) {
+            loaded.error = store.error().message;
+            return loaded;
+        }
+        loaded.store = std::move(*store);
+        return loaded;
+    }
+};
+
 } // namespace
 
 class TestWeightCache : public QObject {
@@ -116,11 +163,18 @@ class TestWeightCache : public QObject {
 private Q_SLOTS:
     void hashDependsOnEveryByteAndNotOnSplits();
     void writesAndReads();
+    void piecesOfAnySplit();
+    void everyRangeIsChecked();
     void incompleteIsNeverVisible();
     void damagedFiles_data();
     void damagedFiles();
     void everyByteFlipped();
-    void identityFollowsContent();
+    void modelsHaveKeysOfTheirOwn();
+    void settledFilesAreNotRead();
+    void touchedAndCopiedFilesStillHit_data();
+    void touchedAndCopiedFilesStillHit();
+    void changedWeightsAreNoticed_data();
+    void changedWeightsAreNoticed();
     void secondLoadUsesIt_data();
     void secondLoadUsesIt();
     void formatsKeepTheirOwnFiles();
@@ -128,6 +182,10 @@ private Q_SLOTS:
     void damageIsRepaired();
     void deletedWhileInUse();
     void corruptedWhileInUse();
+    void damagedRowsAreMadeAgain_data();
+    void damagedRowsAreMadeAgain();
+    void damageOnDiskIsRepaired();
+    void damageOfOtherMapsIsRepaired();
     void unwritableFolderIsANote();
     void moveReadsIt();
     void oldestFilesGoFirst();
@@ -209,7 +267,7 @@ void TestWeightCache::writesAndReads() {
         std::vector<std::byte> bytes(a->bytes[index]);
         QVERIFY(cache->read(*a, part, 0, bytes).has_value());
         QVERIFY(bytes == randomBytes(a->bytes[index], seeds[index]));
-        QVERIFY(bytes.empty() || engine::contentHash(bytes) == a->checksum[index]);
+        QCOMPARE(a->checksums[index].size(), static_cast<size_t>(bytes.empty() ? 0 : 1));
     }
     std::vector<std::byte> piece(10);
     QVERIFY(cache->read(*a, 0, 1990, piece).has_value());
@@ -217,6 +275,72 @@ void TestWeightCache::writesAndReads() {
     QVERIFY(!cache->read(*a, 5, 0, piece).has_value());
     QVERIFY(engine::WeightCache::open(folder, 78, note) == nullptr);
     QVERIFY(note.empty()); // simply not there
+}
+
+void TestWeightCache::piecesOfAnySplit() {
+    constexpr size_t kPiece = engine::kHashPieceBytes;
+    for (const size_t size : {size_t{0}, size_t{1}, kPiece - 1, kPiece, kPiece + 1, 5 * kPiece}) {
+        const auto bytes = randomBytes(size, 3);
+        const std::span<const std::byte> all(bytes);
+        std::vector<uint64_t> wanted;
+        for (size_t at = 0; at < size; at += kPiece) {
+            wanted.push_back(engine::contentHash(all.subspan(at, std::min(kPiece, size - at))));
+        }
+        TestDevices devices;
+        const auto parallel = engine::poolParallelFor(devices.owned.pool.get());
+        for (const size_t step : {size_t{100}, kPiece - 7, kPiece, 3 * kPiece, 6 * kPiece}) {
+            engine::PieceHasher hasher;
+            engine::PieceHasher whole;
+            whole.update(all); // and what came before is forgotten
+            (void)whole.finishWhole();
+            for (size_t at = 0; at < size; at += step) {
+                hasher.update(all.subspan(at, std::min(step, size - at)), parallel);
+                whole.update(all.subspan(at, std::min(step, size - at)));
+            }
+            QCOMPARE(hasher.finish(), wanted);
+            QCOMPARE(whole.finishWhole(), engine::contentHash(std::as_bytes(std::span(wanted))));
+        }
+    }
+}
+
+void TestWeightCache::everyRangeIsChecked() {
+    constexpr uint64_t kPiece = engine::kHashPieceBytes;
+    QTemporaryDir dir;
+    const fs::path folder = dir.path().toStdString();
+    engine::CachedTensor tensor;
+    tensor.name = "a.weight";
+    tensor.format = Format::Q8;
+    tensor.rows = 50;
+    tensor.cols = 1001;
+    const auto data = randomBytes(50 * 1001, 1); // three pieces and a bit
+    {
+        auto writer = engine::WeightCacheWriter::create(folder, 5, {tensor});
+        QVERIFY(writer.has_value());
+        QVERIFY((*writer)->write(0, 0, data).has_value());
+        QVERIFY((*writer)->write(0, 1, randomBytes(200, 2)).has_value());
+        QVERIFY((*writer)->finish().has_value());
+    }
+    const fs::path path = folder / engine::cacheFileName(5);
+    const std::vector<char> intact = readFile(path);
+    for (const uint64_t damaged : {uint64_t{0}, kPiece, 2 * kPiece - 1, uint64_t{50049}}) {
+        std::vector<char> bytes = intact;
+        bytes[64 + damaged] = static_cast<char>(bytes[64 + damaged] ^ 1);
+        overwrite(path, bytes);
+        std::string note;
+        const auto cache = engine::WeightCache::open(folder, 5, note);
+        QVERIFY2(cache != nullptr, note.c_str());
+        for (const uint64_t size : {uint64_t{1}, uint64_t{1001}, kPiece, 2 * kPiece + 100}) {
+            for (uint64_t at = 0; at + size <= data.size(); at += 997) {
+                std::vector<std::byte> seen(size);
+                const auto read = cache->read(cache->tensors()[0], 0, at, seen);
+                const bool touches =
+                    at / kPiece <= damaged / kPiece && (at + size - 1) / kPiece >= damaged / kPiece;
+                QCOMPARE(read.has_value(), !touches);
+                QVERIFY(touches || std::equal(seen.begin(), seen.end(),
+                                              data.begin() + static_cast<std::ptrdiff_t>(at)));
+            }
+        }
+    }
 }
 
 void TestWeightCache::incompleteIsNeverVisible() {
@@ -265,7 +389,7 @@ void TestWeightCache::damagedFiles() {
     } else if (kind == "other magic") {
         bytes[0] ^= 1;
     } else if (kind == "other version") {
-        bytes[8] = 2;
+        bytes[8] = 1;
     } else if (kind == "other key") {
         bytes[16] ^= 1;
     } else if (kind == "directory offset beyond") {
@@ -303,9 +427,7 @@ void TestWeightCache::everyByteFlipped() {
             const auto& tensor = cache->tensors()[t];
             for (int part = 0; part < engine::kCacheParts; ++part) {
                 std::vector<std::byte> content(tensor.bytes[static_cast<size_t>(part)]);
-                is_noticed = is_noticed || !cache->read(tensor, part, 0, content).has_value() ||
-                             (!content.empty() && engine::contentHash(content) !=
-                                                      tensor.checksum[static_cast<size_t>(part)]);
+                is_noticed = is_noticed || !cache->read(tensor, part, 0, content).has_value();
             }
         }
         unnoticed += is_noticed ? 0 : 1;
@@ -316,16 +438,16 @@ void TestWeightCache::everyByteFlipped() {
     std::string note;
     overwrite(path, intact);
     QVERIFY(engine::WeightCache::open(folder, 77, note) != nullptr);
-    const uint64_t directory = 2 * (8 + 8 + 5 * 8 + 15 * 8);
+    const uint64_t directory = 2 * (8 + 8 + 6 * 8 + 10 * 8) + (4 + 2) * 8; // and the checksums
     QCOMPARE(static_cast<uint64_t>(unnoticed), intact.size() - used - directory);
 }
 
-void TestWeightCache::identityFollowsContent() {
+void TestWeightCache::modelsHaveKeysOfTheirOwn() {
     const GoldenModel& golden = GoldenModel::get("e2b/model");
     MemorySource source(golden.tensors);
-    const auto identity = engine::sourceIdentity(source, {});
-    QVERIFY(identity.has_value());
-    QCOMPARE(*engine::sourceIdentity(source, {}), *identity);
+    const auto key = engine::modelKey(source);
+    QVERIFY(key.has_value());
+    QCOMPARE(*engine::modelKey(source), *key);
     // A retrained model with the same names and shapes.
     MemorySource trained(golden.tensors);
     for (const auto& [name, tensor] : golden.tensors) {
@@ -333,22 +455,170 @@ void TestWeightCache::identityFollowsContent() {
             byte ^= 1;
         }
     }
-    QVERIFY(*engine::sourceIdentity(trained, {}) != *identity);
+    QVERIFY(*engine::modelKey(trained) != *key);
     // Another shape, another name.
     MemorySource renamed(golden.tensors);
     renamed.set("new.tensor", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
-    QVERIFY(*engine::sourceIdentity(renamed, {}) != *identity);
-    // The time of the file counts when the folder is known.
+    QVERIFY(*engine::modelKey(renamed) != *key);
+    // The same in a file.
     auto file = engine::openModelFolder(golden.folder);
     QVERIFY(file.has_value());
-    QTemporaryDir dir;
-    const fs::path copy = fs::path(dir.path().toStdString()) / "model.safetensors";
-    fs::copy_file(golden.folder / "model.safetensors", copy);
-    const auto first = engine::sourceIdentity(**file, dir.path().toStdString());
-    fs::last_write_time(copy, fs::last_write_time(copy) + std::chrono::seconds(5));
-    QVERIFY(*engine::sourceIdentity(**file, dir.path().toStdString()) != *first);
+    QCOMPARE(*engine::modelKey(**file), *key);
     QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(1, Format::Fp4));
     QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(2, Format::Nf4));
+}
+
+void TestWeightCache::settledFilesAreNotRead() {
+    FileLoad run;
+    const auto plan =
+        run.planOf({DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4});
+    FileLoad::settle();
+    auto first = run.load(plan);
+    QVERIFY2(first.store != nullptr, first.error.c_str());
+    const uint64_t all = first.report().bytes_read;
+    auto second = run.load(plan);
+    QVERIFY2(second.store != nullptr, second.error.c_str());
+    QCOMPARE(second.report().tensors_quantized, 0);
+    QCOMPARE(second.report().bytes_compared, uint64_t{0});
+    QVERIFY(second.report().bytes_read < all / 2); // what is not quantized
+    QVERIFY(second.report().notes.empty());
+    // Another format of the same files needs no look at them to be found later.
+    const auto q8 = run.planOf({DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Q8});
+    QVERIFY(run.load(q8).store != nullptr);
+    QCOMPARE(run.load(q8).report().bytes_compared, uint64_t{0});
+    QCOMPARE(run.load(plan).report().bytes_compared, uint64_t{0});
+    // Without the record, or with a damaged one, contents are compared, and kept again.
+    const fs::path record = run.options.cache_folder / "contents.belfry-known";
+    const std::vector<char> intact = readFile(record);
+    QVERIFY(!intact.empty());
+    for (const size_t where : {size_t{0}, size_t{20}, size_t{40}, intact.size() - 1}) {
+        std::vector<char> bytes = intact;
+        bytes[where] = static_cast<char>(bytes[where] ^ 1);
+        overwrite(record, bytes);
+        auto compared = run.load(plan);
+        QVERIFY(compared.report().bytes_compared > 0);
+        QCOMPARE(compared.report().tensors_quantized, 0);
+        QVERIFY(compared.report().notes.empty());
+        QCOMPARE(run.load(plan).report().bytes_compared, uint64_t{0});
+    }
+    fs::remove(record);
+    QVERIFY(run.load(plan).report().bytes_compared > 0);
+    QCOMPARE(run.load(plan).report().bytes_compared, uint64_t{0});
+}
+
+void TestWeightCache::touchedAndCopiedFilesStillHit_data() {
+    QTest::addColumn<bool>("on_disk");
+    QTest::newRow("in memory") << false;
+    QTest::newRow("on disk") << true;
+}
+
+void TestWeightCache::touchedAndCopiedFilesStillHit() {
+    QFETCH(bool, on_disk);
+    FileLoad run;
+    Expected expected(run.golden);
+    const auto plan = run.planOf(
+        on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4Dq)
+                : quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq));
+    QVERIFY(run.load(plan).store != nullptr); // just written: nothing vouches for its times
+    const auto check = [&](bool is_compared) {
+        auto load = run.load(plan);
+        QVERIFY2(load.store != nullptr, load.error.c_str());
+        QCOMPARE(load.report().tensors_quantized, 0);
+        QCOMPARE(load.report().cache_bytes_written, uint64_t{0});
+        QCOMPARE(load.report().bytes_compared > 0, is_compared);
+        QVERIFY(load.report().notes.empty());
+        const std::string wrong = support::firstWrong(*load.store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    };
+    check(true);
+    fs::last_write_time(run.file(), fs::last_write_time(run.file()) - std::chrono::hours(5));
+    check(true);
+    FileLoad::settle();
+    check(true);
+    check(false); // the new times are known now
+    const fs::path copy = fs::path(run.temporary.path().toStdString()) / "copy";
+    fs::copy(run.folder, copy);
+    run.folder = copy;
+    check(true);
+    FileLoad::settle();
+    check(true);
+    check(false);
+    run.folder = fs::path(run.temporary.path().toStdString()) / "model";
+    check(false); // both are
+}
+
+void TestWeightCache::changedWeightsAreNoticed_data() {
+    QTest::addColumn<bool>("is_settled");
+    QTest::addColumn<bool>("on_disk");
+    QTest::newRow("at once, in memory") << false << false;
+    QTest::newRow("later, in memory") << true << false;
+    QTest::newRow("later, on disk") << true << true;
+}
+
+/// The beginning of some weights changes in place, size and time of the file stay.
+void TestWeightCache::changedWeightsAreNoticed() {
+    QFETCH(bool, is_settled);
+    QFETCH(bool, on_disk);
+    FileLoad run;
+    const auto plan = run.planOf(
+        on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Q8)
+                : quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Q8));
+    if (is_settled) {
+        FileLoad::settle();
+    }
+    QVERIFY(run.load(plan).store != nullptr);
+    QCOMPARE(run.load(plan).report().bytes_compared == 0, is_settled);
+    const auto time = fs::last_write_time(run.file());
+    int changed = 0;
+    {
+        auto source = engine::openModelFolder(run.folder);
+        QVERIFY(source.has_value());
+        std::fstream file(run.file(), std::ios::binary | std::ios::in | std::ios::out);
+        for (const auto& row : plan.tensors) {
+            const auto* info = (*source)->find(row.tensor);
+            if (row.format != Format::Q8 || info == nullptr || changed == 50 ||
+                engine::isGatherOnly(plan, row.tensor)) {
+                continue;
+            }
+            // Before the samples that are part of the key, which would give it another file.
+            const uint64_t size = info->size_bytes;
+            const uint64_t length =
+                size < 4096 ? size / 4 : std::min<uint64_t>(2048, (size - 4096) / 2);
+            if (length < 2) {
+                continue;
+            }
+            ++changed;
+            std::vector<char> bytes(static_cast<size_t>(length));
+            file.seekg(static_cast<std::streamoff>(info->file_offset));
+            file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            for (size_t i = 1; i < bytes.size(); i += 2) {
+                bytes[i] = static_cast<char>(bytes[i] ^ 0x80); // the sign
+            }
+            file.seekp(static_cast<std::streamoff>(info->file_offset));
+            file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        }
+        QVERIFY(file.good());
+    }
+    fs::last_write_time(run.file(), time);
+    QCOMPARE(changed, 50);
+    FileLoad plain;
+    plain.folder = run.folder;
+    plain.options.cache_folder.clear();
+    auto wanted = plain.load(plan);
+    auto seen = run.load(plan);
+    QVERIFY(wanted.store != nullptr);
+    QVERIFY2(seen.store != nullptr, seen.error.c_str());
+    for (int handle = 0; handle < seen.store->size(); ++handle) {
+        const auto values = seen.store->values(handle);
+        QVERIFY(values.has_value());
+        QVERIFY2(*values == *wanted.store->values(handle), seen.store->name(handle).c_str());
+    }
+    QCOMPARE(seen.report().tensors_quantized, on_disk ? seen.report().tensors_quantized : changed);
+    QCOMPARE(seen.report().notes.size(), size_t{1});
+    QVERIFY(seen.report().cache_bytes_written > 0);
+    auto next = run.load(plan);
+    QCOMPARE(next.report().tensors_quantized, 0);
+    QVERIFY(next.report().notes.empty());
 }
 
 void TestWeightCache::secondLoadUsesIt_data() {
@@ -496,24 +766,126 @@ void TestWeightCache::corruptedWhileInUse() {
             std::fill(bytes.begin() + 64, bytes.end(), '\0');
             overwrite(path, bytes);
         }
-        // Whole tensors are checked at every use; they are made from the model files instead.
-        for (int handle = 0; handle < (*store)->size(); ++handle) {
-            if ((*store)->format(handle) != Format::Nf4) {
-                continue;
-            }
-            const std::string& name = (*store)->name(handle);
-            if (engine::isGatherOnly((*store)->plan(), name)) {
-                continue;
-            }
-            const auto view = (*store)->acquire(handle);
-            QVERIFY2(view.has_value(), view.has_value() ? "" : view.error().message.c_str());
-            const auto& wanted = expected(name, Format::Nf4);
-            std::vector<float> seen(wanted.size());
-            engine::expandRange(*view, 0, static_cast<int64_t>(seen.size()), seen.data());
-            QVERIFY2(seen == wanted, name.c_str());
-        }
-        QVERIFY(!(*store)->report().notes.empty());
+        // Whatever is read of it is checked at every use, and made from the model files instead.
+        const std::string wrong = support::firstWrong(**store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        const auto& notes = (*store)->report().notes;
+        QCOMPARE(notes.size(), size_t{1});
+        QVERIFY2(notes[0].find("damaged while in use: ") != std::string::npos, notes[0].c_str());
+        QVERIFY(!fs::exists(path)); // the next load makes it anew
     }
+}
+
+void TestWeightCache::damagedRowsAreMadeAgain_data() {
+    QTest::addColumn<int>("format");
+    for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Q8}) {
+        QTest::newRow(std::string(engine::formatName(format)).c_str()) << static_cast<int>(format);
+    }
+}
+
+/// Tables of which only rows are ever read: all else is in memory.
+void TestWeightCache::damagedRowsAreMadeAgain() {
+    QFETCH(int, format);
+    CachedLoad run;
+    Expected expected(run.golden);
+    const std::string table = "model.language_model.embed_tokens_per_layer.weight";
+    const auto plan =
+        planFor(run.golden.config, run.source, [&](const engine::ExpectedTensor& tensor) {
+            return tensor.name == table ? quantized(DeviceId::disk(), DeviceId::cpu(),
+                                                    Residency::Stream, static_cast<Format>(format))
+                                        : Place();
+        });
+    QVERIFY(run.load(plan).has_value());
+    const fs::path path = filesIn(run.options.cache_folder).at(0);
+    const std::vector<char> intact = readFile(path);
+    for (const bool is_loaded_before : {false, true}) {
+        auto before = run.load(plan);
+        QVERIFY(before.has_value());
+        std::vector<char> bytes = intact;
+        for (size_t i = 64; i < bytes.size() / 10 * 9; ++i) {
+            bytes[i] = static_cast<char>(~bytes[i]);
+        }
+        overwrite(path, bytes);
+        auto store = is_loaded_before ? std::move(before) : run.load(plan);
+        QVERIFY(store.has_value());
+        const auto handle = (*store)->handleOf(table);
+        const int64_t cols = (*store)->shape(handle)[1];
+        const auto& wanted = expected(table, static_cast<Format>(format));
+        const std::vector<int32_t> ids = {2, 5, 9, 100, 0};
+        std::vector<float> rows(ids.size() * static_cast<size_t>(cols));
+        const auto count = static_cast<int64_t>(ids.size());
+        QVERIFY((*store)
+                    ->gatherRows(handle, ids, 0, 1.0F, {rows.data(), count, cols, cols})
+                    .has_value());
+        for (size_t i = 0; i < ids.size(); ++i) {
+            QVERIFY(std::equal(wanted.begin() + ids[i] * cols, wanted.begin() + (ids[i] + 1) * cols,
+                               rows.begin() + static_cast<std::ptrdiff_t>(i) * cols));
+        }
+        QCOMPARE((*store)->report().notes.size(), size_t{1});
+        QCOMPARE((*store)->takeUseNote(), (*store)->report().notes[0]); // for the reply, once
+        QVERIFY((*store)->takeUseNote().empty());
+        auto next = run.load(plan);
+        QVERIFY(next.has_value());
+        QVERIFY((*next)->report().notes.empty());
+        QVERIFY(readFile(path) == intact);
+    }
+}
+
+/// Layers that stay on disk are not read at load: the damage is found in use, told once and gone
+/// after the next load.
+void TestWeightCache::damageOnDiskIsRepaired() {
+    CachedLoad run;
+    Expected expected(run.golden);
+    for (const Format format : {Format::Nf4, Format::Nf4Dq}) {
+        fs::remove_all(run.options.cache_folder);
+        const auto plan =
+            run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, format));
+        QVERIFY(run.load(plan).has_value());
+        const fs::path path = filesIn(run.options.cache_folder).at(0);
+        const std::vector<char> intact = readFile(path);
+        std::vector<char> bytes = intact;
+        for (size_t i = 64; i < bytes.size() / 10 * 9; ++i) {
+            bytes[i] = static_cast<char>(~bytes[i]);
+        }
+        overwrite(path, bytes);
+        auto store = run.load(plan);
+        QVERIFY(store.has_value());
+        std::string wrong = support::firstWrong(**store, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QCOMPARE((*store)->report().notes.size(), size_t{1});
+        auto next = run.load(plan);
+        QVERIFY(next.has_value());
+        wrong = support::firstWrong(**next, expected);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QVERIFY((*next)->report().notes.empty());
+        QVERIFY(readFile(path) == intact);
+        auto last = run.load(plan);
+        QVERIFY(last.has_value());
+        QCOMPARE((*last)->report().cache_bytes_written, uint64_t{0});
+    }
+}
+
+/// What another map had cached is damaged and cannot be taken over into a new file.
+void TestWeightCache::damageOfOtherMapsIsRepaired() {
+    CachedLoad run;
+    const auto planWith = [&](engine::Tower tower) {
+        return planFor(run.golden.config, run.source, [=](const engine::ExpectedTensor& tensor) {
+            const bool is_wanted =
+                tensor.kind == engine::TensorKind::Linear && tensor.tower == tower;
+            return quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
+                             is_wanted ? Format::Nf4 : Format::AsStored);
+        });
+    };
+    QVERIFY(run.load(planWith(engine::Tower::Language)).has_value());
+    const fs::path path = filesIn(run.options.cache_folder).at(0);
+    std::vector<char> bytes = readFile(path);
+    std::fill(bytes.begin() + 64, bytes.begin() + 4096, '\0');
+    overwrite(path, bytes);
+    QVERIFY(run.load(planWith(engine::Tower::Vision)).has_value());
+    auto store = run.load(planWith(engine::Tower::Vision));
+    QVERIFY(store.has_value());
+    QCOMPARE((*store)->report().tensors_quantized, 0);
+    QVERIFY((*store)->report().notes.empty());
 }
 
 void TestWeightCache::unwritableFolderIsANote() {
