@@ -133,7 +133,10 @@ private:
             "everything on " + name(first()) + " needs " +
             bytesText(needs[static_cast<size_t>(first())]) + " of " +
             (limit == kFitNoLimit ? std::string("unbounded memory") : bytesText(limit)) +
-            (is_too_much_ ? ": too much" : ": it fits"));
+            (model_.hostExcess(needs) > 0
+                 ? ": more than this computer's memory, which simulated GPUs take theirs from"
+             : is_too_much_ ? ": too much"
+                            : ": it fits"));
         if (is_too_much_ && model_.gpus > 0) {
             steps_.emplace_back("what costs nothing per token moves first (tables), then what "
                                 "costs only with media (towers), then what every token reads "

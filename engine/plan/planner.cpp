@@ -107,6 +107,18 @@ uint64_t usableBytes(const PlanRequest& request, const DeviceMap& map, DeviceId 
     return limit;
 }
 
+uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map) {
+    for (const DeviceInfo& info : request.devices) {
+        if (info.id == DeviceId::cpu() && info.capacity > 0) {
+            const auto reserve = map.reserve.find(info.id);
+            return reserve == map.reserve.end()
+                       ? info.free
+                       : info.free - std::min(info.free, reserve->second.bytes);
+        }
+    }
+    return kNoLimit;
+}
+
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
     StoredTensor stored;
@@ -138,19 +150,9 @@ public:
     explicit Planner(const PlanRequest& request) : request_(request) {}
 
     PlacementPlan run() {
-        if (request_.tensors.empty()) {
-            own_tensors_ = listTensors(request_.config);
-        }
-        tensors_ = request_.tensors.empty() ? &own_tensors_ : &request_.tensors;
-        if (!chooseMap()) {
+        if (!weigh()) {
             return std::move(plan_);
         }
-        resolve();
-        makeRows();
-        placeKv();
-        makeDevices();
-        account();
-        growChunk();
         addTransfers(plan_, parts());
         checkModelBlock();
         makeModules();
@@ -165,7 +167,30 @@ public:
         return std::move(plan_);
     }
 
+    PlacementPlan runBytes() {
+        weigh();
+        return std::move(plan_);
+    }
+
 private:
+    /// Rows and bytes per device; false: no map.
+    bool weigh() {
+        if (request_.tensors.empty()) {
+            own_tensors_ = listTensors(request_.config);
+        }
+        tensors_ = request_.tensors.empty() ? &own_tensors_ : &request_.tensors;
+        if (!chooseMap()) {
+            return false;
+        }
+        resolve();
+        makeRows();
+        placeKv();
+        makeDevices();
+        account();
+        growChunk();
+        return true;
+    }
+
     [[nodiscard]] PlanParts parts() const {
         PlanParts parts;
         parts.request = &request_;
@@ -537,6 +562,14 @@ private:
                 plan_.errors.push_back(overLimit(plan_, device, parts(), quant_, head_));
             }
         }
+        const uint64_t host = usableHostBytes(request_, map_);
+        const bool has_sim =
+            std::any_of(plan_.devices.begin(), plan_.devices.end(), [](const DevicePlan& device) {
+                return device.id.kind == DeviceId::Kind::Sim && device.parts.total() > 0;
+            });
+        if (has_sim && hostNeed(plan_) > host) {
+            plan_.errors.push_back(overHost(plan_, host, parts(), quant_, head_));
+        }
     }
 
     const PlanRequest& request_;
@@ -554,6 +587,10 @@ private:
 
 PlacementPlan makePlan(const PlanRequest& request) {
     return Planner(request).run();
+}
+
+PlacementPlan planBytes(const PlanRequest& request) {
+    return Planner(request).runBytes();
 }
 
 } // namespace engine

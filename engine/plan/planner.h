@@ -71,6 +71,8 @@ struct PlanRequest {
     std::vector<DeviceInfo> devices;     ///< cpu should be among them; disk need not.
     std::map<DeviceId, uint64_t> limits; ///< --limit; beats the map's limits.
     std::vector<AdapterBytes> adapters;  ///< Of all attached adapters together.
+    /// Next steps where memory is short (DM09). Each is planned, so they cost some plans.
+    bool wants_advice = true;
 
     /// Bytes of K and V of one owner layer on one device, and scratch per device: what the model
     /// allocates (engine/gemma4/workspace.h). Empty: simple formulas of PLANNER.md.

@@ -4,6 +4,7 @@
 #include "engine/gemma4/workspace.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
+#include "engine/run/system_memory.h"
 
 #include <unistd.h>
 
@@ -15,27 +16,6 @@
 namespace engine {
 
 namespace {
-
-/// Physical memory and what of it is free for a new program, in bytes. 0 = not known.
-struct SystemMemory {
-    uint64_t total = 0, available = 0;
-};
-SystemMemory systemMemory() {
-    SystemMemory memory;
-    std::ifstream in("/proc/meminfo");
-    std::string key;
-    uint64_t kib = 0;
-    std::string unit;
-    while (in >> key >> kib >> unit) {
-        if (key == "MemTotal:") {
-            memory.total = kib * 1024U;
-        } else if (key == "MemAvailable:") {
-            memory.available = kib * 1024U;
-            break;
-        }
-    }
-    return memory;
-}
 
 /// The map that the moves are made on.
 Result<DeviceMap> baseMap(const PlanRequest& plan) {

@@ -116,6 +116,7 @@ private Q_SLOTS:
     void dutiesAsThePlanSays_data();
     void dutiesAsThePlanSays();
     void nothingFits();
+    void simulatedInMainMemory();
     void explains();
 };
 
@@ -174,6 +175,7 @@ void TestFit::bruteForce() {
         }
         const FitResult fit = fitDeviceMap(request);
         PlanRequest member = request;
+        member.wants_advice = false;
         double best = 0;
         double best_media = 1e9;
         bool some_fits = false;
@@ -526,6 +528,27 @@ void TestFit::nothingFits() {
     QVERIFY(codesOf(plan.errors).starts_with("DM09"));
     QCOMPARE(plan.find("model.language_model.embed_tokens_per_layer.weight")->store,
              DeviceId::disk());
+}
+
+void TestFit::simulatedInMainMemory() {
+    // Two simulated cards that would hold everything, in a computer that cannot: what can stay on
+    // disk does, and the plan is one that can be loaded.
+    const Model model = publishedModel("E2B");
+    PlanRequest request = cardRequest(model, 0, 0, 64 * kGiB);
+    request.devices[0].capacity = request.devices[0].free = 6 * kGiB;
+    request.devices.push_back(device(DeviceId::sim(0), 64 * kGiB));
+    request.devices.push_back(device(DeviceId::sim(1), 64 * kGiB));
+    const FitResult fit = fitDeviceMap(request);
+    QVERIFY(fit.fits);
+    QVERIFY(mentions(fit.steps, "this computer's memory"));
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QCOMPARE(plan.find("model.language_model.embed_tokens_per_layer.weight")->store,
+             DeviceId::disk());
+    QVERIFY(plan.kv_device.back().isGpu());
+    request.devices[0].free = 3 * kGiB;
+    QVERIFY(!fitDeviceMap(request).fits);
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM09"));
 }
 
 void TestFit::explains() {
