@@ -211,8 +211,7 @@ private:
         if (request_.preset == "fit") {
             FitResult fit = fitDeviceMap(request_);
             map_ = std::move(fit.map);
-            quant_ = fit.quant;
-            head_ = fit.head;
+            quant_ = fit.quant; // a head that was changed is in the map
             plan_.notes = std::move(fit.steps);
             return true;
         }

@@ -144,9 +144,12 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                                        {"fp4", QuantOption::Fp4},
                                                        {"fp4-dq", QuantOption::Fp4Dq}}));
     ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", request.head,
-                                                    {{"bf16", HeadOption::Bf16},
+                                                    {{"auto", HeadOption::Bf16},
+                                                     {"bf16", HeadOption::Bf16},
                                                      {"int8", HeadOption::Int8},
                                                      {"nf4", HeadOption::Nf4}}));
+    // The reference path answers exactly as with everything on one device.
+    plan.may_change_head = request.head == "auto" && !request.is_reference_precision;
     const auto first = request.device_map.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && request.device_map[first] == '{') {
         ParseContext context;

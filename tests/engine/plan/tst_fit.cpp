@@ -109,6 +109,8 @@ private Q_SLOTS:
     void beatsPresets();
     void sacrificesInOrder();
     void formatsOnlyWhenAllowed();
+    void headBeforeLayers();
+    void quantizesNothingUnasked();
     void ownHead();
     void simulatedAsTheCard_data();
     void simulatedAsTheCard();
@@ -378,6 +380,58 @@ void TestFit::formatsOnlyWhenAllowed() {
     dense.may_quantize = true;
     QCOMPARE(fitDeviceMap(dense).quant, QuantOption::Nf4);
     QVERIFY(makePlan(dense).fits);
+}
+
+void TestFit::headBeforeLayers() {
+    // E4B on 3 GiB: without a smaller head eight layers would leave.
+    const Model model = publishedModel("E4B");
+    PlanRequest request = cardRequest(model, 1, 3 * kGiB, 64 * kGiB);
+    request.quant = QuantOption::Nf4Dq;
+    const PlacementPlan kept = makePlan(request);
+    QVERIFY(kept.fits);
+    QCOMPARE(kept.find("lm_head.weight"), nullptr);
+    QCOMPARE(kept.kv_device.back(), DeviceId::cpu());
+    request.may_change_head = true;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QCOMPARE(plan.find("lm_head.weight")->format, Format::Q8);
+    QCOMPARE(plan.kv_device.back(), DeviceId::cuda(0));
+    QVERIFY(plan.estimate.decode_tokens_per_s > 1.5 * kept.estimate.decode_tokens_per_s);
+    QVERIFY(mentions(plan.notes, "head in int8"));
+    QVERIFY(mentions(plan.notes, "--head bf16 keeps"));
+    // The map says it all: what was explained is what is loaded from it.
+    PlanRequest later = request;
+    later.may_change_head = false;
+    later.preset = "gpu";
+    later.map = *parseDeviceMap(plan.map_text, {});
+    const PlacementPlan loaded = makePlan(later);
+    QVERIFY(loaded.fits);
+    QCOMPARE(loaded.tensors.size(), plan.tensors.size());
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        QCOMPARE(loaded.tensors[i].tensor, plan.tensors[i].tensor);
+        QCOMPARE(loaded.tensors[i].format, plan.tensors[i].format);
+        QCOMPARE(loaded.tensors[i].store, plan.tensors[i].store);
+        QCOMPARE(loaded.tensors[i].bytes, plan.tensors[i].bytes);
+    }
+    // With room the head stays as it is.
+    request.devices[1].capacity = request.devices[1].free = 6 * kGiB;
+    QCOMPARE(makePlan(request).find("lm_head.weight"), nullptr);
+}
+
+void TestFit::quantizesNothingUnasked() {
+    const Model model = publishedModel("E4B");
+    PlanRequest request = cardRequest(model, 1, 6 * kGiB, 64 * kGiB);
+    request.may_change_head = true;
+    PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QCOMPARE(plan.kv_device.back(), DeviceId::cpu());
+    QCOMPARE(plan.find("model.language_model.layers.0.mlp.up_proj.weight")->format,
+             Format::AsStored);
+    QVERIFY(mentions(plan.notes, "with --quant nf4 it would be about"));
+    request.quant = QuantOption::Nf4;
+    plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QVERIFY(!mentions(plan.notes, "--quant"));
 }
 
 void TestFit::ownHead() {
