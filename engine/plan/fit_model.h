@@ -79,7 +79,7 @@ public:
     int gpus = 0, cpu = 0, disk = 1;
     int layers = 0;
     int64_t host_limit = kFitNoLimit; ///< Of cpu and simulated GPUs together; none without those.
-    std::vector<FitFormats> formats; ///< The first is what was asked for.
+    std::vector<FitFormats> formats;  ///< The first is what was asked for.
     /// Picoseconds per token of layers [0, i) on a device (whole numbers: sums in any order are
     /// equal), always with the bytes of the formats asked for, so that a smaller format is not
     /// taken for its speed. Index: device * (layers + 1) + i.

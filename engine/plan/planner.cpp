@@ -433,8 +433,12 @@ private:
             return;
         }
         std::map<std::string_view, DeviceId> places;
+        std::set<std::string_view> travelling;
         for (const TensorPlacement& row : plan_.tensors) {
             places.emplace(row.tensor, row.compute);
+            if (row.store != row.compute && row.residency != Residency::Always) {
+                travelling.insert(row.tensor);
+            }
         }
         if (!resolution_.has_own_head) {
             const auto table = places.find("model.language_model.embed_tokens.weight");
@@ -442,6 +446,7 @@ private:
                 places.emplace("lm_head.weight", table->second);
             }
         }
+        size_t resident = 0;
         std::map<DeviceId, uint64_t> scratch;
         for (const AdapterBytes& adapter : request_.adapters) {
             const auto it = places.find(adapter.tensor);
@@ -451,12 +456,34 @@ private:
                 continue;
             }
             const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : it->second;
+            resident += !adapter.is_on_host && travelling.contains(adapter.tensor) ? 1U : 0U;
             deviceOf(device).parts[MemoryPart::Adapter] += adapter.bytes;
             scratch[device] = std::max(scratch[device], adapter.scratch_bytes);
         }
         for (const auto& [device, bytes] : scratch) {
             deviceOf(device).parts[MemoryPart::Adapter] += bytes;
         }
+        if (resident > 0 && map_.adapter_place == AdapterPlace::FollowBase) {
+            tellAdapterPlace(resident);
+        }
+    }
+
+    /// This version keeps factors where they compute; a map that wants them to travel is told.
+    void tellAdapterPlace(size_t resident) {
+        const std::string text = "the adapter's A and B of " + std::to_string(resident) +
+                                 " weights that travel to their device stay there, as with "
+                                 "adapter.place \"follow_compute\"";
+        if (map_.adapter_place_at.line == 0) {
+            plan_.notes.push_back(text);
+            return;
+        }
+        PlanIssue warning;
+        warning.code = "DM23";
+        warning.key = "adapter.place";
+        warning.line = map_.adapter_place_at.line;
+        warning.column = map_.adapter_place_at.column;
+        warning.message = "\"follow_base\" has no effect in this version: " + text;
+        plan_.warnings.push_back(std::move(warning));
     }
 
     void checkModelBlock() {

@@ -84,8 +84,8 @@ struct PlanRequest {
         const PlacementPlan& shape, DeviceId::Kind kind, const DeviceDuties& duties)>
         duty_bytes;
 
-    /// `fit` only: the solver may choose a smaller head than bf16 before layers leave a GPU. The map
-    /// then says so, which holds whatever `head` is when it is planned again.
+    /// `fit` only: the solver may choose a smaller head than bf16 before layers leave a GPU. The
+    /// map then says so, which holds whatever `head` is when it is planned again.
     bool may_change_head = false;
     /// `fit` only: the solver may quantize the linear weights although --quant says none.
     bool may_quantize = false;

@@ -150,8 +150,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                                      {"nf4", HeadOption::Nf4}}));
     // The reference path answers exactly as with everything on one device.
     plan.may_change_head = request.head == "auto" && !request.is_reference_precision;
-    const auto first = request.device_map.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && request.device_map[first] == '{') {
+    if (isDeviceMapText(request.device_map)) {
         ParseContext context;
         context.are_integers_sim = !request.sim_gpus.empty();
         ENGINE_ASSIGN(plan.map, parseDeviceMap(request.device_map, context));

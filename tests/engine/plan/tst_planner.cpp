@@ -778,6 +778,22 @@ void TestPlanner::adapters() {
     QCOMPARE(deviceRow(plan, DeviceId::sim(0))->parts[MemoryPart::Adapter], uint64_t{4120});
     QCOMPARE(deviceRow(plan, DeviceId::cpu())->parts[MemoryPart::Adapter], uint64_t{3});
     QVERIFY(mentions(plan.notes, "layers.20.self_attn.k_proj"));
+    // The vision tower travels, its factors do not: told, and louder where the map asked for it.
+    QVERIFY(mentions(plan.notes, "A and B of 1 weights"));
+    QCOMPARE(codesOf(plan.warnings), std::string());
+    const auto asked = [&request](const std::string& place) {
+        PlanRequest other = request;
+        other.map = *parseDeviceMap(R"({"version": 1, "default": "sim:0", "map": {
+            "model.vision_tower": {"store": "cpu"}}, "adapter": {"place": ")" +
+                                        place + "\"}}",
+                                    {});
+        return makePlan(other);
+    };
+    QCOMPARE(codesOf(asked("follow_base").warnings), std::string("DM23"));
+    QCOMPARE(asked("follow_base").warnings[0].line, 2);
+    QVERIFY(asked("follow_base").fits);
+    QCOMPARE(codesOf(asked("follow_compute").warnings), std::string());
+    QVERIFY(!mentions(asked("follow_compute").notes, "A and B"));
 }
 
 void TestPlanner::modules() {
