@@ -83,7 +83,10 @@ void PlannerWorker::readMap(const QString& file) {
                  .arg(kMaxMapBytes));
         return;
     }
-    const QByteArray content = in.read(kMaxMapBytes + 1);
+    QByteArray content = in.read(kMaxMapBytes + 1);
+    if (content.startsWith("\xEF\xBB\xBF")) { // a byte order mark, as some editors write it
+        content.remove(0, 3);
+    }
     if (!content.trimmed().startsWith('{')) {
         fail(QStringLiteral("does not begin with a JSON object; expected a device map in "
                             "accelerate's form or Belfry's version 1"));

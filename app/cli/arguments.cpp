@@ -47,25 +47,44 @@ toNumber(const std::string& option, const std::string& word, double least, doubl
     return value;
 }
 
+/// The pieces between commas, empty ones too: "1," has two.
+std::vector<std::string> pieces(const std::string& word) {
+    std::vector<std::string> out;
+    size_t begin = 0;
+    for (size_t comma = word.find(','); comma != std::string::npos; comma = word.find(',', begin)) {
+        out.push_back(word.substr(begin, comma - begin));
+        begin = comma + 1;
+    }
+    out.push_back(word.substr(begin));
+    return out;
+}
+
 Result<std::vector<int64_t>>
 toIntegers(const std::string& option, const std::string& word, int64_t least, int64_t most) {
     std::vector<int64_t> values;
-    std::stringstream in(word);
-    std::string piece;
-    while (std::getline(in, piece, ',')) {
+    if (word.empty()) {
+        return wrongUsage(option + ": expected numbers separated by commas");
+    }
+    for (const std::string& piece : pieces(word)) {
         ENGINE_ASSIGN(const int64_t value, toInteger(option, piece, least, most));
         values.push_back(value);
-    }
-    if (values.empty()) {
-        return wrongUsage(option + ": expected numbers separated by commas");
     }
     return values;
 }
 
+/// Far more than a computer has, and so little that sums of sizes do not wrap.
+constexpr uint64_t kLargestSize = uint64_t{1} << 50U;
+
 Result<uint64_t> toBytes(const std::string& option, const std::string& word) {
+    const std::string found = word.empty() ? "a size is missing" : word;
     const auto bytes = engine::parseByteSize(word);
     if (!bytes.has_value() || *bytes == 0) {
-        return wrongUsage(option + " " + word + ": expected a size such as 8GiB or 512MiB");
+        return wrongUsage(option + ": " + found + ": expected a size such as 8GiB or 512MiB");
+    }
+    if (*bytes > kLargestSize) {
+        return wrongUsage(option + ": " + found +
+                          " is more memory than there is: expected at most " +
+                          std::to_string(kLargestSize >> 30U) + "GiB");
     }
     return *bytes;
 }
@@ -73,7 +92,7 @@ Result<uint64_t> toBytes(const std::string& option, const std::string& word) {
 constexpr const char* kLoadOptions =
     "load options:\n"
     "  --device-map FILE|PRESET   gpu, towers-cpu, ple-cpu, lean, cpu, fit; or a JSON map\n"
-    "  --quant none|nf4|nf4-dq|fp4|fp4-dq   --head bf16|int8|nf4\n"
+    "  --quant none|nf4|nf4-dq|fp4|fp4-dq   --head auto|bf16|int8|nf4\n"
     "  --context N   --limit DEVICE=SIZE   --sim-gpu SIZE[,SIZE]   --prefill-chunk N\n"
     "  --adapter DIR[=STRENGTH]   (repeatable)   --precision auto|f32   --threads N\n"
     "  --cache DIR   keep quantized weights there for the next load\n";
@@ -331,6 +350,10 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                  return wrongUsage("--limit " + word +
                                    ": expected DEVICE=SIZE, for example cuda:0=8GiB");
              }
+             if (!engine::DeviceId::parse(word.substr(0, equals)).has_value()) {
+                 return wrongUsage("--limit " + word +
+                                   ": expected cpu, cuda:N or sim:N before the size");
+             }
              ENGINE_ASSIGN(const uint64_t bytes, toBytes(option, word.substr(equals + 1)));
              out.load.limits.emplace_back(word.substr(0, equals), bytes);
              return {};
@@ -338,9 +361,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--sim-gpu",
          [&]() -> Result<void> {
              ENGINE_ASSIGN(const std::string word, value());
-             std::stringstream in(word);
-             std::string piece;
-             while (std::getline(in, piece, ',')) {
+             for (const std::string& piece : pieces(word)) {
                  ENGINE_ASSIGN(const uint64_t bytes, toBytes(option, piece));
                  out.load.sim_gpus.push_back(bytes);
              }

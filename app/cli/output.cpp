@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <limits>
 
 namespace cli {
 
@@ -191,16 +192,22 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
             {"warnings", summary.warnings}};
 }
 
+/// A device that is not there, the disk, or memory of unknown size has no limit.
+bool isBounded(const engine::DevicePlan& device) {
+    return device.limit != std::numeric_limits<uint64_t>::max();
+}
+
 ordered_json planJson(const engine::PlacementPlan& plan) {
     ordered_json devices = ordered_json::array();
     for (const engine::DevicePlan& device : plan.devices) {
-        devices.push_back({{"id", device.id.toString()},
-                           {"description", device.description},
-                           {"capacity", device.capacity},
-                           {"free", device.free},
-                           {"limit", device.limit},
-                           {"predicted", device.parts.total()},
-                           {"parts", partsJson(device.parts)}});
+        devices.push_back(
+            {{"id", device.id.toString()},
+             {"description", device.description},
+             {"capacity", device.capacity},
+             {"free", device.free},
+             {"limit", isBounded(device) ? ordered_json(device.limit) : ordered_json(nullptr)},
+             {"predicted", device.parts.total()},
+             {"parts", partsJson(device.parts)}});
     }
     ordered_json modules = ordered_json::array();
     for (const engine::ModulePlacement& module : plan.modules) {
@@ -339,7 +346,7 @@ std::string planText(const engine::PlacementPlan& plan) {
     out += "\n";
     for (const engine::DevicePlan& device : plan.devices) {
         out += padded(device.id.toString(), 9) + "predicted " + byteText(device.parts.total());
-        if (device.limit > 0 && device.id != engine::DeviceId::disk()) {
+        if (isBounded(device) && device.id != engine::DeviceId::disk()) {
             out += " of " + byteText(device.limit);
         }
         const char* separator = "  (";

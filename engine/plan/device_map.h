@@ -83,15 +83,21 @@ struct DeviceMap {
     KvFormat kv_format = KvFormat::Auto;
     MapPosition kv_format_at;
     AdapterPlace adapter_place = AdapterPlace::FollowBase;
+    MapPosition adapter_place_at;                  ///< Line 0: not given.
     std::optional<std::string> model_architecture; ///< Check only.
     std::optional<int64_t> model_layers;           ///< Check only.
     MapPosition model_at;
     std::string notes;
 };
 
-/// Reads a device map of either form. `issues` (may be null) receives every complaint, each with
-/// line and column. Errors: InvalidRequest; the message is that of the first complaint, details
-/// are code (DM01 or DM11), key, line, column.
+/// A text without the UTF-8 byte order mark that editors put before it.
+std::string_view withoutByteOrderMark(std::string_view text);
+/// Does the text hold a map (an object), rather than a preset's name?
+bool isDeviceMapText(std::string_view text);
+
+/// Reads a device map of either form; a byte order mark before it is skipped. `issues` (may be
+/// null) receives every complaint, each with line and column. Errors: InvalidRequest; the message
+/// is that of the first complaint, details are code (DM01 or DM11), key, line, column.
 Result<DeviceMap> parseDeviceMap(std::string_view json_text,
                                  const ParseContext& context,
                                  std::vector<PlanIssue>* issues = nullptr);

@@ -554,6 +554,7 @@ private:
                 std::optional<AdapterPlace> place;
                 readWord(part, kAdapterPlaces, place);
                 map.adapter_place = place.value_or(AdapterPlace::FollowBase);
+                map.adapter_place_at = part.value.at;
             } else {
                 unknownMember(part, "place");
             }
@@ -565,11 +566,22 @@ private:
 
 } // namespace
 
+std::string_view withoutByteOrderMark(std::string_view text) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
+bool isDeviceMapText(std::string_view text) {
+    text = withoutByteOrderMark(text);
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{';
+}
+
 Result<DeviceMap> parseDeviceMap(std::string_view json_text,
                                  const ParseContext& context,
                                  std::vector<PlanIssue>* issues) {
     MapReader reader(context);
-    reader.read(json_text);
+    reader.read(withoutByteOrderMark(json_text));
     if (reader.issues.empty()) {
         return std::move(reader.map);
     }

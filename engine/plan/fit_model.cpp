@@ -99,6 +99,9 @@ void FitModel::addDevices() {
         // What was measured for a simulated GPU is the processor that computes for it.
         device.rates = ratesOf(is_given && !is_sim ? &*info : nullptr, device.as_card);
         device.context = is_given ? saturated(info->context_bytes) : 0;
+        if (is_sim) {
+            host_limit = saturated(usableHostBytes(request, {}));
+        }
         devices.push_back(device);
     }
 }
@@ -418,7 +421,19 @@ int64_t FitModel::excess(const std::vector<int64_t>& needs) const {
     for (size_t d = 0; d < needs.size(); ++d) {
         over += std::max<int64_t>(0, needs[d] - devices[d].limit);
     }
-    return over;
+    return over + hostExcess(needs);
+}
+
+int64_t FitModel::hostExcess(const std::vector<int64_t>& needs) const {
+    if (host_limit == kFitNoLimit) {
+        return 0;
+    }
+    int64_t sum = 0;
+    for (size_t d = 0; d < needs.size(); ++d) {
+        const DeviceId::Kind kind = devices[d].id.kind;
+        sum += kind == DeviceId::Kind::Cpu || kind == DeviceId::Kind::Sim ? needs[d] : 0;
+    }
+    return std::max<int64_t>(0, sum - host_limit);
 }
 
 } // namespace engine

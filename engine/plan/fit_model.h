@@ -78,7 +78,8 @@ public:
     std::vector<FitDevice> devices; ///< GPUs in order, then cpu, then disk.
     int gpus = 0, cpu = 0, disk = 1;
     int layers = 0;
-    std::vector<FitFormats> formats; ///< The first is what was asked for.
+    int64_t host_limit = kFitNoLimit; ///< Of cpu and simulated GPUs together; none without those.
+    std::vector<FitFormats> formats;  ///< The first is what was asked for.
     /// Picoseconds per token of layers [0, i) on a device (whole numbers: sums in any order are
     /// equal), always with the bytes of the formats asked for, so that a smaller format is not
     /// taken for its speed. Index: device * (layers + 1) + i.
@@ -109,6 +110,8 @@ public:
     [[nodiscard]] std::vector<int64_t> needs(const FitCandidate& c) const;
     /// Bytes over the limits, summed.
     [[nodiscard]] int64_t excess(const std::vector<int64_t>& needs) const;
+    /// Bytes of cpu and simulated GPUs together over what the host has.
+    [[nodiscard]] int64_t hostExcess(const std::vector<int64_t>& needs) const;
 
     [[nodiscard]] size_t span(int from, int to) const {
         return static_cast<size_t>(from) * (static_cast<size_t>(layers) + 1) +

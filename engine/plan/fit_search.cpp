@@ -106,10 +106,19 @@ private:
             model_.shares(c, shares_);
             const Tail tail = placeLayers(c, true);
             cost.token_ps = tail.ps;
-            if (tail.over == 0 && (!best_.fits || cost < best_.cost)) {
-                keep(c, cost, true);
+            if (tail.over > 0) {
+                continue;
             }
-            if (tail.over == 0 && tail.ps == start.bound.ps) {
+            // The cuts hardly change what all of the host's memory holds: the best ones stand for
+            // all of this choice.
+            const FitCandidate whole = finished(c);
+            if (model_.host_limit != kFitNoLimit && model_.hostExcess(model_.needs(whole)) > 0) {
+                continue;
+            }
+            if (!best_.fits || cost < best_.cost) {
+                best_ = {true, whole, cost};
+            }
+            if (tail.ps == start.bound.ps) {
                 return;
             }
         }
@@ -136,25 +145,28 @@ private:
                 model_.shares(c, shares_);
                 const Tail tail = placeLayers(c, false);
                 const FitCost cost = {tail.ps, format.quality, inner.media_ps, inner.tables};
-                if (std::tie(tail.over, cost) < std::tie(least, least_cost)) {
-                    least = tail.over;
+                const FitCandidate whole = finished(c);
+                const int64_t over = model_.host_limit == kFitNoLimit
+                                         ? tail.over
+                                         : model_.excess(model_.needs(whole));
+                if (std::tie(over, cost) < std::tie(least, least_cost)) {
+                    least = over;
                     least_cost = cost;
-                    keep(c, cost, false);
+                    best_ = {false, whole, cost};
                 }
             }
         }
     }
 
-    void keep(FitCandidate c, const FitCost& cost, bool fits) {
+    /// With the cuts that placeLayers() found last.
+    [[nodiscard]] FitCandidate finished(FitCandidate c) const {
         int from = 0;
         for (int g = 0; g < model_.gpus; ++g) {
             from = ends_[index(g, from)];
             c.split[static_cast<size_t>(g)] = from;
         }
         model_.placeDependents(c);
-        best_.candidate = c;
-        best_.cost = cost;
-        best_.fits = fits;
+        return c;
     }
 
     [[nodiscard]] size_t index(int device, int layer) const {

@@ -25,6 +25,14 @@ std::string secondsText(double seconds) {
     return text;
 }
 
+/// Tokens per second.
+std::string rateText(double seconds) {
+    const double tokens = 1.0 / std::max(1e-12, seconds);
+    char number[32];
+    std::snprintf(number, sizeof number, tokens < 100 ? "%.3g" : "%.0f", tokens);
+    return number;
+}
+
 const char* headName(HeadOption head) {
     return head == HeadOption::Int8 ? "int8" : head == HeadOption::Nf4 ? "nf4" : "bf16";
 }
@@ -62,8 +70,12 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
     if (table != home) {
         add(language + "embed_tokens", table);
     }
-    if (format.has_own_head && table != c.place[FitHead]) {
+    const bool is_smaller_head = format.head != model.formats.front().head;
+    if (format.has_own_head && (table != c.place[FitHead] || is_smaller_head)) {
         add("lm_head", c.place[FitHead], true);
+        if (is_smaller_head) {
+            map.entries.back().fields.format = headFormat(format.head, format.quant);
+        }
     }
     addIfElsewhere(language + "embed_tokens_per_layer", FitPerLayerTable);
     for (int i = 0; i < model.layers;) {
@@ -133,7 +145,10 @@ private:
             "everything on " + name(first()) + " needs " +
             bytesText(needs[static_cast<size_t>(first())]) + " of " +
             (limit == kFitNoLimit ? std::string("unbounded memory") : bytesText(limit)) +
-            (is_too_much_ ? ": too much" : ": it fits"));
+            (model_.hostExcess(needs) > 0
+                 ? ": more than this computer's memory, which simulated GPUs take theirs from"
+             : is_too_much_ ? ": too much"
+                            : ": it fits"));
         if (is_too_much_ && model_.gpus > 0) {
             steps_.emplace_back("what costs nothing per token moves first (tables), then what "
                                 "costs only with media (towers), then what every token reads "
@@ -202,7 +217,11 @@ private:
         const int64_t before = needOfFirst();
         now_.format = found_.candidate.format;
         now_.place[FitTable] = place(FitTable);
-        step(what, before, "smaller formats than asked for, as allowed: before layers leave");
+        std::string why = "some accuracy for speed, before what every token reads leaves";
+        if (chosen.head != asked.head) {
+            why += "; --head bf16 keeps the head as it is stored";
+        }
+        step(what, before, why);
     }
 
     void head() {
@@ -252,15 +271,9 @@ private:
                              " over the limits");
             return;
         }
-        const auto rate = [](double seconds) {
-            const double tokens = 1.0 / std::max(1e-12, seconds);
-            char number[32];
-            std::snprintf(number, sizeof number, tokens < 100 ? "%.3g" : "%.0f", tokens);
-            return std::string(number);
-        };
-        std::string text = "weighed with about " + rate(model_.tokenSeconds(found_.candidate)) +
-                           " tokens/s (everything on " + name(first()) + ": " + rate(all_seconds_) +
-                           ")";
+        std::string text = "weighed with about " + rateText(model_.tokenSeconds(found_.candidate)) +
+                           " tokens/s (everything on " + name(first()) + ": " +
+                           rateText(all_seconds_) + ")";
         if (std::any_of(model_.devices.begin(), model_.devices.end(),
                         [](const FitDevice& d) { return d.id.kind == DeviceId::Kind::Sim; })) {
             text += "; a simulated GPU is weighed as the mid-range card it stands for, so that the "
@@ -279,6 +292,35 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Quantizing the linear weights is the user's decision: `fit` only says what it would bring where
+/// a token waits for main memory, or nothing fits.
+std::string quantizedInstead(const FitModel& model, const FitFound& found) {
+    const FitFormats& now = model.formats[found.candidate.format];
+    const bool is_all_on_gpus = model.gpus > 0 && found.candidate.place[FitHead] != model.cpu &&
+                                model.layerPlace(found.candidate, model.layers - 1) != model.cpu;
+    if (now.quant != QuantOption::None || model.layers == 0 || (found.fits && is_all_on_gpus) ||
+        model.gpus == 0) {
+        return {};
+    }
+    PlanRequest request = model.request;
+    request.quant = QuantOption::Nf4;
+    const FitModel smaller(request);
+    if (smaller.formats.front().layer_bytes == model.formats.front().layer_bytes) {
+        return {}; // the checkpoint is packed already
+    }
+    const FitFound other = searchFit(smaller);
+    if (!other.fits) {
+        return {};
+    }
+    return "linear weights stay as they are stored, because no --quant was given; with --quant nf4 "
+           "it would be about " +
+           rateText(smaller.tokenSeconds(other.candidate)) + " tokens/s";
+}
+
+} // namespace
+
 FitResult fitDeviceMap(const PlanRequest& request) {
     const FitModel model(request);
     const FitFound found = searchFit(model);
@@ -289,6 +331,9 @@ FitResult fitDeviceMap(const PlanRequest& request) {
     result.quant = format.quant;
     result.fits = found.fits;
     result.steps = Story(model, found).tell();
+    if (std::string hint = quantizedInstead(model, found); !hint.empty()) {
+        result.steps.push_back(std::move(hint));
+    }
     return result;
 }
 

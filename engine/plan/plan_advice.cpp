@@ -2,18 +2,23 @@
 #include "engine/plan/plan_advice.h"
 
 #include "engine/plan/plan_speed.h"
-#include "engine/quant/quantize.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace engine {
 
 namespace {
 
 constexpr size_t kShownContributors = 5;
-constexpr size_t kShownSteps = 6;
+constexpr int64_t kLeastContext = 512; ///< Tokens; less is no conversation.
+constexpr int64_t kLeastChunk = 128;
+constexpr int64_t kLeastImageTokens = 70;
+constexpr const char* kLastResort = "use a device with more memory or a smaller model, or raise "
+                                    "the limit";
 
 /// "about 12 ms", "less than 1 ms".
 std::string aboutSeconds(double value) {
@@ -29,31 +34,86 @@ std::string aboutSeconds(double value) {
     return text;
 }
 
-/// Finds steps that free memory on one device, in the order of their cost.
+/// What has too little memory: one device, or everything that lies in the host's memory.
+struct Shortage {
+    std::optional<DeviceId> device; ///< Absent: cpu and simulated GPUs together.
+    uint64_t limit = 0;
+
+    [[nodiscard]] bool concerns(DeviceId id) const {
+        return device.has_value() ? id == *device
+                                  : id == DeviceId::cpu() || id.kind == DeviceId::Kind::Sim;
+    }
+    [[nodiscard]] uint64_t need(const PlacementPlan& plan) const {
+        uint64_t bytes = 0;
+        for (const DevicePlan& row : plan.devices) {
+            bytes += concerns(row.id) ? row.parts.total() : 0;
+        }
+        return bytes;
+    }
+    /// Only a card's memory is apart from what the processor computes in.
+    [[nodiscard]] bool isGpu() const { return device.has_value() && device->isGpu(); }
+};
+
+/// What a step changes in the request, piled up over several steps.
+struct Change {
+    std::vector<std::pair<std::string, PlaceFields>> places;
+    std::optional<HeadOption> head;
+    std::optional<QuantOption> quant;
+    std::optional<int64_t> context, chunk, image_tokens;
+
+    void add(const Change& other) {
+        places.insert(places.end(), other.places.begin(), other.places.end());
+        head = other.head.has_value() ? other.head : head;
+        quant = other.quant.has_value() ? other.quant : quant;
+        context = other.context.has_value() ? other.context : context;
+        chunk = other.chunk.has_value() ? other.chunk : chunk;
+        image_tokens = other.image_tokens.has_value() ? other.image_tokens : image_tokens;
+    }
+};
+
+PlaceFields placed(DeviceId store, DeviceId compute) {
+    PlaceFields fields;
+    fields.store = store;
+    fields.compute = compute;
+    return fields;
+}
+
+/// Finds steps that free memory, in the order of their cost. Each is planned anew: what a step is
+/// said to free is what the plan with it has less.
 class Advisor {
 public:
     Advisor(const PlacementPlan& plan,
-            const DevicePlan& device,
+            Shortage shortage,
             const PlanParts& parts,
             QuantOption quant,
             HeadOption head)
-        : plan_(plan), device_(device), parts_(parts), quant_(quant), head_(head),
-          excess_(device.parts.total() - device.limit) {}
+        : plan_(plan), shortage_(shortage), parts_(parts), quant_(quant), head_(head),
+          need_(shortage.need(plan)), excess_(need_ - shortage.limit), asked_(*parts.request),
+          request_(asked_), is_fit_(!asked_.map.has_value() && asked_.preset == "fit") {}
 
     std::vector<std::string> steps() {
-        moveTables();
-        moveTowers();
-        if (device_.id.isGpu()) {
-            smallerHead();
+        const bool is_kv_first = isLargest(MemoryPart::Kv);
+        const bool is_workspace_first = isLargest(MemoryPart::Workspace);
+        if (is_kv_first) {
+            shorterContext();
         }
+        if (is_workspace_first) {
+            smallerWorkspace();
+        }
+        // `fit` has tried every place already.
+        if (!is_fit_) {
+            moveTables();
+            moveTowers();
+        }
+        smallerHead();
         quantize();
-        shorterContext();
-        if (device_.id.isGpu()) {
+        if (!is_kv_first) {
+            shorterContext();
+        }
+        if (!is_fit_) {
             moveLayers();
         }
-        if (steps_.size() > kShownSteps) {
-            steps_.resize(kShownSteps);
-        }
+        sumUp();
         return std::move(steps_);
     }
 
@@ -69,187 +129,349 @@ private:
         return ratesOf(nullptr, id);
     }
 
-    void add(const std::string& what, uint64_t frees, const std::string& cost) {
+    /// Bytes there after a change; none where the map would then be refused.
+    std::optional<uint64_t> needAfter(const Change& change) {
+        request_.map = asked_.map;
+        if (!change.places.empty()) {
+            request_.map = *parts_.map;
+            for (const auto& [module, fields] : change.places) {
+                request_.map = withPlace(*request_.map, module, fields);
+            }
+        }
+        request_.head = change.head.value_or(is_fit_ ? asked_.head : head_);
+        request_.quant = change.quant.value_or(is_fit_ ? asked_.quant : quant_);
+        request_.context = change.context.value_or(asked_.context);
+        request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
+        request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
+        const PlacementPlan after = planBytes(request_);
+        const auto refused =
+            std::count_if(plan_.errors.begin(), plan_.errors.end(),
+                          [](const PlanIssue& issue) { return issue.code != "DM09"; });
+        if (after.errors.size() > static_cast<size_t>(refused)) {
+            return std::nullopt;
+        }
+        return shortage_.need(after);
+    }
+
+    uint64_t freedBy(const Change& change) {
+        const uint64_t after = needAfter(change).value_or(need_);
+        return need_ - std::min(need_, after);
+    }
+
+    void add(const std::string& what, const Change& change, const std::string& cost) {
+        const uint64_t frees = freedBy(change);
         if (frees == 0) {
             return;
         }
+        is_enough_alone_ = is_enough_alone_ || frees >= excess_;
+        all_.add(change);
         steps_.push_back(what + ": frees " + formatByteCount(frees) + ", costs " + cost +
                          (frees >= excess_ ? " (enough by itself)" : ""));
     }
 
-    /// Bytes that the rows of these modules hold on the device.
-    template <typename Is>
-    uint64_t held(Is is) const {
+    [[nodiscard]] uint64_t part(MemoryPart part) const {
         uint64_t bytes = 0;
-        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
-            const ExpectedTensor* tensor = tensorOfRow(parts_, i);
-            const TensorPlacement& row = plan_.tensors[i];
-            const bool is_here = row.store == device_.id ||
-                                 (row.compute == device_.id && row.residency == Residency::Always);
-            if (tensor != nullptr && is_here && is(*tensor)) {
-                bytes += row.bytes;
-            }
+        for (const DevicePlan& row : plan_.devices) {
+            bytes += shortage_.concerns(row.id) ? row.parts[part] : 0;
         }
         return bytes;
     }
 
-    [[nodiscard]] DeviceId away() const {
-        return device_.id.isGpu() ? DeviceId::cpu() : DeviceId::disk();
+    [[nodiscard]] bool isLargest(MemoryPart which) const {
+        return std::all_of(kMemoryParts.begin(), kMemoryParts.end(),
+                           [&](MemoryPart other) { return part(other) <= part(which); });
+    }
+
+    /// The first row of these modules that takes memory there.
+    template <typename Is>
+    [[nodiscard]] const TensorPlacement* rowThere(Is is) const {
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            const ExpectedTensor* tensor = tensorOfRow(parts_, i);
+            const TensorPlacement& row = plan_.tensors[i];
+            if (tensor != nullptr && is(*tensor) &&
+                (shortage_.concerns(row.store) || shortage_.concerns(row.compute))) {
+                return &row;
+            }
+        }
+        return nullptr;
+    }
+
+    /// A card's part goes to main memory and its processor; what main memory holds goes to disk and
+    /// computes where it did.
+    [[nodiscard]] PlaceFields away(const TensorPlacement& row) const {
+        return shortage_.isGpu() ? placed(DeviceId::cpu(), DeviceId::cpu())
+                                 : placed(DeviceId::disk(), row.compute);
+    }
+    static std::string toText(const PlaceFields& fields) {
+        return fields.store == fields.compute
+                   ? " to " + fields.store->toString()
+                   : " to " + fields.store->toString() + " (computed on " +
+                         fields.compute->toString() + ")";
     }
 
     void moveTables() {
         const std::string name = "model.language_model.embed_tokens_per_layer";
-        const uint64_t bytes = held([&](const ExpectedTensor& t) { return t.module == name; });
-        const int64_t row = text().num_layers * text().ple_size * 2;
-        add("move " + name + " to " + away().toString(), bytes,
-            device_.id.isGpu()
-                ? "nothing measurable (one row of " + std::to_string(row) + " bytes per token)"
-                : "one read of " + std::to_string(row) + " bytes per token");
+        const TensorPlacement* row =
+            rowThere([&](const ExpectedTensor& t) { return t.module == name; });
+        if (row == nullptr) {
+            return;
+        }
+        Change change;
+        change.places = {{name, away(*row)}};
+        const std::string bytes = std::to_string(text().num_layers * text().ple_size * 2);
+        add("move " + name + toText(away(*row)), change,
+            shortage_.isGpu() ? "nothing measurable (one row of " + bytes + " bytes per token)"
+                              : "one read of " + bytes + " bytes per token");
     }
 
     void moveTowers() {
         const PlanRequest& request = *parts_.request;
-        const DeviceRates cpu = rates(DeviceId::cpu());
-        const double rate = towerShare(DeviceId::cpu()) * cpu.flops;
+        const double rate = towerShare(DeviceId::cpu()) * rates(DeviceId::cpu()).flops;
+        Change both;
+        std::string names;
         for (const Tower tower : {Tower::Audio, Tower::Vision}) {
             const bool is_audio = tower == Tower::Audio;
-            const uint64_t bytes = held([&](const ExpectedTensor& t) { return t.tower == tower; });
-            std::string cost;
-            if (!device_.id.isGpu()) {
-                cost = "one read of the files per " + std::string(is_audio ? "clip" : "image");
-            } else if (is_audio) {
-                cost = aboutSeconds(10 * audioFlopsPerSecond(request.config) / rate) +
-                       " per 10 s of audio";
-            } else {
-                cost = aboutSeconds(imageFlops(request.config, plan_.image_tokens) / rate) +
-                       " per image";
+            const TensorPlacement* row =
+                rowThere([&](const ExpectedTensor& t) { return t.tower == tower; });
+            if (row == nullptr) {
+                continue;
             }
-            add(std::string("move ") +
-                    (is_audio ? "model.audio_tower and model.embed_audio"
-                              : "model.vision_tower and model.embed_vision") +
-                    " to " + away().toString(),
-                bytes, cost);
+            const std::string first = is_audio ? "model.audio_tower" : "model.vision_tower";
+            const std::string second = is_audio ? "model.embed_audio" : "model.embed_vision";
+            Change change;
+            change.places = {{first, away(*row)}, {second, away(*row)}};
+            const std::string what = "move " + first + " and " + second + toText(away(*row));
+            if (!shortage_.isGpu()) {
+                both.add(change);
+                names += (names.empty() ? "" : ", ") + what;
+            } else if (is_audio) {
+                add(what, change,
+                    aboutSeconds(10 * audioFlopsPerSecond(request.config) / rate) +
+                        " per 10 s of audio");
+            } else {
+                add(what, change,
+                    aboutSeconds(imageFlops(request.config, plan_.image_tokens) / rate) +
+                        " per image");
+            }
+        }
+        // Each tower visits its device while it computes; only together do they need less room.
+        if (!names.empty()) {
+            add(names, both, "one read of the files per image or clip");
         }
     }
 
+    /// A smaller head, and the table it was made of out of the way. The map must name both: a head
+    /// without a key of its own goes where the table goes.
     void smallerHead() {
         const std::string name = "model.language_model.embed_tokens";
-        if (head_ != HeadOption::Bf16 || parts_.resolution->has_own_head) {
-            const uint64_t bytes =
-                parts_.resolution->has_own_head
-                    ? held([&](const ExpectedTensor& t) { return t.module == name; })
-                    : 0;
-            add("move " + name + " to cpu (the head has its own copy)", bytes,
-                "nothing measurable (one row per token)");
+        const TensorPlacement* table =
+            rowThere([&](const ExpectedTensor& t) { return t.module == name; });
+        if (table == nullptr) {
             return;
         }
-        for (const ExpectedTensor& tensor : *parts_.tensors) {
-            if (tensor.module != name) {
-                continue;
-            }
-            const uint64_t bytes = held([&](const ExpectedTensor& t) { return t.module == name; });
-            const uint64_t small =
-                formatBytes(Format::Q8, TensorType::BF16, tensor.shape[0], tensor.shape[1]);
-            add("use --head int8 and move " + name + " to cpu", bytes > small ? bytes - small : 0,
-                "some accuracy of the last layer; it is faster");
+        const bool has_own_head = parts_.resolution->has_own_head;
+        Change change;
+        std::string what;
+        if (!has_own_head) {
+            change.head = HeadOption::Int8;
+            what = "use --head int8";
         }
+        if (!is_fit_) {
+            const TensorPlacement* head = plan_.find("lm_head.weight");
+            const TensorPlacement& now = head != nullptr ? *head : *table;
+            PlaceFields own = placed(now.store, now.compute);
+            own.duplicate_tied = true;
+            change.places = {{name, away(*table)}, {"lm_head", own}};
+            what += std::string(what.empty() ? "" : " and ") + "move " + name +
+                    toText(away(*table)) + ", with lm_head kept as a copy of its own (" +
+                    headKey(own) + ")";
+        }
+        add(what, change,
+            has_own_head ? "nothing measurable (one row per token)"
+                         : "some accuracy of the last layer; it is faster");
+    }
+
+    /// The entry of a map that keeps the head where it is.
+    static std::string headKey(const PlaceFields& own) {
+        return R"("lm_head": {"store": ")" + own.store->toString() + R"(", "compute": ")" +
+               own.compute->toString() + R"(", "duplicate_tied": true})";
     }
 
     void quantize() {
-        const auto fourBit = [this](Format format) {
-            uint64_t freed = 0;
-            for (size_t i = 0; i < plan_.tensors.size(); ++i) {
-                const ExpectedTensor* tensor = tensorOfRow(parts_, i);
-                const TensorPlacement& row = plan_.tensors[i];
-                const bool is_packed =
-                    tensor != nullptr && parts_.request->stored.contains(tensor->name) &&
-                    parts_.request->stored.at(tensor->name).packed != Format::AsStored;
-                const int set_by =
-                    parts_.resolution->tensors[i].set_by[static_cast<size_t>(MapField::Format) - 1];
-                if (tensor == nullptr || is_packed || row.store != device_.id ||
-                    !isQuantizable(*tensor) || set_by >= kSetByDefault) {
-                    continue;
-                }
-                const uint64_t bytes =
-                    formatBytes(format, TensorType::BF16, tensor->shape[0], tensor->shape[1]);
-                freed += row.bytes > bytes ? row.bytes - bytes : 0;
-            }
-            return freed;
+        const auto offer = [this](QuantOption quant, const char* name, const char* cost) {
+            Change change;
+            change.quant = quant;
+            add(std::string("use --quant ") + name, change, cost);
         };
         if (quant_ == QuantOption::None) {
-            add("use --quant nf4", fourBit(Format::Nf4), "some accuracy; it is faster");
-            add("use --quant nf4-dq", fourBit(Format::Nf4Dq), "a little more accuracy");
+            offer(QuantOption::Nf4, "nf4", "some accuracy; it is faster");
+            offer(QuantOption::Nf4Dq, "nf4-dq", "a little more accuracy");
         } else if (quant_ == QuantOption::Nf4) {
-            add("use --quant nf4-dq", fourBit(Format::Nf4Dq), "hardly any accuracy");
+            offer(QuantOption::Nf4Dq, "nf4-dq", "hardly any accuracy");
         } else if (quant_ == QuantOption::Fp4) {
-            add("use --quant fp4-dq", fourBit(Format::Fp4Dq), "hardly any accuracy");
+            offer(QuantOption::Fp4Dq, "fp4-dq", "hardly any accuracy");
         }
     }
 
+    /// Half the context, or the half of that and so on that is enough.
     void shorterContext() {
-        const PlanRequest& request = *parts_.request;
-        const uint64_t now = device_.parts[MemoryPart::Kv];
-        if (now == 0 || plan_.context < 2048) {
+        if (part(MemoryPart::Kv) == 0 || plan_.context < 2 * kLeastContext) {
             return;
         }
-        PlacementPlan shorter;
-        shorter.context = plan_.context / 2;
-        shorter.prefill_chunk = plan_.prefill_chunk;
-        shorter.image_tokens = plan_.image_tokens;
-        shorter.is_reference_precision = plan_.is_reference_precision;
-        uint64_t then = 0;
-        for (size_t i = 0; i < text().layers.size(); ++i) {
-            if (!text().layers[i].is_kv_shared && plan_.kv_device[i] == device_.id) {
-                then += layerKvBytes(request, shorter, static_cast<int>(i));
+        Change change;
+        change.context = plan_.context / 2;
+        for (int64_t n = plan_.context / 2; n >= kLeastContext; n /= 2) {
+            Change shorter;
+            shorter.context = n;
+            if (freedBy(shorter) >= excess_) {
+                change = shorter;
+                break;
             }
         }
-        for (const KvMirror& mirror : kvMirrors(request.config, plan_)) {
-            if (mirror.device == device_.id) {
-                then += layerKvBytes(request, shorter, mirror.owner);
-            }
-        }
-        add("use a context of " + std::to_string(shorter.context) + " tokens",
-            now > then ? now - then : 0, "memory of the conversation");
+        add("use a context of " + std::to_string(*change.context) + " tokens", change,
+            "memory of the conversation");
     }
 
+    void smallerWorkspace() {
+        if (plan_.prefill_chunk > kLeastChunk) {
+            Change change;
+            change.chunk = kLeastChunk;
+            add("use --prefill-chunk " + std::to_string(kLeastChunk), change,
+                "time until a long prompt is read");
+        }
+        if (plan_.image_tokens > kLeastImageTokens) {
+            Change change;
+            change.image_tokens = kLeastImageTokens;
+            add("use --image-tokens " + std::to_string(kLeastImageTokens), change,
+                "detail of large images");
+        }
+    }
+
+    /// The last layers there, as few as are enough.
     void moveLayers() {
-        const auto count = static_cast<int>(text().layers.size());
         std::map<int, uint64_t> layer_bytes;
+        const TensorPlacement* last_row = nullptr;
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const ExpectedTensor* tensor = tensorOfRow(parts_, i);
+            const TensorPlacement& row = plan_.tensors[i];
             if (tensor != nullptr && tensor->tower == Tower::Language && tensor->layer >= 0 &&
-                plan_.tensors[i].store == device_.id) {
-                layer_bytes[tensor->layer] += plan_.tensors[i].bytes;
+                shortage_.concerns(row.store)) {
+                layer_bytes[tensor->layer] += row.bytes;
+                if (tensor->layer == layer_bytes.rbegin()->first) {
+                    last_row = &row;
+                }
             }
         }
-        uint64_t freed = 0;
-        int first = count;
-        for (auto it = layer_bytes.rbegin(); it != layer_bytes.rend() && freed < excess_; ++it) {
-            freed += it->second;
-            first = it->first;
-        }
-        if (freed == 0) {
+        if (last_row == nullptr) {
             return;
         }
+        // Their cache goes with them, and mirrors come: the sum of weights is only a first guess.
+        const PlaceFields fields = away(*last_row);
         const int last = layer_bytes.rbegin()->first;
+        const auto changeFrom = [&](int first) {
+            Change change;
+            change.places = {{"model.language_model.layers." +
+                                  (first == last ? std::to_string(last)
+                                                 : "[" + std::to_string(first) + "-" +
+                                                       std::to_string(last) + "]"),
+                              fields}};
+            return change;
+        };
+        int least = last;
+        while (layer_bytes.contains(least - 1)) {
+            --least;
+        }
+        int enough = least;
+        for (int from = least, to = last; from <= to;) {
+            const int middle = from + (to - from) / 2;
+            if (freedBy(changeFrom(middle)) >= excess_) {
+                enough = middle;
+                from = middle + 1;
+            } else {
+                to = middle - 1;
+            }
+        }
+        uint64_t moved = 0;
+        for (int i = enough; i <= last; ++i) {
+            moved += layer_bytes[i];
+        }
         const DeviceRates cpu = rates(DeviceId::cpu());
-        const DeviceRates gpu = rates(device_.id);
-        const double slower = static_cast<double>(freed) *
-                                  (1 / (bandwidthShare(DeviceId::cpu()) * cpu.read_bytes_per_s) -
-                                   1 / (bandwidthShare(device_.id) * gpu.read_bytes_per_s)) +
-                              cpu.hop_s + gpu.hop_s;
-        add("move layers " + std::to_string(first) + "-" + std::to_string(last) + " to cpu", freed,
-            aboutSeconds(std::max(0.0, slower)) + " per token");
+        const auto perSecond = [&](DeviceId id, const DeviceRates& r) {
+            return bandwidthShare(id) * r.read_bytes_per_s;
+        };
+        double slower = 0;
+        if (shortage_.isGpu()) {
+            const DeviceRates gpu = rates(*shortage_.device);
+            slower = static_cast<double>(moved) * (1 / perSecond(DeviceId::cpu(), cpu) -
+                                                   1 / perSecond(*shortage_.device, gpu)) +
+                     cpu.hop_s + gpu.hop_s;
+        } else {
+            slower = static_cast<double>(moved) / rates(DeviceId::disk()).read_bytes_per_s;
+        }
+        add((enough == last ? "move layer " : "move layers " + std::to_string(enough) + "-") +
+                std::to_string(last) + toText(fields),
+            changeFrom(enough), aboutSeconds(std::max(0.0, slower)) + " per token");
+    }
+
+    /// Says so when all of it together is not enough.
+    void sumUp() {
+        if (steps_.empty() || is_enough_alone_) {
+            return;
+        }
+        const std::optional<uint64_t> after = needAfter(all_);
+        if (after.has_value() && *after > shortage_.limit) {
+            steps_.push_back("all of this together leaves " + formatByteCount(*after) + ", still " +
+                             formatByteCount(*after - shortage_.limit) +
+                             " too much: " + kLastResort);
+        }
     }
 
     const PlacementPlan& plan_;
-    const DevicePlan& device_;
+    Shortage shortage_;
     const PlanParts& parts_;
     QuantOption quant_;
     HeadOption head_;
+    uint64_t need_;
     uint64_t excess_;
+    const PlanRequest& asked_;
+    PlanRequest request_; ///< What was asked, to be asked again with a step.
+    bool is_fit_;
+    bool is_enough_alone_ = false;
+    Change all_;
     std::vector<std::string> steps_;
 };
+
+std::string bothWays(uint64_t bytes) {
+    return formatByteCount(bytes) + " (" + std::to_string(bytes) + " bytes)";
+}
+
+std::string largestParts(const std::vector<Contributor>& all) {
+    std::string text = "The largest parts:";
+    for (size_t i = 0; i < std::min(all.size(), kShownContributors); ++i) {
+        text += (i == 0 ? " " : ", ") + all[i].name + " " + formatByteCount(all[i].bytes);
+    }
+    return text;
+}
+
+void addSteps(PlanIssue& issue,
+              const PlacementPlan& plan,
+              const Shortage& shortage,
+              const PlanParts& parts,
+              QuantOption quant,
+              HeadOption head) {
+    for (const ModulePlacement& module : plan.modules) {
+        if (shortage.concerns(module.store) || shortage.concerns(module.compute)) {
+            issue.modules.push_back(module.name);
+        }
+    }
+    if (!parts.request->wants_advice) {
+        return;
+    }
+    issue.suggestions = Advisor(plan, shortage, parts, quant, head).steps();
+    if (issue.suggestions.empty()) {
+        issue.suggestions.emplace_back(kLastResort);
+    }
+}
 
 } // namespace
 
@@ -311,23 +533,45 @@ PlanIssue overLimit(const PlacementPlan& plan,
     issue.code = "DM09";
     issue.key = device.id.toString();
     const uint64_t need = device.parts.total();
-    issue.message = device.id.toString() + " needs " + formatByteCount(need) + " (" +
-                    std::to_string(need) + " bytes) but may use " + formatByteCount(device.limit) +
-                    " (" + std::to_string(device.limit) + " bytes), " +
-                    formatByteCount(need - device.limit) + " too much. The largest parts:";
-    const std::vector<Contributor> all = contributors(plan, device, parts);
-    for (size_t i = 0; i < std::min(all.size(), kShownContributors); ++i) {
-        issue.message += (i == 0 ? " " : ", ") + all[i].name + " " + formatByteCount(all[i].bytes);
-    }
-    for (const ModulePlacement& module : plan.modules) {
-        if (module.store == device.id || module.compute == device.id) {
-            issue.modules.push_back(module.name);
+    issue.message = device.id.toString() + " needs " + bothWays(need) + " but may use " +
+                    bothWays(device.limit) + ", " + formatByteCount(need - device.limit) +
+                    " too much. " + largestParts(contributors(plan, device, parts));
+    addSteps(issue, plan, {device.id, device.limit}, parts, quant, head);
+    return issue;
+}
+
+uint64_t hostNeed(const PlacementPlan& plan) {
+    return Shortage().need(plan);
+}
+
+PlanIssue overHost(const PlacementPlan& plan,
+                   uint64_t limit,
+                   const PlanParts& parts,
+                   QuantOption quant,
+                   HeadOption head) {
+    const Shortage shortage = {std::nullopt, limit};
+    const uint64_t need = shortage.need(plan);
+    PlanIssue issue;
+    issue.code = "DM09";
+    issue.key = DeviceId::cpu().toString();
+    std::vector<Contributor> all;
+    std::string names;
+    for (const DevicePlan& device : plan.devices) {
+        if (!shortage.concerns(device.id) || device.parts.total() == 0) {
+            continue;
+        }
+        const std::string name = device.id.toString();
+        names += (names.empty() ? "" : " + ") + name + " " + formatByteCount(device.parts.total());
+        for (const Contributor& part : contributors(plan, device, parts)) {
+            all.push_back({part.name + " on " + name, part.bytes});
         }
     }
-    issue.suggestions = Advisor(plan, device, parts, quant, head).steps();
-    if (issue.suggestions.empty()) {
-        issue.suggestions.emplace_back("use a device with more memory, or raise its limit");
-    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Contributor& a, const Contributor& b) { return a.bytes > b.bytes; });
+    issue.message = "the memory of a simulated GPU is this computer's main memory: " + names +
+                    " need " + bothWays(need) + " of it together but may use " + bothWays(limit) +
+                    ", " + formatByteCount(need - limit) + " too much. " + largestParts(all);
+    addSteps(issue, plan, shortage, parts, quant, head);
     return issue;
 }
 

@@ -25,4 +25,16 @@ PlanIssue overLimit(const PlacementPlan& plan,
                     QuantOption quant,
                     HeadOption head);
 
+/// Bytes of cpu and simulated GPUs together: what the host's memory holds.
+uint64_t hostNeed(const PlacementPlan& plan);
+/// hostNeed() is more than `limit`.
+PlanIssue overHost(const PlacementPlan& plan,
+                   uint64_t limit,
+                   const PlanParts& parts,
+                   QuantOption quant,
+                   HeadOption head);
+
+/// makePlan() up to the bytes per device: no transfers, estimates, modules, limits or text.
+PlacementPlan planBytes(const PlanRequest& request);
+
 } // namespace engine

@@ -42,6 +42,9 @@ std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
 /// What the engine may use of a device: free bytes or a lower limit, less the reserve. The largest
 /// uint64_t when nothing bounds it.
 uint64_t usableBytes(const PlanRequest& request, const DeviceMap& map, DeviceId id);
+/// What cpu and simulated GPUs may use together, since a simulated GPU's memory is main memory: the
+/// free bytes of cpu less its reserve. The largest uint64_t when the size is not known.
+uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map);
 /// Bytes of one resolved row in memory.
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor);

@@ -107,6 +107,18 @@ uint64_t usableBytes(const PlanRequest& request, const DeviceMap& map, DeviceId 
     return limit;
 }
 
+uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map) {
+    for (const DeviceInfo& info : request.devices) {
+        if (info.id == DeviceId::cpu() && info.capacity > 0) {
+            const auto reserve = map.reserve.find(info.id);
+            return reserve == map.reserve.end()
+                       ? info.free
+                       : info.free - std::min(info.free, reserve->second.bytes);
+        }
+    }
+    return kNoLimit;
+}
+
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
     StoredTensor stored;
@@ -138,19 +150,9 @@ public:
     explicit Planner(const PlanRequest& request) : request_(request) {}
 
     PlacementPlan run() {
-        if (request_.tensors.empty()) {
-            own_tensors_ = listTensors(request_.config);
-        }
-        tensors_ = request_.tensors.empty() ? &own_tensors_ : &request_.tensors;
-        if (!chooseMap()) {
+        if (!weigh()) {
             return std::move(plan_);
         }
-        resolve();
-        makeRows();
-        placeKv();
-        makeDevices();
-        account();
-        growChunk();
         addTransfers(plan_, parts());
         checkModelBlock();
         makeModules();
@@ -165,7 +167,30 @@ public:
         return std::move(plan_);
     }
 
+    PlacementPlan runBytes() {
+        weigh();
+        return std::move(plan_);
+    }
+
 private:
+    /// Rows and bytes per device; false: no map.
+    bool weigh() {
+        if (request_.tensors.empty()) {
+            own_tensors_ = listTensors(request_.config);
+        }
+        tensors_ = request_.tensors.empty() ? &own_tensors_ : &request_.tensors;
+        if (!chooseMap()) {
+            return false;
+        }
+        resolve();
+        makeRows();
+        placeKv();
+        makeDevices();
+        account();
+        growChunk();
+        return true;
+    }
+
     [[nodiscard]] PlanParts parts() const {
         PlanParts parts;
         parts.request = &request_;
@@ -186,8 +211,7 @@ private:
         if (request_.preset == "fit") {
             FitResult fit = fitDeviceMap(request_);
             map_ = std::move(fit.map);
-            quant_ = fit.quant;
-            head_ = fit.head;
+            quant_ = fit.quant; // a head that was changed is in the map
             plan_.notes = std::move(fit.steps);
             return true;
         }
@@ -409,8 +433,12 @@ private:
             return;
         }
         std::map<std::string_view, DeviceId> places;
+        std::set<std::string_view> travelling;
         for (const TensorPlacement& row : plan_.tensors) {
             places.emplace(row.tensor, row.compute);
+            if (row.store != row.compute && row.residency != Residency::Always) {
+                travelling.insert(row.tensor);
+            }
         }
         if (!resolution_.has_own_head) {
             const auto table = places.find("model.language_model.embed_tokens.weight");
@@ -418,6 +446,7 @@ private:
                 places.emplace("lm_head.weight", table->second);
             }
         }
+        size_t resident = 0;
         std::map<DeviceId, uint64_t> scratch;
         for (const AdapterBytes& adapter : request_.adapters) {
             const auto it = places.find(adapter.tensor);
@@ -427,12 +456,34 @@ private:
                 continue;
             }
             const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : it->second;
+            resident += !adapter.is_on_host && travelling.contains(adapter.tensor) ? 1U : 0U;
             deviceOf(device).parts[MemoryPart::Adapter] += adapter.bytes;
             scratch[device] = std::max(scratch[device], adapter.scratch_bytes);
         }
         for (const auto& [device, bytes] : scratch) {
             deviceOf(device).parts[MemoryPart::Adapter] += bytes;
         }
+        if (resident > 0 && map_.adapter_place == AdapterPlace::FollowBase) {
+            tellAdapterPlace(resident);
+        }
+    }
+
+    /// This version keeps factors where they compute; a map that wants them to travel is told.
+    void tellAdapterPlace(size_t resident) {
+        const std::string text = "the adapter's A and B of " + std::to_string(resident) +
+                                 " weights that travel to their device stay there, as with "
+                                 "adapter.place \"follow_compute\"";
+        if (map_.adapter_place_at.line == 0) {
+            plan_.notes.push_back(text);
+            return;
+        }
+        PlanIssue warning;
+        warning.code = "DM23";
+        warning.key = "adapter.place";
+        warning.line = map_.adapter_place_at.line;
+        warning.column = map_.adapter_place_at.column;
+        warning.message = "\"follow_base\" has no effect in this version: " + text;
+        plan_.warnings.push_back(std::move(warning));
     }
 
     void checkModelBlock() {
@@ -537,6 +588,14 @@ private:
                 plan_.errors.push_back(overLimit(plan_, device, parts(), quant_, head_));
             }
         }
+        const uint64_t host = usableHostBytes(request_, map_);
+        const bool has_sim =
+            std::any_of(plan_.devices.begin(), plan_.devices.end(), [](const DevicePlan& device) {
+                return device.id.kind == DeviceId::Kind::Sim && device.parts.total() > 0;
+            });
+        if (has_sim && hostNeed(plan_) > host) {
+            plan_.errors.push_back(overHost(plan_, host, parts(), quant_, head_));
+        }
     }
 
     const PlanRequest& request_;
@@ -554,6 +613,10 @@ private:
 
 PlacementPlan makePlan(const PlanRequest& request) {
     return Planner(request).run();
+}
+
+PlacementPlan planBytes(const PlanRequest& request) {
+    return Planner(request).runBytes();
 }
 
 } // namespace engine

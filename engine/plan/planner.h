@@ -71,6 +71,8 @@ struct PlanRequest {
     std::vector<DeviceInfo> devices;     ///< cpu should be among them; disk need not.
     std::map<DeviceId, uint64_t> limits; ///< --limit; beats the map's limits.
     std::vector<AdapterBytes> adapters;  ///< Of all attached adapters together.
+    /// Next steps where memory is short (DM09). Each is planned, so they cost some plans.
+    bool wants_advice = true;
 
     /// Bytes of K and V of one owner layer on one device, and scratch per device: what the model
     /// allocates (engine/gemma4/workspace.h). Empty: simple formulas of PLANNER.md.
@@ -82,7 +84,8 @@ struct PlanRequest {
         const PlacementPlan& shape, DeviceId::Kind kind, const DeviceDuties& duties)>
         duty_bytes;
 
-    /// `fit` only: formats the solver may choose for the head to save memory.
+    /// `fit` only: the solver may choose a smaller head than bf16 before layers leave a GPU. The
+    /// map then says so, which holds whatever `head` is when it is planned again.
     bool may_change_head = false;
     /// `fit` only: the solver may quantize the linear weights although --quant says none.
     bool may_quantize = false;

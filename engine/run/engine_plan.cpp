@@ -83,9 +83,12 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
         devices = machineDevices(request, *options.gpus);
     }
     for (DeviceInfo& device : devices) {
-        const auto extra = held.find(device.id);
-        if (extra != held.end() && device.id.kind != DeviceId::Kind::Sim) {
-            device.free = std::min(device.capacity, device.free + extra->second);
+        // What simulated GPUs hold is main memory that is given back.
+        for (const auto& [id, bytes] : held) {
+            const bool is_sim = id.kind == DeviceId::Kind::Sim;
+            if (is_sim ? device.id == DeviceId::cpu() : device.id == id) {
+                device.free = std::min(device.capacity, device.free + bytes);
+            }
         }
     }
     const bool has_measured_rates = !options.rates_file.empty() && request.what_if.empty();

@@ -4,6 +4,7 @@
 #include "engine/gemma4/workspace.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
+#include "engine/run/system_memory.h"
 
 #include <unistd.h>
 
@@ -15,27 +16,6 @@
 namespace engine {
 
 namespace {
-
-/// Physical memory and what of it is free for a new program, in bytes. 0 = not known.
-struct SystemMemory {
-    uint64_t total = 0, available = 0;
-};
-SystemMemory systemMemory() {
-    SystemMemory memory;
-    std::ifstream in("/proc/meminfo");
-    std::string key;
-    uint64_t kib = 0;
-    std::string unit;
-    while (in >> key >> kib >> unit) {
-        if (key == "MemTotal:") {
-            memory.total = kib * 1024U;
-        } else if (key == "MemAvailable:") {
-            memory.available = kib * 1024U;
-            break;
-        }
-    }
-    return memory;
-}
 
 /// The map that the moves are made on.
 Result<DeviceMap> baseMap(const PlanRequest& plan) {
@@ -164,11 +144,13 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                                        {"fp4", QuantOption::Fp4},
                                                        {"fp4-dq", QuantOption::Fp4Dq}}));
     ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", request.head,
-                                                    {{"bf16", HeadOption::Bf16},
+                                                    {{"auto", HeadOption::Bf16},
+                                                     {"bf16", HeadOption::Bf16},
                                                      {"int8", HeadOption::Int8},
                                                      {"nf4", HeadOption::Nf4}}));
-    const auto first = request.device_map.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && request.device_map[first] == '{') {
+    // The reference path answers exactly as with everything on one device.
+    plan.may_change_head = request.head == "auto" && !request.is_reference_precision;
+    if (isDeviceMapText(request.device_map)) {
         ParseContext context;
         context.are_integers_sim = !request.sim_gpus.empty();
         ENGINE_ASSIGN(plan.map, parseDeviceMap(request.device_map, context));

@@ -3427,6 +3427,10 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation> Token</translation>
     </message>
     <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
         <source>as the table (bf16)</source>
         <translation>wie die Tabelle (bf16)</translation>
     </message>

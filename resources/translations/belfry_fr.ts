@@ -3427,6 +3427,10 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <translation> jetons</translation>
     </message>
     <message>
+        <source>automatic</source>
+        <translation>automatique</translation>
+    </message>
+    <message>
         <source>as the table (bf16)</source>
         <translation>comme la table (bf16)</translation>
     </message>

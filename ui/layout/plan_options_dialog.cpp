@@ -133,6 +133,7 @@ PlanOptionsDialog::PlanOptionsDialog(const engine::LoadRequest& request,
     for (const char* name : {"none", "nf4", "nf4-dq", "fp4", "fp4-dq"}) {
         quant_->addItem(quantName(QString::fromLatin1(name)), QString::fromLatin1(name));
     }
+    head_->addItem(tr("automatic"), QStringLiteral("auto"));
     head_->addItem(tr("as the table (bf16)"), QStringLiteral("bf16"));
     head_->addItem(tr("8 bit"), QStringLiteral("int8"));
     head_->addItem(tr("4 bit (NF4)"), QStringLiteral("nf4"));

@@ -22,7 +22,9 @@ QRegularExpressionMatch matched(const char* pattern, const QString& text) {
 
 /// Nothing when the planner says something new.
 QString actionWords(const QString& action) {
-    if (const auto m = matched("move (\\S+)(?: and \\S+)? to (\\S+)", action); m.hasMatch()) {
+    if (const auto m =
+            matched("move (\\S+)(?: and \\S+)? to (\\S+)(?: \\(computed on \\S+\\))?", action);
+        m.hasMatch()) {
         const QString device = deviceName(m.captured(2).toStdString());
         const QString module = m.captured(1);
         if (module == QStringLiteral("model.vision_tower")) {
@@ -36,16 +38,20 @@ QString actionWords(const QString& action) {
         }
         return {};
     }
-    if (const auto m = matched("move layers (\\d+)-(\\d+) to (\\S+)", action); m.hasMatch()) {
+    if (const auto m =
+            matched("move layers (\\d+)-(\\d+) to (\\S+)(?: \\(computed on \\S+\\))?", action);
+        m.hasMatch()) {
         return Suggestion::tr("layers %1 to %2 to %3")
             .arg(m.captured(1), m.captured(2), deviceName(m.captured(3).toStdString()));
     }
-    if (matched("move model\\.language_model\\.embed_tokens to cpu \\(the head has its own copy\\)",
+    if (matched("move model\\.language_model\\.embed_tokens to cpu, with lm_head kept as .*",
                 action)
             .hasMatch()) {
         return Suggestion::tr("token embedding to the CPU (the head has its own copy)");
     }
-    if (matched("use --head int8 and move model\\.language_model\\.embed_tokens to cpu", action)
+    if (matched("use --head int8 and move model\\.language_model\\.embed_tokens to cpu, with "
+                "lm_head kept as .*",
+                action)
             .hasMatch()) {
         return Suggestion::tr("head in 8 bits and token embedding to the CPU");
     }
@@ -77,8 +83,7 @@ QString costWords(const QString& cost) {
     if (const auto m = matched("about (.+) per token", cost); m.hasMatch()) {
         return Suggestion::tr("about %1 per token").arg(m.captured(1));
     }
-    if (cost == QStringLiteral("one read of the files per image") ||
-        cost == QStringLiteral("one read of the files per clip")) {
+    if (cost == QStringLiteral("one read of the files per image or clip")) {
         return Suggestion::tr("one read of the files each time");
     }
     if (cost == QStringLiteral("memory of the conversation")) {

@@ -66,6 +66,9 @@ private Q_SLOTS:
     void inspectMeasuresTheEffect();
     void benchDrawsTokens();
     void benchWithRandomAdapter();
+    void sizesAreChecked_data();
+    void sizesAreChecked();
+    void planOfAMarkedMap();
 
 private:
     QTemporaryDir folder_;
@@ -250,6 +253,46 @@ void TestCommands::benchWithRandomAdapter() {
     QVERIFY(adapter["bytes"].toDouble() > 0);
     const QJsonObject row = adapter["decode"].toArray().at(0).toObject();
     QVERIFY(row["tokens_per_s_with"].toDouble() > 0 && row["tokens_per_s_without"].toDouble() > 0);
+}
+
+void TestCommands::sizesAreChecked_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("no size") << QStringList{"--sim-gpu", ""};
+    QTest::newRow("comma at the end") << QStringList{"--sim-gpu", "1GiB,"};
+    QTest::newRow("comma at the start") << QStringList{"--sim-gpu", ",1GiB"};
+    QTest::newRow("beyond 64 bits") << QStringList{"--sim-gpu", "99999999999999GiB"};
+    QTest::newRow("zero") << QStringList{"--sim-gpu", "0GiB"};
+    QTest::newRow("limit beyond 64 bits") << QStringList{"--limit", "cpu=99999999999999GiB"};
+    QTest::newRow("limit without a size") << QStringList{"--limit", "cpu="};
+    QTest::newRow("limit without a device") << QStringList{"--limit", "=1GiB"};
+}
+
+void TestCommands::sizesAreChecked() {
+    QFETCH(QStringList, words);
+    const Outcome outcome = run(QStringList{"plan", golden("e2b/model")} + words);
+    QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
+    const QString message = outcome.json["error"].toObject()["message"].toString();
+    QVERIFY2(message.contains(words[0]) && message.contains("expected"), qPrintable(message));
+}
+
+/// A map file that begins with a byte order mark is a map; a device that this computer lacks has no
+/// limit rather than a number.
+void TestCommands::planOfAMarkedMap() {
+    const QString path = folder_.filePath(QStringLiteral("map.json"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("\xEF\xBB\xBF{\"\": \"cpu\", \"model.vision_tower\": \"cuda:63\"}");
+    file.close();
+    const Outcome outcome = run({"plan", golden("e2b/model"), "--device-map", path});
+    QVERIFY2(outcome.json["errors"].toArray().at(0).toObject()["code"] == "DM04",
+             qPrintable(outcome.text));
+    for (const auto& value : outcome.json["devices"].toArray()) {
+        const QJsonObject device = value.toObject();
+        QVERIFY(device.contains("limit"));
+        QVERIFY2(device["limit"].isNull() || device["limit"].toDouble() < 1e18,
+                 qPrintable(outcome.text));
+        QVERIFY(device["id"] != "cuda:63" || device["limit"].isNull());
+    }
 }
 
 QTEST_GUILESS_MAIN(TestCommands)

@@ -22,6 +22,7 @@ std::string place(const PlaceFields& fields) {
 class TestDeviceMapParse : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void byteOrderMark();
     void complaints_data();
     void complaints();
     void allComplaintsTogether();
@@ -51,7 +52,7 @@ void TestDeviceMapParse::complaints_data() {
     // JSON itself
     add("empty text", "", "", 1, 1);
     add("only white space", " \n\t", "", 2, 2);
-    add("byte-order mark", "\xef\xbb\xbf{}", "", 1, 1);
+    add("second byte-order mark", "\xef\xbb\xbf\xef\xbb\xbf{}", "", 1, 1);
     add("no object", "[1]", "", 1, 1);
     add("trailing comma", "{\"\": 0,}", "", 1, 8);
     add("single quotes", "{'': 0}", "", 1, 2);
@@ -382,6 +383,18 @@ void TestDeviceMapParse::depthAndSize() {
     const auto refused = parseDeviceMap(large, {});
     QVERIFY(!refused.has_value());
     QVERIFY(refused.error().message.find("bytes") != std::string::npos);
+}
+
+void TestDeviceMapParse::byteOrderMark() {
+    const std::string plain = R"({"": "cpu"})";
+    const std::string marked = "\xEF\xBB\xBF" + plain;
+    QVERIFY(isDeviceMapText(plain) && isDeviceMapText(marked) && isDeviceMapText(" \r\n" + plain));
+    QVERIFY(!isDeviceMapText("fit") && !isDeviceMapText("") && !isDeviceMapText("\xEF\xBB\xBF"));
+    const auto map = parseDeviceMap(marked, {});
+    QVERIFY(map.has_value());
+    QVERIFY(map->is_imported && map->has_default);
+    // Only before the text.
+    QVERIFY(!parseDeviceMap(plain + "\xEF\xBB\xBF", {}).has_value());
 }
 
 QTEST_APPLESS_MAIN(TestDeviceMapParse)

@@ -109,6 +109,8 @@ private Q_SLOTS:
     void beatsPresets();
     void sacrificesInOrder();
     void formatsOnlyWhenAllowed();
+    void headBeforeLayers();
+    void quantizesNothingUnasked();
     void ownHead();
     void simulatedAsTheCard_data();
     void simulatedAsTheCard();
@@ -116,6 +118,7 @@ private Q_SLOTS:
     void dutiesAsThePlanSays_data();
     void dutiesAsThePlanSays();
     void nothingFits();
+    void simulatedInMainMemory();
     void explains();
 };
 
@@ -174,6 +177,7 @@ void TestFit::bruteForce() {
         }
         const FitResult fit = fitDeviceMap(request);
         PlanRequest member = request;
+        member.wants_advice = false;
         double best = 0;
         double best_media = 1e9;
         bool some_fits = false;
@@ -378,6 +382,58 @@ void TestFit::formatsOnlyWhenAllowed() {
     QVERIFY(makePlan(dense).fits);
 }
 
+void TestFit::headBeforeLayers() {
+    // E4B on 3 GiB: without a smaller head eight layers would leave.
+    const Model model = publishedModel("E4B");
+    PlanRequest request = cardRequest(model, 1, 3 * kGiB, 64 * kGiB);
+    request.quant = QuantOption::Nf4Dq;
+    const PlacementPlan kept = makePlan(request);
+    QVERIFY(kept.fits);
+    QCOMPARE(kept.find("lm_head.weight"), nullptr);
+    QCOMPARE(kept.kv_device.back(), DeviceId::cpu());
+    request.may_change_head = true;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QCOMPARE(plan.find("lm_head.weight")->format, Format::Q8);
+    QCOMPARE(plan.kv_device.back(), DeviceId::cuda(0));
+    QVERIFY(plan.estimate.decode_tokens_per_s > 1.5 * kept.estimate.decode_tokens_per_s);
+    QVERIFY(mentions(plan.notes, "head in int8"));
+    QVERIFY(mentions(plan.notes, "--head bf16 keeps"));
+    // The map says it all: what was explained is what is loaded from it.
+    PlanRequest later = request;
+    later.may_change_head = false;
+    later.preset = "gpu";
+    later.map = *parseDeviceMap(plan.map_text, {});
+    const PlacementPlan loaded = makePlan(later);
+    QVERIFY(loaded.fits);
+    QCOMPARE(loaded.tensors.size(), plan.tensors.size());
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        QCOMPARE(loaded.tensors[i].tensor, plan.tensors[i].tensor);
+        QCOMPARE(loaded.tensors[i].format, plan.tensors[i].format);
+        QCOMPARE(loaded.tensors[i].store, plan.tensors[i].store);
+        QCOMPARE(loaded.tensors[i].bytes, plan.tensors[i].bytes);
+    }
+    // With room the head stays as it is.
+    request.devices[1].capacity = request.devices[1].free = 6 * kGiB;
+    QCOMPARE(makePlan(request).find("lm_head.weight"), nullptr);
+}
+
+void TestFit::quantizesNothingUnasked() {
+    const Model model = publishedModel("E4B");
+    PlanRequest request = cardRequest(model, 1, 6 * kGiB, 64 * kGiB);
+    request.may_change_head = true;
+    PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QCOMPARE(plan.kv_device.back(), DeviceId::cpu());
+    QCOMPARE(plan.find("model.language_model.layers.0.mlp.up_proj.weight")->format,
+             Format::AsStored);
+    QVERIFY(mentions(plan.notes, "with --quant nf4 it would be about"));
+    request.quant = QuantOption::Nf4;
+    plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QVERIFY(!mentions(plan.notes, "--quant"));
+}
+
 void TestFit::ownHead() {
     // --head int8: the bf16 table is only read by rows and leaves the GPU when room is short.
     const Model model = publishedModel("E2B");
@@ -526,6 +582,27 @@ void TestFit::nothingFits() {
     QVERIFY(codesOf(plan.errors).starts_with("DM09"));
     QCOMPARE(plan.find("model.language_model.embed_tokens_per_layer.weight")->store,
              DeviceId::disk());
+}
+
+void TestFit::simulatedInMainMemory() {
+    // Two simulated cards that would hold everything, in a computer that cannot: what can stay on
+    // disk does, and the plan is one that can be loaded.
+    const Model model = publishedModel("E2B");
+    PlanRequest request = cardRequest(model, 0, 0, 64 * kGiB);
+    request.devices[0].capacity = request.devices[0].free = 6 * kGiB;
+    request.devices.push_back(device(DeviceId::sim(0), 64 * kGiB));
+    request.devices.push_back(device(DeviceId::sim(1), 64 * kGiB));
+    const FitResult fit = fitDeviceMap(request);
+    QVERIFY(fit.fits);
+    QVERIFY(mentions(fit.steps, "this computer's memory"));
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QCOMPARE(plan.find("model.language_model.embed_tokens_per_layer.weight")->store,
+             DeviceId::disk());
+    QVERIFY(plan.kv_device.back().isGpu());
+    request.devices[0].free = 3 * kGiB;
+    QVERIFY(!fitDeviceMap(request).fits);
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM09"));
 }
 
 void TestFit::explains() {

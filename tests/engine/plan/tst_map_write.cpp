@@ -4,9 +4,11 @@
 #include "engine/plan/map_write.h"
 #include "tests/engine/plan/plan_fixture.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
+#include <regex>
 
 using namespace engine;
 using namespace planfixture;
@@ -74,6 +76,8 @@ private Q_SLOTS:
     void accelerate();
     void accelerateLosses();
     void llamaCpp();
+    void llamaCppPlaces_data();
+    void llamaCppPlaces();
     void python();
     void moves();
 };
@@ -183,8 +187,8 @@ void TestMapWrite::llamaCpp() {
             "model.embed_audio": "cpu", "model.embed_tokens_per_layer": "cpu", "model.layers.[33-34]": "cpu"}})")),
         e2b().tensors);
     const std::string line = lean.text.substr(0, lean.text.find('\n'));
-    for (const char* part :
-         {"-ngl 99", "-c 8192", "--no-mmproj-offload", R"(-ot "blk\.(33|34)\.=CPU")"}) {
+    for (const char* part : {"-ngl 99", "-c 8192", "--no-mmproj-offload",
+                             R"(-ot "^blk\.(33|34)\..*$=CPU")", "-sm none"}) {
         QVERIFY2(line.find(part) != std::string::npos, line.c_str());
     }
     const ExportedText cpu = exportLlamaCpp(planOf(parsed(R"({"": "cpu"})")), e2b().tensors);
@@ -196,6 +200,97 @@ void TestMapWrite::llamaCpp() {
     QVERIFY(mentions(mixed.losses, "go together"));
     QVERIFY(mentions(mixed.losses, "per-layer embedding table is always on the CPU"));
     QVERIFY(mixed.text.find("\n# ") != std::string::npos);
+}
+
+void TestMapWrite::llamaCppPlaces_data() {
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<QStringList>("has");
+    QTest::addColumn<QStringList>("has_not");
+    QTest::addColumn<QString>("loss");
+    const QStringList none;
+    QTest::newRow("tied head on the CPU")
+        << R"({"version": 1, "default": "cuda:0", "map": {
+               "model.language_model.embed_tokens": "cpu"}})"
+        << QStringList{"-ngl 99 -sm none", R"(-ot "^(token_embd|output)\.weight$=CPU")"}
+        << QStringList{"\"output", "blk"} << "";
+    QTest::newRow("all on one card") << R"({"": 0})" << QStringList{"-ngl 99 -sm none"}
+                                     << QStringList{"-ot", "-ts", "-mg", "-nkvo"} << "";
+    QTest::newRow("all on the second card")
+        << R"({"": 1})" << QStringList{"-ngl 99 -sm none -mg 1"} << QStringList{"-ot", "-ts"} << "";
+    QTest::newRow("two cards, the output with the last layers")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[20-34]": "cuda:1",
+               "model.embed_tokens": "cuda:1", "model.norm": "cuda:1",
+               "model.per_layer_model_projection": "cuda:1",
+               "model.per_layer_projection_norm": "cuda:1"}})"
+        << QStringList{"-ngl 99 -sm layer -ts 20,16"} << QStringList{"-ot", "-sm none"} << "";
+    QTest::newRow("two cards, the head on the first")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[20-34]": "cuda:1"}})"
+        << QStringList{"-sm layer -ts 20,16", R"(-ot "^output_norm\.weight$=CUDA0")",
+                       R"(-ot "^per_layer_model_proj\.weight$=CUDA0")"}
+        << QStringList{"-sm none", "token_embd"} << "the head computes on CUDA1 there";
+    QTest::newRow("cards by turns")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[0-9]": "cuda:1"}})"
+        << QStringList{"-sm layer -ts 25,11",
+                       R"(-ot "^blk\.(25|26|27|28|29|30|31|32|33|34)\..*$=CUDA0")",
+                       R"(-ot "^blk\.(0|1|2|3|4|5|6|7|8|9)\..*$=CUDA1")"}
+        << none << "the KV cache of layers 0-9, 25-34";
+    QTest::newRow("first layers on the CPU, with their cache")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[0-9]": "cpu"}})"
+        << QStringList{"-ngl 26 -sm none"} << QStringList{"blk"} << "";
+    QTest::newRow("last layers on the CPU")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[30-34]": "cpu"}})"
+        << QStringList{"-ngl 99", R"("^blk\.(30|31|32|33|34)\..*$=CPU")"} << none
+        << "the KV cache of layers 30-34 stays";
+    QTest::newRow("only the head on a card")
+        << R"({"version": 1, "default": "cpu", "map": {"model.embed_tokens": "cuda:0",
+               "model.norm": "cuda:0"}})"
+        << QStringList{"-ngl 1 -sm none", "--no-mmproj-offload",
+                       R"(-ot "^per_layer_model_proj\.weight$=CPU")"}
+        << QStringList{"blk", "-nkvo"} << "";
+    QTest::newRow("only the towers on a card")
+        << R"({"version": 1, "default": "cpu", "map": {"model.vision_tower": "cuda:0",
+               "model.embed_vision": "cuda:0", "model.audio_tower": "cuda:0",
+               "model.embed_audio": "cuda:0"}})"
+        << QStringList{"-ngl 0", "--mmproj"} << QStringList{"--no-mmproj-offload", "-ot"} << "";
+    QTest::newRow("cache on the CPU")
+        << R"({"version": 1, "default": "cuda:0", "kv": {"place": "cpu"}, "map": {}})"
+        << QStringList{"-nkvo"} << none << "";
+    QTest::newRow("a layer in two")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.4.mlp": "cuda:1"}})" << none
+        << none << "layers split between devices (4)";
+    QTest::newRow("towers on the second card")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower": "cuda:1",
+               "model.embed_vision": "cuda:1", "model.audio_tower": "cuda:1",
+               "model.embed_audio": "cuda:1"}})"
+        << none << none << "go together there: on the main GPU (CUDA0)";
+}
+
+void TestMapWrite::llamaCppPlaces() {
+    QFETCH(QString, map);
+    QFETCH(QStringList, has);
+    QFETCH(QStringList, has_not);
+    QFETCH(QString, loss);
+    const ExportedText out = exportLlamaCpp(planOf(parsed(map.toStdString())), e2b().tensors);
+    const QString line = QString::fromStdString(out.text.substr(0, out.text.find('\n')));
+    for (const QString& part : has) {
+        QVERIFY2(line.contains(part), qPrintable(part + " in " + line));
+    }
+    for (const QString& part : has_not) {
+        QVERIFY2(!line.contains(part), qPrintable(part + " in " + line));
+    }
+    QVERIFY2(loss.isEmpty() || mentions(out.losses, loss.toStdString()), out.text.c_str());
+    // Every pattern names whole tensors: none of them finds another one's name.
+    static const QRegularExpression kPattern("-ot \"([^\"]*)=[A-Z0-9]+\"");
+    for (auto it = kPattern.globalMatch(line); it.hasNext();) {
+        const std::string pattern = it.next().captured(1).toStdString();
+        QVERIFY(pattern.starts_with('^') && pattern.ends_with('$'));
+        const std::regex expression(pattern);
+        QVERIFY(pattern.starts_with("^blk") ||
+                !std::regex_search("blk.0.attn_output.weight", expression));
+        QVERIFY(!std::regex_search("blk.350.attn_output.weight", expression));
+        QCOMPARE(std::regex_search("token_embd.weight", expression),
+                 pattern.find("token_embd") != std::string::npos);
+    }
 }
 
 void TestMapWrite::python() {

@@ -5,6 +5,7 @@
 #include "engine/quant/quantize.h"
 #include "tests/engine/plan/plan_fixture.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
@@ -59,6 +60,82 @@ constexpr uint64_t kVision = 334'730'112 + 2'359'296;
 constexpr uint64_t kAudio = 609'650'176 + 4'718'592;
 constexpr uint64_t kTotal = 10'208'596'934;
 
+/// Does what a proposed step says, word for word, as a user would: options, and keys of the map.
+PlanRequest stepped(const PlanRequest& request, const PlacementPlan& plan, const QString& step) {
+    PlanRequest out = request;
+    out.wants_advice = false;
+    DeviceMap map = *parseDeviceMap(plan.map_text, {});
+    bool is_moved = false;
+    const auto put = [&](const QString& key, const QString& place) {
+        static const QRegularExpression kPlace("^(\\S+)(?: \\(computed on (\\S+)\\))?$");
+        const QRegularExpressionMatch match = kPlace.match(place);
+        PlaceFields fields;
+        fields.store = DeviceId::parse(match.captured(1).toStdString());
+        fields.compute = match.captured(2).isEmpty()
+                             ? fields.store
+                             : DeviceId::parse(match.captured(2).toStdString());
+        if (!fields.store.has_value() || !fields.compute.has_value()) {
+            qFatal("no place in %s", qPrintable(place));
+        }
+        map = withPlace(map, key.toStdString(), fields);
+        is_moved = true;
+    };
+    static const QRegularExpression kMove(
+        "move (model\\S+)(?: and (model\\S+))? to (\\S+?(?: \\(computed on \\S+\\))?)(?=,|:|$)");
+    for (auto it = kMove.globalMatch(step); it.hasNext();) {
+        const QRegularExpressionMatch match = it.next();
+        put(match.captured(1), match.captured(3));
+        if (!match.captured(2).isEmpty()) {
+            put(match.captured(2), match.captured(3));
+        }
+    }
+    static const QRegularExpression kLayers(
+        "move layers? (\\d+)(?:-(\\d+))? to (\\S+?(?: \\(computed on \\S+\\))?)(?=:)");
+    if (const auto match = kLayers.match(step); match.hasMatch()) {
+        const QString last = match.captured(2).isEmpty() ? match.captured(1) : match.captured(2);
+        put("model.language_model.layers.[" + match.captured(1) + "-" + last + "]",
+            match.captured(3));
+    }
+    static const QRegularExpression kHeadKey("\"lm_head\": (\\{[^}]*\\})");
+    if (const auto match = kHeadKey.match(step); match.hasMatch()) {
+        const auto entry =
+            parseDeviceMap(native("\"lm_head\": " + match.captured(1).toStdString()), {});
+        if (!entry.has_value()) {
+            qFatal("%s", entry.error().message.c_str());
+        }
+        map = withPlace(map, "lm_head", entry->entries.at(0).fields);
+        is_moved = true;
+    }
+    if (is_moved) {
+        out.map = map;
+    }
+    const auto option = [&step](const char* pattern) {
+        return QRegularExpression(QString::fromLatin1(pattern)).match(step).captured(1);
+    };
+    if (step.contains("use --head int8")) {
+        out.head = HeadOption::Int8;
+    }
+    const QString quant = option("use --quant (\\S+):");
+    if (!quant.isEmpty()) {
+        out.quant = quant == "nf4"      ? QuantOption::Nf4
+                    : quant == "nf4-dq" ? QuantOption::Nf4Dq
+                                        : QuantOption::Fp4Dq;
+    }
+    const QString context = option("use a context of (\\d+) tokens:");
+    if (!context.isEmpty()) {
+        out.context = context.toLongLong();
+    }
+    const QString chunk = option("use --prefill-chunk (\\d+):");
+    if (!chunk.isEmpty()) {
+        out.prefill_chunk = chunk.toLongLong();
+    }
+    const QString image = option("use --image-tokens (\\d+):");
+    if (!image.isEmpty()) {
+        out.image_tokens = image.toLongLong();
+    }
+    return out;
+}
+
 } // namespace
 
 class TestPlanner : public QObject {
@@ -73,6 +150,11 @@ private Q_SLOTS:
     void limits();
     void overLimit();
     void overLimitOnCpu();
+    void simulatedInMainMemory();
+    void stepsDoWhatTheySay_data();
+    void stepsDoWhatTheySay();
+    void stepsForTheLargestPart();
+    void stepsThatAreNotEnough();
     void notJudgedWhenUnplaced();
     void oneDeviceMovesNothing();
     void splitStack();
@@ -275,10 +357,10 @@ void TestPlanner::overLimit() {
         issue.suggestions,
         "move model.language_model.embed_tokens_per_layer to cpu: frees 4.38 GiB, costs nothing "
         "measurable (one row of 17920 bytes per token)"));
+    QVERIFY(
+        mentions(issue.suggestions, "move model.audio_tower and model.embed_audio to cpu: frees "));
     QVERIFY(mentions(issue.suggestions,
-                     "model.audio_tower and model.embed_audio to cpu: frees 585.91 MiB"));
-    QVERIFY(mentions(issue.suggestions,
-                     "model.vision_tower and model.embed_vision to cpu: frees 321.47 MiB"));
+                     "move model.vision_tower and model.embed_vision to cpu: frees "));
     QVERIFY(mentions(issue.suggestions, "--quant nf4: frees"));
     QVERIFY(mentions(issue.suggestions, "--head int8"));
     QVERIFY(!issue.modules.empty());
@@ -302,12 +384,207 @@ void TestPlanner::overLimitOnCpu() {
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
     QVERIFY(mentions(plan.errors[0].suggestions, "embed_tokens_per_layer to disk"));
-    QVERIFY(
-        mentions(plan.errors[0].suggestions, "model.audio_tower and model.embed_audio to disk"));
+    // A tower on disk visits main memory: one alone would free nothing.
+    QVERIFY(mentions(plan.errors[0].suggestions,
+                     "move model.audio_tower and model.embed_audio to disk (computed on cpu), move "
+                     "model.vision_tower and model.embed_vision to disk (computed on cpu): frees"));
     // Unknown memory is no limit.
     request.devices[0].capacity = 0;
     request.devices[0].free = 0;
     QVERIFY(makePlan(request).fits);
+}
+
+void TestPlanner::simulatedInMainMemory() {
+    // 31B in bf16 on a simulated card of 100 GiB, in a computer with 23 GiB.
+    PlanRequest request = requestFor(publishedModel("31B"), 1, 100 * kGiB);
+    useModelRules(request);
+    request.devices[0].capacity = 32 * kGiB;
+    request.devices[0].free = 23 * kGiB;
+    PlacementPlan plan = makePlan(request);
+    QVERIFY(!plan.fits);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    QCOMPARE(plan.errors[0].key, std::string("cpu"));
+    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->limit, 100 * kGiB);
+    const uint64_t need = deviceRow(plan, DeviceId::sim(0))->parts.total() +
+                          deviceRow(plan, DeviceId::cpu())->parts.total();
+    for (const std::string& part : {std::to_string(need), std::to_string(23 * kGiB),
+                                    std::string("simulated GPU"), std::string("sim:0 ")}) {
+        QVERIFY2(plan.errors[0].message.find(part) != std::string::npos, part.c_str());
+    }
+    QVERIFY(mentions(plan.errors[0].suggestions, "use --quant nf4: frees"));
+    QVERIFY(mentions(plan.errors[0].suggestions, "enough by itself"));
+    QVERIFY(!mentions(plan.errors[0].suggestions, "to cpu"));
+    // To the byte, with what stands on the CPU beside it; a reserve counts, unknown memory does
+    // not bound.
+    request = mapped(e2b(), native("\"model.vision_tower\": \"cpu\", \"lm_head\": \"sim:1\", "
+                                   "\"model.language_model.embed_tokens\": \"sim:1\""));
+    plan = makePlan(request);
+    QVERIFY(plan.fits);
+    uint64_t all = 0;
+    for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
+        QVERIFY(deviceRow(plan, id)->parts.total() > 0);
+        all += deviceRow(plan, id)->parts.total();
+    }
+    request.devices[0].free = all;
+    QVERIFY(makePlan(request).fits);
+    request.devices[0].free = all - 1;
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM09"));
+    request.devices[0].free = all;
+    request.map->reserve[DeviceId::cpu()].bytes = 1;
+    QCOMPARE(codesOf(makePlan(request).errors), std::string("DM09"));
+    request.devices[0].capacity = 0;
+    QVERIFY(makePlan(request).fits);
+    // A real card has its own memory.
+    request = requestFor(e2b(), 1, 64 * kGiB, false);
+    request.devices[0].capacity = request.devices[0].free = kGiB;
+    QVERIFY(makePlan(request).fits);
+}
+
+void TestPlanner::stepsDoWhatTheySay_data() {
+    QTest::addColumn<QString>("size");
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<int>("mib"); ///< Of the card; without one of main memory.
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<qlonglong>("context");
+    for (const char* size : {"E2B", "E4B", "31B", "26B-A4B"}) {
+        for (const char* map : {"gpu", "lean", "cpu"}) {
+            for (const int mib : {1500, 6000}) {
+                for (const char* options : {"", "nf4", "nf4 int8", "fp4"}) {
+                    QTest::addRow("%s %s in %d MiB %s", size, map, mib, options)
+                        << size << map << mib << options << 8192LL;
+                }
+            }
+        }
+        QTest::addRow("%s, a long chat", size) << size << "gpu" << 12000 << "nf4" << 131072LL;
+        if (publishedModel(size).config.audio.has_value()) {
+            QTest::addRow("%s, towers visit", size)
+                << size << R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower":
+                   {"store": "cpu", "compute": "cuda:0"}, "model.audio_tower": {"store": "cpu",
+                   "compute": "cuda:0", "residency": "always"}}})"
+                << 1500 << "nf4" << 4096LL;
+        }
+        QTest::addRow("%s, imported", size)
+            << size << R"({"": "cuda:0", "model.language_model.layers.3": "cpu"})" << 1500 << "nf4"
+            << 4096LL;
+        QTest::addRow("%s, table apart", size)
+            << size
+            << R"({"version": 1, "default": "cuda:0", "map": {"model.language_model.embed_tokens":
+                   "cuda:0", "lm_head": "cuda:0"}})"
+            << 1500 << "nf4 int8" << 4096LL;
+    }
+}
+
+void TestPlanner::stepsDoWhatTheySay() {
+    QFETCH(QString, size);
+    QFETCH(QString, map);
+    QFETCH(int, mib);
+    QFETCH(QString, options);
+    QFETCH(qlonglong, context);
+    const uint64_t bytes = static_cast<uint64_t>(mib) << 20U;
+    PlanRequest request = requestFor(publishedModel(size.toStdString()), 1, bytes, false);
+    useModelRules(request);
+    request.context = context;
+    request.prefill_chunk = 0;
+    request.quant = options.contains("nf4")   ? QuantOption::Nf4
+                    : options.contains("fp4") ? QuantOption::Fp4
+                                              : QuantOption::None;
+    request.head = options.contains("int8") ? HeadOption::Int8 : HeadOption::Bf16;
+    if (map.startsWith('{')) {
+        request.map = *parseDeviceMap(map.toStdString(), {});
+    } else {
+        request.preset = map.toStdString();
+    }
+    if (map == "cpu") {
+        request.devices.resize(1);
+        request.devices[0].capacity = request.devices[0].free = bytes;
+    }
+    const PlacementPlan plan = makePlan(request);
+    if (plan.fits) {
+        return;
+    }
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    const DeviceId id = *DeviceId::parse(plan.errors[0].key);
+    const uint64_t need = deviceRow(plan, id)->parts.total();
+    const uint64_t excess = need - deviceRow(plan, id)->limit;
+    int applied = 0;
+    for (const std::string& step : plan.errors[0].suggestions) {
+        const auto frees = step.find(": frees ");
+        if (frees == std::string::npos) {
+            continue;
+        }
+        const PlacementPlan after = makePlan(stepped(request, plan, QString::fromStdString(step)));
+        const std::string codes = codesOf(after.errors);
+        QVERIFY2(codes.empty() || codes.find_first_not_of("DM09 ") == std::string::npos,
+                 (step + " -> " + codes).c_str());
+        const uint64_t left = deviceRow(after, id)->parts.total();
+        QVERIFY2(left < need, step.c_str());
+        const std::string freed = formatByteCount(need - left);
+        QVERIFY2(step.substr(frees).starts_with(": frees " + freed + ","),
+                 (step + " -> " + freed).c_str());
+        QVERIFY2(step.ends_with("(enough by itself)") == (need - left >= excess), step.c_str());
+        ++applied;
+    }
+    QVERIFY(applied > 0);
+}
+
+void TestPlanner::stepsForTheLargestPart() {
+    // A long chat: the cache is the largest part, and the first step is about it.
+    PlanRequest request = requestFor(publishedModel("E4B"), 1, 3 * kGiB, false);
+    useModelRules(request);
+    request.preset = "lean";
+    request.quant = QuantOption::Nf4Dq;
+    request.context = 131072;
+    PlacementPlan plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    const DevicePlan* card = deviceRow(plan, DeviceId::cuda(0));
+    if (card->parts[MemoryPart::Kv] > card->parts[MemoryPart::Weights]) {
+        QVERIFY(plan.errors[0].suggestions[0].starts_with("use a context of"));
+    }
+    QVERIFY(mentions(plan.errors[0].suggestions, "use a context of"));
+    // A card that only computes: the scratch is.
+    const std::string away = R"({"store": "cpu", "compute": "cuda:0", "residency": "stream"})";
+    request = requestFor(goldenModel("e2b"), 1, 1U << 16U, false);
+    useModelRules(request);
+    request.context = 4096;
+    request.prefill_chunk = 2048;
+    request.map = *parseDeviceMap(native("", away), {});
+    plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    card = deviceRow(plan, DeviceId::cuda(0));
+    QVERIFY(card->parts[MemoryPart::Workspace] > card->parts[MemoryPart::Weights]);
+    QVERIFY(card->parts[MemoryPart::Workspace] > card->parts[MemoryPart::Kv]);
+    QVERIFY2(plan.errors[0].suggestions[0].starts_with("use --prefill-chunk 128: frees"),
+             plan.errors[0].suggestions[0].c_str());
+    // The head, and layers, for main memory too.
+    request = requestFor(e2b(), 0, 0);
+    useModelRules(request);
+    request.preset = "cpu";
+    request.quant = QuantOption::Nf4Dq;
+    request.devices[0].capacity = request.devices[0].free = 2 * kGiB;
+    plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    QVERIFY(mentions(plan.errors[0].suggestions,
+                     "use --head int8 and move model.language_model.embed_tokens to disk (computed "
+                     "on cpu), with lm_head kept as a copy of its own (\"lm_head\": {\"store\": "
+                     "\"cpu\", \"compute\": \"cpu\", \"duplicate_tied\": true})"));
+    QVERIFY(mentions(plan.errors[0].suggestions, "move layers "));
+    QVERIFY(mentions(plan.errors[0].suggestions, "-34 to disk (computed on cpu)"));
+}
+
+void TestPlanner::stepsThatAreNotEnough() {
+    PlanRequest request = requestFor(e2b(), 0, 0);
+    useModelRules(request);
+    request.preset = "cpu";
+    request.devices[0].capacity = request.devices[0].free = 20U << 20U;
+    PlacementPlan plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    QVERIFY(plan.errors[0].suggestions.back().starts_with("all of this together leaves "));
+    QVERIFY(plan.errors[0].suggestions.back().find("too much") != std::string::npos);
+    // Enough: nothing is said.
+    request.devices[0].capacity = request.devices[0].free = 8 * kGiB;
+    plan = makePlan(request);
+    QCOMPARE(codesOf(plan.errors), std::string("DM09"));
+    QVERIFY(!mentions(plan.errors[0].suggestions, "together leaves"));
 }
 
 void TestPlanner::notJudgedWhenUnplaced() {
@@ -501,6 +778,22 @@ void TestPlanner::adapters() {
     QCOMPARE(deviceRow(plan, DeviceId::sim(0))->parts[MemoryPart::Adapter], uint64_t{4120});
     QCOMPARE(deviceRow(plan, DeviceId::cpu())->parts[MemoryPart::Adapter], uint64_t{3});
     QVERIFY(mentions(plan.notes, "layers.20.self_attn.k_proj"));
+    // The vision tower travels, its factors do not: told, and louder where the map asked for it.
+    QVERIFY(mentions(plan.notes, "A and B of 1 weights"));
+    QCOMPARE(codesOf(plan.warnings), std::string());
+    const auto asked = [&request](const std::string& place) {
+        PlanRequest other = request;
+        other.map = *parseDeviceMap(R"({"version": 1, "default": "sim:0", "map": {
+            "model.vision_tower": {"store": "cpu"}}, "adapter": {"place": ")" +
+                                        place + "\"}}",
+                                    {});
+        return makePlan(other);
+    };
+    QCOMPARE(codesOf(asked("follow_base").warnings), std::string("DM23"));
+    QCOMPARE(asked("follow_base").warnings[0].line, 2);
+    QVERIFY(asked("follow_base").fits);
+    QCOMPARE(codesOf(asked("follow_compute").warnings), std::string());
+    QVERIFY(!mentions(asked("follow_compute").notes, "A and B"));
 }
 
 void TestPlanner::modules() {

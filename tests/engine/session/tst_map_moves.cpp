@@ -48,6 +48,7 @@ private Q_SLOTS:
     void documentPlansTheSame();
     void kvAndHead();
     void otherComputers();
+    void fitTakesASmallerHead();
     void exports();
 
 private:
@@ -148,6 +149,47 @@ void TestMapMoves::otherComputers() {
     const auto loaded = engine_.load(request, {}, {});
     QVERIFY(!loaded.has_value());
     QCOMPARE(loaded.error().code, engine::ErrorCode::InvalidRequest);
+}
+
+void TestMapMoves::fitTakesASmallerHead() {
+    engine::LoadRequest request = e2b("fit");
+    request.model = "shape:e4b";
+    request.quant = "nf4-dq";
+    request.sim_gpus.clear();
+    request.what_if = {{engine::DeviceId::cuda(0), "card", 3 * kGiB, 3 * kGiB, 360e9, 25e12, 12e9},
+                       {engine::DeviceId::cpu(), "RAM", 32 * kGiB, 28 * kGiB, 0, 0, 0}};
+    const auto formatOf = [this](const engine::LoadRequest& asked) {
+        const auto plan = engine_.plan(asked);
+        const engine::TensorPlacement* head =
+            plan.has_value() && plan->fits ? plan->find("lm_head.weight") : nullptr;
+        return head == nullptr ? engine::Format::AsStored : head->format;
+    };
+    const auto fitted = engine_.plan(request);
+    QVERIFY(fitted.has_value() && fitted->fits);
+    QCOMPARE(formatOf(request), engine::Format::Q8);
+    // The window keeps the map that was shown, and the options beside it.
+    engine::LoadRequest shown = request;
+    shown.device_map = fitted->map_text;
+    QCOMPARE(formatOf(shown), engine::Format::Q8);
+    QCOMPARE(engine_.plan(shown)->map_text, fitted->map_text);
+    shown.head = "bf16";
+    QCOMPARE(formatOf(shown), engine::Format::Q8);
+    // A move on top of the choice keeps it.
+    engine::LoadRequest moved = request;
+    moved.moves = {{engine::MapMove::Kind::Place, "model.vision_tower", engine::DeviceId::cpu(),
+                    engine::DeviceId::cpu()}};
+    QCOMPARE(formatOf(moved), engine::Format::Q8);
+    // What the user names is left alone; so is the path that answers exactly.
+    for (const char* head : {"bf16", "int8", "nf4"}) {
+        engine::LoadRequest named = request;
+        named.head = head;
+        QCOMPARE(formatOf(named), std::string(head) == "bf16"   ? engine::Format::AsStored
+                                  : std::string(head) == "int8" ? engine::Format::Q8
+                                                                : engine::Format::Nf4Dq);
+    }
+    engine::LoadRequest exact = request;
+    exact.is_reference_precision = true;
+    QCOMPARE(formatOf(exact), engine::Format::AsStored);
 }
 
 void TestMapMoves::exports() {

@@ -277,6 +277,13 @@ void TestShellModels::suggestionsInTheWindowsWords() {
     QCOMPARE(ui::suggestionWords("move layers 20-34 to cpu: frees 570 MiB, costs about 12 ms per "
                                  "token"),
              QStringLiteral("layers 20 to 34 to CPU: frees 570 MiB, costs about 12 ms per token"));
+    QCOMPARE(ui::suggestionWords("use --head int8 and move model.language_model.embed_tokens to "
+                                 "cpu, with lm_head kept as a copy of its own (\"lm_head\": "
+                                 "{\"store\": \"sim:0\", \"compute\": \"sim:0\", "
+                                 "\"duplicate_tied\": true}): frees 383.00 MiB, costs some "
+                                 "accuracy of the last layer; it is faster"),
+             QStringLiteral("head in 8 bits and token embedding to the CPU: frees 383 MiB, costs "
+                            "some accuracy of the last layer; it is faster"));
     // What the planner says anew stays as it is.
     for (const char* other : {"use a device with more memory, or raise its limit", "cpu",
                               "move model.new_part to cpu: frees 1.0 MiB, costs something"}) {

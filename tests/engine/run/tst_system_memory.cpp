@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Main memory within the limits of control groups, from trees of files as the system shows them.
+#include "engine/run/system_memory.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr uint64_t kMiB = 1U << 20U;
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+engine::SystemMemory memoryOf(const Files& files) {
+    const QTemporaryDir folder;
+    const std::filesystem::path root = folder.path().toStdString();
+    Files all = {{"proc/meminfo", "MemTotal:       24576000 kB\nMemFree:         1000 kB\n"
+                                  "MemAvailable:   20480000 kB\nHugePages_Total:       0\n"}};
+    all.insert(all.end(), files.begin(), files.end());
+    for (const auto& [name, text] : all) {
+        std::filesystem::create_directories((root / name).parent_path());
+        std::ofstream(root / name) << text;
+    }
+    return engine::systemMemory(root);
+}
+
+const char* const kMount2 = "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n";
+const char* const kMount1 = "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+                            "36 31 0:33 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n";
+
+} // namespace
+
+class TestSystemMemory : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void computer();
+    void groups_data();
+    void groups();
+    void here();
+};
+
+void TestSystemMemory::computer() {
+    const engine::SystemMemory memory = memoryOf({});
+    QCOMPARE(memory.total, uint64_t{24000} * kMiB);
+    QCOMPARE(memory.available, uint64_t{20000} * kMiB);
+    QCOMPARE(engine::systemMemory("/nowhere").total, uint64_t{0});
+}
+
+void TestSystemMemory::groups_data() {
+    QTest::addColumn<Files>("files");
+    QTest::addColumn<quint64>("total_mib");
+    QTest::addColumn<quint64>("available_mib");
+    const auto mib = [](uint64_t n) { return std::to_string(n * kMiB) + "\n"; };
+    const std::string v2 = "sys/fs/cgroup/";
+    const std::string v1 = "sys/fs/cgroup/memory/";
+    QTest::newRow("2: own group, file pages are given up")
+        << Files{{"proc/self/mountinfo", kMount2},
+                 {"proc/self/cgroup", "0::/user/app\n"},
+                 {v2 + "user/memory.max", "max\n"},
+                 {v2 + "user/app/memory.max", mib(8000)},
+                 {v2 + "user/app/memory.current", mib(3000)},
+                 {v2 + "user/app/memory.stat",
+                  "anon 1\ninactive_file " + mib(600) + "active_file " + mib(400)}}
+        << quint64{8000} << quint64{6000};
+    QTest::newRow("2: parent's limit") << Files{{"proc/self/mountinfo", kMount2},
+                                                {"proc/self/cgroup", "0::/user/app\n"},
+                                                {v2 + "user/memory.max", mib(4000)},
+                                                {v2 + "user/memory.current", mib(1000)},
+                                                {v2 + "user/app/memory.max", mib(8000)}}
+                                       << quint64{4000} << quint64{3000};
+    QTest::newRow("2: no limit") << Files{{"proc/self/mountinfo", kMount2},
+                                          {"proc/self/cgroup", "0::/user/app\n"},
+                                          {v2 + "user/app/memory.max", "max\n"}}
+                                 << quint64{24000} << quint64{20000};
+    QTest::newRow("2: more than the computer has") << Files{{"proc/self/mountinfo", kMount2},
+                                                            {"proc/self/cgroup", "0::/\n"},
+                                                            {v2 + "memory.max", mib(99999)}}
+                                                   << quint64{24000} << quint64{20000};
+    QTest::newRow("2: less left in the computer than in the group")
+        << Files{{"proc/self/mountinfo", kMount2},
+                 {"proc/self/cgroup", "0::/\n"},
+                 {v2 + "memory.max", mib(23000)},
+                 {v2 + "memory.current", mib(10)}}
+        << quint64{23000} << quint64{20000};
+    QTest::newRow("1: own group")
+        << Files{{"proc/self/mountinfo", kMount1},
+                 {"proc/self/cgroup", "5:cpu:/other\n4:memory:/box\n0::/\n"},
+                 {v1 + "memory.limit_in_bytes", "9223372036854771712\n"},
+                 {v1 + "box/memory.limit_in_bytes", mib(2000)},
+                 {v1 + "box/memory.usage_in_bytes", mib(500)},
+                 {v1 + "box/memory.stat", "inactive_file 0\ntotal_inactive_file " + mib(100)}}
+        << quint64{2000} << quint64{1600};
+    QTest::newRow("1: inside a container that sees its own group only")
+        << Files{{"proc/self/mountinfo",
+                  "35 31 0:32 /docker/ab /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"},
+                 {"proc/self/cgroup", "4:memory:/docker/ab/inner\n"},
+                 {v1 + "memory.limit_in_bytes", mib(3000)},
+                 {v1 + "memory.usage_in_bytes", mib(0)},
+                 {v1 + "inner/memory.limit_in_bytes", mib(1000)},
+                 {v1 + "inner/memory.usage_in_bytes", mib(1500)}}
+        << quint64{1000} << quint64{0};
+    QTest::newRow("2: a group outside the mounted one")
+        << Files{{"proc/self/mountinfo", kMount2},
+                 {"proc/self/cgroup", "0::/../elsewhere\n"},
+                 {v2 + "memory.max", mib(5000)},
+                 {v2 + "memory.current", mib(1000)}}
+        << quint64{5000} << quint64{4000};
+}
+
+void TestSystemMemory::groups() {
+    QFETCH(Files, files);
+    QFETCH(quint64, total_mib);
+    QFETCH(quint64, available_mib);
+    const engine::SystemMemory memory = memoryOf(files);
+    QCOMPARE(memory.total, uint64_t{total_mib} * kMiB);
+    QCOMPARE(memory.available, uint64_t{available_mib} * kMiB);
+}
+
+void TestSystemMemory::here() {
+    const engine::SystemMemory memory = engine::systemMemory();
+    if (memory.total == 0) {
+        QSKIP("this system has no /proc/meminfo");
+    }
+    QVERIFY(memory.available <= memory.total);
+}
+
+QTEST_APPLESS_MAIN(TestSystemMemory)
+#include "tst_system_memory.moc"
