@@ -92,7 +92,7 @@ Result<uint64_t> toBytes(const std::string& option, const std::string& word) {
 constexpr const char* kLoadOptions =
     "load options:\n"
     "  --device-map FILE|PRESET   gpu, towers-cpu, ple-cpu, lean, cpu, fit; or a JSON map\n"
-    "  --quant none|nf4|nf4-dq|fp4|fp4-dq   --head auto|bf16|int8|nf4\n"
+    "  --quant none|nf4|nf4-dq|fp4|fp4-dq   --quant-block 32...4096   --head auto|bf16|int8|nf4\n"
     "  --context N   --limit DEVICE=SIZE   --sim-gpu SIZE[,SIZE]   --prefill-chunk N\n"
     "  --adapter DIR[=STRENGTH]   (repeatable)   --precision auto|f32   --threads N\n"
     "  --cache DIR   keep quantized weights there for the next load\n";
@@ -252,6 +252,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--no-towers", flag(out.has_towers, false)},
         {"--no-ceiling", flag(out.has_ceiling, false)},
         {"--quant", text(out.load.quant)},
+        {"--quant-block", integer(out.load.quant_block, 32, 4096)},
         {"--head", text(out.load.head)},
         {"--cache", text(out.load.cache_folder)},
         {"--raw-prompt", text(out.raw_prompt)},

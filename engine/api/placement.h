@@ -55,8 +55,9 @@ struct TensorPlacement {
     DeviceId compute;
     Residency residency = Residency::Always;
     Format format =
-        Format::AsStored; ///< Resolved: never AsStored for a weight that is quantized on load.
-    uint64_t bytes = 0;   ///< In memory, in `format`, on one device.
+        Format::AsStored;    ///< Resolved: never AsStored for a weight that is quantized on load.
+    int32_t block_size = 64; ///< 4-bit formats: weights that share a scale.
+    uint64_t bytes = 0;      ///< In memory, in `format`, on one device.
     std::optional<bool> pin = {}; ///< Page-locked host memory; absent: the engine decides.
 };
 

@@ -474,6 +474,13 @@ ExportedText exportPython(const PlacementPlan& plan,
             }
         }
     }
+    const auto is_of_other_blocks = [](const TensorPlacement& row) {
+        return isFourBit(row.format) && row.block_size != kBlockSize;
+    };
+    if (std::any_of(plan.tensors.begin(), plan.tensors.end(), is_of_other_blocks)) {
+        out.losses.push_back("blocks of other than " + std::to_string(kBlockSize) +
+                             " weights: BitsAndBytesConfig has no such option");
+    }
     std::string text = "# Placement exported by Belfry.\n";
     for (const std::string& loss : out.losses) {
         text += "# Differs: " + loss + "\n";

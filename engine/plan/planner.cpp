@@ -119,19 +119,26 @@ uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map) {
     return kNoLimit;
 }
 
+StoredTensor storedAs(const PlanRequest& request, const ExpectedTensor& tensor) {
+    const auto it = request.stored.find(tensor.name);
+    return it == request.stored.end() ? StoredTensor{} : it->second;
+}
+
+int32_t
+blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
+    if (!isFourBit(row.format)) {
+        return kBlockSize;
+    }
+    const StoredTensor stored = storedAs(request, tensor);
+    const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
+    return is_packed_kept ? stored.block_size : request.quant_block;
+}
+
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
-    StoredTensor stored;
-    if (!request.stored.empty()) {
-        const auto it = request.stored.find(tensor.name);
-        if (it != request.stored.end()) {
-            stored = it->second;
-        }
-    }
-    const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
     const auto [rows, cols] = foldedShape(tensor.shape);
-    return formatBytes(row.format, stored.type, rows, cols,
-                       is_packed_kept ? stored.block_size : kBlockSize);
+    return formatBytes(row.format, storedAs(request, tensor).type, rows, cols,
+                       blockSizeOf(request, row, tensor));
 }
 
 int64_t planContext(const PlanRequest& request, const DeviceMap& map) {
@@ -294,6 +301,7 @@ private:
             row.residency = resolved.residency;
             row.format = resolved.format;
             row.pin = resolved.pin;
+            row.block_size = blockSizeOf(request_, resolved, *tensor);
             row.bytes = rowBytes(request_, resolved, *tensor);
             plan_.tensors.push_back(std::move(row));
         }

@@ -9,6 +9,7 @@
 #include "engine/gemma4/workspace.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
+#include "engine/quant/quantize.h"
 
 #include <cstdint>
 #include <functional>
@@ -62,6 +63,7 @@ struct PlanRequest {
     std::string preset = "gpu";
 
     QuantOption quant = QuantOption::None;
+    int32_t quant_block = kBlockSize; ///< Of weights that are quantized on load.
     HeadOption head = HeadOption::Bf16;
     bool is_reference_precision = false;   ///< --precision f32
     int64_t context = 0;                   ///< Tokens; 0 = the map's kv.context, else 4096.

@@ -100,7 +100,8 @@ private:
                 change.old_handle = found->second;
                 kept.insert(found->second);
                 change.is_reformatted =
-                    oldOf(change).layout.format != new_entries_[i].layout.format;
+                    oldOf(change).layout.format != new_entries_[i].layout.format ||
+                    oldOf(change).layout.block_size != new_entries_[i].layout.block_size;
             }
             changes_.push_back(std::move(change));
         }

@@ -112,7 +112,7 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
         entry.place = row;
         ENGINE_ASSIGN(entry.origin, openOrigin(*impl.source, file_name->second, row.tensor,
                                                expected->second->shape));
-        entry.layout = entry.origin.layoutFor(row.format);
+        entry.layout = entry.origin.layoutFor(row.format, row.block_size);
         entry.is_gather_only = isGatherOnly(plan, row.tensor);
         if (entry.layout.parts().total() != row.bytes) {
             return planError(row.tensor + " needs " + std::to_string(entry.layout.parts().total()) +

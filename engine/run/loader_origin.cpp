@@ -101,13 +101,14 @@ Format WeightOrigin::storedFormat() const {
                                            : Format::Bf16;
 }
 
-DeviceTensor::Layout WeightOrigin::layoutFor(Format format) const {
+DeviceTensor::Layout WeightOrigin::layoutFor(Format format, int32_t block_size) const {
     DeviceTensor::Layout layout;
     layout.format = format == Format::AsStored ? storedFormat() : format;
     layout.shape = shape;
     layout.rows = rows;
     layout.cols = cols;
     layout.dtype = value_type;
+    layout.block_size = block_size;
     if (kind == StoredAs::Packed4Bit && layout.format == packed.format()) {
         layout.block_size = packed.state.block_size;
     }

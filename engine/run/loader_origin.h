@@ -30,7 +30,8 @@ struct WeightOrigin {
     /// Format of the bytes as stored (int8 rows count as Bf16).
     [[nodiscard]] Format storedFormat() const;
     /// What it is in memory when the plan says `format`.
-    [[nodiscard]] DeviceTensor::Layout layoutFor(Format format) const;
+    [[nodiscard]] DeviceTensor::Layout layoutFor(Format format,
+                                                 int32_t block_size = kBlockSize) const;
     /// True when `layout` holds the stored bytes unchanged.
     [[nodiscard]] bool isSameAs(const DeviceTensor::Layout& layout) const;
     /// True when making `layout` costs arithmetic worth caching (4-bit or q8 from something else).

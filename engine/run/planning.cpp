@@ -143,6 +143,12 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                                        {"nf4-dq", QuantOption::Nf4Dq},
                                                        {"fp4", QuantOption::Fp4},
                                                        {"fp4-dq", QuantOption::Fp4Dq}}));
+    if (!isBlockSize(request.quant_block)) {
+        return Error{ErrorCode::InvalidRequest,
+                     "--quant-block: expected a power of two from 32 to 4096, found " +
+                         std::to_string(request.quant_block)};
+    }
+    plan.quant_block = static_cast<int32_t>(request.quant_block);
     ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", request.head,
                                                     {{"auto", HeadOption::Bf16},
                                                      {"bf16", HeadOption::Bf16},

@@ -1,12 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // 4-bit models: quantized while loading, and as saved by bitsandbytes, against the golden logits of
 // the same weights (expanded by bitsandbytes itself, run in float64), float32 path.
+#include "engine/files/safetensors_writer.h"
 #include "engine/gemma4/tensor_list.h"
+#include "engine/quant/quantize.h"
+#include "kernels/cpu/tables.h"
 #include "tests/support/engine/golden_engine.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::byte> bytesOf(const void* data, size_t size) {
+    std::vector<std::byte> bytes(size);
+    std::memcpy(bytes.data(), data, size);
+    return bytes;
+}
+
+/// A copy of a model whose 4-bit modules hold, in fp32, what quantizing makes of them.
+void writeExpanded(const fs::path& model,
+                   const std::vector<std::string>& modules,
+                   engine::Format format,
+                   int32_t block_size,
+                   const fs::path& to) {
+    fs::copy(model, to, fs::copy_options::recursive);
+    fs::remove(to / "model.safetensors");
+    std::vector<engine::TensorToWrite> tensors;
+    for (const auto& [name, tensor] : support::readSafetensors(model / "model.safetensors")) {
+        const bool is_weight = name.ends_with(".weight");
+        const std::string module = is_weight ? name.substr(0, name.size() - 7) : name;
+        if (!is_weight || std::find(modules.begin(), modules.end(), module) == modules.end()) {
+            const auto type = tensor.dtype == "BF16"  ? engine::TensorType::BF16
+                              : tensor.dtype == "F32" ? engine::TensorType::F32
+                                                      : engine::TensorType::F16;
+            tensors.push_back(engine::tensorFromBytes(
+                name, type, tensor.shape, bytesOf(tensor.bytes.data(), tensor.bytes.size())));
+            continue;
+        }
+        const int64_t rows = tensor.shape[0];
+        const int64_t cols = tensor.shape[1];
+        const auto packed =
+            engine::quantize4Bit(name, format, block_size, engine::TensorType::BF16,
+                                 std::as_bytes(std::span<const uint8_t>(tensor.bytes)), rows, cols);
+        QVERIFY(packed.has_value());
+        std::vector<int32_t> ids(static_cast<size_t>(rows));
+        for (size_t i = 0; i < ids.size(); ++i) {
+            ids[i] = static_cast<int32_t>(i);
+        }
+        std::vector<float> values(static_cast<size_t>(rows * cols));
+        QCOMPARE(kernels::cpuScalarOps().gather_rows({}, packed->view(), ids.data(), rows, 0, 1.0F,
+                                                     {values.data(), rows, cols, cols}),
+                 kernels::Status::Ok);
+        tensors.push_back(
+            engine::tensorFromBytes(name, engine::TensorType::F32, tensor.shape,
+                                    bytesOf(values.data(), values.size() * sizeof(float))));
+    }
+    QVERIFY(engine::writeSafetensorsFile(to / "model.safetensors", tensors).has_value());
+}
+
+} // namespace
 
 class TestQuantized : public QObject {
     Q_OBJECT
@@ -14,6 +73,8 @@ class TestQuantized : public QObject {
 private Q_SLOTS:
     void logits_data();
     void logits();
+    void otherBlockSizes_data();
+    void otherBlockSizes();
     void modulesInFourBits_data();
     void modulesInFourBits();
 };
@@ -66,6 +127,52 @@ void TestQuantized::logits() {
         QVERIFY2(error <= 1e-4,
                  qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
     }
+}
+
+void TestQuantized::otherBlockSizes_data() {
+    QTest::addColumn<QString>("format");
+    QTest::addColumn<int>("block_size");
+    for (const int block_size : {32, 128, 512, 4096}) {
+        for (const char* format : {"nf4", "nf4-dq", "fp4"}) {
+            QTest::addRow("%s, blocks of %d", format, block_size)
+                << QString::fromUtf8(format) << block_size;
+        }
+    }
+}
+
+// --quant-block: the same answers as from a model of which every weight is what quantizing in such
+// blocks makes of it.
+void TestQuantized::otherBlockSizes() {
+    QFETCH(QString, format);
+    QFETCH(int, block_size);
+    const engine::Format kind = format == QStringLiteral("nf4")   ? engine::Format::Nf4
+                                : format == QStringLiteral("fp4") ? engine::Format::Fp4
+                                                                  : engine::Format::Nf4Dq;
+    const auto modules =
+        support::readJson(support::goldenDir() / "e2b/quantized/nf4.linear4bit_modules.json")
+            .get<std::vector<std::string>>();
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    writeExpanded(support::goldenDir() / "e2b/model", modules, kind, block_size, folder);
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.quant = format.toStdString();
+    request.quant_block = block_size;
+    engine::Engine engine;
+    const auto loaded = engine.load(request, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    for (const auto& row : engine.currentPlan()->tensors) {
+        QCOMPARE(row.block_size, row.format == kind ? block_size : engine::kBlockSize);
+    }
+    engine::LoadRequest expanded = support::goldenRequest("e2b");
+    expanded.model = folder.string();
+    engine::Engine reference;
+    const auto same = reference.load(expanded, {}, {});
+    QVERIFY2(same.has_value(), same.has_value() ? "" : same.error().message.c_str());
+    const auto c = support::goldenCases("e2b").front();
+    const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                       support::engineLogits(reference, c, 8));
+    QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
 }
 
 void TestQuantized::modulesInFourBits_data() {
