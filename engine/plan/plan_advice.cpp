@@ -240,7 +240,8 @@ private:
             const std::string second = is_audio ? "model.embed_audio" : "model.embed_vision";
             Change change;
             change.places = {{first, away(*row)}, {second, away(*row)}};
-            const std::string what = "move " + first + " and " + second + toText(away(*row));
+            std::string what = "move ";
+            what.append(first).append(" and ").append(second).append(toText(away(*row)));
             if (!shortage_.isGpu()) {
                 both.add(change);
                 names += (names.empty() ? "" : ", ") + what;

@@ -560,6 +560,9 @@ private:
             impl_->report.cache_bytes_written += entry->layout.parts().total();
         }
         for (const CachedTensor* tensor : kept) {
+            if (old == nullptr) {
+                return false; // cannot be: they are what is kept of it
+            }
             CacheSink sink(*writer, index++, *options_);
             ENGINE_ASSIGN(const bool is_intact, writeFromCache(*old, *tensor, sink, *options_));
             if (!is_intact) {

@@ -21,7 +21,7 @@ ui::ChatTurn sampleTurn(const QString& chat, int position) {
     turn.text = QStringLiteral("Answer %1:\n\n```\nint x = %1;\n```\n").arg(position);
     turn.thinking = QStringLiteral("Thought %1").arg(position);
     turn.finish_reason = QStringLiteral("stop");
-    turn.timing = {10 + position, 3, 0.25, 20 + position, 0.5, 0.125, 0.75, 0.0625};
+    turn.timing = {10 + position, 3, 0, 0.25, 20 + position, 0.5, 0.125, 0.75, 0.0625};
     turn.notes = {QStringLiteral("note %1").arg(position)};
     turn.seed = 0xfedcba9876543210ULL + static_cast<quint64>(position);
     turn.is_cut = position == 1;
