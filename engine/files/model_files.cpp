@@ -128,8 +128,7 @@ resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside
         if (!is_inside && !are_outside_links_allowed && !isHubCacheLink(real_folder, target)) {
             return nameError(
                 "ST07", name,
-                "is a link that leaves the model folder; copy the file into the folder, or allow "
-                "links for this model");
+                "is a link that leaves the model folder; put the file itself into the folder");
         }
     }
     if (!fs::is_regular_file(target, failure)) {
