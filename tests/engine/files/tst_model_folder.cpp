@@ -204,7 +204,7 @@ void TestModelFolder::headerOnlyFolders() {
         QVERIFY((*partly)->isHeaderOnly());
         QVERIFY((*partly)->tensors().empty());
         QCOMPARE((*partly)->warnings().size(), size_t{1});
-        const std::string& warning = (*partly)->warnings().front();
+        const std::string warning = (*partly)->warnings().front();
         QVERIFY2(warning.find(kSecond) != std::string::npos, warning.c_str());
     }
 }
