@@ -4,6 +4,7 @@
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
+#include "engine/plan/plan_transfers.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
@@ -122,21 +123,6 @@ std::string alternatives(const std::vector<int>& layers) {
     std::string out;
     for (const int layer : layers) {
         out += (out.empty() ? "" : "|") + std::to_string(layer);
-    }
-    return out;
-}
-
-/// "0-3, 7" for people.
-std::string layerList(const std::vector<int>& layers) {
-    std::string out;
-    for (size_t i = 0; i < layers.size();) {
-        size_t last = i;
-        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
-            ++last;
-        }
-        out += (out.empty() ? "" : ", ") + std::to_string(layers[i]) +
-               (last > i ? "-" + std::to_string(layers[last]) : "");
-        i = last + 1;
     }
     return out;
 }

@@ -33,23 +33,6 @@ std::string layerName(int layer) {
     return "model.language_model.layers." + std::to_string(layer);
 }
 
-/// "15-18, 20".
-std::string layerList(const std::vector<int>& layers) {
-    std::string out;
-    for (size_t i = 0; i < layers.size();) {
-        size_t last = i;
-        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
-            ++last;
-        }
-        out += (out.empty() ? "" : ", ") + std::to_string(layers[i]);
-        if (last > i) {
-            out += "-" + std::to_string(layers[last]);
-        }
-        i = last + 1;
-    }
-    return out;
-}
-
 std::string plainBytes(uint64_t bytes) {
     return std::to_string(bytes) + " bytes";
 }
@@ -206,6 +189,22 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
 }
 
 } // namespace
+
+std::string layerList(const std::vector<int>& layers) {
+    std::string out;
+    for (size_t i = 0; i < layers.size();) {
+        size_t last = i;
+        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
+            ++last;
+        }
+        out += (out.empty() ? "" : ", ") + std::to_string(layers[i]);
+        if (last > i) {
+            out += "-" + std::to_string(layers[last]);
+        }
+        i = last + 1;
+    }
+    return out;
+}
 
 const ExpectedTensor* tensorOfRow(const PlanParts& parts, size_t i) {
     const int index = parts.resolution->tensors[i].index;

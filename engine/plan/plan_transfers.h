@@ -51,4 +51,7 @@ rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTe
 /// The context that a request and a map ask for, within what the model has positions for.
 int64_t planContext(const PlanRequest& request, const DeviceMap& map);
 
+/// "15-18, 20": rising numbers of layers, for people.
+std::string layerList(const std::vector<int>& layers);
+
 } // namespace engine

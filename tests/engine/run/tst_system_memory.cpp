@@ -123,10 +123,11 @@ void TestSystemMemory::groups() {
 }
 
 void TestSystemMemory::here() {
-    const engine::SystemMemory memory = engine::systemMemory();
-    if (memory.total == 0) {
+    if (!std::filesystem::exists("/proc/meminfo")) {
         QSKIP("this system has no /proc/meminfo");
     }
+    const engine::SystemMemory memory = engine::systemMemory();
+    QVERIFY(memory.total > 0);
     QVERIFY(memory.available <= memory.total);
 }
 
