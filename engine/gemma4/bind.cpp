@@ -6,6 +6,7 @@
 #include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"
 #include "engine/gemma4/rope_frequencies.h"
+#include "engine/gemma4/split_steps.h"
 #include "engine/gemma4/tensor_list.h"
 
 #include <algorithm>
@@ -578,6 +579,9 @@ Result<void> Model::setAdapters(AdapterHook* adapters) {
     if (decode_step_ != nullptr) {
         decode_step_->reset();
     }
+    if (split_steps_ != nullptr) {
+        split_steps_->reset();
+    }
     ModelBinder binder(*this, plan_);
     return binder.bindAll(plan_);
 }
@@ -585,6 +589,9 @@ Result<void> Model::setAdapters(AdapterHook* adapters) {
 void Model::adapterStrengthsChanged() {
     if (decode_step_ != nullptr) {
         decode_step_->strengthsChanged();
+    }
+    if (split_steps_ != nullptr) {
+        split_steps_->strengthsChanged();
     }
 }
 

@@ -17,8 +17,7 @@ using kernels::Status;
 
 Result<void> DecodeStep::prepare() {
     const TextConfig& text = model_->config_.text;
-    // The rows behind the ring are read four elements at a time.
-    ring_ = (home_->size("key_position_sliding") + 3) / 4 * 4;
+    ring_ = LayerSteps::ringFloats(*home_);
     const int64_t floats =
         kRing + ring_ + text.hidden_size + text.num_layers * std::max<int64_t>(0, text.ple_size);
     assert(floats <= home_->size("step_input"));
@@ -86,17 +85,6 @@ Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
                        "copy in", "suppressed tokens");
 }
 
-void DecodeStep::fillNumbers(const KvCache& kv) {
-    auto* const numbers = reinterpret_cast<kernels::TokenNumbers*>(host_);
-    numbers->position = kv.fullSlots().back();
-    numbers->sliding_slot = kv.slidingSlots().back();
-    numbers->full_slot = kv.fullSlots().back();
-    numbers->sliding_count = static_cast<int32_t>(kv.slidingSlotsInUse());
-    numbers->full_count = static_cast<int32_t>(kv.size());
-    std::memcpy(numbers + 1, kv.slidingPositions().data(),
-                kv.slidingPositions().size() * sizeof(int32_t));
-}
-
 bool DecodeStep::isPlaceholder(int32_t id) const {
     const ModelConfig& config = model_->config_;
     return id == config.image_token_id || id == config.audio_token_id ||
@@ -106,7 +94,7 @@ bool DecodeStep::isPlaceholder(int32_t id) const {
 Result<void> DecodeStep::fillInput(int32_t id, const KvCache& kv) {
     Model& m = *model_;
     const TextConfig& text = m.config_.text;
-    fillNumbers(kv);
+    LayerSteps::fillNumbers(kv, host_);
     float* row = reinterpret_cast<float*>(host_) + kRing + ring_;
     if (isPlaceholder(id)) {
         id = static_cast<int32_t>(text.pad_token_id);
@@ -158,8 +146,8 @@ Result<bool> DecodeStep::enqueueFusedInputs() {
     kernels::TokenInputArgs args;
     args.embedding = *embedding_there_;
     args.embedding_scale = m.embed_scale_;
-    args.x = x_;
-    args.t = x_ + text.hidden_size;
+    args.x = steps_.x();
+    args.t = steps_.x() + text.hidden_size;
     args.y = home_->buffer("ple");
     ENGINE_ASSIGN(args.projection, m.context_->weights().acquire(projection.weight));
     m.context_->weights().release(projection.weight); // resident: the view stays valid
@@ -168,7 +156,7 @@ Result<bool> DecodeStep::enqueueFusedInputs() {
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
     args.after = 1.0F / std::sqrt(2.0F);
     // Sent, not read where it lies: every block of the launch would fetch it over the bus.
-    args.token = &numbers()->token;
+    args.token = &steps_.numbers()->token;
     if (per_layer_there_) {
         args.table = *per_layer_there_;
         args.table_scale = std::sqrt(static_cast<float>(text.ple_size));
@@ -195,15 +183,16 @@ Result<void> DecodeStep::enqueueInputs() {
         ENGINE_TRY(sendInput());
     }
     if (embedding_there_) {
-        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, &numbers()->token, 1, 0,
-                                      m.embed_scale_, {x_, 1, text.hidden_size, text.hidden_size}),
+        ENGINE_KERNEL(ops.gather_rows(queue, *embedding_there_, &steps_.numbers()->token, 1, 0,
+                                      m.embed_scale_,
+                                      {steps_.x(), 1, text.hidden_size, text.hidden_size}),
                       "gather rows", "embedding");
     }
     if (per_layer_there_) {
         const int64_t width = text.num_layers * text.ple_size;
-        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, &numbers()->token, 1, 0,
+        ENGINE_KERNEL(ops.gather_rows(queue, *per_layer_there_, &steps_.numbers()->token, 1, 0,
                                       std::sqrt(static_cast<float>(text.ple_size)),
-                                      {x_ + text.hidden_size, 1, width, width}),
+                                      {steps_.x() + text.hidden_size, 1, width, width}),
                       "gather rows", "per-layer table");
     }
     return text.ple_size > 0 ? enqueuePerLayerInputs() : Result<void>();
@@ -218,12 +207,12 @@ Result<void> DecodeStep::enqueuePerLayerInputs() {
     const auto& ops = home_->ops();
     const std::string& name = m.ple_model_projection_.name;
     const MutF32 ple = home_->matrix("ple", 1, width);
-    Projection step;
-    step.args.x = x_;
+    LayerSteps::Projection step;
+    step.args.x = steps_.x();
     step.args.count = 1;
     step.args.y[0] = ple.data;
     step.linear[0] = &m.ple_model_projection_;
-    ENGINE_TRY(project(step));
+    ENGINE_TRY(steps_.project(step));
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
                   "scale", name);
     const MutF32 slices{ple.data, text.num_layers, text.ple_size, text.ple_size};
@@ -286,7 +275,7 @@ Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
             static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
         status = ops.cap_argmax(
             queue, logits, text.vocab_size, cap, suppressed, there == nullptr ? best : there,
-            is_chained_ ? const_cast<kernels::TokenNumbers*>(numbers()) : nullptr,
+            is_chained_ ? const_cast<kernels::TokenNumbers*>(steps_.numbers()) : nullptr,
             static_cast<int32_t>(kv.slidingPositions().size()));
         if (status == Status::Ok && there != nullptr) {
             return {};

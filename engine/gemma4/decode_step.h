@@ -17,7 +17,7 @@
 // (KvCache::noteAhead) and nobody reads.
 #pragma once
 
-#include "engine/gemma4/model.h"
+#include "engine/gemma4/layer_steps.h"
 
 #include <optional>
 #include <span>
@@ -26,7 +26,7 @@ namespace engine {
 
 class DecodeStep {
 public:
-    explicit DecodeStep(Model& model) : model_(&model) {}
+    explicit DecodeStep(Model& model) : model_(&model), steps_(model) {}
     ~DecodeStep();
     DecodeStep(const DecodeStep&) = delete;
     DecodeStep& operator=(const DecodeStep&) = delete;
@@ -76,7 +76,7 @@ public:
 
 private:
     // The input block: numbers, the ring's positions, the embedding row, the per-layer row.
-    static constexpr int64_t kRing = sizeof(kernels::TokenNumbers) / sizeof(int32_t);
+    static constexpr int64_t kRing = LayerSteps::kNumberFloats;
     static constexpr size_t kKeyBytes = sizeof(uint64_t); ///< Of a chosen token.
 
     /// What a caller wants to know of the token behind the one that it appends.
@@ -89,18 +89,9 @@ private:
     Result<void> advance(int32_t id, KvCache& kv, const Wanted& wanted);
     Result<void> copyLogitsOut(std::vector<float>& logits);
 
-    /// One projection step: ops.project, or the same from single functions where a linear has
-    /// clips or adapters that are more than low-rank updates, or the table refuses it.
-    struct Projection {
-        kernels::ProjectArgs args;
-        const Linear* linear[3] = {nullptr, nullptr, nullptr};
-        const Linear* next = nullptr; ///< Takes y[0] as its only input, in the step behind.
-    };
     Result<void> prepare();
     /// The per-layer table has been locked since the last look: the device reads it from now on.
     bool takeLockedTable();
-    /// Numbers of the last token in the cache.
-    void fillNumbers(const KvCache& kv);
     Result<void> fillInput(int32_t id, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     /// Makes graph_, if the device takes recordings.
@@ -108,7 +99,10 @@ private:
     /// The token at position kv.size(), which nobody has chosen yet. Errors: DeviceLost.
     Result<void> enqueueAhead(KvCache& kv);
     /// are_keys_stored: of the first of these layers.
-    Result<void> enqueueLayersAndHead(int first_layer, bool are_keys_stored, const KvCache& kv);
+    Result<void> enqueueLayersAndHead(LayerSteps& steps,
+                                      int first_layer,
+                                      bool are_keys_stored,
+                                      const KvCache& kv);
     /// The numbers, the token's embedding and its per-layer inputs: in one launch (false: not with
     /// this table and these operands, nothing but a copy was enqueued), or by single functions.
     Result<bool> enqueueFusedInputs();
@@ -118,16 +112,6 @@ private:
     /// Behind the head: the soft cap, and the greedy choice or the candidates to the end of host_.
     Result<void> enqueueChoice(const KvCache& kv);
     Result<void> enqueueTop();
-    Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
-    Result<void> project(Projection& step);
-    Result<void> compose(const Projection& step);
-    /// Puts the active updates of the step's linears into its arguments; false: it must be
-    /// composed.
-    bool addUpdates(Projection& step);
-    /// Lets the step multiply the next one's A, where both can.
-    void addTaps(Projection& step);
-    /// On the device.
-    [[nodiscard]] const kernels::TokenNumbers* numbers() const;
     /// On the host: the key of the token that was chosen behind the one at `position`.
     [[nodiscard]] std::byte* resultOf(int64_t position) const;
     /// On the host, in the same place: the candidates.
@@ -135,6 +119,7 @@ private:
     [[nodiscard]] bool isPlaceholder(int32_t id) const;
 
     Model* model_;
+    LayerSteps steps_; ///< Of the recording.
     DeviceScratch* home_ = nullptr;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
@@ -148,9 +133,8 @@ private:
     std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
     bool is_locking_ = false; ///< The per-layer table, in the host's memory, will be one of them.
     int64_t ring_ = 0;
-    bool has_composed_updates_ = false; ///< Of the recording: strengths are among its arguments.
-    bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
-    bool is_collecting_ = false;        ///< The last attempt handed them over that way.
+    bool may_collect_ = true;    ///< False where the device refused the steps as one launch.
+    bool is_collecting_ = false; ///< The last attempt handed them over that way.
     bool may_chain_ = true;   ///< False where the device refused to make the next token's numbers.
     bool is_chained_ = false; ///< The recording does, and sends none.
     int32_t top_ = 0;         ///< Candidates that the recording finds; 0: it chooses itself.
@@ -160,19 +144,6 @@ private:
         int64_t position = 0;
         int32_t id = -1; ///< Known when the step before has ended; -1: not to be used.
     } ahead_;
-
-    // The residual stream between steps: x is complete but for what `pending` says is still to add.
-    float* x_ = nullptr;
-    float* spare_ = nullptr;
-    const float* ple_ = nullptr; ///< Per-layer inputs of the token.
-    struct Pending {
-        const float* t = nullptr; ///< nullptr: nothing
-        kernels::MatView norm;
-        float scalar = 1.0F;
-    } pending_;
-    /// The linear whose A the step before has multiplied already, and in how many parts.
-    const Linear* tapped_ = nullptr;
-    int tap_parts_ = 0;
 };
 
 } // namespace engine

@@ -5,6 +5,7 @@
 #include "engine/base/float_types.h"
 #include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"
+#include "engine/gemma4/split_steps.h"
 
 #include <algorithm>
 #include <cassert>
@@ -48,6 +49,15 @@ DecodeStep* Model::decodeStep(const KvCache& kv) {
         decode_step_ = std::make_unique<DecodeStep>(*this);
     }
     return decode_step_->isPossible(kv) ? decode_step_.get() : nullptr;
+}
+
+SplitSteps* Model::splitSteps(const KvCache& kv) {
+    if (split_steps_ == nullptr) {
+        auto made = std::make_unique<SplitSteps>(*this);
+        (void)made->isPossible(kv); // kept only when it has found out
+        split_steps_ = std::move(made);
+    }
+    return split_steps_->isPossible(kv) ? split_steps_.get() : nullptr;
 }
 
 std::optional<kernels::WeightView> Model::tableThere(WeightSource::Handle table,
@@ -338,16 +348,26 @@ Result<void> Model::storeKv(DecoderLayer& layer, int index, KvCache& kv, MatF32 
     ENGINE_TRY(store(rowsOf(k_there, rows - kept, kept), slots, cache.primary.k, cache.capacity));
     ENGINE_TRY(store(rowsOf(v_there, rows - kept, kept), slots, cache.primary.v, cache.capacity));
 
-    // Mirrors get the stored rows, in runs of consecutive slots.
+    return updateMirrors(index, kv);
+}
+
+Result<void> Model::updateMirrors(int owner, const KvCache& kv) {
+    const KvCache::LayerKv& cache = kv.owner(owner);
+    if (cache.mirrors.empty()) {
+        return {};
+    }
+    const bool is_full = config_.text.layers[static_cast<size_t>(owner)].type == LayerType::Full;
+    const std::vector<int32_t>& slots = is_full ? kv.fullSlots() : kv.slidingSlots();
+    DeviceScratch& cache_home = *layers_[static_cast<size_t>(owner)].attention;
     for (const KvCache::Buffer& mirror : cache.mirrors) {
         DeviceScratch& mirror_home = *context_->scratch(mirror.device);
-        for (size_t first = 0; first < host_slots.size();) {
+        for (size_t first = 0; first < slots.size();) {
             size_t count = 1;
-            while (first + count < host_slots.size() &&
-                   host_slots[first + count] == host_slots[first] + static_cast<int32_t>(count)) {
+            while (first + count < slots.size() &&
+                   slots[first + count] == slots[first] + static_cast<int32_t>(count)) {
                 ++count;
             }
-            const auto offset = static_cast<size_t>(host_slots[first] * cache.row_bytes);
+            const auto offset = static_cast<size_t>(slots[first] * cache.row_bytes);
             const size_t bytes = count * static_cast<size_t>(cache.row_bytes);
             for (const bool is_k : {true, false}) {
                 const auto* from =
@@ -733,6 +753,7 @@ Result<void> Model::forward(const ForwardInput& input,
                                                         std::to_string(text.vocab_size)};
         }
     }
+    SplitSteps* split = nullptr;
     if (rows == 1 && input.logits_rows == 1 && input.features.empty() && observer == nullptr &&
         (input.block.empty() || input.block.front() < 0)) {
         if (stop.stop_requested()) {
@@ -744,6 +765,7 @@ Result<void> Model::forward(const ForwardInput& input,
                 return outcome;
             }
         }
+        split = splitSteps(kv);
     }
     const bool has_blocks = text.is_vision_bidirectional && !input.block.empty();
     block_host_.assign(input.ids.size(), -1);
@@ -755,15 +777,17 @@ Result<void> Model::forward(const ForwardInput& input,
 
     const auto run = [&]() -> Result<void> {
         DeviceScratch* home = layers_.front().home;
+        // Fused steps of a token bring their own numbers.
         std::vector<DeviceScratch*> prepared;
-        for (const DecoderLayer& layer : layers_) {
+        const auto prepareLayer = [&](const DecoderLayer& layer) -> Result<void> {
             for (DeviceScratch* where : {layer.home, layer.attention}) {
                 if (std::find(prepared.begin(), prepared.end(), where) == prepared.end()) {
                     ENGINE_TRY(uploadPositions(*where, kv, input, start));
                     prepared.push_back(where);
                 }
             }
-        }
+            return {};
+        };
         MutF32 x = home->matrix("x", rows, text.hidden_size);
         ENGINE_TRY(embed(input, *home, x));
         const auto observe = [&](int index, DeviceScratch& where, MutF32 values) -> Result<void> {
@@ -799,6 +823,18 @@ Result<void> Model::forward(const ForwardInput& input,
                 home = layer.home;
                 x = there;
             }
+            if (split != nullptr && split->endOf(i) > i) {
+                const int end = split->endOf(i);
+                const Result<void> outcome = split->run(i, kv);
+                if (outcome.has_value()) {
+                    i = end - 1;
+                    continue;
+                }
+                if (outcome.error().code != ErrorCode::Unsupported) {
+                    return outcome.error();
+                }
+            }
+            ENGINE_TRY(prepareLayer(layer));
             const bool is_cut = i == last_owner && input.logits_rows < rows;
             if (is_fused) {
                 Result<void> outcome = i == 0 ? normInput(i, *home, x) : Result<void>();

@@ -48,6 +48,7 @@ struct ImageInput {
 };
 
 class DecodeStep;
+class SplitSteps;
 
 class Model {
 public:
@@ -109,6 +110,8 @@ public:
 private:
     friend class ModelBinder;
     friend class DecodeStep;
+    friend class LayerSteps;
+    friend class SplitSteps;
 
     struct DecoderLayer {
         DeviceScratch* home = nullptr;      ///< Where norms and linears run.
@@ -149,6 +152,8 @@ private:
     [[nodiscard]] std::optional<kernels::WeightView> tableThere(WeightSource::Handle table,
                                                                 AdapterHook::Handle adapter,
                                                                 const DeviceScratch& where) const;
+    /// Fused steps for the parts of a token, or nullptr where no layer of this plan has them.
+    [[nodiscard]] SplitSteps* splitSteps(const KvCache& kv);
     /// Token ids of this call to `where`.
     Result<const int32_t*> uploadIds(DeviceScratch& where);
     Result<void> embed(const ForwardInput& input, DeviceScratch& home, kernels::MutF32 x);
@@ -181,9 +186,12 @@ private:
                                        int64_t first_row,
                                        bool has_blocks);
     Result<void> storeKv(DecoderLayer& layer, int index, KvCache& kv, kernels::MatF32 normed);
-    /// `h` holds the input norm of x on entry and is overwritten.
+    /// The rows of the last append() that layer `owner` has stored to the mirrors of its cache, in
+    /// runs of consecutive slots.
+    Result<void> updateMirrors(int owner, const KvCache& kv);
     /// One layer's part of the per-layer inputs to another device.
     Result<void> moveSlice(kernels::MatF32 from, DeviceScratch& home, kernels::MutF32 to);
+    /// `h` holds the input norm of x on entry and is overwritten.
     Result<void> runLayer(int index,
                           KvCache& kv,
                           kernels::MutF32 x,
@@ -286,6 +294,7 @@ private:
     std::vector<float> rows_host_;
     UploadRows embed_upload_, ple_upload_;
     std::unique_ptr<DecodeStep> decode_step_;
+    std::unique_ptr<SplitSteps> split_steps_;
 
     // Vision
     DeviceScratch* vision_home_ = nullptr;

@@ -406,6 +406,7 @@ OpTable makeTable(bool is_reference) {
         table.project_parts = projectParts;
         table.attend_step = attendStep;
         table.begin_steps = beginSteps;
+        table.continue_steps = continueSteps;
         table.end_steps = endSteps;
     }
     table.argmax = argmax;

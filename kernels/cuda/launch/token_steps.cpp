@@ -144,6 +144,15 @@ Status beginSteps(Queue q) {
     return Status::Ok;
 }
 
+Status continueSteps(Queue q) {
+    const size_t behind = static_cast<Stream*>(q.context)->steps.uploaded;
+    const Status status = beginSteps(q);
+    if (status == Status::Ok) {
+        static_cast<Stream*>(q.context)->steps.uploaded = behind;
+    }
+    return status;
+}
+
 Status endSteps(Queue q) {
     Stream& s = *static_cast<Stream*>(q.context);
     const Status status = s.flush();

@@ -10,6 +10,7 @@
 namespace kernels::cuda {
 
 Status beginSteps(Queue q);
+Status continueSteps(Queue q);
 Status endSteps(Queue q);
 
 /// The parts of it for stream.cu (stream_steps.cpp). Unsupported: nothing was added or launched.

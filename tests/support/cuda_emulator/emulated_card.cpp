@@ -12,20 +12,20 @@ namespace support {
 
 namespace {
 
-FakeCard cardOf(const EmulatedCardOptions& options) {
+std::vector<FakeCard> cardsOf(const EmulatedCardOptions& options) {
     FakeCard card;
     card.name = "Emulated Card";
     card.capability = options.capability;
     card.multiprocessors = options.multiprocessors;
     card.shared_bytes = options.shared_bytes;
     card.reserved_shared = options.reserved_shared;
-    return card;
+    return {static_cast<size_t>(options.cards), card};
 }
 
 } // namespace
 
 EmulatedCard::EmulatedCard(const EmulatedCardOptions& options)
-    : run(options.run), fake_({cardOf(options)}) {
+    : run(options.run), fake_(cardsOf(options)) {
     fake_.compute = [this](const FakeDriver::Launch& launch, void** parameters) {
         const emulator::Kernel* const kernel = emulator::findKernel(launch.kernel);
         if (kernel == nullptr) {

@@ -16,6 +16,7 @@
 namespace support {
 
 struct EmulatedCardOptions {
+    int cards = 1; ///< The first is device(); others are for engines.
     int multiprocessors = 4;
     int capability = 90; ///< 10 * major + minor.
     bool is_reference = false;
