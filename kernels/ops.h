@@ -245,7 +245,7 @@ struct HeadRowsArgs {
 /// on the table's device.
 struct TokenInputArgs {
     const int32_t* token = nullptr; ///< [1], a row of the tables; zeros for one outside.
-    WeightView embedding;           ///< [vocabulary, hidden]
+    WeightView embedding;           ///< [vocabulary, hidden]; without data: x holds the row.
     float embedding_scale = 1.0F;
     float* x = nullptr; ///< [hidden] = embedding_scale * the row
     WeightView table;   ///< [vocabulary, slices * width]: t = table_scale * the row;

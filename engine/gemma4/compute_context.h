@@ -45,6 +45,10 @@ public:
     /// [rows, cols] over a named buffer.
     [[nodiscard]] kernels::MutF32 matrix(const char* name, int64_t rows, int64_t cols) const;
 
+    /// Whether the table takes a decoder layer of many rows in fused steps (decoder_rows.cpp).
+    enum class RowSteps : uint8_t { Untried = 1, Taken, Refused };
+    RowSteps row_steps = RowSteps::Untried;
+
 private:
     DeviceScratch(DeviceId id, kernels::Device& device, WorkspaceLayout layout, float* base)
         : id_(id), device_(&device), layout_(std::move(layout)), base_(base) {}

@@ -105,12 +105,12 @@ kernels::TopLogits& DecodeStep::top() const {
 Result<void> DecodeStep::enqueue(const KvCache& kv) {
     const TextConfig& text = model_->config_.text;
     const auto& ops = home_->ops();
-    steps_.begin(*home_, home_->buffer("step_input") + kRing + ring_, home_->buffer("step_x"),
-                 text.ple_size > 0 ? home_->buffer("ple") : nullptr, 0);
-    ENGINE_ASSIGN(const bool has_inputs, enqueueFusedInputs());
-    if (!has_inputs) {
-        ENGINE_TRY(enqueueInputs());
+    steps_.begin(*home_, home_->buffer("step_input") + inputs_.rowAt(), home_->buffer("step_x"),
+                 text.ple_size > 0 ? home_->buffer("ple") : nullptr, 0, {});
+    if (!is_chained_) {
+        ENGINE_TRY(sendInput());
     }
+    ENGINE_TRY(inputs_.enqueue(steps_));
     CollectedSteps collected(home_->device(), may_collect_ ? ops.begin_steps : nullptr);
     is_collecting_ = collected.isOpen();
     ENGINE_TRY(enqueueLayersAndHead(steps_, 0, false, kv));
@@ -180,16 +180,16 @@ Result<void> DecodeStep::finish(
     // What was sent before has arrived: the host waits for every token and every prompt.
     LayerSteps::fillNumbers(kv, host_);
     ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_,
-                                         static_cast<size_t>(kRing + ring_) * sizeof(float)),
+                                         static_cast<size_t>(inputs_.rowAt()) * sizeof(float)),
                   "copy in", "last row");
-    float* const last = home_->buffer("step_input") + kRing + ring_;
+    float* const last = home_->buffer("step_input") + inputs_.rowAt();
     ENGINE_KERNEL(
         home_->device().copyWithin(last, x, static_cast<size_t>(text.hidden_size) * sizeof(float)),
         "copy", "last row");
     LayerSteps steps(*model_); // those of the recording stay as they are
     const int64_t width = text.num_layers * text.ple_size;
     steps.begin(*home_, last, home_->buffer("step_x"),
-                text.ple_size > 0 ? home_->buffer("ple") + row * width : nullptr, 0);
+                text.ple_size > 0 ? home_->buffer("ple") + row * width : nullptr, 0, {});
     ENGINE_TRY(enqueueLayersAndHead(steps, first_layer, true, kv));
     ENGINE_KERNEL(collected.end(), "decoder layers", "last row");
     const MutF32 out = home_->matrix("logits", 1, text.vocab_size);
@@ -235,7 +235,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
         ahead_ = {};
     }
     settle();
-    if (takeLockedTable()) {
+    if (inputs_.hasNewTable()) {
         if (graph_ != nullptr) {
             device.freeGraph(std::exchange(graph_, nullptr));
         }
@@ -247,7 +247,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
     const int32_t no_block = -1;
     kv.append(std::span(&no_block, 1));
     const auto begin = [&]() -> Result<void> {
-        ENGINE_TRY(fillInput(id, kv));
+        ENGINE_TRY(inputs_.fill(id, kv, host_));
         if (graph_ != nullptr && recorded_kv_ != kv.owner(0).primary.k) {
             device.freeGraph(graph_);
             graph_ = nullptr;
@@ -297,7 +297,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
             }
             *wanted.greedy = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(best));
             // The step ahead took the row of the token as it is; the host takes pad's for these.
-            ahead_.id = isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
+            ahead_.id = inputs_.isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
         }
         return {};
     };

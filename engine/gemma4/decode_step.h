@@ -17,16 +17,15 @@
 // (KvCache::noteAhead) and nobody reads.
 #pragma once
 
-#include "engine/gemma4/layer_steps.h"
+#include "engine/gemma4/step_inputs.h"
 
-#include <optional>
 #include <span>
 
 namespace engine {
 
 class DecodeStep {
 public:
-    explicit DecodeStep(Model& model) : model_(&model), steps_(model) {}
+    explicit DecodeStep(Model& model) : model_(&model), inputs_(model), steps_(model) {}
     ~DecodeStep();
     DecodeStep(const DecodeStep&) = delete;
     DecodeStep& operator=(const DecodeStep&) = delete;
@@ -75,8 +74,6 @@ public:
     void strengthsChanged();
 
 private:
-    // The input block: numbers, the ring's positions, the embedding row, the per-layer row.
-    static constexpr int64_t kRing = LayerSteps::kNumberFloats;
     static constexpr size_t kKeyBytes = sizeof(uint64_t); ///< Of a chosen token.
 
     /// What a caller wants to know of the token behind the one that it appends.
@@ -90,9 +87,6 @@ private:
     Result<void> copyLogitsOut(std::vector<float>& logits);
 
     Result<void> prepare();
-    /// The per-layer table has been locked since the last look: the device reads it from now on.
-    bool takeLockedTable();
-    Result<void> fillInput(int32_t id, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     /// Makes graph_, if the device takes recordings.
     Result<void> record(const KvCache& kv);
@@ -103,11 +97,6 @@ private:
                                       int first_layer,
                                       bool are_keys_stored,
                                       const KvCache& kv);
-    /// The numbers, the token's embedding and its per-layer inputs: in one launch (false: not with
-    /// this table and these operands, nothing but a copy was enqueued), or by single functions.
-    Result<bool> enqueueFusedInputs();
-    Result<void> enqueueInputs();
-    Result<void> enqueuePerLayerInputs();
     Result<void> sendInput();
     /// Behind the head: the soft cap, and the greedy choice or the candidates to the end of host_.
     Result<void> enqueueChoice(const KvCache& kv);
@@ -116,9 +105,9 @@ private:
     [[nodiscard]] std::byte* resultOf(int64_t position) const;
     /// On the host, in the same place: the candidates.
     [[nodiscard]] kernels::TopLogits& top() const;
-    [[nodiscard]] bool isPlaceholder(int32_t id) const;
 
     Model* model_;
+    StepInputs inputs_;
     LayerSteps steps_; ///< Of the recording.
     DeviceScratch* home_ = nullptr;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
@@ -126,13 +115,9 @@ private:
     kernels::GraphHandle graph_ = nullptr;
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
     std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
-    size_t input_bytes_ = 0;
-    size_t result_at_ =
-        0; ///< In host_: keys of chosen tokens, 8 bytes each; see resultOf(), top().
-    /// Tables that the recorded step reads itself; others come as rows in the input block.
-    std::optional<kernels::WeightView> embedding_there_, per_layer_there_;
-    bool is_locking_ = false; ///< The per-layer table, in the host's memory, will be one of them.
-    int64_t ring_ = 0;
+    /// In host_, behind the input block: keys of chosen tokens, 8 bytes each; see resultOf(),
+    /// top().
+    size_t result_at_ = 0;
     bool may_collect_ = true;    ///< False where the device refused the steps as one launch.
     bool is_collecting_ = false; ///< The last attempt handed them over that way.
     bool may_chain_ = true;   ///< False where the device refused to make the next token's numbers.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace engine {
 
@@ -789,7 +790,6 @@ Result<void> Model::forward(const ForwardInput& input,
             return {};
         };
         MutF32 x = home->matrix("x", rows, text.hidden_size);
-        ENGINE_TRY(embed(input, *home, x));
         const auto observe = [&](int index, DeviceScratch& where, MutF32 values) -> Result<void> {
             if (observer != nullptr) {
                 rows_host_.resize(static_cast<size_t>(values.rows * values.cols));
@@ -800,16 +800,20 @@ Result<void> Model::forward(const ForwardInput& input,
             }
             return {};
         };
-        ENGINE_TRY(observe(0, *home, x));
-        if (text.ple_size > 0) {
-            ENGINE_TRY(perLayerInputs(*home, x, input.logits_rows));
+        const auto makeInputs = [&]() -> Result<void> {
+            ENGINE_TRY(embed(input, *home, x));
+            ENGINE_TRY(observe(0, *home, x));
+            return text.ple_size > 0 ? perLayerInputs(*home, x, input.logits_rows) : Result<void>();
+        };
+        bool has_inputs = split == nullptr || !split->hasInputs(); // else its first part makes them
+        if (has_inputs) {
+            ENGINE_TRY(makeInputs());
         }
         const auto observeLayer = [&](int i, DeviceScratch& where, MutF32 values) -> Result<void> {
             return i + 1 < static_cast<int>(text.num_layers) ? observe(i + 1, where, values)
                                                              : Result<void>();
         };
         const int last_owner = text.lastKvOwner();
-        bool is_fused = canFuseRows(kv, rows);
         RowPlace place;
         int64_t first_row = 0;
         for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
@@ -825,29 +829,42 @@ Result<void> Model::forward(const ForwardInput& input,
             }
             if (split != nullptr && split->endOf(i) > i) {
                 const int end = split->endOf(i);
-                const Result<void> outcome = split->run(i, kv);
+                const Result<void> outcome = split->run(i, input.ids.front(), kv);
                 if (outcome.has_value()) {
+                    has_inputs = true;
                     i = end - 1;
                     continue;
                 }
                 if (outcome.error().code != ErrorCode::Unsupported) {
                     return outcome.error();
                 }
+                if (!std::exchange(has_inputs, true)) {
+                    ENGINE_TRY(makeInputs());
+                }
             }
             ENGINE_TRY(prepareLayer(layer));
             const bool is_cut = i == last_owner && input.logits_rows < rows;
+            bool is_fused = canFuseRows(i, kv, x.rows);
             if (is_fused) {
-                Result<void> outcome = i == 0 ? normInput(i, *home, x) : Result<void>();
+                Result<void> outcome;
+                if (place.normed_layer != i) {
+                    outcome = normInput(i, *home, x);
+                    place.normed = 0;
+                }
                 if (outcome.has_value()) {
                     outcome = is_cut ? projectHeads(i, kv, rows, place, HeadsWanted::Keys)
                                      : runLayerFused(i, kv, x, place, HeadsWanted::All, has_blocks);
                 }
-                place.normed = 0;
-                if (!outcome.has_value() &&
-                    (i > 0 || outcome.error().code != ErrorCode::Unsupported)) {
+                if (outcome.has_value()) {
+                    home->row_steps = DeviceScratch::RowSteps::Taken;
+                } else if (outcome.error().code != ErrorCode::Unsupported ||
+                           home->row_steps == DeviceScratch::RowSteps::Taken) {
                     return outcome.error();
+                } else {
+                    home->row_steps = DeviceScratch::RowSteps::Refused;
+                    place = {first_row};
+                    is_fused = false;
                 }
-                is_fused = are_rows_fused_ = outcome.has_value(); // else: not with this table
                 if (is_fused && !is_cut) {
                     ENGINE_TRY(observeLayer(i, *home, x));
                     continue;
@@ -872,6 +889,7 @@ Result<void> Model::forward(const ForwardInput& input,
                     return {};
                 }
                 first_row = rows - input.logits_rows;
+                place = {first_row};
                 x = rowsOf(x, first_row, input.logits_rows);
                 h = rowsOf(h, first_row, input.logits_rows);
             }
@@ -884,11 +902,9 @@ Result<void> Model::forward(const ForwardInput& input,
                         return outcome;
                     }
                 }
-                is_fused = canFuseRows(kv, x.rows);
-                place = {first_row, first_row};
-                if (is_fused) {
+                place = {first_row, first_row, i};
+                if (canFuseRows(i, kv, x.rows)) {
                     ENGINE_TRY(runLayerFused(i, kv, x, place, HeadsWanted::Queries, has_blocks));
-                    place.normed = 0;
                     ENGINE_TRY(observeLayer(i, *home, x));
                     continue;
                 }
@@ -898,7 +914,21 @@ Result<void> Model::forward(const ForwardInput& input,
             ENGINE_TRY(runLayer(i, kv, x, h, first_row, has_blocks));
             ENGINE_TRY(observeLayer(i, *home, x));
         }
-        return head(*home, x, logits, observer);
+        if (split != nullptr && split->hasHeadPart()) {
+            DeviceScratch& where = *head_home_;
+            const MutF32 there = where.matrix("x", 1, text.hidden_size);
+            ENGINE_TRY(context_->move(*home, x.data, where, there.data, sizeBytes(x)));
+            const Result<void> outcome =
+                split->run(static_cast<int>(text.num_layers), input.ids.front(), kv);
+            if (!outcome.has_value() && outcome.error().code != ErrorCode::Unsupported) {
+                return outcome;
+            }
+            home = &where;
+            x = there;
+        }
+        // Without a head of theirs, or behind one that was refused.
+        return split != nullptr && split->hasHead() ? split->copyLogitsOut(logits)
+                                                    : head(*home, x, logits, observer);
     };
     Result<void> outcome = run();
     if (!outcome.has_value()) {

@@ -20,28 +20,20 @@ constexpr int64_t kFewRows = 4;
 
 } // namespace
 
-bool Model::canFuseRows(const KvCache& kv, int64_t rows) const {
+bool Model::canFuseRows(int index, const KvCache& kv, int64_t rows) const {
     const TextConfig& text = config_.text;
-    const DeviceScratch& home = *layers_.front().home;
-    if (!are_rows_fused_ || rows <= kFewRows || home.ops().product == nullptr || text.has_moe ||
-        kv.type() != kernels::DType::BF16 || text.hidden_size % 8 != 0 ||
-        (text.ple_size > 0 && (ple_home_ != &home || text.ple_size % 8 != 0))) {
-        return false;
-    }
-    for (size_t i = 0; i < layers_.size(); ++i) {
-        const DecoderLayer& layer = layers_[i];
-        const LayerConfig& shape = text.layers[i];
-        if (layer.home != &home || layer.attention != &home ||
-            !kv.owner(static_cast<int>(i)).mirrors.empty() || shape.intermediate_size % 8 != 0 ||
-            shape.head_dim % 2 != 0 || text.num_heads * shape.head_dim % 8 != 0 ||
-            !areFusible({&layer.q, &layer.o, &layer.gate, &layer.up, &layer.down}, home) ||
-            (text.ple_size > 0 && !areFusible({&layer.ple_gate, &layer.ple_projection}, home)) ||
-            (!shape.is_kv_shared &&
-             (!isFusible(layer.k, home) || (!shape.k_is_v && !isFusible(layer.v, home))))) {
-            return false;
-        }
-    }
-    return true;
+    const DecoderLayer& layer = layers_[static_cast<size_t>(index)];
+    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    const DeviceScratch& home = *layer.home;
+    return home.row_steps != DeviceScratch::RowSteps::Refused && rows > kFewRows &&
+           home.ops().product != nullptr && !text.has_moe && kv.type() == kernels::DType::BF16 &&
+           layer.attention == &home && text.hidden_size % 8 == 0 &&
+           std::max<int64_t>(0, text.ple_size) % 8 == 0 && shape.intermediate_size % 8 == 0 &&
+           shape.head_dim % 2 == 0 && text.num_heads * shape.head_dim % 8 == 0 &&
+           areFusible({&layer.q, &layer.o, &layer.gate, &layer.up, &layer.down}, home) &&
+           (text.ple_size <= 0 || areFusible({&layer.ple_gate, &layer.ple_projection}, home)) &&
+           (shape.is_kv_shared ||
+            (isFusible(layer.k, home) && (shape.k_is_v || isFusible(layer.v, home))));
 }
 
 Result<void> Model::normInput(int index, DeviceScratch& home, kernels::MutF32 x) {
@@ -121,14 +113,14 @@ Result<void> Model::projectHeads(
             }
         }
     }
-    return checkStatus(home.ops().head_rows(home.queue(), args), "head norms and RoPE",
-                       layer.q.name);
+    ENGINE_KERNEL(home.ops().head_rows(home.queue(), args), "head norms and RoPE", layer.q.name);
+    return has_keys ? updateMirrors(index, kv) : Result<void>();
 }
 
 Result<void> Model::runLayerFused(int index,
                                   KvCache& kv,
                                   kernels::MutF32 x,
-                                  const RowPlace& place,
+                                  RowPlace& place,
                                   HeadsWanted wanted,
                                   bool has_blocks) {
     const TextConfig& text = config_.text;
@@ -181,8 +173,14 @@ Result<void> Model::runLayerFused(int index,
                           {{&layer.gate, home.buffer("gate")}, {&layer.up, nullptr}}));
     // Products of the pair need no memory: there is room for many parts of a long sum.
     const char* const widest = home.size("up") >= home.size("t") ? "up" : "t";
-    const size_t next = static_cast<size_t>(index) + 1;
-    const MatView after = next < layers_.size() ? layers_[next].input_norm : MatView{};
+    const int next = index + 1;
+    const bool has_next = next < static_cast<int>(layers_.size()) &&
+                          layers_[static_cast<size_t>(next)].home == &home &&
+                          canFuseRows(next, kv, rows);
+    const MatView after = has_next ? layers_[static_cast<size_t>(next)].input_norm : MatView{};
+    const int64_t first_row = place.first;
+    place.normed = 0;
+    place.normed_layer = has_next ? next : -1;
     if (text.ple_size <= 0) {
         return residual(layer.down, home.buffer("gate"), widest, layer.post_mlp_norm, after,
                         layer.layer_scalar);
@@ -190,8 +188,13 @@ Result<void> Model::runLayerFused(int index,
     ENGINE_TRY(residual(layer.down, home.buffer("gate"), widest, layer.post_mlp_norm, {}, 1.0F));
     const int64_t width = text.num_layers * text.ple_size;
     gated.output = ProductArgs::Output::GeluMultiply;
-    gated.multiply = {home.buffer("ple") + place.first * width + index * text.ple_size, rows,
+    gated.multiply = {ple_home_->buffer("ple") + first_row * width + index * text.ple_size, rows,
                       text.ple_size, width};
+    if (ple_home_ != &home) {
+        const kernels::MutF32 copy = home.matrix("ple_slice", rows, text.ple_size);
+        ENGINE_TRY(moveSlice(gated.multiply, home, copy));
+        gated.multiply = copy;
+    }
     ENGINE_TRY(runProduct(*context_, home, gated, {{&layer.ple_gate, home.buffer("ple_gate")}}));
     return residual(layer.ple_projection, home.buffer("ple_gate"), "t", layer.ple_norm, after,
                     layer.layer_scalar);

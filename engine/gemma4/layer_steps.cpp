@@ -51,15 +51,19 @@ void LayerSteps::fillNumbers(const KvCache& kv, std::byte* host) {
                 kv.slidingPositions().size() * sizeof(int32_t));
 }
 
-void LayerSteps::begin(
-    DeviceScratch& home, float* x, float* spare, const float* per_layer, int per_layer_first) {
+void LayerSteps::begin(DeviceScratch& home,
+                       float* x,
+                       float* spare,
+                       const float* per_layer,
+                       int per_layer_first,
+                       const Pending& pending) {
     home_ = &home;
     x_ = x;
     spare_ = spare;
     per_layer_ = per_layer;
     per_layer_first_ = per_layer_first;
     has_composed_updates_ = false;
-    pending_ = {};
+    pending_ = pending;
     tapped_ = nullptr;
 }
 

@@ -11,6 +11,12 @@ namespace engine {
 
 class LayerSteps {
 public:
+    /// What a row still lacks: x is complete after x = (x + norm(t)) * scalar.
+    struct Pending {
+        const float* t = nullptr; ///< nullptr: nothing
+        kernels::MatView norm;
+        float scalar = 1.0F;
+    };
     /// One projection step: ops.project, or the same from single functions where a linear has
     /// clips or adapters that are more than low-rank updates, or the table refuses it.
     struct Projection {
@@ -38,16 +44,22 @@ public:
     static void fillNumbers(const KvCache& kv, std::byte* host);
 
     /// Begins a token, or a part of one: x is the row in front of the first layer (overwritten),
-    /// spare another one. per_layer: the slice of per-layer inputs of layer `per_layer_first`,
-    /// followed by those behind it; nullptr where the model has none.
-    void
-    begin(DeviceScratch& home, float* x, float* spare, const float* per_layer, int per_layer_first);
+    /// complete but for what is pending, spare another one. per_layer: the slice of per-layer
+    /// inputs of layer `per_layer_first`, followed by those behind it; nullptr where the model has
+    /// none.
+    void begin(DeviceScratch& home,
+               float* x,
+               float* spare,
+               const float* per_layer,
+               int per_layer_first,
+               const Pending& pending);
     /// are_keys_stored: the cache holds this token's keys and values of the layer already.
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     /// Final norm and head: logits, without their cap, to "logits".
     Result<void> enqueueHead();
-    /// What the last layer has left to add; then the row is whole. Where no head follows here.
+    /// What is pending; then the row is complete. Where nothing follows here that adds it.
     Result<void> enqueueResidual();
+    [[nodiscard]] const Pending& pending() const { return pending_; }
     Result<void> project(Projection& step);
 
     [[nodiscard]] float* x() const { return x_; }
@@ -72,11 +84,7 @@ private:
     float* spare_ = nullptr;
     const float* per_layer_ = nullptr;
     int per_layer_first_ = 0;
-    struct Pending {
-        const float* t = nullptr; ///< nullptr: nothing
-        kernels::MatView norm;
-        float scalar = 1.0F;
-    } pending_;
+    Pending pending_;
     /// The linear whose A the step before has multiplied already, and in how many parts.
     const Linear* tapped_ = nullptr;
     int tap_parts_ = 0;

@@ -112,6 +112,7 @@ private:
     friend class DecodeStep;
     friend class LayerSteps;
     friend class SplitSteps;
+    friend class StepInputs;
 
     struct DecoderLayer {
         DeviceScratch* home = nullptr;      ///< Where norms and linears run.
@@ -199,25 +200,28 @@ private:
                           int64_t first_row,
                           bool has_blocks);
     // decoder_rows.cpp: the same in fused steps of many rows.
-    /// Rows of a call that go through a layer: the first of them, and where their normed input
-    /// begins in "h".
+    /// Rows of a call that go through a layer: the first of them, and whose normed input (of which
+    /// layer; -1: nobody's) begins where in "h".
     struct RowPlace {
         int64_t first = 0, normed = 0;
+        int normed_layer = -1;
     };
     enum class HeadsWanted : uint8_t { All = 1, Queries, Keys };
-    /// Whether `rows` rows may run so.
-    [[nodiscard]] bool canFuseRows(const KvCache& kv, int64_t rows) const;
+    /// Whether `rows` rows may go through layer `index` so.
+    [[nodiscard]] bool canFuseRows(int index, const KvCache& kv, int64_t rows) const;
     /// h = the layer's input norm of x in bf16.
     Result<void> normInput(int index, DeviceScratch& home, kernels::MutF32 x);
     /// Queries to "o", keys and values to the cache, all in bf16. Errors: Unsupported (nothing was
     /// changed but "h").
     Result<void>
     projectHeads(int index, KvCache& kv, int64_t rows, const RowPlace& place, HeadsWanted wanted);
-    /// "h" holds the layer's normed input on entry, and the next layer's on return, from row 0 on.
+    /// "h" holds the layer's normed input on entry, as `place` says, and on return the next
+    /// layer's, if that runs here so. Errors: Unsupported (of the first layer on a device, x is as
+    /// it was).
     Result<void> runLayerFused(int index,
                                KvCache& kv,
                                kernels::MutF32 x,
-                               const RowPlace& place,
+                               RowPlace& place,
                                HeadsWanted wanted,
                                bool has_blocks);
     Result<void> routerScores(DecoderLayer& layer,
@@ -277,7 +281,6 @@ private:
     };
     Stage stage_;
     bool is_reference_ = false;
-    bool are_rows_fused_ = true; ///< Until the table refuses.
     float embed_scale_ = 1.0F;
 
     // Text

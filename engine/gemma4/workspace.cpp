@@ -229,11 +229,13 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
             layout.add("key_position_stage", stage);
             layout.add("key_block_stage", stage);
         }
-        // The fused decode step (decode_step.cpp): its input block, residual stream and result.
+        // The fused decode steps (decode_step.cpp, split_steps.cpp): their input block, residual
+        // stream and result.
         layout.add("step_input", 16 + (kvCapacity(config, shape, LayerType::Sliding) + 3) / 4 * 4 +
                                      text.hidden_size +
                                      text.num_layers * std::max<int64_t>(0, text.ple_size));
         layout.add("step_x", text.hidden_size);
+        layout.add("step_norm", text.hidden_size); // of a row that another card has begun
         layout.add("step_best", sizeof(kernels::TopLogits) / sizeof(float));
         layout.add("step_lora", kStepLoraFloats);
         layout.add("step_suppressed", (text.vocab_size + 31) / 32);

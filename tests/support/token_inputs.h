@@ -20,7 +20,9 @@ inline kernels::Status composedTokenInputs(const kernels::OpTable& ops,
     const kernels::MutF32 x{a.x, 1, hidden, hidden};
     const kernels::MutF32 y{a.y, 1, all, all};
     const kernels::MutF32 slices{a.y, all / width, width, width};
-    auto status = ops.gather_rows(q, a.embedding, a.token, 1, 0, a.embedding_scale, x);
+    auto status = a.embedding.data == nullptr // then x holds the row
+                      ? Status::Ok
+                      : ops.gather_rows(q, a.embedding, a.token, 1, 0, a.embedding_scale, x);
     if (a.token_part == a.t) {
         // It is there.
     } else if (a.token_part != nullptr) {

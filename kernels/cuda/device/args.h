@@ -240,7 +240,7 @@ inline constexpr int kEdgeThreads = 256;
 inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.
 inline constexpr int kMaxTokenWidth = 1024; ///< Of a slice.
 struct TokenInputKernelArgs {
-    WeightArgs embedding;  ///< [vocabulary, cols of projection]
+    WeightArgs embedding;  ///< [vocabulary, cols of projection]; without data: x holds the row.
     WeightArgs table;      ///< [vocabulary, rows of projection], where there is no token_part.
     WeightArgs projection; ///< [slices * width, hidden]
     VectorArgs norm;       ///< [width]

@@ -191,9 +191,11 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     float largest = 0.0F;
 #pragma unroll 2
     for (int c = threadIdx.x; c < cols / 4; c += kEdgeThreads) {
-        const float4 v = tableFour(a.embedding, token, 4 * c, a.embedding_scale);
+        const bool has_row = a.embedding.data == nullptr;
+        const float4 v = has_row ? *reinterpret_cast<const float4*>(a.x + 4 * c)
+                                 : tableFour(a.embedding, token, 4 * c, a.embedding_scale);
         s.rows[c] = v;
-        if (blockIdx.x == 0) {
+        if (!has_row && blockIdx.x == 0) {
             *reinterpret_cast<float4*>(a.x + 4 * c) = v;
         }
         largest = fmaxf(largest, largestOf(v));

@@ -15,8 +15,10 @@ bool isAligned(const void* at) {
 
 bool isShapeRight(const TokenInputArgs& a) {
     const int64_t width = a.norm.rows * a.norm.cols;
-    return isWeight(a.embedding) && isWeight(a.projection) && a.norm.data != nullptr && width > 0 &&
-           a.projection.rows % width == 0 && a.embedding.cols == a.projection.cols &&
+    const bool has_row = a.embedding.data == nullptr;
+    return (has_row || isWeight(a.embedding)) && isWeight(a.projection) && a.norm.data != nullptr &&
+           width > 0 && a.projection.rows % width == 0 &&
+           (has_row || a.embedding.cols == a.projection.cols) &&
            (a.token_part != nullptr || (isWeight(a.table) && a.table.cols == a.projection.rows)) &&
            a.token != nullptr && a.x != nullptr && a.t != nullptr && a.y != nullptr;
 }
@@ -40,7 +42,7 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
     }
     const bool is_four_bit = isFourBit(a.projection);
     TokenInputKernelArgs args{};
-    args.embedding = weightArgs(a.embedding);
+    args.embedding = a.embedding.data == nullptr ? WeightArgs{} : weightArgs(a.embedding);
     args.table = a.token_part == nullptr ? weightArgs(a.table) : WeightArgs{};
     args.projection = weightArgs(a.projection);
     args.norm = vectorArgs(a.norm);
