@@ -861,7 +861,7 @@ struct TokenInputCase {
         : embedding(makeWeight(WeightFormat::Int8Row, 9, hidden, 0, false, DType::BF16, 1)),
           table(makeWeight(WeightFormat::Nf4, 9, 4 * width, 32, true, DType::BF16, 2)),
           projection(makeWeight(format, 4 * width, hidden, block, is_nested, DType::BF16, 3)),
-          norm(randomFloats(width, 4)), part(randomFloats(4 * width, 5)), x(sizeOf(hidden)),
+          norm(randomFloats(width, 4)), part(randomFloats(std::max(4 * width, hidden), 5)), x(sizeOf(hidden)),
           t(sizeOf(4 * width)), y(sizeOf(4 * width)), token(1) {
         token[0] = 6;
         args.token = token.data();
@@ -911,15 +911,22 @@ void TestCudaEmulatedOps::tokenInputs() {
     for (const uint64_t seed : {0, 1, 2, 3}) {
         const auto card = cardFor(false, seed, 2);
         auto& d = card->device();
-        for (const bool has_part : {false, true}) {
+        for (const auto& [has_part, has_row] :
+             {std::pair{false, false}, {true, false}, {false, true}}) {
             kernels::TokenInputArgs args = c.args;
+            if (has_row) { // sent, or gathered before: it stays as it is
+                args.embedding = {};
+                std::copy_n(c.part.data(), c.x.size(), c.x.data());
+            }
             args.token_part = has_part ? c.part.data() : nullptr;
             c.token[0] = has_part ? 2 : 6;
             QCOMPARE(composedTokenInputs(kernels::cpuScalarOps(), {}, args), Status::Ok);
             const auto want_x = c.x.values();
             const auto want_t = c.t.values();
             const auto want_y = c.y.values();
-            std::fill_n(c.x.data(), c.x.size(), NAN);
+            if (!has_row) {
+                std::fill_n(c.x.data(), c.x.size(), NAN);
+            }
             std::fill_n(c.t.data(), c.t.size(), NAN);
             std::fill_n(c.y.data(), c.y.size(), NAN);
             QCOMPARE(d.ops().token_inputs(d.queue(), args), Status::Ok);

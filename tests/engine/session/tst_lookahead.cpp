@@ -13,6 +13,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 namespace fs = std::filesystem;
 
@@ -164,9 +165,16 @@ void TestLookahead::cleanup() {
 void TestLookahead::sameTexts_data() {
     QTest::addColumn<bool>("is_late");
     QTest::addColumn<std::string>("map");
-    for (const std::string map : {"gpu", "ple-cpu"}) {
-        QTest::addRow("%s, replays at once", map.c_str()) << false << map;
-        QTest::addRow("%s, replays when waited for", map.c_str()) << true << map;
+    QTest::addColumn<int>("locked"); ///< Tables that the card reads in the host's memory.
+    const std::string tables = R"({"version": 1, "default": "cuda:0", "map": {
+        "model.language_model.embed_tokens": "cpu",
+        "model.language_model.embed_tokens_per_layer": "cpu",
+        "lm_head": {"store": "cuda:0", "compute": "cuda:0", "duplicate_tied": true}}})";
+    for (const auto& [name, map, locked] : {std::tuple{"gpu", std::string("gpu"), 0},
+                                            {"ple-cpu", std::string("ple-cpu"), 1},
+                                            {"both tables on the CPU", tables, 2}}) {
+        QTest::addRow("%s, replays at once", name) << false << map << locked;
+        QTest::addRow("%s, replays when waited for", name) << true << map << locked;
     }
 }
 
@@ -174,6 +182,7 @@ void TestLookahead::sameTexts_data() {
 void TestLookahead::sameTexts() {
     QFETCH(bool, is_late);
     QFETCH(std::string, map);
+    QFETCH(int, locked);
     counts_.is_late = is_late;
     std::vector<Seen> all;
     std::vector<int> wasted;
@@ -183,8 +192,8 @@ void TestLookahead::sameTexts() {
         request.device_map = map;
         QCOMPARE(errorOf(chat.engine().load(request, {}, {})), std::string());
         const std::vector<int32_t> prompt = numbers(9);
-        chat.say(prompt, 40);                               // the ring wraps
-        QCOMPARE(counts_.locked, map == "ple-cpu" ? 1 : 0); // the per-layer table
+        chat.say(prompt, 40); // the ring wraps
+        QCOMPARE(counts_.locked, locked);
         const std::vector<int32_t> text = chat.seen.tokens.back();
         for (int after = 1; after <= 20; ++after) {
             chat.say(prompt, 40, after);
