@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 namespace engine {
 
@@ -540,6 +541,36 @@ private:
     std::map<DeviceId, int64_t> table_used_;
 };
 
+namespace {
+
+Model::FormatKeys formatKeysOf(const PlacementPlan& plan) {
+    // FNV-1a; compared within one run of the program only.
+    const auto mix = [](uint64_t& key, std::string_view bytes) {
+        for (const char c : bytes) {
+            key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+        }
+    };
+    Model::FormatKeys keys;
+    for (const TensorPlacement& row : plan.tensors) {
+        const std::string_view name = row.tensor;
+        if (name.starts_with("lm_head")) {
+            continue;
+        }
+        const auto isOf = [name](std::string_view tower, std::string_view projector) {
+            return name.starts_with(tower) || name.starts_with(projector);
+        };
+        uint64_t& key = isOf("model.vision_tower.", "model.embed_vision.") ? keys.vision
+                        : isOf("model.audio_tower.", "model.embed_audio.") ? keys.audio
+                                                                           : keys.text;
+        mix(key, name);
+        mix(key, std::to_string(static_cast<int>(row.format)) + "/" +
+                     std::to_string(row.block_size) + ";");
+    }
+    return keys;
+}
+
+} // namespace
+
 Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
                                              const PlacementPlan& plan,
                                              WeightSource& weights,
@@ -549,6 +580,7 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
     model->config_ = std::move(config);
     model->devices_ = devices;
     model->plan_ = plan;
+    model->format_keys_ = formatKeysOf(plan);
     model->context_ = std::make_unique<ComputeContext>(weights, adapters);
     model->is_reference_ = plan.is_reference_precision;
     const RunShape shape = runShape(model->config_, plan);

@@ -66,6 +66,14 @@ public:
 
     [[nodiscard]] const ModelConfig& config() const { return config_; }
 
+    /// What of the plan decides the values of cached rows, as numbers to compare: the formats of
+    /// the decoder's weights (not the head's), of the vision and the audio tower with their
+    /// projectors. Places are not in them: wherever weights lie, rows are the same.
+    struct FormatKeys {
+        uint64_t text = 0, vision = 0, audio = 0;
+    };
+    [[nodiscard]] const FormatKeys& formatKeys() const { return format_keys_; }
+
     /// Binds adapter handles again; call after any change of the adapter set's members.
     Result<void> setAdapters(AdapterHook* adapters);
     /// Instead of it where only strengths of low-rank updates changed, none from or to 0: a
@@ -269,6 +277,7 @@ private:
     std::function<void()> step_hook_;
     ModelConfig config_;
     PlacementPlan plan_;
+    FormatKeys format_keys_;
     DeviceMapping devices_;
     std::unique_ptr<ComputeContext> context_;
     int64_t max_rows_ = 0, ring_rows_ = 0;

@@ -15,8 +15,8 @@ void Generator::forget() {
 int64_t Generator::missingTokens(std::span<const int32_t> ids,
                                  const std::string& fingerprint) const {
     size_t common = 0;
-    while (fingerprint == fingerprint_ && common < std::min(ids.size(), rows_.size()) &&
-           rows_[common] == RowKey{ids[common], 0}) {
+    while (fingerprint == fingerprint_ && formats_ == model_->formatKeys().text &&
+           common < std::min(ids.size(), rows_.size()) && rows_[common] == RowKey{ids[common], 0}) {
         ++common;
     }
     return static_cast<int64_t>(ids.size() - common);
@@ -63,7 +63,8 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
 
     // The longest common beginning, at most up to the first row whose logits are wanted.
     int64_t common = 0;
-    if (fingerprint == fingerprint_) {
+    const uint64_t formats = model_->formatKeys().text;
+    if (fingerprint == fingerprint_ && formats == formats_) {
         const auto limit =
             std::min<int64_t>(static_cast<int64_t>(rows_.size()), total - logits_rows);
         while (common < limit &&
@@ -85,6 +86,7 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
     }
     rows_.resize(static_cast<size_t>(common));
     fingerprint_ = fingerprint;
+    formats_ = formats;
 
     PrefillResult result;
     result.reused_tokens = common;

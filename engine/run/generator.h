@@ -36,7 +36,8 @@ public:
 
     /// Fills the cache with the prompt and returns logits of its last `logits_rows` tokens.
     /// Reuses the longest common beginning unless all rows' logits are wanted. `fingerprint` is
-    /// the adapters' (engine/lora): rows computed under another one are not reused.
+    /// the adapters' (engine/lora): rows computed under another one, or with weights of other
+    /// formats, are not reused.
     struct PrefillResult {
         std::vector<float> logits; ///< [logits_rows, vocab]
         int64_t computed_tokens = 0, reused_tokens = 0;
@@ -83,6 +84,7 @@ private:
     KvCache* kv_;
     std::vector<RowKey> rows_; ///< As long as the cache.
     std::string fingerprint_;
+    uint64_t formats_ = 0; ///< Of the weights that made the rows (Model::formatKeys).
 };
 
 } // namespace engine

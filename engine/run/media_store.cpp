@@ -76,6 +76,8 @@ MediaStore::encode(const MessagePart& part,
     key = mixed(key, &part.cut_start_s, sizeof part.cut_start_s);
     key = mixed(key, &part.cut_length_s, sizeof part.cut_length_s);
     key = mixed(key, adapter_fingerprint.data(), adapter_fingerprint.size());
+    const uint64_t formats = is_image ? model.formatKeys().vision : model.formatKeys().audio;
+    key = mixed(key, &formats, sizeof formats);
     for (auto it = entries_.begin(); it != entries_.end(); ++it) {
         if ((*it)->key == key) {
             entries_.splice(entries_.begin(), entries_, it);

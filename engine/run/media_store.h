@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attachments on their way into the model: file -> pixels or samples -> tower features, kept by
 // content so that an attachment is decoded and encoded once, also when it was encoded ahead while
-// the user was typing. Features depend on the towers' adapters: the key holds their fingerprint.
+// the user was typing. Features depend on the towers' adapters and formats: they are in the key.
 #pragma once
 
 #include "engine/api/chat.h"
@@ -20,7 +20,7 @@ namespace engine {
 
 /// One encoded attachment.
 struct EncodedMedia {
-    uint64_t key = 0; ///< Content, budget, cut and adapter fingerprint.
+    uint64_t key = 0; ///< Content, budget, cut, adapters and formats.
     int64_t tokens = 0;
     std::vector<float> features; ///< [tokens, hidden]
     double seconds = 0.0;        ///< Decoding and encoding; 0 when it came from the cache.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another format of a loaded model's part: what was encoded or cached with the former weights
+// answers no more, what does not depend on them stays.
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+namespace {
+
+std::string nativeMap(const std::string& entries) {
+    return R"({"version": 1, "default": "cpu", "map": {)" + entries + "}}";
+}
+
+std::string errorOf(const engine::Result<void>& result) {
+    return result.has_value() ? std::string() : result.error().message;
+}
+
+} // namespace
+
+class TestFormatChanges : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void asAFreshLoad_data();
+    void asAFreshLoad();
+};
+
+void TestFormatChanges::asAFreshLoad_data() {
+    QTest::addColumn<QString>("part");
+    QTest::addColumn<QString>("format");
+    QTest::addColumn<bool>("is_text_kept"); ///< Rows of text in the cache stay of use.
+    QTest::newRow("layers") << "model.language_model.layers"
+                            << "nf4" << false;
+    QTest::newRow("one matrix") << "model.language_model.layers.3.mlp.down_proj"
+                                << "fp4" << false;
+    QTest::newRow("vision tower") << "model.vision_tower"
+                                  << "nf4" << true;
+    QTest::newRow("audio tower") << "model.audio_tower"
+                                 << "fp4" << true;
+    QTest::newRow("vision projector") << "model.embed_vision"
+                                      << "nf4" << true;
+    QTest::newRow("audio projector") << "model.embed_audio"
+                                     << "nf4" << true;
+}
+
+void TestFormatChanges::asAFreshLoad() {
+    QFETCH(QString, part);
+    QFETCH(QString, format);
+    QFETCH(bool, is_text_kept);
+    const std::string changed =
+        nativeMap("\"" + part.toStdString() + R"(": {"format": ")" + format.toStdString() + "\"}");
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.device_map = changed;
+    engine::Engine fresh;
+    QCOMPARE(errorOf(fresh.load(request, {}, {})), std::string());
+    request.device_map = nativeMap("");
+    engine::Engine engine;
+    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    int cases = 0;
+    for (const support::GoldenCase& c : support::goldenCases("e2b")) {
+        // The chat was about the same picture or sound, which is encoded and in the cache.
+        QCOMPARE(errorOf(engine.applyMap(nativeMap(""), {}, {})), std::string());
+        const auto before = support::engineLogits(engine, c, 4);
+        QCOMPARE(errorOf(engine.applyMap(changed, {}, {})), std::string());
+        const auto want = support::engineLogits(fresh, c, 4);
+        QVERIFY2(support::engineLogits(engine, c, 4) == want, c.id.c_str());
+        QCOMPARE(support::engineGreedy(engine, c, 4), support::engineGreedy(fresh, c, 4));
+        const bool is_concerned = !is_text_kept || (part.contains("vision") && !c.image.empty()) ||
+                                  (part.contains("audio") && !c.audio.empty());
+        QCOMPARE(before != want, is_concerned);
+        ++cases;
+    }
+    QVERIFY(cases >= 4);
+
+    // Text that was held before a tower's change is not computed again, behind a layer's it is.
+    QCOMPARE(errorOf(engine.applyMap(nativeMap(""), {}, {})), std::string());
+    engine::GenerateRequest prompt;
+    prompt.raw_ids = {2, 20, 21, 22, 23, 24, 25, 26};
+    prompt.sampling.temperature = 0.0;
+    prompt.sampling.max_tokens = 1;
+    QVERIFY(engine.generate(prompt, {}, {}).has_value());
+    QCOMPARE(errorOf(engine.applyMap(changed, {}, {})), std::string());
+    const auto reply = engine.generate(prompt, {}, {});
+    QVERIFY(reply.has_value());
+    QCOMPARE(reply->timing.reused_tokens > 0, is_text_kept);
+}
+
+QTEST_APPLESS_MAIN(TestFormatChanges)
+#include "tst_format_changes.moc"
