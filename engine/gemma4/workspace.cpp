@@ -6,7 +6,9 @@
 #include "kernels/ops.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
+#include <functional>
 
 namespace engine {
 
@@ -380,16 +382,23 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     return layout;
 }
 
-PlanIndex::PlanIndex(const PlacementPlan& plan) {
-    rows_.reserve(plan.tensors.size());
+PlanIndex::PlanIndex(const PlacementPlan& plan)
+    : slots_(std::bit_ceil(2 * plan.tensors.size() + 2), nullptr) {
     for (const TensorPlacement& row : plan.tensors) {
-        rows_.emplace(row.tensor, &row);
+        size_t at = std::hash<std::string_view>()(row.tensor) & (slots_.size() - 1);
+        while (slots_[at] != nullptr) {
+            at = (at + 1) & (slots_.size() - 1);
+        }
+        slots_[at] = &row;
     }
 }
 
 const TensorPlacement* PlanIndex::find(std::string_view tensor) const {
-    const auto it = rows_.find(tensor);
-    return it == rows_.end() ? nullptr : it->second;
+    size_t at = std::hash<std::string_view>()(tensor) & (slots_.size() - 1);
+    while (slots_[at] != nullptr && slots_[at]->tensor != tensor) {
+        at = (at + 1) & (slots_.size() - 1);
+    }
+    return slots_[at];
 }
 
 DeviceId layerDevice(const PlanIndex& plan, int layer) {
@@ -398,20 +407,18 @@ DeviceId layerDevice(const PlanIndex& plan, int layer) {
     return row == nullptr ? DeviceId::cpu() : row->compute;
 }
 
-DeviceId ComponentDevices::consumerOf(const std::string& tensor) const {
-    if (tensor.compare(0, kLayerPrefix.size(), kLayerPrefix) == 0) {
-        const int layer = std::atoi(tensor.c_str() + kLayerPrefix.size());
-        if (layer >= 0 && static_cast<size_t>(layer) < layers.size()) {
-            return layers[static_cast<size_t>(layer)];
-        }
-    }
-    if (isBelow(tensor, "model.vision_tower")) {
+DeviceId ComponentDevices::consumerOf(const ExpectedTensor& tensor) const {
+    if (tensor.tower == Tower::Vision && isBelow(tensor.name, "model.vision_tower")) {
         return vision;
     }
-    if (isBelow(tensor, "model.audio_tower")) {
+    if (tensor.tower == Tower::Audio && isBelow(tensor.name, "model.audio_tower")) {
         return audio;
     }
-    if (tensor.find("per_layer_projection_norm") != std::string::npos) {
+    if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < layers.size() &&
+        tensor.tower == Tower::Language) {
+        return layers[static_cast<size_t>(tensor.layer)];
+    }
+    if (tensor.name.find("per_layer_projection_norm") != std::string::npos) {
         return ple_projection;
     }
     return head;
@@ -443,6 +450,12 @@ bool needsMirror(const TensorPlacement& row, const DeviceId& consumer) {
 }
 
 std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan) {
+    return deviceRoles(config, plan, listTensors(config));
+}
+
+std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
+                                           const PlacementPlan& plan,
+                                           const std::vector<ExpectedTensor>& tensors) {
     std::map<DeviceId, DeviceRole> roles;
     const PlanIndex index(plan);
     const ComponentDevices devices = componentDevices(config, index);
@@ -466,8 +479,13 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const Plac
     const int64_t text_widest =
         std::max({config.text.hidden_size, widestQ(config), widestMlp(config),
                   2 * config.text.moe_intermediate_size, config.text.num_experts});
-    for (const ExpectedTensor& tensor : listTensors(config)) {
-        const TensorPlacement* row = tensor.is_unused ? nullptr : index.find(tensor.name);
+    size_t next = 0; // rows come in the order of the list, but for those that a plan lacks
+    for (const ExpectedTensor& tensor : tensors) {
+        const bool is_next = next < plan.tensors.size() && plan.tensors[next].tensor == tensor.name;
+        const TensorPlacement* row = tensor.is_unused ? nullptr
+                                     : is_next        ? &plan.tensors[next]
+                                                      : index.find(tensor.name);
+        next += is_next ? 1 : 0;
         if (row == nullptr) {
             continue;
         }
@@ -479,7 +497,7 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const Plac
             roles[row->compute].has_audio_embedder = true;
             continue;
         }
-        const DeviceId consumer = devices.consumerOf(tensor.name);
+        const DeviceId consumer = devices.consumerOf(tensor);
         if (tensor.kind == TensorKind::Vector) {
             if (!isHostVector(tensor.name) &&
                 (isTableVector(tensor.name) || needsMirror(*row, consumer))) {
@@ -605,9 +623,15 @@ RunShape runShape(const ModelConfig& config, const PlacementPlan& plan) {
 }
 
 std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config, const PlacementPlan& plan) {
+    return workspaceBytes(config, plan, listTensors(config));
+}
+
+std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config,
+                                            const PlacementPlan& plan,
+                                            const std::vector<ExpectedTensor>& tensors) {
     std::map<DeviceId, uint64_t> bytes;
     const RunShape shape = runShape(config, plan);
-    for (const auto& [device, role] : deviceRoles(config, plan)) {
+    for (const auto& [device, role] : deviceRoles(config, plan, tensors)) {
         bytes[device] = layoutWorkspace(config, shape, role).totalBytes();
     }
     return bytes;

@@ -143,11 +143,17 @@ public:
     [[nodiscard]] const TensorPlacement* find(std::string_view tensor) const;
 
 private:
-    std::unordered_map<std::string_view, const TensorPlacement*> rows_;
+    // Open addressing: built for every step of advice, where nodes of a map took longer than all
+    // look-ups.
+    std::vector<const TensorPlacement*> slots_; ///< A power of two of them, at most half in use.
 };
 
 /// Roles of all devices that compute something in this plan (tensor rows must be resolved).
 std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan);
+/// The same with listTensors(config), for who asks often.
+std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
+                                           const PlacementPlan& plan,
+                                           const std::vector<ExpectedTensor>& tensors);
 
 /// Compute device of a decoder layer: that of its self_attn.q_proj.
 DeviceId layerDevice(const PlanIndex& plan, int layer);
@@ -156,7 +162,7 @@ DeviceId layerDevice(const PlanIndex& plan, int layer);
 struct ComponentDevices {
     DeviceId vision, audio, head, ple_projection;
     std::vector<DeviceId> layers;
-    [[nodiscard]] DeviceId consumerOf(const std::string& tensor) const;
+    [[nodiscard]] DeviceId consumerOf(const ExpectedTensor& tensor) const;
 };
 ComponentDevices componentDevices(const ModelConfig& config, const PlanIndex& plan);
 
@@ -174,6 +180,10 @@ std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan
 
 /// Predicted workspace and KV bytes per device: what the planner shows and the model allocates.
 std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config, const PlacementPlan& plan);
+/// The same with listTensors(config), for who asks often.
+std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config,
+                                            const PlacementPlan& plan,
+                                            const std::vector<ExpectedTensor>& tensors);
 std::map<DeviceId, uint64_t> kvBytesPerDevice(const ModelConfig& config, const PlacementPlan& plan);
 /// The shape that a plan implies.
 RunShape runShape(const ModelConfig& config, const PlacementPlan& plan);

@@ -317,6 +317,8 @@ void KeyTable::noteUnused(const std::string& canonical, int index) {
 void KeyTable::addKey(const std::string& canonical, int index) {
     const MapEntry& entry = map_.entries[static_cast<size_t>(index)];
     const auto [it, is_new] = keys_.try_emplace(canonical);
+    lengths_.resize(std::max(lengths_.size(), canonical.size() + 1), false);
+    lengths_[canonical.size()] = true;
     Setter& setter = it->second;
     if (is_new) {
         setter.set_by.fill(kSetByRule);
@@ -389,7 +391,8 @@ KeyTable::Fields KeyTable::lookUp(std::string_view tensor) {
     while (begin <= tensor.size()) {
         const size_t dot = tensor.find('.', begin);
         const size_t end = dot == std::string_view::npos ? tensor.size() : dot;
-        const auto it = keys_.find(tensor.substr(0, end));
+        const auto it = end < lengths_.size() && lengths_[end] ? keys_.find(tensor.substr(0, end))
+                                                               : keys_.end();
         chain_.emplace_back(end, it == keys_.end() ? nullptr : &it->second);
         begin = end + 1;
     }

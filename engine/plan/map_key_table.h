@@ -67,6 +67,7 @@ private:
     const KnownNames& names_;
     Resolution& out_;
     std::unordered_map<std::string, Setter, Hash, std::equal_to<>> keys_;
+    std::vector<bool> lengths_; ///< Of keys_: most names are told apart by that.
     std::set<std::pair<int, int>> conflicts_;
     int proposed_ = 0; ///< Keys that proposals were looked for.
     std::vector<std::string> no_effect_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -82,7 +83,10 @@ struct Affected {
 class Resolver {
 public:
     Resolver(const DeviceMap& map, const ResolveInput& input)
-        : map_(map), input_(input), names_(*input.tensors), keys_(map, names_, out_) {}
+        : map_(map), input_(input),
+          own_names_(input.names == nullptr ? std::optional<KnownNames>(*input.tensors)
+                                            : std::nullopt),
+          keys_(map, input.names == nullptr ? *own_names_ : *input.names, out_) {}
 
     Resolution run() {
         keys_.build();
@@ -535,7 +539,7 @@ private:
     const DeviceMap& map_;
     const ResolveInput& input_;
     Resolution out_;
-    KnownNames names_;
+    std::optional<KnownNames> own_names_;
     KeyTable keys_;
     bool is_default_bad_ = false;
     std::optional<ResolvedTensor> table_;

@@ -19,6 +19,8 @@
 
 namespace engine {
 
+class KnownNames;
+
 /// How a checkpoint holds one tensor, as far as the plan depends on it.
 struct StoredTensor {
     TensorType type = TensorType::BF16; ///< Packed: the type recorded in the packed state.
@@ -74,6 +76,7 @@ struct ResolveInput {
     std::vector<DeviceId> devices;         ///< Those of this machine; cpu and disk always count.
     QuantOption quant = QuantOption::None;
     HeadOption head = HeadOption::Bf16;
+    const KnownNames* names = nullptr; ///< Of `tensors`, where they were looked up before.
 };
 
 /// Format of a tensor that no key gives one: as the checkpoint holds it, else as --quant says.

@@ -143,7 +143,7 @@ private:
         request_.context = change.context.value_or(asked_.context);
         request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
         request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
-        const PlacementPlan after = planBytes(request_);
+        const PlacementPlan after = planBytes(request_, parts_.names);
         const auto refused =
             std::count_if(plan_.errors.begin(), plan_.errors.end(),
                           [](const PlanIssue& issue) { return issue.code != "DM09"; });
@@ -158,8 +158,12 @@ private:
         return need_ - std::min(need_, after);
     }
 
-    void add(const std::string& what, const Change& change, const std::string& cost) {
-        const uint64_t frees = freedBy(change);
+    /// known: what it frees, where that has been asked before.
+    void add(const std::string& what,
+             const Change& change,
+             const std::string& cost,
+             std::optional<uint64_t> known = std::nullopt) {
+        const uint64_t frees = known.has_value() ? *known : freedBy(change);
         if (frees == 0) {
             return;
         }
@@ -319,13 +323,31 @@ private:
         if (part(MemoryPart::Kv) == 0 || plan_.context < 2 * kLeastContext) {
             return;
         }
+        // The cache alone decides: scratch that shrinks with it comes on top.
+        PlacementPlan shorter = plan_;
+        const auto kvAt = [&](int64_t context) {
+            shorter.context = context;
+            uint64_t bytes = 0;
+            const auto addThere = [&](DeviceId device, int owner) {
+                bytes +=
+                    shortage_.concerns(device) ? layerKvBytes(*parts_.request, shorter, owner) : 0;
+            };
+            for (size_t i = 0; i < text().layers.size(); ++i) {
+                if (!text().layers[i].is_kv_shared) {
+                    addThere(plan_.kv_device[i], static_cast<int>(i));
+                }
+            }
+            for (const KvMirror& mirror : kvMirrors(parts_.request->config, plan_)) {
+                addThere(mirror.device, mirror.owner);
+            }
+            return bytes;
+        };
         Change change;
         change.context = plan_.context / 2;
+        const uint64_t now = kvAt(plan_.context);
         for (int64_t n = plan_.context / 2; n >= kLeastContext; n /= 2) {
-            Change shorter;
-            shorter.context = n;
-            if (freedBy(shorter) >= excess_) {
-                change = shorter;
+            if (now - kvAt(n) >= excess_) {
+                change.context = n;
                 break;
             }
         }
@@ -382,14 +404,29 @@ private:
         while (layer_bytes.contains(least - 1)) {
             --least;
         }
-        int enough = least;
-        for (int from = least, to = last; from <= to;) {
-            const int middle = from + (to - from) / 2;
-            if (freedBy(changeFrom(middle)) >= excess_) {
-                enough = middle;
-                from = middle + 1;
-            } else {
-                to = middle - 1;
+        // Weights and cached rows of the layers are most of it; a plan with them says the rest
+        // (adapters, scratch, mirrors).
+        int enough = last + 1;
+        uint64_t expected = 0;
+        while (enough > least && expected < excess_) {
+            --enough;
+            expected += layer_bytes[enough];
+            const auto i = static_cast<size_t>(enough);
+            expected += !text().layers[i].is_kv_shared && shortage_.concerns(plan_.kv_device[i])
+                            ? layerKvBytes(*parts_.request, plan_, enough)
+                            : 0;
+        }
+        uint64_t frees = freedBy(changeFrom(enough));
+        if (frees >= excess_) {
+            for (uint64_t fewer = 0; enough < last; ++enough, frees = fewer) {
+                fewer = freedBy(changeFrom(enough + 1));
+                if (fewer < excess_) {
+                    break;
+                }
+            }
+        } else {
+            while (enough > least && frees < excess_) {
+                frees = freedBy(changeFrom(--enough));
             }
         }
         uint64_t moved = 0;
@@ -411,7 +448,7 @@ private:
         }
         add((enough == last ? "move layer " : "move layers " + std::to_string(enough) + "-") +
                 std::to_string(last) + toText(fields),
-            changeFrom(enough), aboutSeconds(std::max(0.0, slower)) + " per token");
+            changeFrom(enough), aboutSeconds(std::max(0.0, slower)) + " per token", frees);
     }
 
     /// Says so when all of it together is not enough.

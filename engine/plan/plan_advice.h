@@ -35,6 +35,7 @@ PlanIssue overHost(const PlacementPlan& plan,
                    HeadOption head);
 
 /// makePlan() up to the bytes per device: no transfers, estimates, modules, limits or text.
-PlacementPlan planBytes(const PlanRequest& request);
+/// names: of the request's tensors, for who asks often; may be nullptr.
+PlacementPlan planBytes(const PlanRequest& request, const KnownNames* names = nullptr);
 
 } // namespace engine

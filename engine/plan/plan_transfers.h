@@ -16,6 +16,7 @@ struct PlanParts {
     const Resolution* resolution = nullptr; ///< Rows in the order of plan.tensors.
     const DeviceMap* map = nullptr;
     std::vector<DeviceId> layer_device; ///< Per decoder layer: where its q_proj computes.
+    const KnownNames* names = nullptr;  ///< Of `tensors`.
 };
 
 /// Tensor of row `i`; nullptr for a separate head.

@@ -3,6 +3,7 @@
 // them. Each step is a function of its own file; here is their order.
 #include "engine/plan/planner.h"
 
+#include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_advice.h"
 #include "engine/plan/plan_speed.h"
@@ -12,8 +13,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace engine {
@@ -154,7 +157,8 @@ namespace {
 
 class Planner {
 public:
-    explicit Planner(const PlanRequest& request) : request_(request) {}
+    explicit Planner(const PlanRequest& request, const KnownNames* names = nullptr)
+        : request_(request), names_(names) {}
 
     PlacementPlan run() {
         if (!weigh()) {
@@ -205,6 +209,7 @@ private:
         parts.resolution = &resolution_;
         parts.map = &map_;
         parts.layer_device = layer_device_;
+        parts.names = names_;
         return parts;
     }
 
@@ -249,6 +254,11 @@ private:
         }
         input.quant = quant_;
         input.head = head_;
+        if (names_ == nullptr) {
+            own_names_.emplace(*tensors_);
+            names_ = &*own_names_;
+        }
+        input.names = names_;
         resolution_ = resolveDeviceMap(map_, input);
         plan_.errors = resolution_.errors;
         plan_.warnings = resolution_.warnings;
@@ -440,7 +450,8 @@ private:
         if (request_.adapters.empty()) {
             return;
         }
-        std::map<std::string_view, DeviceId> places;
+        std::unordered_map<std::string_view, DeviceId> places;
+        places.reserve(plan_.tensors.size() + 1);
         std::set<std::string_view> travelling;
         for (const TensorPlacement& row : plan_.tensors) {
             places.emplace(row.tensor, row.compute);
@@ -607,6 +618,8 @@ private:
     }
 
     const PlanRequest& request_;
+    const KnownNames* names_;
+    std::optional<KnownNames> own_names_;
     PlacementPlan plan_;
     std::vector<ExpectedTensor> own_tensors_;
     const std::vector<ExpectedTensor>* tensors_ = nullptr;
@@ -623,8 +636,8 @@ PlacementPlan makePlan(const PlanRequest& request) {
     return Planner(request).run();
 }
 
-PlacementPlan planBytes(const PlanRequest& request) {
-    return Planner(request).runBytes();
+PlacementPlan planBytes(const PlanRequest& request, const KnownNames* names) {
+    return Planner(request, names).runBytes();
 }
 
 } // namespace engine

@@ -193,8 +193,8 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
         }
     }
     // What the model will allocate, by the model's own rules.
-    plan.workspace_bytes = [config = plan.config](const PlacementPlan& p) {
-        return workspaceBytes(config, p);
+    plan.workspace_bytes = [config = plan.config, tensors = plan.tensors](const PlacementPlan& p) {
+        return workspaceBytes(config, p, tensors);
     };
     plan.duty_bytes = [config = plan.config, rules = DutyScratch(plan.config, plan.tensors)](
                           const PlacementPlan& shape, DeviceId::Kind kind,

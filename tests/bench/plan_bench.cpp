@@ -42,8 +42,9 @@ PlanRequest requestFor(const std::string& size, int gpus, uint64_t bytes, bool i
         gpu.context_bytes = is_sim ? 0 : 400U << 20U;
         request.devices.push_back(gpu);
     }
-    request.workspace_bytes = [config = request.config](const PlacementPlan& plan) {
-        return workspaceBytes(config, plan);
+    request.workspace_bytes = [config = request.config,
+                               tensors = request.tensors](const PlacementPlan& plan) {
+        return workspaceBytes(config, plan, tensors);
     };
     request.duty_bytes =
         [config = request.config, rules = DutyScratch(request.config, request.tensors)](

@@ -79,8 +79,9 @@ requestFor(const Model& model, int gpus, uint64_t bytes, bool is_sim = true) {
 
 /// The model's own scratch and KV rules, as the program uses them.
 inline void useModelRules(engine::PlanRequest& request) {
-    request.workspace_bytes = [config = request.config](const engine::PlacementPlan& plan) {
-        return engine::workspaceBytes(config, plan);
+    request.workspace_bytes = [config = request.config,
+                               tensors = request.tensors](const engine::PlacementPlan& plan) {
+        return engine::workspaceBytes(config, plan, tensors);
     };
     request.duty_bytes = [config = request.config,
                           rules = engine::DutyScratch(request.config, request.tensors)](
