@@ -4,6 +4,7 @@
 #include "engine/plan/map_json.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace engine {
 
@@ -368,6 +369,25 @@ void KeyTable::conflict(int first, int second, const std::string& canonical, Map
     out_.errors.push_back(std::move(issue));
 }
 
+namespace {
+
+/// Bytes that both begin with, eight at a time: names of a model share most of theirs.
+size_t sharedLength(std::string_view a, std::string_view b) {
+    const size_t shortest = std::min(a.size(), b.size());
+    size_t at = 0;
+    for (; at + sizeof(uint64_t) <= shortest; at += sizeof(uint64_t)) {
+        if (std::memcmp(a.data() + at, b.data() + at, sizeof(uint64_t)) != 0) {
+            break;
+        }
+    }
+    while (at < shortest && a[at] == b[at]) {
+        ++at;
+    }
+    return at;
+}
+
+} // namespace
+
 KeyTable::Fields KeyTable::lookUp(std::string_view tensor) {
     Fields fields;
     fields.set_by.fill(kSetByRule);
@@ -375,11 +395,7 @@ KeyTable::Fields KeyTable::lookUp(std::string_view tensor) {
         return fields;
     }
     // Keep the part of the chain that the name shares with the one before.
-    size_t shared = 0;
-    const size_t shortest = std::min(tensor.size(), last_name_.size());
-    while (shared < shortest && tensor[shared] == last_name_[shared]) {
-        ++shared;
-    }
+    const size_t shared = sharedLength(tensor, last_name_);
     const auto isComponentEnd = [&tensor](size_t at) {
         return at == tensor.size() || tensor[at] == '.';
     };

@@ -93,6 +93,16 @@ void printTimes() {
                         medianMs([&] { (void)makePlan(request); }));
         }
         for (const bool has_adapter : {false, true}) {
+            PlanRequest request = requestFor(size, 1, 2 * kGiB, false); // with advice
+            request.preset = "gpu";
+            if (has_adapter) {
+                addAdapter(request);
+            }
+            std::printf("%s gpu, does not fit%s          plan %6.2f ms\n", size,
+                        has_adapter ? ", adapter" : "         ",
+                        medianMs([&] { (void)makePlan(request); }));
+        }
+        for (const bool has_adapter : {false, true}) {
             for (const int gpus : {0, 1, 2, 4}) {
                 for (const uint64_t gib : {1, 2, 3, 6, 16}) {
                     if (gpus == 0 && gib > 1) {
