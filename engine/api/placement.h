@@ -58,6 +58,13 @@ struct TensorPlacement {
         Format::AsStored;    ///< Resolved: never AsStored for a weight that is quantized on load.
     int32_t block_size = 64; ///< 4-bit formats: weights that share a scale.
     uint64_t bytes = 0;      ///< In memory, in `format`, on one device.
+    /// Stored on disk in another format than the checkpoint's, with nothing that keeps it made: so
+    /// many bytes of the checkpoint are read and converted at every use. 0: what is read is
+    /// `bytes`.
+    uint64_t made_from_bytes = 0;
+    [[nodiscard]] uint64_t readBytes() const {
+        return made_from_bytes > 0 ? made_from_bytes : bytes;
+    }
     std::optional<bool> pin = {}; ///< Page-locked host memory; absent: the engine decides.
 };
 

@@ -444,11 +444,27 @@ private:
                                                    1 / perSecond(*shortage_.device, gpu)) +
                      cpu.hop_s + gpu.hop_s;
         } else {
-            slower = static_cast<double>(moved) / rates(DeviceId::disk()).read_bytes_per_s;
+            slower = readSeconds(enough, last);
         }
         add((enough == last ? "move layer " : "move layers " + std::to_string(enough) + "-") +
                 std::to_string(last) + toText(fields),
             changeFrom(enough), aboutSeconds(std::max(0.0, slower)) + " per token", frees);
+    }
+
+    /// To read these layers from disk for a token, in the format that they have there.
+    [[nodiscard]] double readSeconds(int first, int last) const {
+        double seconds = 0;
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            const ExpectedTensor* tensor = tensorOfRow(parts_, i);
+            if (tensor != nullptr && tensor->tower == Tower::Language && tensor->layer >= first &&
+                tensor->layer <= last) {
+                TensorPlacement row = plan_.tensors[i];
+                row.store = DeviceId::disk();
+                row.made_from_bytes = madeFromBytes(asked_, row, *tensor);
+                seconds += diskSeconds(row, rates(DeviceId::disk()));
+            }
+        }
+        return seconds;
     }
 
     /// Says so when all of it together is not enough.

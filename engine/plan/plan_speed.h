@@ -24,6 +24,8 @@ struct SpeedInput {
     const std::vector<DeviceInfo>* devices = nullptr;
 };
 
+/// To read a row that is stored on disk once, and to convert it where it has to be.
+double diskSeconds(const TensorPlacement& row, const DeviceRates& disk);
 SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input);
 
 /// Arithmetic of one image (2 * multiplications) at a soft-token budget, and of one second of

@@ -267,7 +267,7 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
             tensor != nullptr && tensor->kind == TensorKind::Embedding &&
             (tensor->module != "model.language_model.embed_tokens" || head != nullptr);
         if (is_language && !is_rows_only && row.residency == Residency::Stream) {
-            add(plan, row.store, row.compute, row.bytes, "streamed weights");
+            add(plan, row.store, row.compute, row.readBytes(), "streamed weights");
         }
     }
 }

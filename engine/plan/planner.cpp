@@ -144,6 +144,19 @@ rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTe
                        blockSizeOf(request, row, tensor));
 }
 
+uint64_t madeFromBytes(const PlanRequest& request,
+                       const TensorPlacement& row,
+                       const ExpectedTensor& tensor) {
+    const StoredTensor stored = storedAs(request, tensor);
+    const bool is_quantized = isFourBit(row.format) || row.format == Format::Q8;
+    if (row.store != DeviceId::disk() || !is_quantized || request.has_weight_cache ||
+        stored.packed != Format::AsStored || tensor.kind == TensorKind::Embedding) {
+        return 0; // of a table, rows are read
+    }
+    const auto [rows, cols] = foldedShape(tensor.shape);
+    return formatBytes(Format::AsStored, stored.type, rows, cols, kBlockSize);
+}
+
 int64_t planContext(const PlanRequest& request, const DeviceMap& map) {
     const int64_t longest = request.config.text.max_positions;
     int64_t context = request.context > 0 ? request.context : map.kv_context.value_or(0);
@@ -291,6 +304,7 @@ private:
     void makeRows() {
         plan_.tensors.reserve(resolution_.tensors.size());
         const ExpectedTensor* table = nullptr;
+        size_t made_count = 0;
         for (const ResolvedTensor& resolved : resolution_.tensors) {
             const ExpectedTensor* tensor =
                 resolved.index < 0 ? table : &(*tensors_)[static_cast<size_t>(resolved.index)];
@@ -313,7 +327,15 @@ private:
             row.pin = resolved.pin;
             row.block_size = blockSizeOf(request_, resolved, *tensor);
             row.bytes = rowBytes(request_, resolved, *tensor);
+            row.made_from_bytes = madeFromBytes(request_, row, *tensor);
+            made_count += row.made_from_bytes > 0 ? 1U : 0U;
             plan_.tensors.push_back(std::move(row));
+        }
+        if (made_count > 0) {
+            plan_.notes.push_back(
+                std::to_string(made_count) +
+                " quantized weights stored on disk are made from the checkpoint at every use; a "
+                "cache keeps them as they are (--cache FOLDER)");
         }
     }
 

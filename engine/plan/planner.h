@@ -65,6 +65,8 @@ struct PlanRequest {
     QuantOption quant = QuantOption::None;
     int32_t quant_block = kBlockSize; ///< Of weights that are quantized on load.
     HeadOption head = HeadOption::Bf16;
+    bool has_weight_cache =
+        false; ///< Quantized weights are kept on disk (LoadRequest::cache_folder).
     bool is_reference_precision = false;   ///< --precision f32
     int64_t context = 0;                   ///< Tokens; 0 = the map's kv.context, else 4096.
     int64_t prefill_chunk = kDefaultChunk; ///< 0: the planner chooses.
@@ -92,6 +94,10 @@ struct PlanRequest {
     /// `fit` only: the solver may quantize the linear weights although --quant says none.
     bool may_quantize = false;
 };
+
+/// TensorPlacement::made_from_bytes of a row.
+uint64_t
+madeFromBytes(const PlanRequest& request, const TensorPlacement& row, const ExpectedTensor& tensor);
 
 /// The plan. Never fails: problems are in plan.errors, and then plan.fits is false.
 PlacementPlan makePlan(const PlanRequest& request);

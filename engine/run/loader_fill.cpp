@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace engine {
@@ -189,8 +190,36 @@ Result<void> TensorFiller::accept(int64_t first, int64_t count, std::span<const 
         out = scratch_.data();
     }
     convertDense(origin_->value_type, values.data(), type, out, count, *parallel_);
+    if (type == TensorType::F16) {
+        ENGINE_TRY(checkNarrowed(first, count, values, out));
+    }
     return sink_->write(DeviceTensor::Data, static_cast<uint64_t>(first * size),
                         {out, static_cast<size_t>(count * size)});
+}
+
+Result<void> TensorFiller::checkNarrowed(int64_t first,
+                                         int64_t count,
+                                         std::span<const std::byte> values,
+                                         const std::byte* halves) const {
+    constexpr uint16_t kExponent = 0x7c00; // all ones: infinity or NaN
+    for (int64_t i = 0; i < count; ++i) {
+        uint16_t half = 0;
+        std::memcpy(&half, halves + 2 * i, sizeof half);
+        if ((half & kExponent) != kExponent) {
+            continue;
+        }
+        float value = 0;
+        const size_t size = tensorTypeSize(origin_->value_type);
+        convertDense(origin_->value_type, values.data() + static_cast<size_t>(i) * size,
+                     TensorType::F32, reinterpret_cast<std::byte*>(&value), 1, *parallel_);
+        char text[32];
+        std::snprintf(text, sizeof text, "%g", static_cast<double>(value));
+        return Error{ErrorCode::InvalidFile,
+                     origin_->name + ": element " + std::to_string(first + i) + " is " + text +
+                         ", f16 holds finite values up to 65504; give it \"format\": \"bf16\" or "
+                         "leave it as stored"};
+    }
+    return {};
 }
 
 Result<void> TensorFiller::finish() {

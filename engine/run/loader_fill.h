@@ -75,6 +75,11 @@ public:
 private:
     Result<void> acceptFourBit(int64_t first, int64_t count, std::span<const std::byte> values);
     Result<void> acceptInt8(int64_t first, int64_t count, std::span<const std::byte> values);
+    /// Values that were finite and are not in 16 bits of IEEE: InvalidFile.
+    Result<void> checkNarrowed(int64_t first,
+                               int64_t count,
+                               std::span<const std::byte> values,
+                               const std::byte* halves) const;
 
     const WeightOrigin* origin_;
     DeviceTensor::Layout layout_;

@@ -192,6 +192,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                 {row.tensor, row.bytes, row.is_on_host, footprint.scratch_bytes});
         }
     }
+    plan.has_weight_cache = !request.cache_folder.empty();
     // What the model will allocate, by the model's own rules.
     plan.workspace_bytes = [config = plan.config, tensors = plan.tensors](const PlacementPlan& p) {
         return workspaceBytes(config, p, tensors);

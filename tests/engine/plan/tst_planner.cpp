@@ -157,6 +157,7 @@ private Q_SLOTS:
     void stepsThatAreNotEnough();
     void notJudgedWhenUnplaced();
     void oneDeviceMovesNothing();
+    void madeAtEveryUse();
     void splitStack();
     void kvReadersElsewhere();
     void kvPlace();
@@ -604,6 +605,31 @@ void TestPlanner::oneDeviceMovesNothing() {
     QVERIFY(plan.transfers_per_token.empty());
     QVERIFY(plan.warnings.empty());
     QVERIFY(plan.notes.empty());
+}
+
+// Layers on disk in a format that the checkpoint has not: what is read for a token, and how long it
+// takes, is the checkpoint's, unless a cache keeps what was made.
+void TestPlanner::madeAtEveryUse() {
+    PlanRequest request = mapped(e2b(), native(R"("model.language_model.layers":
+        {"store": "disk", "compute": "sim:0", "residency": "stream"})"));
+    const auto read = [](const PlacementPlan& plan) {
+        return transfer(plan, DeviceId::disk(), DeviceId::sim(0), "streamed weights");
+    };
+    const PlacementPlan stored = makePlan(request);
+    QVERIFY(stored.notes.empty());
+    request.quant = QuantOption::Nf4;
+    const PlacementPlan made = makePlan(request);
+    QVERIFY(read(stored) > 0);
+    QCOMPARE(read(made), read(stored));
+    QVERIFY(made.estimate.decode_tokens_per_s < stored.estimate.decode_tokens_per_s);
+    QCOMPARE(made.notes.size(), size_t{1});
+    QVERIFY2(made.notes[0].find("made from the checkpoint at every use") != std::string::npos,
+             made.notes[0].c_str());
+    request.has_weight_cache = true;
+    const PlacementPlan cached = makePlan(request);
+    QVERIFY(read(cached) < read(stored) * 3 / 10);
+    QVERIFY(cached.estimate.decode_tokens_per_s > stored.estimate.decode_tokens_per_s);
+    QVERIFY(cached.notes.empty());
 }
 
 void TestPlanner::splitStack() {

@@ -573,6 +573,8 @@ void TestLoader::brokenModels_data() {
     QTest::newRow("element type F64")
         << "element type F64" << static_cast<int>(ErrorCode::Unsupported);
     QTest::newRow("not finite") << "not a number" << invalid;
+    QTest::newRow("too large for f16")
+        << "up_proj.weight: element 50 is 999424, f16 holds finite values up to 65504" << invalid;
     QTest::newRow("plan lists unknown tensor")
         << "does not have" << static_cast<int>(ErrorCode::InvalidRequest);
     QTest::newRow("plan lists a tensor twice")
@@ -620,6 +622,12 @@ void TestLoader::brokenModels() {
     } else if (row == "not finite") {
         source.bytes(linear)[100] = 0x80;
         source.bytes(linear)[101] = 0x7f;
+    } else if (row == "too large for f16") {
+        source.bytes(linear)[100] = 0x74;
+        source.bytes(linear)[101] = 0x49;
+        plan = planFor(
+            golden.config, source,
+            everywhere(at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::F16)));
     } else if (row == "plan lists unknown tensor") {
         place.tensor = "model.language_model.layers.99.mlp.up_proj.weight";
     } else if (row == "plan lists a tensor twice") {
