@@ -113,8 +113,16 @@ public:
         if (!is_fit_) {
             moveLayers();
         }
-        sumUp();
-        return std::move(steps_);
+        // First what is enough by itself, in the order of its cost.
+        std::stable_partition(steps_.begin(), steps_.end(),
+                              [](const Step& step) { return step.is_enough; });
+        std::vector<std::string> texts;
+        texts.reserve(steps_.size() + 1);
+        for (Step& step : steps_) {
+            texts.push_back(std::move(step.text));
+        }
+        sumUp(texts);
+        return texts;
     }
 
 private:
@@ -169,8 +177,9 @@ private:
         }
         is_enough_alone_ = is_enough_alone_ || frees >= excess_;
         all_.add(change);
-        steps_.push_back(what + ": frees " + formatByteCount(frees) + ", costs " + cost +
-                         (frees >= excess_ ? " (enough by itself)" : ""));
+        steps_.push_back({what + ": frees " + formatByteCount(frees) + ", costs " + cost +
+                              (frees >= excess_ ? " (enough by itself)" : ""),
+                          frees >= excess_});
     }
 
     [[nodiscard]] uint64_t part(MemoryPart part) const {
@@ -230,7 +239,13 @@ private:
 
     void moveTowers() {
         const PlanRequest& request = *parts_.request;
-        const double rate = towerShare(DeviceId::cpu()) * rates(DeviceId::cpu()).flops;
+        // What it takes more than where it is.
+        const auto slower = [this](double flops, DeviceId from) {
+            const auto seconds = [&](DeviceId id) {
+                return flops / (towerShare(id) * rates(id).flops);
+            };
+            return aboutSeconds(std::max(0.0, seconds(DeviceId::cpu()) - seconds(from)));
+        };
         Change both;
         std::string names;
         for (const Tower tower : {Tower::Audio, Tower::Vision}) {
@@ -251,11 +266,11 @@ private:
                 names += (names.empty() ? "" : ", ") + what;
             } else if (is_audio) {
                 add(what, change,
-                    aboutSeconds(10 * audioFlopsPerSecond(request.config) / rate) +
+                    slower(10 * audioFlopsPerSecond(request.config), row->compute) +
                         " per 10 s of audio");
             } else {
                 add(what, change,
-                    aboutSeconds(imageFlops(request.config, plan_.image_tokens) / rate) +
+                    slower(imageFlops(request.config, plan_.image_tokens), row->compute) +
                         " per image");
             }
         }
@@ -468,15 +483,15 @@ private:
     }
 
     /// Says so when all of it together is not enough.
-    void sumUp() {
-        if (steps_.empty() || is_enough_alone_) {
+    void sumUp(std::vector<std::string>& texts) {
+        if (texts.empty() || is_enough_alone_) {
             return;
         }
         const std::optional<uint64_t> after = needAfter(all_);
         if (after.has_value() && *after > shortage_.limit) {
-            steps_.push_back("all of this together leaves " + formatByteCount(*after) + ", still " +
-                             formatByteCount(*after - shortage_.limit) +
-                             " too much: " + kLastResort);
+            texts.push_back("all of this together leaves " + formatByteCount(*after) + ", still " +
+                            formatByteCount(*after - shortage_.limit) +
+                            " too much: " + kLastResort);
         }
     }
 
@@ -492,7 +507,11 @@ private:
     bool is_fit_;
     bool is_enough_alone_ = false;
     Change all_;
-    std::vector<std::string> steps_;
+    struct Step {
+        std::string text;
+        bool is_enough;
+    };
+    std::vector<Step> steps_;
 };
 
 std::string bothWays(uint64_t bytes) {
