@@ -376,7 +376,7 @@ uint64_t CudaDevice::usedBytes(int tag) const {
 }
 
 Queue CudaDevice::queue() {
-    (void)makeCurrent(); // a failure is remembered: the launch answers it
+    stream_.entered = makeCurrent(); // the launch answers a failure
     return {&stream_};
 }
 
@@ -393,6 +393,7 @@ Status CudaDevice::synchronize() {
 
 Status CudaDevice::flushSteps() {
     const Status status = makeCurrent();
+    stream_.entered = status;
     return status == Status::Ok ? stream_.flush() : status;
 }
 
@@ -435,7 +436,14 @@ void* CudaDevice::allocateHost(size_t bytes) {
 
 void CudaDevice::freeHost(void* pointer) {
     if (pointer != nullptr) {
-        (void)makeCurrent(); // of a lost card too: nothing may stay behind
+        // Of a lost card too: nothing may stay behind, and what was enqueued before a failure may
+        // still be about to read it.
+        if (driver_->ctxSetCurrent(stream_.context) == kCuSuccess) {
+            current_context = stream_.context;
+            current_since = closed_contexts.load(std::memory_order_relaxed);
+            (void)driver_->streamSynchronize(copy_stream_);
+            (void)driver_->streamSynchronize(stream_.handle);
+        }
         (void)check(driver_->memFreeHost(pointer), "cuMemFreeHost");
     }
 }

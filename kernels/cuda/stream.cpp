@@ -63,8 +63,8 @@ Status Stream::launchRaw(KernelId id,
                          unsigned block,
                          unsigned shared,
                          void** parameters) {
-    if (is_lost) {
-        return Status::DeviceLost;
+    if (is_lost || entered != Status::Ok) {
+        return is_lost ? Status::DeviceLost : entered;
     }
     if (!steps.steps.empty()) {
         if (const Status flushed = flush(); flushed != Status::Ok) {

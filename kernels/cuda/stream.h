@@ -45,6 +45,8 @@ struct Stream {
     CuResult last_error = kCuSuccess;
     const char* last_call = ""; ///< Driver entry point or kernel that failed last.
     bool is_lost = false;       ///< The context is beyond repair: every call answers DeviceLost.
+    /// Whether the context became this thread's for what is enqueued now; else launches answer it.
+    Status entered = Status::Ok;
 
     /// Enqueues one kernel. Arguments must have exactly the kernel's parameter types.
     template <typename... Args>

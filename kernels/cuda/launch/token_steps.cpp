@@ -261,9 +261,9 @@ Status Stream::flush() {
     if (t.steps.empty()) {
         return Status::Ok;
     }
-    if (is_lost) {
+    if (is_lost || entered != Status::Ok) {
         t.steps.clear();
-        return Status::DeviceLost;
+        return is_lost ? Status::DeviceLost : entered;
     }
     const size_t count = t.steps.size();
     const size_t bytes = count * sizeof(TokenStep);

@@ -131,6 +131,8 @@ private Q_SLOTS:
     void withoutFaults();
     void everyKindOfCall_data();
     void everyKindOfCall();
+    void everyCallOfAReply_data();
+    void everyCallOfAReply();
     void quantizedLoad_data();
     void quantizedLoad();
     void memoryRunsOut();
@@ -218,6 +220,81 @@ void TestCudaFaults::everyKindOfCall() {
     }
     QVERIFY(tried > 45);
     QVERIFY(refused > tried / 2);
+}
+
+void TestCudaFaults::everyCallOfAReply_data() {
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<int>("code");
+    for (const int code : {2, 999}) {
+        QTest::addRow("one card, %d", code) << "gpu" << code;
+        QTest::addRow("two cards and the CPU, %d", code)
+            << R"({"version": 1, "default": "cuda:0", "map": {
+                "model.language_model.layers.[3-4]": "cpu",
+                "model.language_model.layers.[6-8]": "cuda:1"}})"
+            << code;
+    }
+}
+
+/// A prompt that goes through the fused steps of many rows, and tokens that are recorded anew: any
+/// call may fail once. The reply then comes without what failed, or ends with an error; the next
+/// one is whole.
+void TestCudaFaults::everyCallOfAReply() {
+    QFETCH(QString, map);
+    QFETCH(int, code);
+    FakeDriver fake({FakeCard{"First"}, FakeCard{"Second"}});
+    int refused = 0;
+    int tried = 0;
+    {
+        engine::Engine engine(optionsFor(fake));
+        engine::LoadRequest request = requestFor(false);
+        request.device_map = map.toStdString();
+        request.quant = "nf4-dq";
+        request.prefill_chunk = 8;
+        QVERIFY(engine.load(request, {}, {}).has_value());
+        for (uint64_t n = 1;; ++n) {
+            engine::GenerateRequest ask = prompt();
+            for (int32_t i = 0; i < 10; ++i) { // another one: nothing of it is in the cache
+                ask.raw_ids.push_back(20 + (static_cast<int32_t>(n) + 7 * i) % 200);
+            }
+            std::rotate(ask.raw_ids.begin(), ask.raw_ids.begin() + 4, ask.raw_ids.end());
+            QVERIFY(engine.setAdapters({}, {}).has_value()); // recordings are dropped
+            fake.clearTrace();
+            fake.failCall(n, code, false);
+            const auto reply = engine.generate(ask, {}, {});
+            const bool was_reached = fake.trace().size() >= n;
+            const std::string where =
+                (was_reached ? std::string(fake.trace()[n - 1]) : std::string("none")) + " (call " +
+                std::to_string(n) + ")" + (reply.has_value() ? "" : ": " + reply.error().message);
+            fake.failCall(0, 0, false);
+            QVERIFY2(fake.violations().empty(),
+                     fake.violations().empty()
+                         ? ""
+                         : (where + "; " + fake.violations().front()).c_str());
+            if (!was_reached) {
+                QVERIFY2(reply.has_value(), where.c_str());
+                break;
+            }
+            ++tried;
+            if (!reply.has_value()) {
+                ++refused;
+                QVERIFY2(!reply.error().message.empty() &&
+                             reply.error().code != engine::ErrorCode::Internal,
+                         where.c_str());
+                if (reply.error().code == engine::ErrorCode::DeviceLost) {
+                    engine.unload();
+                    QVERIFY2(engine.load(request, {}, {}).has_value(), where.c_str());
+                }
+            }
+            const auto next = engine.generate(ask, {}, {});
+            QVERIFY2(next.has_value(),
+                     (where + "; next: " + (next.has_value() ? "" : next.error().message)).c_str());
+            QCOMPARE(next->token_ids.size(), size_t{3});
+        }
+    }
+    QCOMPARE(fake.live(), FakeLive{});
+    qInfo("%d of %d calls ended the reply", refused, tried);
+    QVERIFY(tried > 100);
+    QVERIFY(refused > 0);
 }
 
 void TestCudaFaults::quantizedLoad_data() {
