@@ -16,6 +16,7 @@
 #include "tests/gpu/check_list.h"
 #include "tests/gpu/forum_cases.h"
 #include "tests/gpu/other_program.h"
+#include "tests/gpu/shared_decoder.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
@@ -977,6 +978,13 @@ int main(int argc, char** argv) {
     }
     if (list.wants("placement")) {
         placements(list, is_simulated || machine.cards.size() > 1);
+    }
+    if (list.wants("shared")) {
+        const bool has_second = is_simulated || machine.cards.size() > 1;
+        gpu::sharedDecoders(list, is_simulated ? "sim:" : "cuda:", has_second);
+        if (!is_simulated) {
+            gpu::sharedDecoderRates(list, has_second);
+        }
     }
     if (list.wants("adapter")) {
         adapters(list);
