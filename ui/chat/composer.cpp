@@ -598,6 +598,10 @@ bool Composer::eventFilter(QObject* watched, QEvent* event) {
             break;
         }
     }
+    if (key->matches(QKeySequence::Undo) && !input_->document()->isUndoAvailable()) {
+        event->ignore(); // the window may have something to undo: a deleted chat
+        return true;
+    }
     if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
         if ((key->modifiers() & Qt::ControlModifier) != 0) {
             Q_EMIT queueRequested();

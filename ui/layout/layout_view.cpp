@@ -71,8 +71,9 @@ LayoutView::LayoutView(QWidget* parent) : QWidget(parent) {
         s->setObjectName(QStringLiteral("shortcut_") + QString::fromLatin1(name));
         s->setContext(Qt::WidgetWithChildrenShortcut);
         connect(s, &QShortcut::activated, this, slot);
+        return s;
     };
-    shortcut("undoLayout", {Qt::CTRL | Qt::Key_Z}, &LayoutView::undo);
+    undo_keys_ = shortcut("undoLayout", {Qt::CTRL | Qt::Key_Z}, &LayoutView::undo);
     shortcut("redoLayout", {Qt::CTRL | Qt::SHIFT | Qt::Key_Z, Qt::CTRL | Qt::Key_Y},
              &LayoutView::redo);
     shortcut("applyLayout", {Qt::CTRL | Qt::Key_Return}, &LayoutView::apply);

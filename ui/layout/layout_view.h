@@ -26,6 +26,7 @@ class QLabel;
 class QMenu;
 class QPushButton;
 class QScrollArea;
+class QShortcut;
 class QStackedLayout;
 class QToolButton;
 class QVBoxLayout;
@@ -190,6 +191,7 @@ private:
     std::optional<Hold> hold_;
 
     QStackedLayout* pages_ = nullptr;
+    QShortcut* undo_keys_ = nullptr;
     QToolButton *undo_ = nullptr, *redo_ = nullptr, *presets_ = nullptr, *what_if_button_ = nullptr,
                 *more_ = nullptr;
     QMenu *presets_menu_ = nullptr, *what_if_menu_ = nullptr, *more_menu_ = nullptr;

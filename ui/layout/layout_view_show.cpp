@@ -14,6 +14,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -331,6 +332,7 @@ void LayoutView::rescale() {
 void LayoutView::refreshBars() {
     const bool has_plan = stagedPlan() != nullptr;
     undo_->setEnabled(history_.canUndo());
+    undo_keys_->setEnabled(history_.canUndo()); // else the window may use them
     redo_->setEnabled(history_.canRedo());
     setKeyToolTip(undo_,
                   history_.canUndo() ? tr("Undo: %1").arg(history_.undoLabel())

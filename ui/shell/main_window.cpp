@@ -378,6 +378,14 @@ void MainWindow::connectPanes() {
     };
     connect(history_, &HistoryPane::chatChosen, this, show_chat);
     connect(history_, &HistoryPane::importRequested, this, show_chat);
+    connect(history_, &HistoryPane::undoOffered, this, [this](const QString& text) {
+        offered_undo_ = text;
+        if (side_->isHidden()) { // else it is offered there
+            notice_->showAction(text, {}, tr("Undo"), [this] { history_->undoRemove(); });
+        }
+    });
+    connect(history_, &HistoryPane::undoWithdrawn, this,
+            [this] { notice_->withdraw(offered_undo_); });
     connect(this, &MainWindow::newChatRequested, this, show_chat);
     connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
     connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
@@ -508,6 +516,11 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     // Not an action: panes use Esc first (a held block, an open panel, an edited message).
     if (event->key() == Qt::Key_Escape) {
         stop();
+        return;
+    }
+    // What has the focus has nothing to undo itself.
+    if (event->matches(QKeySequence::Undo) && history_->canUndo()) {
+        history_->undoRemove();
         return;
     }
     QMainWindow::keyPressEvent(event);

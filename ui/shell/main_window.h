@@ -142,6 +142,7 @@ private:
     bool is_comparing_ = false;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
+    QString offered_undo_; ///< Of a deleted chat, as the notice says it.
 
     ModelButton* model_button_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;

@@ -132,6 +132,12 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     QAccessible::updateAccessibility(&alert);
 }
 
+void NoticeStrip::withdraw(const QString& what) {
+    if (title_->text() == what) {
+        hide();
+    }
+}
+
 void NoticeStrip::showPassing(const QString& what, const QString& detail) {
     showNotice(what, detail);
     passing_.start();

@@ -25,6 +25,8 @@ public:
 
     void showError(const QString& what, const engine::Error& error);
     void showNotice(const QString& what, const QString& detail, Kind kind = Kind::Info);
+    /// Hides the notice that says this, if it is still the one that is shown.
+    void withdraw(const QString& what);
     /// What went well and asks for nothing: goes by itself after a while.
     void showPassing(const QString& what, const QString& detail);
     /// A notice with one thing to do about it: a button `action` that runs `chosen` and goes.
