@@ -519,7 +519,17 @@ void LayoutView::refresh() {
 
 void LayoutView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    notice_->fitDetails();
+    fitBars();
     rescale();
+}
+
+void LayoutView::keyPressEvent(QKeyEvent* event) {
+    // A held block has used Esc before it comes here; nothing else of ours does.
+    if (event->key() == Qt::Key_Escape && notice_->closeDetails()) {
+        return;
+    }
+    QWidget::keyPressEvent(event);
 }
 
 void LayoutView::hideEvent(QHideEvent* event) {

@@ -434,7 +434,7 @@ void LayoutView::showIssues() {
     const auto add = [&details](const engine::PlanIssue& issue) {
         details << QString::fromStdString(issue.message);
         for (const std::string& suggestion : issue.suggestions) {
-            details << QStringLiteral("    • ") + suggestionWords(suggestion);
+            details << kNoticeStep + suggestionWords(suggestion);
         }
     };
     for (const engine::PlanIssue& issue : plan->errors) {
