@@ -7,6 +7,7 @@
 #include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
 #include "ui/shell/shortcuts.h"
+#include "ui/style/elided_label.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -85,7 +86,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
       record_(toolButton(QStringLiteral("mic"), tr("Record from the microphone"), this)),
       prompts_button_(
           toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
-      hint_(new QLabel(this)), send_(new QPushButton(tr("Send"), this)),
+      hint_(new ElidedLabel(this)), send_(new QPushButton(tr("Send"), this)),
       stop_(new QPushButton(tr("Stop"), this)), prompt_list_(new QListWidget(this)) {
     setObjectName(QStringLiteral("composer"));
     setKeyToolTip(attach_, attach_->accessibleName(), QStringLiteral("attach"));
@@ -133,8 +134,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     setTextRole(hint_, TextRole::Muted);
     setTextSize(hint_, 85);
     hint_->setObjectName(QStringLiteral("composerHint"));
-    hint_->setMinimumWidth(40);
-    hint_->setWordWrap(true);
+    hint_->setMinimumCharacters(3);
     row->addWidget(hint_, 1);
     send_->setObjectName(QStringLiteral("sendButton"));
     send_->setIcon(icon(QStringLiteral("send")));

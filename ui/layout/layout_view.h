@@ -21,7 +21,9 @@
 #include <optional>
 #include <vector>
 
+class QBoxLayout;
 class QHBoxLayout;
+class QKeyEvent;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -30,7 +32,6 @@ class QShortcut;
 class QStackedLayout;
 class QToolButton;
 class QVBoxLayout;
-class QKeyEvent;
 
 namespace ui {
 
@@ -142,6 +143,8 @@ private:
     void refresh();
     void refreshLanes();
     void refreshBars();
+    /// Elides what may be elided and stacks the footer where its width asks for it.
+    void fitBars();
     void showIssues();
     void showStep();
     void rescale();
@@ -202,6 +205,8 @@ private:
     QWidget* no_gpu_ = nullptr;
     NoticeBar* notice_ = nullptr;
     QLabel* summary_ = nullptr;
+    QBoxLayout* footer_row_ = nullptr;
+    QString what_if_text_; ///< As long as it is; the button may show less.
     QPushButton *revert_ = nullptr, *apply_ = nullptr;
     DragGhost* ghost_ = nullptr;
     PriceCard* price_ = nullptr;

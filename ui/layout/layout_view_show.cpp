@@ -25,6 +25,9 @@ namespace ui {
 
 namespace {
 
+constexpr int kBarMargin = 16;
+constexpr int kBarsWidth = 280; ///< Least width of the bars above and below the lanes.
+
 /// "4 ms", "1.8 s": short times keep their digits.
 QString shortSeconds(double seconds) {
     return seconds < 0.1 ? LayoutView::tr("%1 ms").arg(
@@ -68,6 +71,7 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     presets_menu_ = menu(presets_, "layoutPresetsMenu", &LayoutView::fillPresets);
     what_if_menu_ = menu(what_if_button_, "layoutWhatIfMenu", &LayoutView::fillWhatIf);
     more_menu_ = menu(more_, "layoutMoreMenu", &LayoutView::fillMore);
+    what_if_button_->setMinimumWidth(80);
     connect(undo_, &QToolButton::clicked, this, &LayoutView::undo);
     connect(redo_, &QToolButton::clicked, this, &LayoutView::redo);
 
@@ -141,9 +145,10 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("layoutFooter"));
     setArea(footer, Area::Surface);
-    auto* row = new QHBoxLayout(footer);
-    row->setContentsMargins(16, 10, 16, 10);
-    row->setSpacing(8);
+    footer->setMinimumWidth(kBarsWidth); // narrower than its contents: fitBars() makes two rows
+    footer_row_ = new QBoxLayout(QBoxLayout::LeftToRight, footer);
+    footer_row_->setContentsMargins(kBarMargin, 10, kBarMargin, 10);
+    footer_row_->setSpacing(8);
     summary_ = new QLabel;
     summary_->setObjectName(QStringLiteral("layoutSummary"));
     summary_->setTextFormat(Qt::RichText);
@@ -159,12 +164,38 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     apply_->setObjectName(QStringLiteral("layoutApply"));
     setKeyToolTip(apply_, tr("Make it true"), QStringLiteral("applyLayout"));
     setButtonKind(apply_, ButtonKind::Primary);
-    row->addWidget(summary_, 1);
-    row->addWidget(revert_);
-    row->addWidget(apply_);
+    revert_->setMinimumWidth(72);
+    apply_->setMinimumWidth(96);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
+    buttons->addStretch(1);
+    buttons->addWidget(revert_);
+    buttons->addWidget(apply_);
+    footer_row_->addWidget(summary_, 1);
+    footer_row_->addLayout(buttons);
     layout->addWidget(footer);
     connect(revert_, &QPushButton::clicked, this, &LayoutView::revert);
     connect(apply_, &QPushButton::clicked, this, &LayoutView::apply);
+}
+
+void LayoutView::fitBars() {
+    const int inner = width() - 2 * kBarMargin;
+    int others = 0;
+    for (const QToolButton* button : {undo_, redo_, presets_, more_}) {
+        others += button->sizeHint().width() + 8;
+    }
+    // The computer that is looked at takes what the other buttons leave; the arrow stays.
+    const QFontMetrics metrics = what_if_button_->fontMetrics();
+    const QString arrow = QStringLiteral(" ▾");
+    QString words = what_if_text_;
+    words.chop(words.endsWith(arrow) ? arrow.size() : 0);
+    const int room = inner - others - kBarMargin - metrics.horizontalAdvance(arrow);
+    what_if_button_->setText(metrics.elidedText(words, Qt::ElideRight, std::max(40, room)) + arrow);
+    const int buttons = (revert_->isHidden() ? 0 : revert_->sizeHint().width() + 8) +
+                        (apply_->isHidden() ? 0 : apply_->sizeHint().width() + 8);
+    const int least = 24 * summary_->fontMetrics().averageCharWidth();
+    footer_row_->setDirection(inner - buttons < least ? QBoxLayout::TopToBottom
+                                                      : QBoxLayout::LeftToRight);
 }
 
 void LayoutView::connectBlock(BlockWidget* widget) {
@@ -346,11 +377,11 @@ void LayoutView::refreshBars() {
     what_if_button_->setEnabled(has_plan || root_.has_value());
     constexpr int kWidestName = 220;
     const QString name = what_if_.has_value() ? what_if_->name : QString();
-    what_if_button_->setText(
+    what_if_text_ =
         what_if_.has_value()
             ? tr("What if: %1 ▾")
                   .arg(what_if_button_->fontMetrics().elidedText(name, Qt::ElideRight, kWidestName))
-            : tr("What if: this computer ▾"));
+            : tr("What if: this computer ▾");
     more_->setEnabled(has_plan);
     const bool has_changes = hasChanges();
     revert_->setVisible(has_plan);
@@ -419,6 +450,7 @@ void LayoutView::refreshBars() {
         }
     }
     summary_->setText(text);
+    fitBars();
 }
 
 void LayoutView::showIssues() {

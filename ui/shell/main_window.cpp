@@ -210,6 +210,8 @@ QWidget* MainWindow::buildCentre() {
     layout_->setObjectName(QStringLiteral("layoutView"));
     panes_->addWidget(chat_side);
     panes_->addWidget(layout_);
+    panes_->setStretchFactor(0, 1);
+    panes_->setStretchFactor(1, 1);
     column->addWidget(panes_, 1);
     tab_row_->addSpacing(12);
     tab_row_->addStretch();

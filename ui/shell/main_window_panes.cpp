@@ -6,12 +6,16 @@
 #include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
+#include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 
 #include <QAbstractButton>
 #include <QButtonGroup>
+#include <QDir>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QSplitter>
@@ -24,6 +28,9 @@ namespace ui {
 namespace {
 
 constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
+
+/// Below this chat and layout take the meter's room too where both are shown.
+constexpr int kWidthForMeter = 1200;
 
 constexpr int kTabsWidth = 320;
 
@@ -38,6 +45,11 @@ void MainWindow::refreshEmptyState() {
         page = compare_;
     } else if (session_->model().isEmpty() && is_chat_empty) {
         page = welcome_;
+    } else if (session_->modelError() != nullptr && !session_->isLoaded() && is_chat_empty) {
+        page = unusable_;
+        unusable_->showProblem(
+            QDir::toNativeSeparators(session_->model()),
+            folderProblem(*session_->modelError(), recent_->isMissing(session_->model())));
     }
     chat_stack_->setCurrentWidget(page);
     chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
@@ -54,7 +66,10 @@ void MainWindow::setTab(Tab tab) {
     side_pane_.is_insisted_on = meter_pane_.is_insisted_on = false;
     fitPanes();
     if (tab == Tab::Both) {
-        panes_->setSizes({panes_->width() / 2, panes_->width() / 2});
+        // Once more when the panes at the sides have left their room.
+        const auto halve = [this] { panes_->setSizes({panes_->width() / 2, panes_->width() / 2}); };
+        halve();
+        QMetaObject::invokeMethod(panes_, halve, Qt::QueuedConnection);
     }
     refreshEmptyState();
 }
@@ -79,7 +94,8 @@ void MainWindow::fitPanes() {
                      width() >= centre + side + (shows_meter ? meter : 0) + handles;
     }
     if (!meter_pane_.is_insisted_on) {
-        shows_meter = shows_meter && width() >= centre + meter + (shows_side ? side : 0) + handles;
+        shows_meter = shows_meter && (tab_ != Tab::Both || width() >= kWidthForMeter) &&
+                      width() >= centre + meter + (shows_side ? side : 0) + handles;
     }
     side_->setVisible(shows_side);
     meter_side_->setVisible(shows_meter);
