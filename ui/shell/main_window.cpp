@@ -17,6 +17,7 @@
 #include "ui/shell/session.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/shell/status_strip.h"
+#include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
 
@@ -196,12 +197,14 @@ QWidget* MainWindow::buildCentre() {
     chat_column->setSpacing(0);
     chat_stack_ = new QStackedWidget(chat_side);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
+    unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
     chat_->setObjectName(QStringLiteral("chatView"));
     compare_ = new ComparePane(chat_stack_);
     compare_->setObjectName(QStringLiteral("comparePane"));
     samples_ = new SamplesStrip(chat_side);
     chat_stack_->addWidget(welcome_);
+    chat_stack_->addWidget(unusable_);
     chat_stack_->addWidget(chat_);
     chat_stack_->addWidget(compare_);
     chat_column->addWidget(samples_);
@@ -310,9 +313,13 @@ void MainWindow::connectPanes() {
     connect(model_panel_, &ModelPanel::locateRequested, this, &MainWindow::locateFolder);
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
+    connect(status_, &StatusStrip::whyRequested, this, &MainWindow::openModelPanel);
     connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
-    connect(welcome_, &WelcomePage::demoRequested, this,
-            [this] { session_->chooseAndLoad(QStringLiteral("demo")); });
+    connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
+    const auto load_demo = [this] { session_->chooseAndLoad(QStringLiteral("demo")); };
+    connect(welcome_, &WelcomePage::demoRequested, this, load_demo);
+    connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
+    connect(recent_, &RecentModels::missingChanged, this, &MainWindow::refreshEmptyState);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);
         openModelPanel();

@@ -36,6 +36,7 @@ class NoticeStrip;
 class RecentModels;
 class Session;
 class StatusStrip;
+class UnusablePage;
 class WelcomePage;
 
 /// What the window is made with; read by app/ before the first frame.
@@ -161,6 +162,7 @@ private:
     QSplitter* panes_ = nullptr;
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;
+    UnusablePage* unusable_ = nullptr;
     SamplesStrip* samples_ = nullptr;
     ChatView* chat_ = nullptr;
     ComparePane* compare_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "ui/shell/folder_words.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/shell/shortcuts.h"
@@ -281,7 +282,7 @@ void ModelPanel::refresh() {
     QStringList problems;
     if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
-        problems.append(fromUtf8(error->message));
+        problems.append(folderProblem(*error, recent_->isMissing(session_->model())));
     } else if (summary != nullptr) {
         if (summary->is_header_only) {
             problems.append(
