@@ -4,6 +4,7 @@
 #include "ui/layout/layout_view.h"
 
 #include "ui/layout/drag_ghost.h"
+#include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/layout/suggestion_words.h"
@@ -259,7 +260,7 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
         if (!error.isEmpty()) {
             QStringList details;
             for (const engine::PlanIssue& issue : plan->errors) {
-                QString line = QString::fromStdString(issue.message);
+                QString line = issueWords(issue);
                 if (issue.line > 0) {
                     line = tr("Line %1, column %2: %3").arg(issue.line).arg(issue.column).arg(line);
                 }

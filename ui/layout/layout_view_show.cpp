@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the layout editor looks: bars, lanes, blocks and messages of the stage that is current.
+#include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
@@ -464,7 +465,7 @@ void LayoutView::showIssues() {
     }
     QStringList details;
     const auto add = [&details](const engine::PlanIssue& issue) {
-        details << QString::fromStdString(issue.message);
+        details << issueWords(issue);
         for (const std::string& suggestion : issue.suggestions) {
             details << kNoticeStep + suggestionWords(suggestion);
         }
@@ -476,8 +477,7 @@ void LayoutView::showIssues() {
         add(issue);
     }
     if (plan->errors.empty()) {
-        notice_->showNotice(NoticeBar::Kind::Warning,
-                            QString::fromStdString(plan->warnings.front().message), details);
+        notice_->showNotice(NoticeBar::Kind::Warning, issueWords(plan->warnings.front()), details);
         return;
     }
     QStringList over;
@@ -490,8 +490,7 @@ void LayoutView::showIssues() {
                              formatBytes(device.parts.total() - device.limit));
         }
     }
-    QString text = over.isEmpty() ? QString::fromStdString(plan->errors.front().message)
-                                  : over.join(QLatin1Char(' '));
+    QString text = over.isEmpty() ? issueWords(plan->errors.front()) : over.join(QLatin1Char(' '));
     if (!plan->errors.front().suggestions.empty()) {
         text += QStringLiteral(" ") +
                 tr("Try: %1.").arg(suggestionWords(plan->errors.front().suggestions.front()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "ui/layout/issue_words.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
@@ -319,7 +320,7 @@ void ModelPanel::showPlan(const std::shared_ptr<const engine::PlacementPlan>& pl
     if (!plan->fits) {
         setTextRole(plan_label_, TextRole::Danger);
         plan_label_->setText(plan->errors.empty() ? tr("This does not fit.")
-                                                  : fromUtf8(plan->errors.front().message));
+                                                  : issueWords(plan->errors.front()));
         return;
     }
     QStringList parts;

@@ -282,7 +282,7 @@ void TestShellModels::suggestionsInTheWindowsWords() {
                                  "{\"store\": \"sim:0\", \"compute\": \"sim:0\", "
                                  "\"duplicate_tied\": true}): frees 383.00 MiB, costs some "
                                  "accuracy of the last layer; it is faster"),
-             QStringLiteral("head in 8 bits and token embedding to the CPU: frees 383 MiB, costs "
+             QStringLiteral("head in 8 bits and token embedding to CPU: frees 383 MiB, costs "
                             "some accuracy of the last layer; it is faster"));
     // What the planner says anew stays as it is.
     for (const char* other : {"use a device with more memory, or raise its limit", "cpu",
