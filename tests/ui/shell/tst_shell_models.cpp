@@ -164,6 +164,20 @@ void TestShellModels::coverage() {
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
     QCOMPARE(model.rowCount(), 4);
     QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("x.lora_A"));
+    engine::AdapterSummary keys;
+    keys.unmatched = {{"base_model.model.model.layers.6.self_attn.k_proj.lora_A.weight",
+                       "inert: layer 6 shares the KV of layer 5"},
+                      {"base_model.model.model.audio_tower.x", "ignored: the model has no audio "
+                                                               "tower"}};
+    const ui::CoverageModel findings(keys);
+    QCOMPARE(findings.index(0, 0).data().toString(),
+             QStringLiteral("model.layers.6.self_attn.k_proj.lora_A.weight"));
+    QCOMPARE(findings.index(0, 1).data().toString(),
+             QStringLiteral("no effect: layer 6 uses the keys and values of layer 5"));
+    QVERIFY(!findings.index(0, 1).data(Qt::ForegroundRole).isValid()); // no fault of the adapter
+    QCOMPARE(findings.index(1, 1).data().toString(),
+             QStringLiteral("left out: the model has no audio tower"));
+    QVERIFY(findings.index(1, 1).data(Qt::ForegroundRole).isValid());
     const QString text = ui::CoverageDialog::reportText(summary, QStringLiteral("m"));
     QVERIFY(text.contains(QStringLiteral("2 of 3")));
     QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: no such module")));
