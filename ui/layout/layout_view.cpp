@@ -308,10 +308,18 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
         history_ = {};
     }
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error,
-                        pending.stage.label.isEmpty()
-                            ? tr("No plan: %1").arg(message)
-                            : tr("%1: %2").arg(pending.stage.label, message));
+    if (pending.purpose == Pending::Purpose::Replace && !history_.isEmpty() &&
+        adapterFolders(pending.stage.request) != adapterFolders(history_.current().request)) {
+        // Adapters came or went: the stage's label tells of an earlier step.
+        notice_->showNotice(NoticeBar::Kind::Error,
+                            tr("The adapter does not fit this model; this plan is without it."),
+                            {message});
+    } else {
+        notice_->showNotice(NoticeBar::Kind::Error,
+                            pending.stage.label.isEmpty()
+                                ? tr("No plan: %1").arg(message)
+                                : tr("%1: %2").arg(pending.stage.label, message));
+    }
     refresh();
     runNext();
 }

@@ -62,4 +62,14 @@ QString folderProblem(const engine::Error& error, bool is_gone) {
     return kind.isEmpty() ? message : kind;
 }
 
+QString adapterProblem(const engine::Error& error) {
+    static const QRegularExpression kOtherShape(
+        QStringLiteral("^adapter_model.*shape \\[[^\\]]*\\], expected \\["),
+        QRegularExpression::DotMatchesEverythingOption);
+    return kOtherShape.match(fromUtf8(error.message)).hasMatch()
+               ? Words::tr("It was trained for a model of another size. Choose the model that it "
+                           "was trained for, or another adapter.")
+               : QString();
+}
+
 } // namespace ui

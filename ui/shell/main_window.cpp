@@ -9,6 +9,7 @@
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
 #include "ui/shell/drop_overlay.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/model_button.h"
 #include "ui/shell/model_panel.h"
@@ -332,7 +333,12 @@ void MainWindow::connectPanes() {
     });
 
     connect(session_, &Session::changed, this, &MainWindow::refresh);
-    connect(session_, &Session::failed, notice_, &NoticeStrip::showError);
+    connect(session_, &Session::failed, notice_,
+            [this](const QString& what, const engine::Error& error) {
+                const QString plain = adapterProblem(error);
+                plain.isEmpty() ? notice_->showError(what, error)
+                                : notice_->showFolded(what, plain, fromUtf8(error.message));
+            });
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::planInputChanged, this,
             [this] { layout_->setRequest(session_->request()); });
