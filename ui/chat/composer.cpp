@@ -68,8 +68,7 @@ private:
 QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* parent) {
     auto* button = new QToolButton(parent);
     button->setIcon(icon(symbol));
-    button->setIconSize({20, 20});
-    button->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    setIconButton(button, 20, Theme::kControlHeight);
     button->setAccessibleName(text);
     button->setToolTip(text);
     setButtonKind(button, ButtonKind::Flat);

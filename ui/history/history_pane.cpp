@@ -71,8 +71,7 @@ HistoryPane::HistoryPane(QWidget* parent)
     connect(new_chat_, &QPushButton::clicked, this, &HistoryPane::newChatRequested);
     more_->setObjectName(QStringLiteral("historyMore"));
     more_->setIcon(icon(QStringLiteral("more")));
-    more_->setIconSize({20, 20});
-    more_->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    setIconButton(more_, 20, Theme::kControlHeight);
     more_->setAccessibleName(tr("More about chats"));
     more_->setToolTip(more_->accessibleName());
     setButtonKind(more_, ButtonKind::Flat);

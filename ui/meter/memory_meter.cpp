@@ -149,7 +149,7 @@ QSize MemoryMeter::sizeHint() const {
 }
 
 QSize MemoryMeter::minimumSizeHint() const {
-    return {232, 160};
+    return {232 * textZoom() / 100, 160};
 }
 
 void MemoryMeter::showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {

@@ -98,7 +98,7 @@ QSize AdapterBar::minimumSizeHint() const {
         width += Theme::kGap + chips_.front()->wholeWidth();
     }
     // In a small window the one is compact.
-    return {std::min({width, sizeHint().width(), 300}), sizeHint().height()};
+    return {std::min({width, sizeHint().width(), 300 * textZoom() / 100}), sizeHint().height()};
 }
 
 bool AdapterBar::eventFilter(QObject* watched, QEvent* event) {

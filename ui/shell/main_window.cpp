@@ -21,6 +21,7 @@
 #include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
+#include "ui/style/theme.h"
 
 #include <QAction>
 #include <QButtonGroup>
@@ -49,6 +50,7 @@ namespace {
 
 constexpr int kSideWidth = 224;
 constexpr int kMeterWidth = 296;
+constexpr int kLeastSideWidth = 180; ///< At the usual text size.
 
 QFrame* line(QFrame::Shape shape, QWidget* parent) {
     auto* frame = new QFrame(parent);
@@ -129,7 +131,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
     menu_button_ = new QPushButton(bar);
     menu_button_->setObjectName(QStringLiteral("menuButton"));
     menu_button_->setIcon(icon(QStringLiteral("settings")));
-    menu_button_->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    setIconButton(menu_button_, 16, Theme::kControlHeight);
     menu_button_->setAccessibleName(tr("Settings and help"));
     menu_button_->setToolTip(tr("Settings and help"));
     setButtonKind(menu_button_, ButtonKind::Flat);
@@ -142,7 +144,12 @@ void MainWindow::buildTopBar(QWidget* bar) {
 QWidget* MainWindow::buildSide() {
     history_ = new HistoryPane(splitter_);
     history_->setObjectName(QStringLiteral("historyPane"));
-    history_->setMinimumWidth(180);
+    const auto fit = [this] {
+        history_->setMinimumWidth(kLeastSideWidth * textZoom() / 100);
+        fitPanes();
+    };
+    history_->setMinimumWidth(kLeastSideWidth * textZoom() / 100);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, fit, Qt::QueuedConnection);
     connect(history_, &HistoryPane::newChatRequested, this, &MainWindow::newChatRequested);
     side_ = history_;
     return side_;

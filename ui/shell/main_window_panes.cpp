@@ -12,6 +12,7 @@
 #include "ui/shell/session.h"
 #include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractButton>
 #include <QButtonGroup>
@@ -90,11 +91,13 @@ void MainWindow::fitPanes() {
     // The list of chats comes back with the other tabs; the summary below the layout tells what
     // the meter would.
     if (!side_pane_.is_insisted_on) {
-        shows_side = shows_side && (tab_ != Tab::Both || width() >= kWidthForAll) &&
+        shows_side = shows_side &&
+                     (tab_ != Tab::Both || width() >= kWidthForAll * textZoom() / 100) &&
                      width() >= centre + side + (shows_meter ? meter : 0) + handles;
     }
     if (!meter_pane_.is_insisted_on) {
-        shows_meter = shows_meter && (tab_ != Tab::Both || width() >= kWidthForMeter) &&
+        shows_meter = shows_meter &&
+                      (tab_ != Tab::Both || width() >= kWidthForMeter * textZoom() / 100) &&
                       width() >= centre + meter + (shows_side ? side : 0) + handles;
     }
     side_->setVisible(shows_side);
@@ -151,7 +154,11 @@ void MainWindow::fitTabs() {
     }
     const int needed = header->isHidden() ? 0 : header->minimumSizeHint().width() + 40;
     // In two rows the bar is as wide as its lower one at least: nothing in it is cut.
-    tab_bar_->setMinimumWidth(std::max(kTabsWidth, needed - 40 + 2 * Theme::kPadding));
+    const int least = std::max(kTabsWidth, needed - 40 + 2 * Theme::kPadding);
+    if (tab_bar_->minimumWidth() != least) {
+        tab_bar_->setMinimumWidth(least);
+        QMetaObject::invokeMethod(this, &MainWindow::fitPanes, Qt::QueuedConnection);
+    }
     const bool is_one_row = tab_bar_->width() >= texts + needed + 2 * Theme::kPadding;
     const bool was_one_row = tab_row_->indexOf(header) >= 0;
     if (is_one_row != was_one_row) {

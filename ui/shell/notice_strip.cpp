@@ -88,7 +88,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     close_->setToolTip(close_->accessibleName());
     for (QPushButton* button : {copy_, close_}) {
         setButtonKind(button, ButtonKind::Flat);
-        button->setFixedSize(28, 28);
+        setIconButton(button, 16, 28);
     }
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(16, 8, 12, 8);
