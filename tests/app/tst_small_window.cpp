@@ -4,6 +4,7 @@
 #include "app/translations.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
+#include "ui/history/history_model.h"
 #include "ui/history/history_pane.h"
 #include "ui/style/theme.h"
 
@@ -87,6 +88,7 @@ void TestSmallWindow::deletedChatComesBack() {
 
     const auto remove = [&] {
         QTRY_COMPARE(program.chat().chat().id, id);
+        QTRY_VERIFY(history->model()->indexOf(id).isValid()); // the store has answered
         QTest::keyClick(program.input(), Qt::Key_Backspace,
                         Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY(program.chat().chat().turns.empty());

@@ -418,9 +418,14 @@ void LayoutView::refreshBars() {
         item(QStringLiteral("<b style=\"color:%1\">%2</b>")
                  .arg((plan.fits ? theme.success : theme.danger).name(),
                       plan.fits ? tr("✓ Fits") : tr("✗ Does not fit")));
-        // A number and its unit stay in one line.
-        const auto solid = [](QString words) {
-            return words.replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
+        // A number and its unit stay in one line, and so do the groups of its digits: rich text
+        // takes the narrow space between them, as French writes it, for a place to break.
+        const auto solid = [](const QString& words) {
+            QString out;
+            for (const QChar c : words) {
+                out += c.isSpace() ? QStringLiteral("&nbsp;") : QString(c);
+            }
+            return out;
         };
         int shown = 0;
         for (const engine::DeviceId id : laneDevices(plan)) {
@@ -437,7 +442,7 @@ void LayoutView::refreshBars() {
         const engine::SpeedEstimate& speed = plan.estimate;
         if (speed.decode_tokens_per_s > 0) {
             item(tr("about&nbsp;<b>%1</b>&nbsp;tokens/s")
-                     .arg(formatRate(speed.decode_tokens_per_s)));
+                     .arg(solid(formatRate(speed.decode_tokens_per_s))));
         }
         if (speed.image_s > 0) {
             item(tr("image&nbsp;<b>%1</b>").arg(solid(shortSeconds(speed.image_s))));

@@ -174,6 +174,17 @@ QWidget* MainWindow::buildCentre() {
     header_row_ = new QHBoxLayout;
     rows->addLayout(tab_row_);
     rows->addLayout(header_row_);
+    // Where the list of chats has given way, the way back to it.
+    side_button_ = new QPushButton(tab_bar_);
+    side_button_->setObjectName(QStringLiteral("showSideButton"));
+    side_button_->setIcon(icon(QStringLiteral("sidebar")));
+    side_button_->setAccessibleName(tr("Show the list of chats"));
+    setKeyToolTip(side_button_, side_button_->accessibleName(), QStringLiteral("toggleSidebar"));
+    setIconButton(side_button_, 16, Theme::kControlHeight);
+    setButtonKind(side_button_, ButtonKind::Flat);
+    side_button_->hide();
+    tab_row_->addWidget(side_button_);
+    connect(side_button_, &QPushButton::clicked, this, [this] { togglePane(side_pane_, side_); });
     tabs_ = new QButtonGroup(this);
     const auto add_tab = [&](Tab tab, const QString& text, const QString& icon_name,
                              const QString& object_name, const QString& action) {

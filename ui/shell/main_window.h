@@ -155,6 +155,7 @@ private:
     QSplitter* splitter_ = nullptr;
     QWidget* side_ = nullptr;
     HistoryPane* history_ = nullptr;
+    QPushButton* side_button_ = nullptr; ///< Shown while the list of chats is not.
     QButtonGroup* tabs_ = nullptr;
     QWidget* tab_bar_ = nullptr;
     QHBoxLayout* tab_row_ = nullptr;

@@ -33,6 +33,8 @@ constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by si
 /// Below this chat and layout take the meter's room too where both are shown.
 constexpr int kWidthForMeter = 1200;
 
+constexpr int kUsefulWidth = 560; ///< Of chat or layout, before the panes beside them give way.
+
 constexpr int kTabsWidth = 320;
 
 constexpr int kCentreWidth = 600; ///< The bars above chat and layout in the longest language.
@@ -86,6 +88,8 @@ void MainWindow::fitPanes() {
     const int side = side_->minimumSizeHint().expandedTo(side_->minimumSize()).width();
     const int meter = meter_side_->minimumSizeHint().width();
     const int handles = 2 * splitter_->handleWidth();
+    // Its bars can be narrower than what stands between them is good to use.
+    const int useful = std::max(centre, kUsefulWidth * textZoom() / 100);
     bool shows_meter = meter_pane_.is_wanted;
     bool shows_side = side_pane_.is_wanted;
     // The list of chats comes back with the other tabs; the summary below the layout tells what
@@ -93,14 +97,15 @@ void MainWindow::fitPanes() {
     if (!side_pane_.is_insisted_on) {
         shows_side = shows_side &&
                      (tab_ != Tab::Both || width() >= kWidthForAll * textZoom() / 100) &&
-                     width() >= centre + side + (shows_meter ? meter : 0) + handles;
+                     width() >= useful + side + (shows_meter ? meter : 0) + handles;
     }
     if (!meter_pane_.is_insisted_on) {
         shows_meter = shows_meter &&
                       (tab_ != Tab::Both || width() >= kWidthForMeter * textZoom() / 100) &&
-                      width() >= centre + meter + (shows_side ? side : 0) + handles;
+                      width() >= useful + meter + (shows_side ? side : 0) + handles;
     }
     side_->setVisible(shows_side);
+    side_button_->setVisible(!shows_side);
     meter_side_->setVisible(shows_meter);
     // What the centre lacks for its bars comes from the panes beside it, down to their least.
     QList<int> sizes = splitter_->sizes();
@@ -147,7 +152,7 @@ void MainWindow::setSplitterSizes(const QList<int>& sizes) {
 
 void MainWindow::fitTabs() {
     QWidget* header = chat_->headerBar();
-    int texts = 0;
+    int texts = side_button_->isHidden() ? 0 : side_button_->width() + tab_row_->spacing();
     const QList<QAbstractButton*> buttons = tabs_->buttons();
     for (QAbstractButton* button : buttons) {
         texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
