@@ -4,6 +4,7 @@
 #include "app/engine_worker.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
+#include "app/translations.h"
 #include "ui/layout/issue_words.h"
 #include "ui/layout/suggestion_words.h"
 #include "ui/style/format.h"
@@ -12,8 +13,10 @@
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
+#include <QTranslator>
 
 #include <atomic>
+#include <functional>
 
 constexpr uint64_t kMiB = uint64_t{1} << 20U;
 
@@ -40,6 +43,18 @@ bool isPlain(const QString& words) {
 /// The step without its figures, so that kinds can be counted.
 QString kindOf(QString step) {
     return step.replace(QRegularExpression(QStringLiteral("[0-9][0-9.]*")), QStringLiteral("#"));
+}
+
+/// Says it again in the other languages of the program: nothing may stay English.
+void checkOtherLanguages(const QString& english, const std::function<QString()>& say) {
+    app::initTranslationResources();
+    for (const QString& language : app::translatedLanguages()) {
+        QTranslator translator;
+        QVERIFY(translator.load(QStringLiteral(":/translations/belfry_%1.qm").arg(language)));
+        QCoreApplication::installTranslator(&translator);
+        QVERIFY2(say() != english, qPrintable(language + QStringLiteral(": ") + english));
+        QCoreApplication::removeTranslator(&translator);
+    }
 }
 
 } // namespace
@@ -123,6 +138,7 @@ void TestPlanWords::everyFormOfAStep() {
     QFETCH(QString, words);
     QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
     QCOMPARE(ui::suggestionWords(step.toStdString()), words);
+    checkOtherLanguages(words, [&] { return ui::suggestionWords(step.toStdString()); });
 }
 
 void TestPlanWords::everyMessage_data() {
@@ -172,6 +188,9 @@ void TestPlanWords::everyMessage() {
     engine::PlanIssue issue;
     issue.message = message.toStdString();
     QCOMPARE(ui::issueWords(issue), words);
+    if (words != message) {
+        checkOtherLanguages(words, [&] { return ui::issueWords(issue); });
+    }
 }
 
 /// The planner itself, so that a step which is worded anew there fails here.
