@@ -78,7 +78,7 @@ QString actionWords(const QString& action) {
         }
         return words.join(QStringLiteral(", "));
     }
-    if (const QString words = moveWords(action); !words.isEmpty()) {
+    if (QString words = moveWords(action); !words.isEmpty()) {
         return words;
     }
     if (const auto m = matched("(use --head int8 and )?(move model\\.language_model\\.embed_tokens "
@@ -183,7 +183,7 @@ quint64 plannerBytes(const QString& number, const QString& unit) {
 }
 
 QString suggestionWords(const std::string& suggestion) {
-    const QString text = fromUtf8(suggestion);
+    QString text = fromUtf8(suggestion);
     static const QString kLastResort =
         QStringLiteral("use a device with more memory or a smaller model, or raise the limit");
     if (text == kLastResort) {
