@@ -32,6 +32,7 @@ private Q_SLOTS:
     void detailsScrollAndClose();
     void bothSideBySide();
     void unusableFolder();
+    void focusIsSeen();
     void largeText_data();
     void largeText();
 
@@ -212,6 +213,28 @@ void TestSmallWindow::unusableFolder() {
     QTRY_VERIFY(program.session().state() == ui::Session::State::Ready);
     QVERIFY(!why->isVisible());
     QVERIFY(program.find("addAdapterButton")->isEnabled());
+}
+
+void TestSmallWindow::focusIsSeen() {
+    Program program(folder_->path());
+    program.window->resize(1280, 800);
+    // The filled button first, as it stands; its ring is not of the colour it is drawn on.
+    auto* demo = program.find("welcomeDemo");
+    auto* choose = program.find("welcomeChoose");
+    QTRY_VERIFY(demo->isVisible());
+    const QImage before = demo->grab().toImage();
+    demo->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(demo, Qt::Key_Tab);
+    QVERIFY(choose->hasFocus());
+    QTest::keyClick(choose, Qt::Key_Backtab);
+    QVERIFY(demo->hasFocus());
+    check(program.window.get(), QStringLiteral("focus-button"));
+    QVERIFY(demo->grab().toImage() != before);
+    ui::MemoryMeter* meter = program.window->meter();
+    const QImage quiet = meter->grab().toImage();
+    meter->setFocus(Qt::TabFocusReason);
+    check(program.window.get(), QStringLiteral("focus-meter"));
+    QVERIFY(meter->grab().toImage() != quiet);
 }
 
 void TestSmallWindow::largeText_data() {
