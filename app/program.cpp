@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/program.h"
 
+#include "app/end_signals.h"
 #include "app/engine_worker.h"
 #include "app/log_bridge.h"
 #include "app/planner_thread.h"
@@ -69,6 +70,12 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         const QString image = qEnvironmentVariable("APPIMAGE");
         restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
         window.close();
+    });
+    const EndSignals end_signals;
+    QObject::connect(&end_signals, &EndSignals::endRequested, &window, [&window] {
+        qCInfo(logApp) << "asked to end by the system";
+        window.close();
+        QApplication::quit(); // also with a dialog open
     });
     window.show();
     QTimer::singleShot(0, &window, [&] {

@@ -736,10 +736,6 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Protokoll und Bericht</translation>
     </message>
     <message>
-        <source>This overview</source>
-        <translation>Diese Übersicht</translation>
-    </message>
-    <message>
         <source>Close Belfry</source>
         <translation>Belfry schließen</translation>
     </message>
@@ -790,6 +786,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Rename the chat in the list</source>
         <translation>Chat in der Liste umbenennen</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
     </message>
 </context>
 <context>
@@ -1289,7 +1289,7 @@ Soll die Datei ersetzt werden?</translation>
     </message>
     <message>
         <source>Sampling</source>
-        <translation>Auswahl</translation>
+        <translation>Sampling</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1347,7 +1347,7 @@ Soll die Datei ersetzt werden?</translation>
     </message>
     <message>
         <source>Sampling: %1</source>
-        <translation>Auswahl: %1</translation>
+        <translation>Sampling: %1</translation>
     </message>
     <message>
         <source>How the next words are chosen; per chat</source>
@@ -1932,6 +1932,34 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>It acts. It changes %1.</source>
         <translation>Er wirkt. Er ändert %1.</translation>
     </message>
+    <message>
+        <source>%1 in adapter_config.json leaves it out</source>
+        <translation>%1 in adapter_config.json lässt es weg</translation>
+    </message>
+    <message>
+        <source>layer %1 takes its values from k_proj</source>
+        <translation>Schicht %1 nimmt ihre Werte aus k_proj</translation>
+    </message>
+    <message>
+        <source>layer %1 uses the keys and values of layer %2</source>
+        <translation>Schicht %1 benutzt die Schlüssel und Werte von Schicht %2</translation>
+    </message>
+    <message>
+        <source>the model does not use %1</source>
+        <translation>das Modell benutzt %1 nicht</translation>
+    </message>
+    <message>
+        <source>the model has no audio tower</source>
+        <translation>das Modell hat keinen Audioturm</translation>
+    </message>
+    <message>
+        <source>the model has no vision tower</source>
+        <translation>das Modell hat keinen Bildturm</translation>
+    </message>
+    <message>
+        <source>the model has only %1 layers</source>
+        <translation>das Modell hat nur %1 Schichten</translation>
+    </message>
 </context>
 <context>
     <name>ui::CoverageModel</name>
@@ -1966,6 +1994,14 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>Change</source>
         <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>left out: %1</source>
+        <translation>weggelassen: %1</translation>
+    </message>
+    <message>
+        <source>no effect: %1</source>
+        <translation>ohne Wirkung: %1</translation>
     </message>
 </context>
 <context>
@@ -2136,8 +2172,8 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <translation>Findet Chats, in denen jedes Wort vorkommt</translation>
     </message>
     <message>
-        <source>Brings the chat back (%1 in the list)</source>
-        <translation>Holt den Chat zurück (%1 in der Liste)</translation>
+        <source>Brings the chat back (%1)</source>
+        <translation>Holt den Chat zurück (%1)</translation>
     </message>
 </context>
 <context>
@@ -2811,6 +2847,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Redo: %1</source>
         <translation>Wiederholen: %1</translation>
     </message>
+    <message>
+        <source>The adapter does not fit this model; this plan is without it.</source>
+        <translation>Der Adapter passt nicht zu diesem Modell; dieser Plan ist ohne ihn.</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -2889,6 +2929,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
         <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3) und Ordner mit einem Modell oder Adapter</translation>
+    </message>
+    <message>
+        <source>Show the list of chats</source>
+        <translation>Liste der Chats zeigen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
 </context>
 <context>
@@ -3170,6 +3218,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Once a model is chosen, what a layout would use stands here beside what is used.</source>
         <translation>Sobald ein Modell gewählt ist, steht hier neben dem Belegten, was eine Platzierung belegen würde.</translation>
     </message>
+    <message>
+        <source>0 to %1</source>
+        <translation>0 bis %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelButton</name>
@@ -3407,6 +3459,14 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>report</source>
         <translation>Bericht</translation>
     </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>Show details of the message</source>
+        <translation>Einzelheiten der Meldung zeigen</translation>
+    </message>
 </context>
 <context>
     <name>ui::PlanOptionsDialog</name>
@@ -3489,6 +3549,14 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Limits: expected a device and a size, such as sim:0 = 6 GiB, cpu = 12 GiB.</source>
         <translation>Grenzen: erwartet wird Gerät und Größe, etwa sim:0 = 6 GiB, cpu = 12 GiB.</translation>
+    </message>
+    <message>
+        <source>Limits: there is no %1 here.</source>
+        <translation>Grenzen: %1 gibt es hier nicht.</translation>
+    </message>
+    <message>
+        <source>Names: %1</source>
+        <translation>Namen: %1</translation>
     </message>
 </context>
 <context>
@@ -4088,6 +4156,10 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>%1 % · %2 of %3</source>
         <translation>%1 % · %2 von %3</translation>
     </message>
+    <message>
+        <source>Say why</source>
+        <translation>Sagen, warum</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -4108,14 +4180,6 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>Schichten %1 bis %2 auf %3</translation>
     </message>
     <message>
-        <source>token embedding to the CPU (the head has its own copy)</source>
-        <translation>Token-Einbettung auf die CPU (der Kopf hat eine eigene Kopie)</translation>
-    </message>
-    <message>
-        <source>head in 8 bits and token embedding to the CPU</source>
-        <translation>Kopf in 8 Bit und Token-Einbettung auf die CPU</translation>
-    </message>
-    <message>
         <source>weights in %1</source>
         <translation>Gewichte: %1</translation>
     </message>
@@ -4130,18 +4194,6 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>one read of %1 per token</source>
         <translation>einmal Lesen von %1 je Token</translation>
-    </message>
-    <message>
-        <source>about %1 per image</source>
-        <translation>etwa %1 je Bild</translation>
-    </message>
-    <message>
-        <source>about %1 per 10 s of sound</source>
-        <translation>etwa %1 je 10 s Ton</translation>
-    </message>
-    <message>
-        <source>about %1 per token</source>
-        <translation>etwa %1 je Token</translation>
     </message>
     <message>
         <source>one read of the files each time</source>
@@ -4174,6 +4226,74 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1: frees %2 (enough by itself), costs %3</source>
         <translation>%1: gibt %2 frei (das genügt schon), kostet %3</translation>
+    </message>
+    <message>
+        <source>%1 (the head keeps its own copy)</source>
+        <translation>%1 (der Kopf behält eine eigene Kopie)</translation>
+    </message>
+    <message>
+        <source>%1 per 10 s of sound</source>
+        <translation>%1 je 10 s Ton</translation>
+    </message>
+    <message>
+        <source>%1 per image</source>
+        <translation>%1 je Bild</translation>
+    </message>
+    <message>
+        <source>%1 per token</source>
+        <translation>%1 je Token</translation>
+    </message>
+    <message>
+        <source>%1, computed on %2</source>
+        <translation>%1, gerechnet auf %2</translation>
+    </message>
+    <message>
+        <source>All of this together leaves %1, still %2 too much. It takes a device with more memory, a smaller model, or a higher limit.</source>
+        <translation>All das zusammen lässt %1 übrig, immer noch %2 zu viel. Es braucht ein Gerät mit mehr Speicher, ein kleineres Modell oder eine höhere Grenze.</translation>
+    </message>
+    <message>
+        <source>a device with more memory, a smaller model, or a higher limit</source>
+        <translation>ein Gerät mit mehr Speicher, ein kleineres Modell oder eine höhere Grenze</translation>
+    </message>
+    <message>
+        <source>about %1 ms</source>
+        <translation>etwa %1 ms</translation>
+    </message>
+    <message>
+        <source>about %1 s</source>
+        <translation>etwa %1 s</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens per picture</source>
+        <translation>höchstens %1 Token je Bild</translation>
+    </message>
+    <message>
+        <source>detail of large pictures</source>
+        <translation>Einzelheiten großer Bilder</translation>
+    </message>
+    <message>
+        <source>head in 8 bits</source>
+        <translation>Kopf in 8 Bit</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and %1</source>
+        <translation>Kopf in 8 Bit und %1</translation>
+    </message>
+    <message>
+        <source>layer %1 to %2</source>
+        <translation>Schicht %1 auf %2</translation>
+    </message>
+    <message>
+        <source>read prompts in pieces of %1 tokens</source>
+        <translation>Fragen in Stücken von %1 Token lesen</translation>
+    </message>
+    <message>
+        <source>time until a long prompt is read</source>
+        <translation>Zeit, bis eine lange Frage gelesen ist</translation>
+    </message>
+    <message>
+        <source>token embedding to %1</source>
+        <translation>Token-Einbettung auf %1</translation>
     </message>
 </context>
 <context>
@@ -4299,6 +4419,127 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>Karte mit %1 GiB</translation>
+    </message>
+</context>
+<context>
+    <name>ui::UnusablePage</name>
+    <message>
+        <source>Choose another &amp;folder…</source>
+        <translation>Anderen &amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used</source>
+        <translation>Dieser Ordner ist nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>Try the &amp;demo model</source>
+        <translation>&amp;Demomodell ausprobieren</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FolderProblem</name>
+    <message>
+        <source>%1 is missing in it. Download the file into the folder.</source>
+        <translation>Darin fehlt %1. Laden Sie die Datei in den Ordner herunter.</translation>
+    </message>
+    <message>
+        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
+    </message>
+    <message>
+        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>Darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
+    </message>
+    <message>
+        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Darin liegt ein Modell anderer Art (%1). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
+    </message>
+    <message>
+        <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
+        <translation>Er wurde für ein Modell anderer Größe trainiert. Wählen Sie das Modell, für das er trainiert wurde, oder einen anderen Adapter.</translation>
+    </message>
+    <message>
+        <source>The folder is not there any more: moved, renamed or deleted.</source>
+        <translation>Den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht.</translation>
+    </message>
+    <message>
+        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
+        <translation>Darin liegt keine config.json. Wählen Sie den Ordner, in dem ein Hugging-Face-Modell liegt.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Issue</name>
+    <message>
+        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
+        <translation>%1 braucht %2, darf aber %3 belegen: %4 zu viel. Die größten Teile: %5</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>KV cache of %1 tokens</source>
+        <translation>KV-Cache für %1 Token</translation>
+    </message>
+    <message>
+        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer's weights together avoids that.</source>
+        <translation>Schichten %1 rechnen auf %2: Je Token wandern %3 innerhalb einer Schicht. Wer die Gewichte einer Schicht beisammen lässt, vermeidet das.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>Schichten %1 auf %2 lesen Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>Schichten %1 auf %2 lesen die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
+    </message>
+    <message>
+        <source>The memory of a simulated GPU is this computer's main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
+        <translation>Der Speicher einer simulierten GPU ist der Hauptspeicher dieses Rechners: %1 brauchen davon zusammen %2, dürfen aber %3 belegen, %4 zu viel. Die größten Teile: %5</translation>
+    </message>
+    <message>
+        <source>There is a limit for %1, which this computer does not have.</source>
+        <translation>Es gibt eine Grenze für %1; das hat dieser Rechner nicht.</translation>
+    </message>
+    <message>
+        <source>adapters</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>audio tower</source>
+        <translation>Audioturm</translation>
+    </message>
+    <message>
+        <source>context of the driver</source>
+        <translation>Kontext des Treibers</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>layers %1–%2</source>
+        <translation>Schichten %1–%2</translation>
+    </message>
+    <message>
+        <source>per-layer embeddings</source>
+        <translation>Einbettungen je Schicht</translation>
+    </message>
+    <message>
+        <source>room for visiting weights</source>
+        <translation>Platz für gestreamte Gewichte</translation>
+    </message>
+    <message>
+        <source>token embedding</source>
+        <translation>Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>vision tower</source>
+        <translation>Bildturm</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
     </message>
 </context>
 </TS>

@@ -736,10 +736,6 @@ Faut-il le remplacer ?</translation>
         <translation>Journal et rapport</translation>
     </message>
     <message>
-        <source>This overview</source>
-        <translation>Cet aperçu</translation>
-    </message>
-    <message>
         <source>Close Belfry</source>
         <translation>Fermer Belfry</translation>
     </message>
@@ -790,6 +786,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Rename the chat in the list</source>
         <translation>Renommer la discussion dans la liste</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Raccourcis clavier</translation>
     </message>
 </context>
 <context>
@@ -1932,6 +1932,34 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>It acts. It changes %1.</source>
         <translation>Il agit. Il change %1.</translation>
     </message>
+    <message>
+        <source>%1 in adapter_config.json leaves it out</source>
+        <translation>%1 dans adapter_config.json l’exclut</translation>
+    </message>
+    <message>
+        <source>layer %1 takes its values from k_proj</source>
+        <translation>la couche %1 prend ses valeurs de k_proj</translation>
+    </message>
+    <message>
+        <source>layer %1 uses the keys and values of layer %2</source>
+        <translation>la couche %1 utilise les clés et valeurs de la couche %2</translation>
+    </message>
+    <message>
+        <source>the model does not use %1</source>
+        <translation>le modèle n’utilise pas %1</translation>
+    </message>
+    <message>
+        <source>the model has no audio tower</source>
+        <translation>le modèle n’a pas de tour audio</translation>
+    </message>
+    <message>
+        <source>the model has no vision tower</source>
+        <translation>le modèle n’a pas de tour de vision</translation>
+    </message>
+    <message>
+        <source>the model has only %1 layers</source>
+        <translation>le modèle n’a que %1 couches</translation>
+    </message>
 </context>
 <context>
     <name>ui::CoverageModel</name>
@@ -1966,6 +1994,14 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>Change</source>
         <translation>Changement</translation>
+    </message>
+    <message>
+        <source>left out: %1</source>
+        <translation>laissé de côté : %1</translation>
+    </message>
+    <message>
+        <source>no effect: %1</source>
+        <translation>sans effet : %1</translation>
     </message>
 </context>
 <context>
@@ -2136,8 +2172,8 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <translation>Trouve les discussions qui contiennent chaque mot</translation>
     </message>
     <message>
-        <source>Brings the chat back (%1 in the list)</source>
-        <translation>Rétablit la discussion (%1 dans la liste)</translation>
+        <source>Brings the chat back (%1)</source>
+        <translation>Rétablit la discussion (%1)</translation>
     </message>
 </context>
 <context>
@@ -2811,6 +2847,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Redo: %1</source>
         <translation>Rétablir : %1</translation>
     </message>
+    <message>
+        <source>The adapter does not fit this model; this plan is without it.</source>
+        <translation>L’adaptateur ne convient pas à ce modèle ; ce plan est établi sans lui.</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -2889,6 +2929,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
         <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3) et des dossiers contenant un modèle ou un adaptateur</translation>
+    </message>
+    <message>
+        <source>Show the list of chats</source>
+        <translation>Montrer la liste des discussions</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
     </message>
 </context>
 <context>
@@ -3170,6 +3218,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Once a model is chosen, what a layout would use stands here beside what is used.</source>
         <translation>Dès qu’un modèle est choisi, ce qu’un placement occuperait figure ici à côté de ce qui est occupé.</translation>
     </message>
+    <message>
+        <source>0 to %1</source>
+        <translation>0 à %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelButton</name>
@@ -3407,6 +3459,14 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <source>report</source>
         <translation>rapport</translation>
     </message>
+    <message>
+        <source>Details</source>
+        <translation>Détails</translation>
+    </message>
+    <message>
+        <source>Show details of the message</source>
+        <translation>Montrer les détails de l’avis</translation>
+    </message>
 </context>
 <context>
     <name>ui::PlanOptionsDialog</name>
@@ -3489,6 +3549,14 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Limits: expected a device and a size, such as sim:0 = 6 GiB, cpu = 12 GiB.</source>
         <translation>Limites : un appareil et une taille sont attendus, comme sim:0 = 6 GiB, cpu = 12 GiB.</translation>
+    </message>
+    <message>
+        <source>Limits: there is no %1 here.</source>
+        <translation>Limites : %1 n’existe pas ici.</translation>
+    </message>
+    <message>
+        <source>Names: %1</source>
+        <translation>Noms : %1</translation>
     </message>
 </context>
 <context>
@@ -4088,6 +4156,10 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <source>%1 % · %2 of %3</source>
         <translation>%1 % · %2 sur %3</translation>
     </message>
+    <message>
+        <source>Say why</source>
+        <translation>Dire pourquoi</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -4108,14 +4180,6 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <translation>couches %1 à %2 vers %3</translation>
     </message>
     <message>
-        <source>token embedding to the CPU (the head has its own copy)</source>
-        <translation>plongement des jetons vers le CPU (la tête a sa propre copie)</translation>
-    </message>
-    <message>
-        <source>head in 8 bits and token embedding to the CPU</source>
-        <translation>tête en 8 bits et plongement des jetons vers le CPU</translation>
-    </message>
-    <message>
         <source>weights in %1</source>
         <translation>poids : %1</translation>
     </message>
@@ -4130,18 +4194,6 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>one read of %1 per token</source>
         <translation>une lecture de %1 par jeton</translation>
-    </message>
-    <message>
-        <source>about %1 per image</source>
-        <translation>environ %1 par image</translation>
-    </message>
-    <message>
-        <source>about %1 per 10 s of sound</source>
-        <translation>environ %1 pour 10 s de son</translation>
-    </message>
-    <message>
-        <source>about %1 per token</source>
-        <translation>environ %1 par jeton</translation>
     </message>
     <message>
         <source>one read of the files each time</source>
@@ -4174,6 +4226,74 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>%1: frees %2 (enough by itself), costs %3</source>
         <translation>%1 : libère %2 (cela suffit), coûte %3</translation>
+    </message>
+    <message>
+        <source>%1 (the head keeps its own copy)</source>
+        <translation>%1 (la tête garde sa propre copie)</translation>
+    </message>
+    <message>
+        <source>%1 per 10 s of sound</source>
+        <translation>%1 pour 10 s de son</translation>
+    </message>
+    <message>
+        <source>%1 per image</source>
+        <translation>%1 par image</translation>
+    </message>
+    <message>
+        <source>%1 per token</source>
+        <translation>%1 par jeton</translation>
+    </message>
+    <message>
+        <source>%1, computed on %2</source>
+        <translation>%1, calcul sur %2</translation>
+    </message>
+    <message>
+        <source>All of this together leaves %1, still %2 too much. It takes a device with more memory, a smaller model, or a higher limit.</source>
+        <translation>Tout cela ensemble laisse %1, encore %2 de trop. Il faut un appareil avec plus de mémoire, un modèle plus petit ou une limite plus haute.</translation>
+    </message>
+    <message>
+        <source>a device with more memory, a smaller model, or a higher limit</source>
+        <translation>un appareil avec plus de mémoire, un modèle plus petit ou une limite plus haute</translation>
+    </message>
+    <message>
+        <source>about %1 ms</source>
+        <translation>environ %1 ms</translation>
+    </message>
+    <message>
+        <source>about %1 s</source>
+        <translation>environ %1 s</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens per picture</source>
+        <translation>au plus %1 jetons par image</translation>
+    </message>
+    <message>
+        <source>detail of large pictures</source>
+        <translation>des détails des grandes images</translation>
+    </message>
+    <message>
+        <source>head in 8 bits</source>
+        <translation>tête en 8 bits</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and %1</source>
+        <translation>tête en 8 bits et %1</translation>
+    </message>
+    <message>
+        <source>layer %1 to %2</source>
+        <translation>couche %1 vers %2</translation>
+    </message>
+    <message>
+        <source>read prompts in pieces of %1 tokens</source>
+        <translation>lire les questions par morceaux de %1 jetons</translation>
+    </message>
+    <message>
+        <source>time until a long prompt is read</source>
+        <translation>du temps avant qu’une longue question soit lue</translation>
+    </message>
+    <message>
+        <source>token embedding to %1</source>
+        <translation>plongement des jetons vers %1</translation>
     </message>
 </context>
 <context>
@@ -4299,6 +4419,127 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>carte de %1 Gio</translation>
+    </message>
+</context>
+<context>
+    <name>ui::UnusablePage</name>
+    <message>
+        <source>Choose another &amp;folder…</source>
+        <translation>Choisir un autre &amp;dossier …</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used</source>
+        <translation>Ce dossier est inutilisable</translation>
+    </message>
+    <message>
+        <source>Try the &amp;demo model</source>
+        <translation>Essayer le modèle de d&amp;émo</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FolderProblem</name>
+    <message>
+        <source>%1 is missing in it. Download the file into the folder.</source>
+        <translation>%1 y manque. Téléchargez le fichier dans le dossier.</translation>
+    </message>
+    <message>
+        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Il contient Gemma 4 12B (unified), que Belfry n’exécute pas encore. Il exécute E2B, E4B, 26B-A4B et 31B.</translation>
+    </message>
+    <message>
+        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>Il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
+    </message>
+    <message>
+        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Il contient un modèle d’un autre type (%1). Belfry exécute Gemma 4 : E2B, E4B, 26B-A4B et 31B.</translation>
+    </message>
+    <message>
+        <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
+        <translation>Il a été entraîné pour un modèle d’une autre taille. Choisissez le modèle pour lequel il a été entraîné, ou un autre adaptateur.</translation>
+    </message>
+    <message>
+        <source>The folder is not there any more: moved, renamed or deleted.</source>
+        <translation>Le dossier n’est plus là : déplacé, renommé ou supprimé.</translation>
+    </message>
+    <message>
+        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
+        <translation>Il ne contient pas de config.json. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Issue</name>
+    <message>
+        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
+        <translation>%1 a besoin de %2 mais peut utiliser %3 : %4 de trop. Les plus grandes parties : %5</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>KV cache of %1 tokens</source>
+        <translation>cache KV de %1 jetons</translation>
+    </message>
+    <message>
+        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer's weights together avoids that.</source>
+        <translation>Les couches %1 calculent sur %2 : %3 circulent par jeton à l’intérieur d’une couche. Garder ensemble les poids d’une couche l’évite.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>Les couches %1 sur %2 lisent des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>Les couches %1 sur %2 lisent les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
+    </message>
+    <message>
+        <source>The memory of a simulated GPU is this computer's main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
+        <translation>La mémoire d’un GPU simulé est la mémoire principale de cet ordinateur : %1 en demandent %2 ensemble mais peuvent utiliser %3, soit %4 de trop. Les plus grandes parties : %5</translation>
+    </message>
+    <message>
+        <source>There is a limit for %1, which this computer does not have.</source>
+        <translation>Il y a une limite pour %1, que cet ordinateur n’a pas.</translation>
+    </message>
+    <message>
+        <source>adapters</source>
+        <translation>adaptateurs</translation>
+    </message>
+    <message>
+        <source>audio tower</source>
+        <translation>tour audio</translation>
+    </message>
+    <message>
+        <source>context of the driver</source>
+        <translation>contexte du pilote</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>tête</translation>
+    </message>
+    <message>
+        <source>layers %1–%2</source>
+        <translation>couches %1–%2</translation>
+    </message>
+    <message>
+        <source>per-layer embeddings</source>
+        <translation>plongements par couche</translation>
+    </message>
+    <message>
+        <source>room for visiting weights</source>
+        <translation>place pour les poids de passage</translation>
+    </message>
+    <message>
+        <source>token embedding</source>
+        <translation>plongement des jetons</translation>
+    </message>
+    <message>
+        <source>vision tower</source>
+        <translation>tour de vision</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
     </message>
 </context>
 </TS>

@@ -453,6 +453,15 @@ void TestLayout::simulatedGpus() {
     QVERIFY(dialog->findChild<QLabel*>(QStringLiteral("optionProblem"))->isVisible());
     sims->setText(QStringLiteral("8 GiB, 512 MiB"));
     QVERIFY(ok->isEnabled());
+    // A limit for what is not there is told here, with the names there are.
+    auto* limit = dialog->findChild<QLineEdit*>(QStringLiteral("optionLimits"));
+    limit->setText(QStringLiteral("sim:2 = 1 GiB"));
+    QVERIFY(!ok->isEnabled());
+    QVERIFY(dialog->findChild<QLabel*>(QStringLiteral("optionNames"))
+                ->text()
+                .contains(QStringLiteral("sim:1")));
+    limit->setText(QStringLiteral("sim:1 = 1 GiB, cpu = 4 GiB"));
+    QVERIFY(ok->isEnabled());
     dialog->findChild<QLineEdit*>(QStringLiteral("optionLimits"))
         ->setText(QStringLiteral("sim:0 = 2,5 GiB"));
     QTest::mouseClick(ok, Qt::LeftButton);

@@ -50,9 +50,11 @@ SystemPromptPanel::SystemPromptPanel(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(24, 12, 24, 12);
     layout->setSpacing(8);
-    layout->addWidget(
+    QLabel* title =
         caption(tr("System prompt: what the model is told before the first message of this chat"),
-                editor_, this));
+                editor_, this);
+    title->setWordWrap(true);
+    layout->addWidget(title);
     editor_->setObjectName(QStringLiteral("systemPrompt"));
     editor_->setAccessibleName(tr("System prompt"));
     editor_->setPlaceholderText(tr("For example: You answer in short, plain sentences."));

@@ -558,7 +558,7 @@ void ChatView::keyPressEvent(QKeyEvent* event) {
             return;
         }
     }
-    if (event == QKeySequence::Undo) {
+    if (event == QKeySequence::Undo && model_->canUndo()) {
         undo();
         return;
     }

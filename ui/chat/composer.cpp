@@ -7,6 +7,7 @@
 #include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
 #include "ui/shell/shortcuts.h"
+#include "ui/style/elided_label.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -67,8 +68,7 @@ private:
 QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* parent) {
     auto* button = new QToolButton(parent);
     button->setIcon(icon(symbol));
-    button->setIconSize({20, 20});
-    button->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    setIconButton(button, 20, Theme::kControlHeight);
     button->setAccessibleName(text);
     button->setToolTip(text);
     setButtonKind(button, ButtonKind::Flat);
@@ -85,7 +85,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
       record_(toolButton(QStringLiteral("mic"), tr("Record from the microphone"), this)),
       prompts_button_(
           toolButton(QStringLiteral("spark"), tr("Prompt shortcuts (type / at the start)"), this)),
-      hint_(new QLabel(this)), send_(new QPushButton(tr("Send"), this)),
+      hint_(new ElidedLabel(this)), send_(new QPushButton(tr("Send"), this)),
       stop_(new QPushButton(tr("Stop"), this)), prompt_list_(new QListWidget(this)) {
     setObjectName(QStringLiteral("composer"));
     setKeyToolTip(attach_, attach_->accessibleName(), QStringLiteral("attach"));
@@ -133,8 +133,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     setTextRole(hint_, TextRole::Muted);
     setTextSize(hint_, 85);
     hint_->setObjectName(QStringLiteral("composerHint"));
-    hint_->setMinimumWidth(40);
-    hint_->setWordWrap(true);
+    hint_->setMinimumCharacters(3);
     row->addWidget(hint_, 1);
     send_->setObjectName(QStringLiteral("sendButton"));
     send_->setIcon(icon(QStringLiteral("send")));
@@ -597,6 +596,10 @@ bool Composer::eventFilter(QObject* watched, QEvent* event) {
         default:
             break;
         }
+    }
+    if (key->matches(QKeySequence::Undo) && !input_->document()->isUndoAvailable()) {
+        event->ignore(); // the window may have something to undo: a deleted chat
+        return true;
     }
     if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
         if ((key->modifiers() & Qt::ControlModifier) != 0) {

@@ -25,6 +25,7 @@ class QToolButton;
 
 namespace ui {
 
+class ElidedLabel;
 class FlowLayout;
 class MediaCache;
 class RecordStrip;
@@ -102,7 +103,7 @@ private:
     std::vector<AttachmentChip*> chips_;
     QPlainTextEdit* input_;
     QToolButton *attach_, *record_, *prompts_button_;
-    QLabel* hint_;
+    ElidedLabel* hint_;
     QPushButton *send_, *stop_;
     QListWidget* prompt_list_;
     std::vector<PromptShortcut> prompts_;

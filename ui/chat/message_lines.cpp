@@ -33,22 +33,22 @@ void drawPicture(QPainter& painter,
                  const QFont& font,
                  double device_pixel_ratio) {
     const Theme& theme = Theme::current();
+    const bool is_ready = thumbnail.state == MediaCache::State::Ready && !thumbnail.pixmap.isNull();
+    QRectF box = place;
+    if (is_ready) {
+        // The whole picture, in a box of its own shape: what was asked about is to be seen.
+        const QSizeF size =
+            QSizeF(thumbnail.pixmap.size()).scaled(place.size(), Qt::KeepAspectRatio);
+        box = QRectF(place.center() - QPointF(size.width() / 2.0, size.height() / 2.0), size);
+    }
     QPainterPath outline;
-    outline.addRoundedRect(place, Theme::kRadius, Theme::kRadius);
+    outline.addRoundedRect(box, Theme::kRadius, Theme::kRadius);
     painter.fillPath(outline, theme.surface);
-    if (thumbnail.state == MediaCache::State::Ready && !thumbnail.pixmap.isNull()) {
-        // Fills the place; what juts out is cut off evenly.
-        const QSizeF size = thumbnail.pixmap.size();
-        const double factor =
-            std::max(place.width() / size.width(), place.height() / size.height());
-        const QSizeF part(place.width() / factor, place.height() / factor);
-        const QRectF source(
-            QPointF((size.width() - part.width()) / 2.0, (size.height() - part.height()) / 2.0),
-            part);
+    if (is_ready) {
         painter.save();
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.setClipPath(outline, Qt::IntersectClip);
-        painter.drawPixmap(place, thumbnail.pixmap, source);
+        painter.drawPixmap(box, thumbnail.pixmap, QRectF(thumbnail.pixmap.rect()));
         painter.restore();
     } else {
         const QString words =

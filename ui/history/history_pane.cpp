@@ -28,7 +28,7 @@ namespace {
 
 /// After the last key, so that a word that is typed is one search.
 constexpr int kSearchMs = 120;
-/// How long a deletion offers its undo without being asked; Ctrl+Z in the list works longer.
+/// A deletion offers its undo until the next action, and at least this long. Ctrl+Z works longer.
 constexpr int kUndoMs = 12'000;
 
 QLabel* wrappedLabel(QWidget* parent, const char* name) {
@@ -71,8 +71,7 @@ HistoryPane::HistoryPane(QWidget* parent)
     connect(new_chat_, &QPushButton::clicked, this, &HistoryPane::newChatRequested);
     more_->setObjectName(QStringLiteral("historyMore"));
     more_->setIcon(icon(QStringLiteral("more")));
-    more_->setIconSize({20, 20});
-    more_->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    setIconButton(more_, 20, Theme::kControlHeight);
     more_->setAccessibleName(tr("More about chats"));
     more_->setToolTip(more_->accessibleName());
     setButtonKind(more_, ButtonKind::Flat);
@@ -148,7 +147,7 @@ void HistoryPane::buildFooter() {
     auto* undo_button = new QPushButton(tr("Undo"), undo_);
     undo_button->setObjectName(QStringLiteral("historyUndoButton"));
     undo_button->setToolTip(
-        tr("Brings the chat back (%1 in the list)")
+        tr("Brings the chat back (%1)")
             .arg(QKeySequence(QKeySequence::Undo).toString(QKeySequence::NativeText)));
     auto* undo_column = new QVBoxLayout(undo_);
     undo_column->setContentsMargins(12, 8, 8, 8);
@@ -158,7 +157,11 @@ void HistoryPane::buildFooter() {
     connect(undo_button, &QPushButton::clicked, this, &HistoryPane::undoRemove);
     undo_timer_.setSingleShot(true);
     undo_timer_.setInterval(kUndoMs);
-    connect(&undo_timer_, &QTimer::timeout, undo_, &QWidget::hide);
+    connect(&undo_timer_, &QTimer::timeout, this, [this] {
+        if (has_moved_on_) {
+            withdrawUndo();
+        }
+    });
 
     problem_->setObjectName(QStringLiteral("historyProblem"));
     auto* title = wrappedLabel(problem_, "historyProblemTitle");
@@ -202,6 +205,9 @@ void HistoryPane::updateEmptyText() {
 }
 
 void HistoryPane::setCurrentChat(const QString& id) {
+    if (!id.isEmpty() && id != current_id_) {
+        moveOn();
+    }
     current_id_ = id;
     const QModelIndex index = model_->indexOf(id);
     if (index.isValid()) {
@@ -218,6 +224,7 @@ QModelIndex HistoryPane::current() const {
 void HistoryPane::choose(const QModelIndex& index) {
     const QString id = index.data(HistoryModel::IdRole).toString();
     if (!id.isEmpty()) {
+        moveOn();
         current_id_ = id;
         Q_EMIT chatChosen(id);
     }
@@ -234,9 +241,11 @@ void HistoryPane::remove(const QModelIndex& index) {
         return;
     }
     removed_id_ = id;
+    has_moved_on_ = false;
     undo_text_->setText(tr("Deleted: %1").arg(index.data().toString()));
     undo_->show();
     undo_timer_.start();
+    Q_EMIT undoOffered(undo_text_->text());
     QAccessibleEvent alert(undo_text_, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
     Q_EMIT removeRequested(id);
@@ -256,11 +265,23 @@ void HistoryPane::undoRemove() {
     }
     const QString id = removed_id_;
     removed_id_.clear();
-    undo_->hide();
-    undo_timer_.stop();
+    withdrawUndo();
     Q_EMIT restoreRequested(id);
     current_id_ = id;
     Q_EMIT chatChosen(id);
+}
+
+void HistoryPane::moveOn() {
+    has_moved_on_ = true;
+    if (!undo_timer_.isActive()) {
+        withdrawUndo();
+    }
+}
+
+void HistoryPane::withdrawUndo() {
+    undo_timer_.stop();
+    undo_->hide();
+    Q_EMIT undoWithdrawn();
 }
 
 void HistoryPane::showSaveProblem(const QString& message) {
@@ -352,6 +373,10 @@ bool HistoryPane::eventFilter(QObject* watched, QEvent* event) {
                     break;
                 }
             }
+            return true;
+        }
+        if (key->matches(QKeySequence::Undo) && !search_->isUndoAvailable()) {
+            undoRemove();
             return true;
         }
         if (key->key() == Qt::Key_Escape && !search_->text().isEmpty()) {

@@ -30,6 +30,8 @@ public:
     explicit HistoryPane(QWidget* parent = nullptr);
 
     [[nodiscard]] HistoryModel* model() const { return model_; }
+    /// A chat was deleted and can come back.
+    [[nodiscard]] bool canUndo() const { return !removed_id_.isEmpty(); }
 
 public Q_SLOTS:
     /// What the store found for `query`; an answer to a search that was changed since is ignored.
@@ -51,6 +53,9 @@ Q_SIGNALS:
     void renameRequested(const QString& id, const QString& title);
     void removeRequested(const QString& id);
     void restoreRequested(const QString& id);
+    /// A chat was deleted; `text` names it. For whoever offers the undo while this pane is hidden.
+    void undoOffered(const QString& text);
+    void undoWithdrawn();
     void exportRequested(const QString& id, const QString& file, ui::ExportFormat format);
     /// Read a chat that was exported as JSON.
     void importRequested(const QString& file);
@@ -64,6 +69,9 @@ private:
     void choose(const QModelIndex& index);
     void openMenu(const QModelIndex& index, const QPoint& global_position);
     void remove(const QModelIndex& index);
+    /// The user did something else since the deletion: its undo need not be offered much longer.
+    void moveOn();
+    void withdrawUndo();
     void askForImport();
     void askForFile(const QString& id, const QString& title, ExportFormat format);
     void updateEmptyText();
@@ -83,6 +91,7 @@ private:
     QTimer undo_timer_;
     QString current_id_;
     QString removed_id_;
+    bool has_moved_on_ = false;
     bool is_listed_ = false; ///< The store has answered at least once.
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/layout_blocks.h"
 
+#include "ui/layout/issue_words.h"
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -305,12 +307,12 @@ private:
         for (const engine::PlanIssue& issue : plan_.errors) {
             // "Too much on this device" names every block there; the lane says it once.
             if (issue.code != "DM09" && concerns(issue)) {
-                block.errors << QString::fromStdString(issue.message);
+                block.errors << issueWords(issue);
             }
         }
         for (const engine::PlanIssue& issue : plan_.warnings) {
             if (concerns(issue)) {
-                block.warnings << QString::fromStdString(issue.message);
+                block.warnings << issueWords(issue);
             }
         }
     }

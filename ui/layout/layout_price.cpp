@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/layout_price.h"
 
+#include "ui/layout/issue_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -67,7 +68,7 @@ QString formatSecondsDelta(double seconds) {
 QString hardError(const engine::PlacementPlan& plan) {
     for (const engine::PlanIssue& issue : plan.errors) {
         if (issue.code != "DM09") {
-            return QString::fromStdString(issue.message);
+            return issueWords(issue);
         }
     }
     return {};

@@ -4,6 +4,7 @@
 #include "ui/layout/layout_view.h"
 
 #include "ui/layout/drag_ghost.h"
+#include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/layout/suggestion_words.h"
@@ -71,8 +72,9 @@ LayoutView::LayoutView(QWidget* parent) : QWidget(parent) {
         s->setObjectName(QStringLiteral("shortcut_") + QString::fromLatin1(name));
         s->setContext(Qt::WidgetWithChildrenShortcut);
         connect(s, &QShortcut::activated, this, slot);
+        return s;
     };
-    shortcut("undoLayout", {Qt::CTRL | Qt::Key_Z}, &LayoutView::undo);
+    undo_keys_ = shortcut("undoLayout", {Qt::CTRL | Qt::Key_Z}, &LayoutView::undo);
     shortcut("redoLayout", {Qt::CTRL | Qt::SHIFT | Qt::Key_Z, Qt::CTRL | Qt::Key_Y},
              &LayoutView::redo);
     shortcut("applyLayout", {Qt::CTRL | Qt::Key_Return}, &LayoutView::apply);
@@ -258,7 +260,7 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
         if (!error.isEmpty()) {
             QStringList details;
             for (const engine::PlanIssue& issue : plan->errors) {
-                QString line = QString::fromStdString(issue.message);
+                QString line = issueWords(issue);
                 if (issue.line > 0) {
                     line = tr("Line %1, column %2: %3").arg(issue.line).arg(issue.column).arg(line);
                 }
@@ -306,10 +308,18 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
         history_ = {};
     }
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error,
-                        pending.stage.label.isEmpty()
-                            ? tr("No plan: %1").arg(message)
-                            : tr("%1: %2").arg(pending.stage.label, message));
+    if (pending.purpose == Pending::Purpose::Replace && !history_.isEmpty() &&
+        adapterFolders(pending.stage.request) != adapterFolders(history_.current().request)) {
+        // Adapters came or went: the stage's label tells of an earlier step.
+        notice_->showNotice(NoticeBar::Kind::Error,
+                            tr("The adapter does not fit this model; this plan is without it."),
+                            {message});
+    } else {
+        notice_->showNotice(NoticeBar::Kind::Error,
+                            pending.stage.label.isEmpty()
+                                ? tr("No plan: %1").arg(message)
+                                : tr("%1: %2").arg(pending.stage.label, message));
+    }
     refresh();
     runNext();
 }
@@ -518,7 +528,17 @@ void LayoutView::refresh() {
 
 void LayoutView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    notice_->fitDetails();
+    fitBars();
     rescale();
+}
+
+void LayoutView::keyPressEvent(QKeyEvent* event) {
+    // A held block has used Esc before it comes here; nothing else of ours does.
+    if (event->key() == Qt::Key_Escape && notice_->closeDetails()) {
+        return;
+    }
+    QWidget::keyPressEvent(event);
 }
 
 void LayoutView::hideEvent(QHideEvent* event) {

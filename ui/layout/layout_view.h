@@ -21,15 +21,17 @@
 #include <optional>
 #include <vector>
 
+class QBoxLayout;
 class QHBoxLayout;
+class QKeyEvent;
 class QLabel;
 class QMenu;
 class QPushButton;
 class QScrollArea;
+class QShortcut;
 class QStackedLayout;
 class QToolButton;
 class QVBoxLayout;
-class QKeyEvent;
 
 namespace ui {
 
@@ -102,6 +104,7 @@ Q_SIGNALS:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void hideEvent(QHideEvent* event) override;
@@ -140,6 +143,8 @@ private:
     void refresh();
     void refreshLanes();
     void refreshBars();
+    /// Elides what may be elided and stacks the footer where its width asks for it.
+    void fitBars();
     void showIssues();
     void showStep();
     void rescale();
@@ -190,6 +195,7 @@ private:
     std::optional<Hold> hold_;
 
     QStackedLayout* pages_ = nullptr;
+    QShortcut* undo_keys_ = nullptr;
     QToolButton *undo_ = nullptr, *redo_ = nullptr, *presets_ = nullptr, *what_if_button_ = nullptr,
                 *more_ = nullptr;
     QMenu *presets_menu_ = nullptr, *what_if_menu_ = nullptr, *more_menu_ = nullptr;
@@ -199,6 +205,8 @@ private:
     QWidget* no_gpu_ = nullptr;
     NoticeBar* notice_ = nullptr;
     QLabel* summary_ = nullptr;
+    QBoxLayout* footer_row_ = nullptr;
+    QString what_if_text_; ///< As long as it is; the button may show less.
     QPushButton *revert_ = nullptr, *apply_ = nullptr;
     DragGhost* ghost_ = nullptr;
     PriceCard* price_ = nullptr;

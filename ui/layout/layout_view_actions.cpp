@@ -387,8 +387,17 @@ void LayoutView::openOptions() {
     if (history_.isEmpty()) {
         return;
     }
-    auto* dialog = new PlanOptionsDialog(stagedRequest(),
-                                         model_ == nullptr ? 1 << 20 : model_->max_context, this);
+    const LayoutHistory& real = what_if_.has_value() ? real_history_ : history_;
+    std::vector<engine::DeviceId> cards;
+    if (!real.isEmpty() && real.current().plan != nullptr) {
+        for (const engine::DevicePlan& device : real.current().plan->devices) {
+            if (device.id.kind == engine::DeviceId::Kind::Cuda) {
+                cards.push_back(device.id);
+            }
+        }
+    }
+    auto* dialog = new PlanOptionsDialog(
+        stagedRequest(), model_ == nullptr ? 1 << 20 : model_->max_context, cards, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         leaveWhatIf();

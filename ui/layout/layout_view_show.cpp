@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the layout editor looks: bars, lanes, blocks and messages of the stage that is current.
+#include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
@@ -14,6 +15,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -23,6 +25,9 @@
 namespace ui {
 
 namespace {
+
+constexpr int kBarMargin = 16;
+constexpr int kBarsWidth = 280; ///< Least width of the bars above and below the lanes.
 
 /// "4 ms", "1.8 s": short times keep their digits.
 QString shortSeconds(double seconds) {
@@ -67,6 +72,7 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     presets_menu_ = menu(presets_, "layoutPresetsMenu", &LayoutView::fillPresets);
     what_if_menu_ = menu(what_if_button_, "layoutWhatIfMenu", &LayoutView::fillWhatIf);
     more_menu_ = menu(more_, "layoutMoreMenu", &LayoutView::fillMore);
+    what_if_button_->setMinimumWidth(80);
     connect(undo_, &QToolButton::clicked, this, &LayoutView::undo);
     connect(redo_, &QToolButton::clicked, this, &LayoutView::redo);
 
@@ -140,9 +146,10 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("layoutFooter"));
     setArea(footer, Area::Surface);
-    auto* row = new QHBoxLayout(footer);
-    row->setContentsMargins(16, 10, 16, 10);
-    row->setSpacing(8);
+    footer->setMinimumWidth(kBarsWidth); // narrower than its contents: fitBars() makes two rows
+    footer_row_ = new QBoxLayout(QBoxLayout::LeftToRight, footer);
+    footer_row_->setContentsMargins(kBarMargin, 10, kBarMargin, 10);
+    footer_row_->setSpacing(8);
     summary_ = new QLabel;
     summary_->setObjectName(QStringLiteral("layoutSummary"));
     summary_->setTextFormat(Qt::RichText);
@@ -158,12 +165,38 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     apply_->setObjectName(QStringLiteral("layoutApply"));
     setKeyToolTip(apply_, tr("Make it true"), QStringLiteral("applyLayout"));
     setButtonKind(apply_, ButtonKind::Primary);
-    row->addWidget(summary_, 1);
-    row->addWidget(revert_);
-    row->addWidget(apply_);
+    revert_->setMinimumWidth(72);
+    apply_->setMinimumWidth(96);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
+    buttons->addStretch(1);
+    buttons->addWidget(revert_);
+    buttons->addWidget(apply_);
+    footer_row_->addWidget(summary_, 1);
+    footer_row_->addLayout(buttons);
     layout->addWidget(footer);
     connect(revert_, &QPushButton::clicked, this, &LayoutView::revert);
     connect(apply_, &QPushButton::clicked, this, &LayoutView::apply);
+}
+
+void LayoutView::fitBars() {
+    const int inner = width() - 2 * kBarMargin;
+    int others = 0;
+    for (const QToolButton* button : {undo_, redo_, presets_, more_}) {
+        others += button->sizeHint().width() + 8;
+    }
+    // The computer that is looked at takes what the other buttons leave; the arrow stays.
+    const QFontMetrics metrics = what_if_button_->fontMetrics();
+    const QString arrow = QStringLiteral(" ▾");
+    QString words = what_if_text_;
+    words.chop(words.endsWith(arrow) ? arrow.size() : 0);
+    const int room = inner - others - kBarMargin - metrics.horizontalAdvance(arrow);
+    what_if_button_->setText(metrics.elidedText(words, Qt::ElideRight, std::max(40, room)) + arrow);
+    const int buttons = (revert_->isHidden() ? 0 : revert_->sizeHint().width() + 8) +
+                        (apply_->isHidden() ? 0 : apply_->sizeHint().width() + 8);
+    const int least = 24 * summary_->fontMetrics().averageCharWidth();
+    footer_row_->setDirection(inner - buttons < least ? QBoxLayout::TopToBottom
+                                                      : QBoxLayout::LeftToRight);
 }
 
 void LayoutView::connectBlock(BlockWidget* widget) {
@@ -331,6 +364,7 @@ void LayoutView::rescale() {
 void LayoutView::refreshBars() {
     const bool has_plan = stagedPlan() != nullptr;
     undo_->setEnabled(history_.canUndo());
+    undo_keys_->setEnabled(history_.canUndo()); // else the window may use them
     redo_->setEnabled(history_.canRedo());
     setKeyToolTip(undo_,
                   history_.canUndo() ? tr("Undo: %1").arg(history_.undoLabel())
@@ -344,11 +378,11 @@ void LayoutView::refreshBars() {
     what_if_button_->setEnabled(has_plan || root_.has_value());
     constexpr int kWidestName = 220;
     const QString name = what_if_.has_value() ? what_if_->name : QString();
-    what_if_button_->setText(
+    what_if_text_ =
         what_if_.has_value()
             ? tr("What if: %1 ▾")
                   .arg(what_if_button_->fontMetrics().elidedText(name, Qt::ElideRight, kWidestName))
-            : tr("What if: this computer ▾"));
+            : tr("What if: this computer ▾");
     more_->setEnabled(has_plan);
     const bool has_changes = hasChanges();
     revert_->setVisible(has_plan);
@@ -384,9 +418,14 @@ void LayoutView::refreshBars() {
         item(QStringLiteral("<b style=\"color:%1\">%2</b>")
                  .arg((plan.fits ? theme.success : theme.danger).name(),
                       plan.fits ? tr("✓ Fits") : tr("✗ Does not fit")));
-        // A number and its unit stay in one line.
-        const auto solid = [](QString words) {
-            return words.replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
+        // A number and its unit stay in one line, and so do the groups of its digits: rich text
+        // takes the narrow space between them, as French writes it, for a place to break.
+        const auto solid = [](const QString& words) {
+            QString out;
+            for (const QChar c : words) {
+                out += c.isSpace() ? QStringLiteral("&nbsp;") : QString(c);
+            }
+            return out;
         };
         int shown = 0;
         for (const engine::DeviceId id : laneDevices(plan)) {
@@ -403,7 +442,7 @@ void LayoutView::refreshBars() {
         const engine::SpeedEstimate& speed = plan.estimate;
         if (speed.decode_tokens_per_s > 0) {
             item(tr("about&nbsp;<b>%1</b>&nbsp;tokens/s")
-                     .arg(formatRate(speed.decode_tokens_per_s)));
+                     .arg(solid(formatRate(speed.decode_tokens_per_s))));
         }
         if (speed.image_s > 0) {
             item(tr("image&nbsp;<b>%1</b>").arg(solid(shortSeconds(speed.image_s))));
@@ -417,6 +456,7 @@ void LayoutView::refreshBars() {
         }
     }
     summary_->setText(text);
+    fitBars();
 }
 
 void LayoutView::showIssues() {
@@ -430,9 +470,9 @@ void LayoutView::showIssues() {
     }
     QStringList details;
     const auto add = [&details](const engine::PlanIssue& issue) {
-        details << QString::fromStdString(issue.message);
+        details << issueWords(issue);
         for (const std::string& suggestion : issue.suggestions) {
-            details << QStringLiteral("    • ") + suggestionWords(suggestion);
+            details << kNoticeStep + suggestionWords(suggestion);
         }
     };
     for (const engine::PlanIssue& issue : plan->errors) {
@@ -442,8 +482,7 @@ void LayoutView::showIssues() {
         add(issue);
     }
     if (plan->errors.empty()) {
-        notice_->showNotice(NoticeBar::Kind::Warning,
-                            QString::fromStdString(plan->warnings.front().message), details);
+        notice_->showNotice(NoticeBar::Kind::Warning, issueWords(plan->warnings.front()), details);
         return;
     }
     QStringList over;
@@ -456,8 +495,7 @@ void LayoutView::showIssues() {
                              formatBytes(device.parts.total() - device.limit));
         }
     }
-    QString text = over.isEmpty() ? QString::fromStdString(plan->errors.front().message)
-                                  : over.join(QLatin1Char(' '));
+    QString text = over.isEmpty() ? issueWords(plan->errors.front()) : over.join(QLatin1Char(' '));
     if (!plan->errors.front().suggestions.empty()) {
         text += QStringLiteral(" ") +
                 tr("Try: %1.").arg(suggestionWords(plan->errors.front().suggestions.front()));

@@ -108,9 +108,11 @@ std::optional<std::vector<std::pair<std::string, uint64_t>>> parseLimits(const Q
 
 PlanOptionsDialog::PlanOptionsDialog(const engine::LoadRequest& request,
                                      qint64 max_context,
+                                     const std::vector<engine::DeviceId>& cards,
                                      QWidget* parent)
-    : QDialog(parent), request_(request), sims_(new QLineEdit), limits_(new QLineEdit),
-      context_(new QSpinBox), quant_(new QComboBox), head_(new QComboBox), problem_(new QLabel) {
+    : QDialog(parent), cards_(cards), request_(request), sims_(new QLineEdit),
+      limits_(new QLineEdit), context_(new QSpinBox), quant_(new QComboBox), head_(new QComboBox),
+      names_(new QLabel), problem_(new QLabel) {
     setObjectName(QStringLiteral("planOptionsDialog"));
     setWindowTitle(tr("Devices and options"));
     QStringList sims;
@@ -159,6 +161,11 @@ PlanOptionsDialog::PlanOptionsDialog(const engine::LoadRequest& request,
     quick->addStretch(1);
     form->addRow(QString(), quick);
     row(tr("Limits"), limits_, "optionLimits");
+    names_->setObjectName(QStringLiteral("optionNames"));
+    names_->setWordWrap(true);
+    setTextRole(names_, TextRole::Muted);
+    setTextSize(names_, 92);
+    form->addRow(QString(), names_);
     row(tr("Context"), context_, "optionContext");
     row(tr("Precision of the weights"), quant_, "optionQuant");
     row(tr("Precision of the head"), head_, "optionHead");
@@ -175,6 +182,7 @@ PlanOptionsDialog::PlanOptionsDialog(const engine::LoadRequest& request,
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
     ok_ = buttons->button(QDialogButtonBox::Ok);
     ok_->setText(tr("Plan with this"));
+    setButtonKind(ok_, ButtonKind::Primary);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(sims_, &QLineEdit::textChanged, this, &PlanOptionsDialog::check);
@@ -193,15 +201,46 @@ void PlanOptionsDialog::addSim(double gib) {
                                                      : sims_->text() + QStringLiteral(", ") + size);
 }
 
+std::vector<engine::DeviceId> PlanOptionsDialog::devices(size_t sims) const {
+    std::vector<engine::DeviceId> all = cards_;
+    for (size_t i = 0; i < sims; ++i) {
+        all.push_back(engine::DeviceId::sim(static_cast<int>(i)));
+    }
+    all.push_back(engine::DeviceId::cpu());
+    return all;
+}
+
 void PlanOptionsDialog::check() {
     const auto sims = parseSizes(sims_->text());
+    const auto limits = parseLimits(limits_->text());
+    const std::vector<engine::DeviceId> known = devices(sims.has_value() ? sims->size() : 0);
+    QStringList names;
+    for (const engine::DeviceId id : known) {
+        const std::string name = id.toString();
+        names << QStringLiteral("%1 (%2)").arg(fromUtf8(name), deviceName(name));
+    }
+    names_->setText(tr("Names: %1").arg(names.join(QStringLiteral(", "))));
+    // Simulated GPUs hide the cards from the plan: which there are is known without them only.
+    const bool are_cards_unknown = cards_.empty() && !request_.sim_gpus.empty();
+    QString stranger;
+    for (const auto& [device, bytes] : limits.value_or(decltype(limits)::value_type())) {
+        const auto id = engine::DeviceId::parse(device);
+        const bool may_be_there = id.has_value() && id->kind == engine::DeviceId::Kind::Cuda &&
+                                  are_cards_unknown && sims.has_value() && sims->empty();
+        if (id != engine::DeviceId::disk() && !may_be_there &&
+            std::find(known.begin(), known.end(), id) == known.end()) {
+            stranger = fromUtf8(device);
+        }
+    }
     QString problem;
     if (!sims.has_value()) {
         problem = tr("Simulated GPUs: expected sizes separated by commas, such as 8 GiB, 512 MiB.");
     } else if (static_cast<qsizetype>(sims->size()) > kMostSims) {
         problem = tr("At most %1 simulated GPUs.").arg(kMostSims);
-    } else if (!parseLimits(limits_->text()).has_value()) {
+    } else if (!limits.has_value()) {
         problem = tr("Limits: expected a device and a size, such as sim:0 = 6 GiB, cpu = 12 GiB.");
+    } else if (!stranger.isEmpty()) {
+        problem = tr("Limits: there is no %1 here.").arg(stranger);
     }
     problem_->setText(problem);
     problem_->setVisible(!problem.isEmpty());

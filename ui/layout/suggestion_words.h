@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner suggests, in the user's language. The planner writes sentences for the command
-// line; those it is known to write are said again here with the names of the window.
+// The planner's steps in the user's language. The planner writes them for the command line, in
+// English, with option names and paths; the window names parts and devices as everywhere else.
+// Messages about a whole plan: issue_words.h.
 #pragma once
 
 #include <QString>
@@ -9,8 +10,10 @@
 
 namespace ui {
 
-/// "move model.vision_tower ... to cpu: frees 312 MiB, costs about 0.9 s per image" as the window
-/// says it; anything else comes back as it is.
+/// One suggestion of a plan's issue. What is not recognised is returned as it is.
 QString suggestionWords(const std::string& suggestion);
+
+/// "2.50", "MiB" as the planner writes bytes; 0 when it is something else.
+quint64 plannerBytes(const QString& number, const QString& unit);
 
 } // namespace ui

@@ -4,9 +4,11 @@
 #include "ui/layout/layout_blocks.h"
 #include "ui/meter/meter_canvas.h"
 #include "ui/style/format.h"
+#include "ui/style/theme.h"
 
 #include <QAccessible>
 #include <QCoreApplication>
+#include <QPainter>
 #include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -147,7 +149,7 @@ QSize MemoryMeter::sizeHint() const {
 }
 
 QSize MemoryMeter::minimumSizeHint() const {
-    return {232, 160};
+    return {232 * textZoom() / 100, 160};
 }
 
 void MemoryMeter::showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
@@ -215,6 +217,17 @@ void MemoryMeter::rebuild() {
     const QString description = text();
     if (accessibleDescription() != description) {
         setAccessibleDescription(description);
+    }
+}
+
+void MemoryMeter::paintEvent(QPaintEvent* /*event*/) {
+    if (hasFocus() && window()->testAttribute(Qt::WA_KeyboardFocusChange)) {
+        // Seen through the scroll area, which paints no background of its own.
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(Theme::current().accent, 2));
+        painter.drawRoundedRect(QRectF(rect()).adjusted(3, 3, -3, -3), Theme::kRadius,
+                                Theme::kRadius);
     }
 }
 

@@ -65,6 +65,7 @@ public Q_SLOTS:
                        bool is_what_if = false);
 
 protected:
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:

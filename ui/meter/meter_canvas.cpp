@@ -285,16 +285,26 @@ int MeterCanvas::paintHistory(QPainter* painter, const MeterDevice& device, int 
     painter->setPen(theme.text);
     painter->drawText(QRect(kMargin, y, width() - 2 * kMargin, title), Qt::AlignVCenter,
                       tr("Last minute"));
-    const QRectF box(kMargin + 0.5, y + title + 6.5, width() - 2 * kMargin - 1, kHistoryHeight - 1);
-    painter->setPen(QPen(theme.border, 1));
-    painter->setBrush(theme.raised);
-    painter->drawRoundedRect(box, 6, 6);
     const std::vector<quint64>& samples = it->second;
     quint64 most = std::max<quint64>(1, device.predicted.total());
     for (const quint64 sample : samples) {
         most = std::max(most, sample);
     }
     most += most / 4; // a steady line is not mistaken for the frame
+    // The scale: what the upper edge stands for.
+    const QFont scale_font = scaledFont(85);
+    const int scale_left = kMargin + QFontMetrics(font).horizontalAdvance(tr("Last minute")) + 8;
+    const int scale_width = width() - kMargin - scale_left;
+    painter->setFont(scale_font);
+    painter->setPen(theme.text_muted);
+    painter->drawText(
+        QRect(scale_left, y, scale_width, title), Qt::AlignRight | Qt::AlignVCenter,
+        QFontMetrics(scale_font)
+            .elidedText(tr("0 to %1").arg(formatBytes(most)), Qt::ElideRight, scale_width));
+    const QRectF box(kMargin + 0.5, y + title + 6.5, width() - 2 * kMargin - 1, kHistoryHeight - 1);
+    painter->setPen(QPen(theme.border, 1));
+    painter->setBrush(theme.raised);
+    painter->drawRoundedRect(box, 6, 6);
     QPainterPath path;
     const QRectF area = box.adjusted(4, 6, -4, -6);
     for (size_t i = 0; i < samples.size(); ++i) {
@@ -320,8 +330,20 @@ int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y
     const int inner = width() - 2 * kMargin;
     const int bar_top = y + name_metrics.height() + 6;
     const int line = bar_top + 8 + 4;
+    const quint64 shown = device.used(); // what is only planned stands at the right
+    const QString left = device.capacity > 0
+                             ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
+                             : formatBytes(shown);
+    const QString right = device.has_prediction
+                              ? tr("predicted %1").arg(formatBytes(device.predicted.total()))
+                              : QString();
+    // Beside each other where both fit, else below each other.
+    const bool is_stacked =
+        !right.isEmpty() &&
+        small.horizontalAdvance(left) + small.horizontalAdvance(right) + 12 > inner;
+    const int bottom = line + (is_stacked ? 2 : 1) * small.height() + 16;
     if (painter == nullptr) {
-        return line + small.height() + 16;
+        return bottom;
     }
     painter->setFont(name_font);
     painter->setPen(theme.text);
@@ -351,18 +373,17 @@ int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y
     painter->restore();
     painter->setFont(small_font);
     painter->setPen(theme.text_muted);
-    const quint64 shown = device.used(); // what is only planned stands at the right
-    const QString left = device.capacity > 0
-                             ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
-                             : formatBytes(shown);
-    painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignLeft, left);
-    if (device.has_prediction) {
+    painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignLeft,
+                      small.elidedText(left, Qt::ElideRight, inner));
+    if (!right.isEmpty()) {
         painter->setPen(device.limit > 0 && device.predicted.total() > device.limit ? theme.danger
                                                                                     : theme.text);
-        painter->drawText(QRect(kMargin, line, inner, small.height()), Qt::AlignRight,
-                          tr("predicted %1").arg(formatBytes(device.predicted.total())));
+        painter->drawText(
+            QRect(kMargin, line + (is_stacked ? small.height() : 0), inner, small.height()),
+            is_stacked ? Qt::AlignLeft : Qt::AlignRight,
+            small.elidedText(right, Qt::ElideRight, inner));
     }
-    return line + small.height() + 16;
+    return bottom;
 }
 
 int MeterCanvas::paintDisk(QPainter* painter, int y) const {
@@ -370,20 +391,21 @@ int MeterCanvas::paintDisk(QPainter* painter, int y) const {
     const QFont name_font = scaledFont(96, true);
     const QFont small_font = scaledFont(88);
     const int name = QFontMetrics(name_font).height();
-    const int small = QFontMetrics(small_font).height();
+    const int inner = std::max(1, width() - 2 * kMargin);
+    const QString text = state_.disk == 0 ? tr("nothing is read from it while running")
+                                          : tr("%1 read when needed").arg(formatBytes(state_.disk));
+    const int flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+    const QRect box(kMargin, y + name + 2, inner, 400);
+    const int height = QFontMetrics(small_font).boundingRect(box, flags, text).height();
     if (painter != nullptr) {
-        const int inner = width() - 2 * kMargin;
         painter->setFont(name_font);
         painter->setPen(theme.text);
         painter->drawText(QRect(kMargin, y, inner, name), Qt::AlignVCenter, tr("Disk"));
         painter->setFont(small_font);
         painter->setPen(theme.text_muted);
-        painter->drawText(QRect(kMargin, y + name + 2, inner, small), Qt::AlignVCenter,
-                          state_.disk == 0
-                              ? tr("nothing is read from it while running")
-                              : tr("%1 read when needed").arg(formatBytes(state_.disk)));
+        painter->drawText(box, flags, text);
     }
-    return y + name + 2 + small;
+    return y + name + 2 + height;
 }
 
 } // namespace ui

@@ -98,7 +98,7 @@ QSize AdapterBar::minimumSizeHint() const {
         width += Theme::kGap + chips_.front()->wholeWidth();
     }
     // In a small window the one is compact.
-    return {std::min({width, sizeHint().width(), 300}), sizeHint().height()};
+    return {std::min({width, sizeHint().width(), 300 * textZoom() / 100}), sizeHint().height()};
 }
 
 bool AdapterBar::eventFilter(QObject* watched, QEvent* event) {
@@ -138,7 +138,7 @@ void AdapterBar::refresh() {
         chips_[i]->show(adapters[i], session_->coverage(adapters[i].folder));
         chips_[i]->setVisible(true);
     }
-    add_button_->setEnabled(!session_->model().isEmpty());
+    add_button_->setEnabled(!session_->model().isEmpty() && session_->modelError() == nullptr);
     area_->setVisible(!chips_.empty());
     fit();
     updateGeometry(); // a coverage that has been read makes its chip wider

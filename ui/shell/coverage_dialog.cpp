@@ -16,6 +16,7 @@
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -39,13 +40,57 @@ QString moduleOf(const std::string& tensor) {
     return name;
 }
 
+/// Why a key has no part in this model, as far as it is known how the engine says it.
+QString reasonWords(const QString& reason) {
+    const auto matched = [&reason](const char* pattern) {
+        return QRegularExpression(QStringLiteral("^%1$").arg(QString::fromLatin1(pattern)))
+            .match(reason);
+    };
+    if (const auto m = matched("layer (\\d+) shares the KV of layer (\\d+)"); m.hasMatch()) {
+        return CoverageDialog::tr("layer %1 uses the keys and values of layer %2")
+            .arg(m.captured(1), m.captured(2));
+    }
+    if (const auto m = matched("layer (\\d+) takes its values from k_proj"); m.hasMatch()) {
+        return CoverageDialog::tr("layer %1 takes its values from k_proj").arg(m.captured(1));
+    }
+    if (const auto m = matched("the model has only (\\d+) layers"); m.hasMatch()) {
+        return CoverageDialog::tr("the model has only %1 layers").arg(m.captured(1));
+    }
+    if (const auto m = matched("the model does not use (\\S+)"); m.hasMatch()) {
+        return CoverageDialog::tr("the model does not use %1").arg(m.captured(1));
+    }
+    if (reason == QStringLiteral("the model has no vision tower")) {
+        return CoverageDialog::tr("the model has no vision tower");
+    }
+    if (reason == QStringLiteral("the model has no audio tower")) {
+        return CoverageDialog::tr("the model has no audio tower");
+    }
+    if (const auto m = matched("(target_modules|exclude_modules|layers_to_transform) "
+                               "(?:does not target|leaves) the (?:module|layer)(?: out)?");
+        m.hasMatch()) {
+        return CoverageDialog::tr("%1 in adapter_config.json leaves it out").arg(m.captured(1));
+    }
+    return reason;
+}
+
 } // namespace
 
 CoverageModel::CoverageModel(const engine::AdapterSummary& coverage, QObject* parent)
     : QAbstractTableModel(parent) {
     for (const auto& [key, reason] : coverage.unmatched) {
-        rows_.push_back(
-            {fromUtf8(key), tr("no place in this model: %1").arg(fromUtf8(reason)), -1.0, true});
+        // "inert: layer 6 shares ...": the class of the key before the reason.
+        const QString text = fromUtf8(reason);
+        const QString kind = text.section(QStringLiteral(": "), 0, 0);
+        const QString why = reasonWords(text.section(QStringLiteral(": "), 1));
+        if (kind == QStringLiteral("inert")) {
+            // Right as it is: the architecture has no use for it, whoever trained it.
+            rows_.push_back({fromUtf8(key), tr("no effect: %1").arg(why), -1.0, false});
+        } else if (kind == QStringLiteral("ignored")) {
+            rows_.push_back({fromUtf8(key), tr("left out: %1").arg(why), -1.0, true});
+        } else {
+            rows_.push_back(
+                {fromUtf8(key), tr("no place in this model: %1").arg(text), -1.0, true});
+        }
     }
     for (const std::string& module : coverage.missing) {
         rows_.push_back(
@@ -85,6 +130,11 @@ QVariant CoverageModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter));
         }
         return {};
+    }
+    if (role == Qt::DisplayRole && index.column() == KeyColumn) {
+        // What all keys begin with tells none from another.
+        const QString prefix = QStringLiteral("base_model.model.");
+        return row.key.startsWith(prefix) ? row.key.mid(prefix.size()) : row.key;
     }
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
         return index.column() == KeyColumn ? row.key : row.finding;
@@ -198,7 +248,7 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
     view->header()->setSectionResizeMode(CoverageModel::FindingColumn,
                                          QHeaderView::ResizeToContents);
     view->header()->setSectionResizeMode(CoverageModel::NormColumn, QHeaderView::ResizeToContents);
-    view->setTextElideMode(Qt::ElideMiddle);
+    view->setTextElideMode(Qt::ElideLeft); // names differ at their end
     column->addWidget(view, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));

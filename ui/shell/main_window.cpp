@@ -9,6 +9,7 @@
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
 #include "ui/shell/drop_overlay.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/model_button.h"
 #include "ui/shell/model_panel.h"
@@ -17,8 +18,10 @@
 #include "ui/shell/session.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/shell/status_strip.h"
+#include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
+#include "ui/style/theme.h"
 
 #include <QAction>
 #include <QButtonGroup>
@@ -47,6 +50,7 @@ namespace {
 
 constexpr int kSideWidth = 224;
 constexpr int kMeterWidth = 296;
+constexpr int kLeastSideWidth = 180; ///< At the usual text size.
 
 QFrame* line(QFrame::Shape shape, QWidget* parent) {
     auto* frame = new QFrame(parent);
@@ -127,7 +131,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
     menu_button_ = new QPushButton(bar);
     menu_button_->setObjectName(QStringLiteral("menuButton"));
     menu_button_->setIcon(icon(QStringLiteral("settings")));
-    menu_button_->setFixedSize(Theme::kControlHeight, Theme::kControlHeight);
+    setIconButton(menu_button_, 16, Theme::kControlHeight);
     menu_button_->setAccessibleName(tr("Settings and help"));
     menu_button_->setToolTip(tr("Settings and help"));
     setButtonKind(menu_button_, ButtonKind::Flat);
@@ -140,7 +144,12 @@ void MainWindow::buildTopBar(QWidget* bar) {
 QWidget* MainWindow::buildSide() {
     history_ = new HistoryPane(splitter_);
     history_->setObjectName(QStringLiteral("historyPane"));
-    history_->setMinimumWidth(180);
+    const auto fit = [this] {
+        history_->setMinimumWidth(kLeastSideWidth * textZoom() / 100);
+        fitPanes();
+    };
+    history_->setMinimumWidth(kLeastSideWidth * textZoom() / 100);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, fit, Qt::QueuedConnection);
     connect(history_, &HistoryPane::newChatRequested, this, &MainWindow::newChatRequested);
     side_ = history_;
     return side_;
@@ -165,6 +174,17 @@ QWidget* MainWindow::buildCentre() {
     header_row_ = new QHBoxLayout;
     rows->addLayout(tab_row_);
     rows->addLayout(header_row_);
+    // Where the list of chats has given way, the way back to it.
+    side_button_ = new QPushButton(tab_bar_);
+    side_button_->setObjectName(QStringLiteral("showSideButton"));
+    side_button_->setIcon(icon(QStringLiteral("sidebar")));
+    side_button_->setAccessibleName(tr("Show the list of chats"));
+    setKeyToolTip(side_button_, side_button_->accessibleName(), QStringLiteral("toggleSidebar"));
+    setIconButton(side_button_, 16, Theme::kControlHeight);
+    setButtonKind(side_button_, ButtonKind::Flat);
+    side_button_->hide();
+    tab_row_->addWidget(side_button_);
+    connect(side_button_, &QPushButton::clicked, this, [this] { togglePane(side_pane_, side_); });
     tabs_ = new QButtonGroup(this);
     const auto add_tab = [&](Tab tab, const QString& text, const QString& icon_name,
                              const QString& object_name, const QString& action) {
@@ -196,12 +216,14 @@ QWidget* MainWindow::buildCentre() {
     chat_column->setSpacing(0);
     chat_stack_ = new QStackedWidget(chat_side);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
+    unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
     chat_->setObjectName(QStringLiteral("chatView"));
     compare_ = new ComparePane(chat_stack_);
     compare_->setObjectName(QStringLiteral("comparePane"));
     samples_ = new SamplesStrip(chat_side);
     chat_stack_->addWidget(welcome_);
+    chat_stack_->addWidget(unusable_);
     chat_stack_->addWidget(chat_);
     chat_stack_->addWidget(compare_);
     chat_column->addWidget(samples_);
@@ -210,6 +232,8 @@ QWidget* MainWindow::buildCentre() {
     layout_->setObjectName(QStringLiteral("layoutView"));
     panes_->addWidget(chat_side);
     panes_->addWidget(layout_);
+    panes_->setStretchFactor(0, 1);
+    panes_->setStretchFactor(1, 1);
     column->addWidget(panes_, 1);
     tab_row_->addSpacing(12);
     tab_row_->addStretch();
@@ -308,9 +332,13 @@ void MainWindow::connectPanes() {
     connect(model_panel_, &ModelPanel::locateRequested, this, &MainWindow::locateFolder);
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
+    connect(status_, &StatusStrip::whyRequested, this, &MainWindow::openModelPanel);
     connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
-    connect(welcome_, &WelcomePage::demoRequested, this,
-            [this] { session_->chooseAndLoad(QStringLiteral("demo")); });
+    connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
+    const auto load_demo = [this] { session_->chooseAndLoad(QStringLiteral("demo")); };
+    connect(welcome_, &WelcomePage::demoRequested, this, load_demo);
+    connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
+    connect(recent_, &RecentModels::missingChanged, this, &MainWindow::refreshEmptyState);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);
         openModelPanel();
@@ -323,7 +351,12 @@ void MainWindow::connectPanes() {
     });
 
     connect(session_, &Session::changed, this, &MainWindow::refresh);
-    connect(session_, &Session::failed, notice_, &NoticeStrip::showError);
+    connect(session_, &Session::failed, notice_,
+            [this](const QString& what, const engine::Error& error) {
+                const QString plain = adapterProblem(error);
+                plain.isEmpty() ? notice_->showError(what, error)
+                                : notice_->showFolded(what, plain, fromUtf8(error.message));
+            });
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::planInputChanged, this,
             [this] { layout_->setRequest(session_->request()); });
@@ -378,6 +411,14 @@ void MainWindow::connectPanes() {
     };
     connect(history_, &HistoryPane::chatChosen, this, show_chat);
     connect(history_, &HistoryPane::importRequested, this, show_chat);
+    connect(history_, &HistoryPane::undoOffered, this, [this](const QString& text) {
+        offered_undo_ = text;
+        if (side_->isHidden()) { // else it is offered there
+            notice_->showAction(text, {}, tr("Undo"), [this] { history_->undoRemove(); });
+        }
+    });
+    connect(history_, &HistoryPane::undoWithdrawn, this,
+            [this] { notice_->withdraw(offered_undo_); });
     connect(this, &MainWindow::newChatRequested, this, show_chat);
     connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
     connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
@@ -508,6 +549,11 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     // Not an action: panes use Esc first (a held block, an open panel, an edited message).
     if (event->key() == Qt::Key_Escape) {
         stop();
+        return;
+    }
+    // What has the focus has nothing to undo itself.
+    if (event->matches(QKeySequence::Undo) && history_->canUndo()) {
+        history_->undoRemove();
         return;
     }
     QMainWindow::keyPressEvent(event);

@@ -36,6 +36,7 @@ class NoticeStrip;
 class RecentModels;
 class Session;
 class StatusStrip;
+class UnusablePage;
 class WelcomePage;
 
 /// What the window is made with; read by app/ before the first frame.
@@ -142,6 +143,7 @@ private:
     bool is_comparing_ = false;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
+    QString offered_undo_; ///< Of a deleted chat, as the notice says it.
 
     ModelButton* model_button_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;
@@ -153,6 +155,7 @@ private:
     QSplitter* splitter_ = nullptr;
     QWidget* side_ = nullptr;
     HistoryPane* history_ = nullptr;
+    QPushButton* side_button_ = nullptr; ///< Shown while the list of chats is not.
     QButtonGroup* tabs_ = nullptr;
     QWidget* tab_bar_ = nullptr;
     QHBoxLayout* tab_row_ = nullptr;
@@ -160,6 +163,7 @@ private:
     QSplitter* panes_ = nullptr;
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;
+    UnusablePage* unusable_ = nullptr;
     SamplesStrip* samples_ = nullptr;
     ChatView* chat_ = nullptr;
     ComparePane* compare_ = nullptr;

@@ -6,12 +6,17 @@
 #include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
+#include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractButton>
 #include <QButtonGroup>
+#include <QDir>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QSplitter>
@@ -24,6 +29,11 @@ namespace ui {
 namespace {
 
 constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by side.
+
+/// Below this chat and layout take the meter's room too where both are shown.
+constexpr int kWidthForMeter = 1200;
+
+constexpr int kUsefulWidth = 560; ///< Of chat or layout, before the panes beside them give way.
 
 constexpr int kTabsWidth = 320;
 
@@ -38,6 +48,11 @@ void MainWindow::refreshEmptyState() {
         page = compare_;
     } else if (session_->model().isEmpty() && is_chat_empty) {
         page = welcome_;
+    } else if (session_->modelError() != nullptr && !session_->isLoaded() && is_chat_empty) {
+        page = unusable_;
+        unusable_->showProblem(
+            QDir::toNativeSeparators(session_->model()),
+            folderProblem(*session_->modelError(), recent_->isMissing(session_->model())));
     }
     chat_stack_->setCurrentWidget(page);
     chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
@@ -54,7 +69,10 @@ void MainWindow::setTab(Tab tab) {
     side_pane_.is_insisted_on = meter_pane_.is_insisted_on = false;
     fitPanes();
     if (tab == Tab::Both) {
-        panes_->setSizes({panes_->width() / 2, panes_->width() / 2});
+        // Once more when the panes at the sides have left their room.
+        const auto halve = [this] { panes_->setSizes({panes_->width() / 2, panes_->width() / 2}); };
+        halve();
+        QMetaObject::invokeMethod(panes_, halve, Qt::QueuedConnection);
     }
     refreshEmptyState();
 }
@@ -70,18 +88,24 @@ void MainWindow::fitPanes() {
     const int side = side_->minimumSizeHint().expandedTo(side_->minimumSize()).width();
     const int meter = meter_side_->minimumSizeHint().width();
     const int handles = 2 * splitter_->handleWidth();
+    // Its bars can be narrower than what stands between them is good to use.
+    const int useful = std::max(centre, kUsefulWidth * textZoom() / 100);
     bool shows_meter = meter_pane_.is_wanted;
     bool shows_side = side_pane_.is_wanted;
     // The list of chats comes back with the other tabs; the summary below the layout tells what
     // the meter would.
     if (!side_pane_.is_insisted_on) {
-        shows_side = shows_side && (tab_ != Tab::Both || width() >= kWidthForAll) &&
-                     width() >= centre + side + (shows_meter ? meter : 0) + handles;
+        shows_side = shows_side &&
+                     (tab_ != Tab::Both || width() >= kWidthForAll * textZoom() / 100) &&
+                     width() >= useful + side + (shows_meter ? meter : 0) + handles;
     }
     if (!meter_pane_.is_insisted_on) {
-        shows_meter = shows_meter && width() >= centre + meter + (shows_side ? side : 0) + handles;
+        shows_meter = shows_meter &&
+                      (tab_ != Tab::Both || width() >= kWidthForMeter * textZoom() / 100) &&
+                      width() >= useful + meter + (shows_side ? side : 0) + handles;
     }
     side_->setVisible(shows_side);
+    side_button_->setVisible(!shows_side);
     meter_side_->setVisible(shows_meter);
     // What the centre lacks for its bars comes from the panes beside it, down to their least.
     QList<int> sizes = splitter_->sizes();
@@ -128,14 +152,18 @@ void MainWindow::setSplitterSizes(const QList<int>& sizes) {
 
 void MainWindow::fitTabs() {
     QWidget* header = chat_->headerBar();
-    int texts = 0;
+    int texts = side_button_->isHidden() ? 0 : side_button_->width() + tab_row_->spacing();
     const QList<QAbstractButton*> buttons = tabs_->buttons();
     for (QAbstractButton* button : buttons) {
         texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
     }
     const int needed = header->isHidden() ? 0 : header->minimumSizeHint().width() + 40;
     // In two rows the bar is as wide as its lower one at least: nothing in it is cut.
-    tab_bar_->setMinimumWidth(std::max(kTabsWidth, needed - 40 + 2 * Theme::kPadding));
+    const int least = std::max(kTabsWidth, needed - 40 + 2 * Theme::kPadding);
+    if (tab_bar_->minimumWidth() != least) {
+        tab_bar_->setMinimumWidth(least);
+        QMetaObject::invokeMethod(this, &MainWindow::fitPanes, Qt::QueuedConnection);
+    }
     const bool is_one_row = tab_bar_->width() >= texts + needed + 2 * Theme::kPadding;
     const bool was_one_row = tab_row_->indexOf(header) >= 0;
     if (is_one_row != was_one_row) {

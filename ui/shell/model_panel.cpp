@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "ui/layout/issue_words.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/shell/shortcuts.h"
@@ -281,7 +283,7 @@ void ModelPanel::refresh() {
     QStringList problems;
     if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
-        problems.append(fromUtf8(error->message));
+        problems.append(folderProblem(*error, recent_->isMissing(session_->model())));
     } else if (summary != nullptr) {
         if (summary->is_header_only) {
             problems.append(
@@ -318,7 +320,7 @@ void ModelPanel::showPlan(const std::shared_ptr<const engine::PlacementPlan>& pl
     if (!plan->fits) {
         setTextRole(plan_label_, TextRole::Danger);
         plan_label_->setText(plan->errors.empty() ? tr("This does not fit.")
-                                                  : fromUtf8(plan->errors.front().message));
+                                                  : issueWords(plan->errors.front()));
         return;
     }
     QStringList parts;

@@ -61,6 +61,19 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     detail_->setTextFormat(Qt::PlainText);
     detail_->setWordWrap(true);
     detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    more_ = new QLabel(this);
+    more_->setObjectName(QStringLiteral("noticeMore"));
+    more_->setTextFormat(Qt::PlainText);
+    more_->setWordWrap(true);
+    more_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    more_->hide();
+    setTextRole(more_, TextRole::Muted);
+    setTextSize(more_, 92);
+    toggle_ = new QPushButton(tr("Details"), this);
+    toggle_->setObjectName(QStringLiteral("noticeToggle"));
+    toggle_->setCheckable(true);
+    toggle_->setAccessibleName(tr("Show details of the message"));
+    toggle_->hide();
     action_ = new QPushButton(this);
     action_->setObjectName(QStringLiteral("noticeAction"));
     copy_ = new QPushButton(this);
@@ -75,7 +88,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     close_->setToolTip(close_->accessibleName());
     for (QPushButton* button : {copy_, close_}) {
         setButtonKind(button, ButtonKind::Flat);
-        button->setFixedSize(28, 28);
+        setIconButton(button, 16, 28);
     }
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(16, 8, 12, 8);
@@ -85,7 +98,9 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     texts->setSpacing(2);
     texts->addWidget(title_);
     texts->addWidget(detail_);
+    texts->addWidget(more_);
     row->addLayout(texts, 1);
+    row->addWidget(toggle_, 0, Qt::AlignTop);
     row->addWidget(action_, 0, Qt::AlignVCenter);
     row->addWidget(copy_, 0, Qt::AlignTop);
     row->addWidget(close_, 0, Qt::AlignTop);
@@ -101,8 +116,11 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
             chosen();
         }
     });
+    connect(toggle_, &QPushButton::toggled, more_, &QWidget::setVisible);
     connect(copy_, &QPushButton::clicked, this, [this] {
-        QGuiApplication::clipboard()->setText(title_->text() + QLatin1Char('\n') + detail_->text());
+        QStringList lines = {title_->text(), detail_->text(), more_->text()};
+        lines.removeAll(QString());
+        QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
     });
 }
 
@@ -124,12 +142,27 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
     action_->hide();
+    more_->clear();
+    toggle_->setChecked(false);
+    toggle_->hide();
     chosen_ = nullptr;
     setAccessibleDescription(what + QLatin1Char(' ') + detail);
     show();
     update();
     QAccessibleEvent alert(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
+}
+
+void NoticeStrip::showFolded(const QString& what, const QString& detail, const QString& more) {
+    showNotice(what, detail, Kind::Error);
+    more_->setText(more);
+    toggle_->show();
+}
+
+void NoticeStrip::withdraw(const QString& what) {
+    if (title_->text() == what) {
+        hide();
+    }
 }
 
 void NoticeStrip::showPassing(const QString& what, const QString& detail) {

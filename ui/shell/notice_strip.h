@@ -25,6 +25,10 @@ public:
 
     void showError(const QString& what, const engine::Error& error);
     void showNotice(const QString& what, const QString& detail, Kind kind = Kind::Info);
+    /// What happened in plain words; `more`, for who wants to know exactly, folds out.
+    void showFolded(const QString& what, const QString& detail, const QString& more);
+    /// Hides the notice that says this, if it is still the one that is shown.
+    void withdraw(const QString& what);
     /// What went well and asks for nothing: goes by itself after a while.
     void showPassing(const QString& what, const QString& detail);
     /// A notice with one thing to do about it: a button `action` that runs `chosen` and goes.
@@ -44,6 +48,8 @@ private:
     QLabel* icon_;
     QLabel* title_;
     QLabel* detail_;
+    QLabel* more_;
+    QPushButton* toggle_;
     QPushButton* action_;
     QPushButton* copy_;
     QPushButton* close_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/settings_dialog.h"
 
+#include "ui/shell/body_area.h"
 #include "ui/style/format.h"
 
 #include <QCheckBox>
@@ -53,8 +54,9 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Settings"));
     setMinimumWidth(560);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 16);
+    auto* body = new QWidget;
+    auto* column = new QVBoxLayout(body);
+    column->setContentsMargins(20, 16, 8, 4);
     column->setSpacing(12);
     const auto form = [column] {
         auto* layout = new QFormLayout();
@@ -167,7 +169,15 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     column->addStretch();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
-    column->addWidget(buttons);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 16);
+    outer->setSpacing(12);
+    outer->addWidget(new BodyArea(body, this), 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(20, 0, 20, 0);
+    foot->addWidget(buttons);
+    outer->addLayout(foot);
+    BodyArea::fitToScreen(this);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     for (QComboBox* box : {theme_box_, language_box_, map_box_, quant_box_}) {
         connect(box, &QComboBox::activated, this, &SettingsDialog::edited);

@@ -105,7 +105,10 @@ std::vector<Shortcut> usualShortcuts() {
         {id("zoomReset"), window, Shortcuts::tr("Normal text size"), {keys("Ctrl+0")}},
         {id("settings"), window, Shortcuts::tr("Settings"), {keys("Ctrl+,")}},
         {id("diagnostics"), window, Shortcuts::tr("Log and report"), {keys("Ctrl+Shift+I")}},
-        {id("shortcuts"), window, Shortcuts::tr("This overview"), {keys("F1"), keys("Ctrl+/")}},
+        {id("shortcuts"),
+         window,
+         Shortcuts::tr("Keyboard shortcuts"),
+         {keys("F1"), keys("Ctrl+/")}},
         {id("quit"), window, Shortcuts::tr("Close Belfry"), {keys("Ctrl+Q")}},
     };
 }

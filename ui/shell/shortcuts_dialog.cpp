@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/shortcuts_dialog.h"
 
+#include "ui/shell/body_area.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/theme.h"
 
@@ -17,12 +18,10 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
     setObjectName(QStringLiteral("shortcutsDialog"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Keyboard shortcuts"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 16);
-    column->setSpacing(16);
-    auto* columns = new QHBoxLayout();
+    auto* body = new QWidget;
+    auto* columns = new QHBoxLayout(body);
+    columns->setContentsMargins(20, 16, 8, 4);
     columns->setSpacing(40);
-    column->addLayout(columns);
     const std::vector<Shortcut> all = shortcuts();
     QStringList groups;
     for (const Shortcut& shortcut : all) {
@@ -81,7 +80,15 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
         accept(); // what it shows is about to change
         Q_EMIT changeRequested();
     });
-    column->addWidget(buttons);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 16);
+    column->setSpacing(12);
+    column->addWidget(new BodyArea(body, this), 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(20, 0, 20, 0);
+    foot->addWidget(buttons);
+    column->addLayout(foot);
+    BodyArea::fitToScreen(this);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 }
 

@@ -40,6 +40,11 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), s
     state_label_ = new QLabel(this);
     state_label_->setObjectName(QStringLiteral("engineState"));
     setTextSize(state_label_, 95, true);
+    why_button_ = new QPushButton(tr("Cannot be used"), this);
+    why_button_->setObjectName(QStringLiteral("whyButton"));
+    why_button_->setIcon(icon(QStringLiteral("alert")));
+    why_button_->setToolTip(tr("Say why"));
+    setButtonKind(why_button_, ButtonKind::Flat);
     detail_label_ = new ElidedLabel(this);
     detail_label_->setObjectName(QStringLiteral("engineStateDetail"));
     detail_label_->setMinimumCharacters(0);
@@ -65,11 +70,13 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), s
     row->setContentsMargins(16, 0, 0, 0);
     row->setSpacing(Theme::kGap);
     row->addWidget(state_label_);
+    row->addWidget(why_button_);
     row->addWidget(detail_label_);
     row->addWidget(progress_);
     row->addWidget(cancel_button_);
     row->addWidget(load_button_);
     row->addWidget(eject_button_);
+    connect(why_button_, &QPushButton::clicked, this, &StatusStrip::whyRequested);
     connect(cancel_button_, &QPushButton::clicked, session_, &Session::cancel);
     connect(load_button_, &QPushButton::clicked, session_, &Session::load);
     connect(eject_button_, &QPushButton::clicked, session_, &Session::eject);
@@ -86,7 +93,10 @@ void StatusStrip::refresh() {
     if (is_moving) {
         progress_->setRange(0, 0);
     }
-    load_button_->setVisible(state == Session::State::Chosen);
+    const bool is_unusable = state == Session::State::Chosen && session_->modelError() != nullptr;
+    why_button_->setVisible(is_unusable);
+    state_label_->setVisible(!is_unusable);
+    load_button_->setVisible(state == Session::State::Chosen && !is_unusable);
     load_button_->setEnabled(session_->summary() != nullptr &&
                              !session_->summary()->is_header_only);
     eject_button_->setVisible(session_->isLoaded() && !is_moving);
@@ -97,11 +107,8 @@ void StatusStrip::refresh() {
         state_label_->setText(QString());
         break;
     case Session::State::Chosen:
-        setTextRole(state_label_,
-                    session_->modelError() != nullptr ? TextRole::Danger : TextRole::Muted);
-        state_label_->setText(session_->modelError() != nullptr ? tr("Cannot be used")
-                              : session_->isInspecting()        ? tr("Reading …")
-                                                                : tr("Not loaded"));
+        setTextRole(state_label_, TextRole::Muted);
+        state_label_->setText(session_->isInspecting() ? tr("Reading …") : tr("Not loaded"));
         break;
     case Session::State::Loading:
     case Session::State::Applying:

@@ -20,6 +20,10 @@ class StatusStrip : public QWidget {
 public:
     explicit StatusStrip(Session* session, QWidget* parent = nullptr);
 
+Q_SIGNALS:
+    /// The user wants to know why the chosen folder cannot be used.
+    void whyRequested();
+
 protected:
     void paintEvent(QPaintEvent* event) override;
 
@@ -29,6 +33,7 @@ private:
 
     Session* session_;
     QLabel* state_label_;
+    QPushButton* why_button_; ///< In place of the state where the folder cannot be used.
     ElidedLabel* detail_label_;
     QProgressBar* progress_;
     QPushButton* cancel_button_;

@@ -51,7 +51,9 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     area->setWidget(page);
     auto* sides = new QHBoxLayout(page);
     auto* content = new QWidget(page);
-    content->setMaximumWidth(560);
+    const auto fit_width = [content] { content->setMaximumWidth(560 * textZoom() / 100); };
+    fit_width();
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, content, fit_width);
     sides->addStretch(1);
     sides->addWidget(content, 8);
     sides->addStretch(1);
@@ -74,13 +76,14 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     column->addSpacing(16);
     auto* buttons = new QHBoxLayout();
     buttons->addStretch();
-    auto* choose_button = new QPushButton(tr("Choose a &folder…"), content);
-    choose_button->setObjectName(QStringLiteral("welcomeChoose"));
-    choose_button->setIcon(icon(QStringLiteral("folder")));
+    // Made in the order in which they stand: that is the order of Tab.
     auto* demo_button = new QPushButton(tr("Try the &demo model"), content);
     demo_button->setObjectName(QStringLiteral("welcomeDemo"));
     demo_button->setToolTip(tr("Loads the small model that comes with Belfry; it understands "
                                "pictures and sounds"));
+    auto* choose_button = new QPushButton(tr("Choose a &folder…"), content);
+    choose_button->setObjectName(QStringLiteral("welcomeChoose"));
+    choose_button->setIcon(icon(QStringLiteral("folder")));
     setButtonKind(has_demo_model ? demo_button : choose_button, ButtonKind::Primary);
     demo_button->setVisible(has_demo_model);
     buttons->addWidget(demo_button);

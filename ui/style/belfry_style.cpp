@@ -92,7 +92,15 @@ void drawButtonPanel(const QStyleOption* option, QPainter* painter, const QWidge
     drawBox(painter, option->rect, fill, line);
     if ((option->state & QStyle::State_HasFocus) != 0 &&
         (option->state & QStyle::State_KeyboardFocusChange) != 0) {
-        drawFocus(painter, option->rect);
+        const bool is_filled =
+            is_enabled && (kind == ButtonKind::Primary || kind == ButtonKind::Danger);
+        if (is_filled) {
+            // The accent would not be seen on itself: a ring in the colour of the text, inside.
+            drawBox(painter, QRectF(option->rect).adjusted(2, 2, -2, -2), QColor(), t.on_accent,
+                    Theme::kRadius - 2, 2.0);
+        } else {
+            drawFocus(painter, option->rect);
+        }
     }
 }
 
@@ -113,6 +121,14 @@ QColor buttonTextColor(const QStyleOption* option, const QWidget* widget) {
         return t.text;
     }
     return t.text;
+}
+
+/// The words of a button that is narrower than them, ended with an ellipsis instead of cut.
+QString fitted(const QString& text, const QFontMetrics& metrics, int width) {
+    return text.isEmpty() || text.contains(QLatin1Char('\n')) ||
+                   metrics.size(Qt::TextShowMnemonic, text).width() <= width
+               ? text
+               : metrics.elidedText(text, Qt::ElideRight, width, Qt::TextShowMnemonic);
 }
 
 bool isComboPopup(const QWidget* widget) {
@@ -426,6 +442,9 @@ void BelfryStyle::drawControl(ControlElement element,
             QStyleOptionButton copy(*push);
             copy.palette.setColor(QPalette::ButtonText, buttonTextColor(option, widget));
             copy.features &= ~QStyleOptionButton::HasMenu;
+            copy.text =
+                fitted(copy.text, copy.fontMetrics,
+                       copy.rect.width() - (copy.icon.isNull() ? 0 : copy.iconSize.width() + 4));
             const ButtonKind kind = buttonKind(widget);
             const bool is_on = (option->state & State_On) != 0;
             if (!push->icon.name().isEmpty() &&
@@ -449,6 +468,9 @@ void BelfryStyle::drawControl(ControlElement element,
         if (const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option)) {
             QStyleOptionToolButton copy(*tool);
             copy.palette.setColor(QPalette::ButtonText, buttonTextColor(option, widget));
+            if (copy.icon.isNull() || copy.toolButtonStyle == Qt::ToolButtonTextOnly) {
+                copy.text = fitted(copy.text, copy.fontMetrics, copy.rect.width());
+            }
             QProxyStyle::drawControl(element, &copy, painter, widget);
         }
         return;

@@ -103,7 +103,7 @@ QSize BelfryStyle::sizeFromContents(ContentsType type,
             width += 12;
         }
         if (button != nullptr && button->text.isEmpty()) {
-            width = Theme::kControlHeight;
+            width = std::max(Theme::kControlHeight, button->iconSize.width() + 16);
         }
         return {width, std::max(Theme::kControlHeight, contents.height() + 12)};
     }
@@ -168,7 +168,7 @@ int BelfryStyle::pixelMetric(PixelMetric metric,
     case PM_ButtonIconSize:
     case PM_ListViewIconSize:
     case PM_SmallIconSize:
-        return 16;
+        return 16 * textZoom() / 100;
     case PM_LayoutHorizontalSpacing:
     case PM_LayoutVerticalSpacing:
         return Theme::kGap;

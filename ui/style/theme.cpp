@@ -21,6 +21,8 @@ namespace {
 constexpr const char* kKindProperty = "belfryKind";
 constexpr const char* kTextPercentProperty = "belfryTextPercent";
 constexpr const char* kTextBoldProperty = "belfryTextBold";
+constexpr const char* kIconSizeProperty = "belfryIconSize";
+constexpr const char* kIconSideProperty = "belfryIconSide";
 
 Theme makeDark() {
     Theme t;
@@ -277,12 +279,26 @@ void setTextZoom(int percent) {
         if (own > 0) {
             widget->setFont(scaledFont(own, widget->property(kTextBoldProperty).toBool()));
         }
+        if (const int side = widget->property(kIconSideProperty).toInt(); side > 0) {
+            setIconButton(qobject_cast<QAbstractButton*>(widget),
+                          widget->property(kIconSizeProperty).toInt(), side);
+        }
     }
     Q_EMIT ThemeNotifier::instance().changed();
 }
 
 int textZoom() {
     return state().zoom;
+}
+
+void setIconButton(QAbstractButton* button, int icon_size, int side) {
+    button->setProperty(kIconSizeProperty, icon_size);
+    button->setProperty(kIconSideProperty, side);
+    const int pixels = icon_size * textZoom() / 100;
+    button->setIconSize({pixels, pixels});
+    // Larger text needs no smaller button; the usual one is large enough to be hit.
+    const int square = std::max(side, side * textZoom() / 100);
+    button->setFixedSize(square, square);
 }
 
 void setButtonKind(QAbstractButton* button, ButtonKind kind) {

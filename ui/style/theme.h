@@ -89,6 +89,9 @@ void setTextRole(QWidget* widget, TextRole role);
 /// Size and weight relative to the application's font; follows setTextZoom().
 void setTextSize(QWidget* widget, int percent, bool is_bold = false);
 
+/// A square button with a picture only, both sizes at the usual text size; follows setTextZoom().
+void setIconButton(QAbstractButton* button, int icon_size, int side);
+
 /// Fills a widget with one of the theme's areas.
 enum class Area { Window = 1, Surface, Raised };
 void setArea(QWidget* widget, Area area);

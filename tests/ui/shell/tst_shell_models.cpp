@@ -4,6 +4,7 @@
 #include "ui/layout/suggestion_words.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/diagnostics.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
@@ -37,6 +38,7 @@ private Q_SLOTS:
     void reportHidesTheHomeFolder();
     void bytesReadTheSameEverywhere();
     void suggestionsInTheWindowsWords();
+    void foldersInTheWindowsWords();
 };
 
 void TestShellModels::recentModels() {
@@ -164,6 +166,20 @@ void TestShellModels::coverage() {
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
     QCOMPARE(model.rowCount(), 4);
     QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("x.lora_A"));
+    engine::AdapterSummary keys;
+    keys.unmatched = {{"base_model.model.model.layers.6.self_attn.k_proj.lora_A.weight",
+                       "inert: layer 6 shares the KV of layer 5"},
+                      {"base_model.model.model.audio_tower.x", "ignored: the model has no audio "
+                                                               "tower"}};
+    const ui::CoverageModel findings(keys);
+    QCOMPARE(findings.index(0, 0).data().toString(),
+             QStringLiteral("model.layers.6.self_attn.k_proj.lora_A.weight"));
+    QCOMPARE(findings.index(0, 1).data().toString(),
+             QStringLiteral("no effect: layer 6 uses the keys and values of layer 5"));
+    QVERIFY(!findings.index(0, 1).data(Qt::ForegroundRole).isValid()); // no fault of the adapter
+    QCOMPARE(findings.index(1, 1).data().toString(),
+             QStringLiteral("left out: the model has no audio tower"));
+    QVERIFY(findings.index(1, 1).data(Qt::ForegroundRole).isValid());
     const QString text = ui::CoverageDialog::reportText(summary, QStringLiteral("m"));
     QVERIFY(text.contains(QStringLiteral("2 of 3")));
     QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: no such module")));
@@ -282,13 +298,43 @@ void TestShellModels::suggestionsInTheWindowsWords() {
                                  "{\"store\": \"sim:0\", \"compute\": \"sim:0\", "
                                  "\"duplicate_tied\": true}): frees 383.00 MiB, costs some "
                                  "accuracy of the last layer; it is faster"),
-             QStringLiteral("head in 8 bits and token embedding to the CPU: frees 383 MiB, costs "
+             QStringLiteral("head in 8 bits and token embedding to CPU: frees 383 MiB, costs "
                             "some accuracy of the last layer; it is faster"));
     // What the planner says anew stays as it is.
     for (const char* other : {"use a device with more memory, or raise its limit", "cpu",
                               "move model.new_part to cpu: frees 1.0 MiB, costs something"}) {
         QCOMPARE(ui::suggestionWords(other), QString::fromLatin1(other));
     }
+}
+
+void TestShellModels::foldersInTheWindowsWords() {
+    using engine::ErrorCode;
+    const auto folder = [](const char* message, const char* file) {
+        engine::Error error{ErrorCode::InvalidFile, message};
+        if (*file != 0) {
+            error.details = {{"rule", "FileMissing"}, {"file", file}};
+        }
+        return ui::folderProblem(error, false);
+    };
+    const QString kind = folder("config.json: model_type is \"llama\": not a Gemma 4 model; Belfry "
+                                "runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
+                                "");
+    QVERIFY2(kind.startsWith(QStringLiteral("It holds a model of another kind (llama).")),
+             qPrintable(kind));
+    QVERIFY(folder("config.json: there is no such file", "config.json")
+                .startsWith(QStringLiteral("There is no config.json in it.")));
+    QVERIFY(folder("tokenizer.json: there is no such file", "tokenizer.json")
+                .startsWith(QStringLiteral("tokenizer.json is missing")));
+    QCOMPARE(folder("something new", ""), QStringLiteral("something new"));
+    QVERIFY(ui::folderProblem({ErrorCode::InvalidFile, "x"}, true)
+                .startsWith(QStringLiteral("The folder is not there any more")));
+    QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile,
+                                "adapter_model.safetensors: base_model.model.x.lora_A.weight: "
+                                "shape [8, 128], expected [8, 64] (rank 8, x.weight is [256, 64]) "
+                                "(and 205 more)"})
+                .startsWith(QStringLiteral("It was trained for a model of another size")));
+    QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile, "adapter_config.json: r is missing"})
+                .isEmpty());
 }
 
 QTEST_MAIN(TestShellModels)
