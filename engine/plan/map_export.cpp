@@ -94,7 +94,7 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
         own_format += row.format == Format::Q8 ? 1U : 0U;
         has_sim = has_sim || row.store.kind == DeviceId::Kind::Sim;
     }
-    std::vector<std::string> losses;
+    std::vector<std::string> losses = shortages(plan);
     if (computed_elsewhere > 0) {
         losses.push_back(std::to_string(computed_elsewhere) +
                          " tensors compute on another device here: accelerate stores \"cpu\" and "
@@ -348,6 +348,18 @@ private:
 
 } // namespace
 
+std::vector<std::string> shortages(const PlacementPlan& plan) {
+    std::vector<std::string> out;
+    for (const PlanIssue& issue : plan.errors) {
+        if (issue.code == "DM09") {
+            // The first sentence; what holds most bytes and what to move are the plan's to tell.
+            out.push_back("this plan does not fit: " +
+                          issue.message.substr(0, issue.message.find(". ")));
+        }
+    }
+    return out;
+}
+
 ExportedText exportAccelerate(const PlacementPlan& plan,
                               const std::vector<ExpectedTensor>& /*tensors*/) {
     return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan)};
@@ -355,6 +367,7 @@ ExportedText exportAccelerate(const PlacementPlan& plan,
 
 ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors) {
     ExportedText out;
+    out.losses = shortages(plan);
     const auto by_name = byName(tensors);
     std::set<DeviceId> towers;
     bool has_disk = false;
