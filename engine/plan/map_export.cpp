@@ -5,6 +5,7 @@
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_transfers.h"
+#include "engine/plan/skip_list.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
@@ -43,6 +44,11 @@ byName(const std::vector<ExpectedTensor>& tensors) {
         map.emplace(tensor.name, &tensor);
     }
     return map;
+}
+
+/// A linear layer's name from its weight's.
+std::string moduleOf(const std::string& name) {
+    return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
 }
 
 std::string deviceText(DeviceId device) {
@@ -441,7 +447,8 @@ ExportedText exportPython(const PlacementPlan& plan,
     out.losses = accelerateLosses(plan);
     const auto by_name = byName(tensors);
     std::map<Format, size_t> formats;
-    std::vector<std::string> plain_modules; // linear weights that stay as they are
+    std::vector<std::string> plain; // linear layers that stay as they are
+    std::vector<std::string> quantized;
     MapTree skips;
     for (const TensorPlacement& row : plan.tensors) {
         if (!isLinearOf(by_name, row)) {
@@ -450,6 +457,7 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
         ++formats[row.format];
         skips.add(row.tensor, isFourBit(row.format) ? 0 : 1);
+        (isFourBit(row.format) ? quantized : plain).push_back(moduleOf(row.tensor));
     }
     Format most = Format::AsStored;
     size_t count = 0;
@@ -460,10 +468,12 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
     }
     const bool is_quantized = count > 0;
+    std::vector<std::string> plain_modules;
     if (is_quantized) {
         for (const MapTree::Key& key : skips.uniformParts(0)) {
-            plain_modules.push_back(
-                key.path.ends_with(".weight") ? key.path.substr(0, key.path.size() - 7) : key.path);
+            for (std::string& module : narrowedKeys(moduleOf(key.path), plain, quantized)) {
+                plain_modules.push_back(std::move(module));
+            }
         }
         for (const auto& [format, n] : formats) {
             if (isFourBit(format) && format != most) {

@@ -63,6 +63,38 @@ bool mentions(const std::vector<std::string>& texts, const std::string& part) {
     });
 }
 
+/// The rule by which transformers leaves a linear layer alone: of 5.17, which takes an entry as the
+/// start of a name, and of 5.23, which asks for whole components.
+bool isSkippedThere(const std::vector<std::string>& entries, const std::string& module) {
+    return std::any_of(entries.begin(), entries.end(), [&module](const std::string& entry) {
+        const auto at_start = std::regex_constants::match_continuous;
+        const bool is_ending =
+            module.size() >= entry.size() &&
+            module.compare(module.size() - entry.size(), entry.size(), entry) == 0;
+        const bool before = std::regex_search(module, std::regex(entry), at_start) || is_ending;
+        const bool now =
+            std::regex_search(module, std::regex("(?:" + entry + ")(?=\\.|$)"), at_start) ||
+            is_ending;
+        if (before != now) {
+            qFatal("%s means different things for %s", entry.c_str(), module.c_str());
+        }
+        return now;
+    });
+}
+
+/// The words in quotes behind `before`, up to the next bracket.
+std::vector<std::string> quotedList(const std::string& text, const std::string& before) {
+    std::vector<std::string> out;
+    const size_t at = text.find(before);
+    const size_t end = text.find(']', at);
+    for (size_t open = text.find('"', at); at != std::string::npos && open < end;) {
+        const size_t close = text.find('"', open + 1);
+        out.push_back(text.substr(open + 1, close - open - 1));
+        open = text.find('"', close + 1);
+    }
+    return out;
+}
+
 } // namespace
 
 class TestMapWrite : public QObject {
@@ -79,6 +111,8 @@ private Q_SLOTS:
     void llamaCppPlaces_data();
     void llamaCppPlaces();
     void python();
+    void pythonSkipsWhatThePlanSkips_data();
+    void pythonSkipsWhatThePlanSkips();
     void moves();
 };
 
@@ -303,6 +337,36 @@ void TestMapWrite::python() {
                              "model_path = \"a \\\"quoted\\\" folder\""}) {
         QVERIFY2(text.text.find(part) != std::string::npos,
                  (std::string(part) + "\n" + text.text).c_str());
+    }
+}
+
+void TestMapWrite::pythonSkipsWhatThePlanSkips_data() {
+    QTest::addColumn<QByteArray>("map");
+    QTest::newRow("one layer") << QByteArray(R"("model.layers.1": {"format": "as_stored"})");
+    QTest::newRow("a weight of two layers")
+        << QByteArray(R"("model.layers.1.mlp.up_proj": {"format": "as_stored"},
+                         "model.layers.2.mlp.up_proj": {"format": "as_stored"})");
+    QTest::newRow("layers of a tower")
+        << QByteArray(R"("model.vision_tower.encoder.layers.1": {"format": "as_stored"},
+                         "model.audio_tower.layers.1": {"format": "as_stored"})");
+    QTest::newRow("whole parts") << QByteArray(R"("model.vision_tower": {"format": "as_stored"},
+                                                  "model.layers.[3-20]": {"format": "as_stored"})");
+}
+
+void TestMapWrite::pythonSkipsWhatThePlanSkips() {
+    QFETCH(QByteArray, map);
+    const PlacementPlan plan = planOf(
+        parsed(R"({"version": 1, "default": "cuda:0", "map": {)" + map.toStdString() + "}}"));
+    const ExportedText text = exportPython(plan, e2b().tensors, "folder");
+    const auto skipped = quotedList(text.text, "llm_int8_skip_modules=[");
+    QVERIFY2(!skipped.empty(), text.text.c_str());
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        const TensorPlacement* row = plan.find(tensor.name);
+        if (row == nullptr || !isQuantizable(tensor)) {
+            continue;
+        }
+        const std::string module = row->tensor.substr(0, row->tensor.rfind('.'));
+        QVERIFY2(isSkippedThere(skipped, module) == (row->format != Format::Nf4), module.c_str());
     }
 }
 
