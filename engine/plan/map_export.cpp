@@ -5,6 +5,7 @@
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_transfers.h"
+#include "engine/plan/planner.h"
 #include "engine/plan/skip_list.h"
 #include "engine/quant/quantize.h"
 
@@ -56,9 +57,8 @@ std::string deviceText(DeviceId device) {
                                                : jsonString(device.toString());
 }
 
-/// Keys and places of accelerate's dictionary, "" first.
-std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan& plan) {
-    std::vector<DeviceId> places;
+/// Where everything is stored, as numbers of `places`, which is added to.
+MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
     MapTree tree;
     for (const TensorPlacement& row : plan.tensors) {
         // A head of its own stands below the root as well: "lm_head".
@@ -70,6 +70,13 @@ std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan
         }
         tree.add(name, static_cast<int>(it - places.begin()));
     }
+    return tree;
+}
+
+/// Keys and places of accelerate's dictionary, "" first.
+std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan& plan) {
+    std::vector<DeviceId> places;
+    const MapTree tree = placeTree(plan, places);
     std::vector<std::pair<std::string, DeviceId>> keys;
     for (const MapTree::Key& key : tree.fewestKeys()) {
         keys.emplace_back(key.path, places[static_cast<size_t>(key.value)]);
@@ -87,17 +94,71 @@ std::string dictionary(const std::vector<std::pair<std::string, DeviceId>>& keys
     return out + "\n" + indent + "}";
 }
 
-std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
+/// Is something stored in main memory or on disk while something else is not on the CPU? For such
+/// a map transformers wants llm_int8_enable_fp32_cpu_offload, and then leaves what lies there
+/// unquantized. A map that says "cpu" throughout is quantized like one for a GPU.
+bool leavesHostUnquantized(const PlacementPlan& plan) {
+    const auto has = [&plan](auto fits) {
+        return std::any_of(plan.tensors.begin(), plan.tensors.end(), fits);
+    };
+    return has([](const TensorPlacement& row) { return !row.store.isGpu(); }) &&
+           has([](const TensorPlacement& row) { return row.store != DeviceId::cpu(); });
+}
+
+/// Formats that bitsandbytes through transformers does not give.
+void addFormatLosses(const PlacementPlan& plan,
+                     const std::vector<ExpectedTensor>& tensors,
+                     std::vector<std::string>& losses) {
+    const auto by_name = byName(tensors);
+    const bool leaves_host = leavesHostUnquantized(plan);
+    size_t on_host = 0;
+    uint64_t bytes_here = 0;
+    uint64_t bytes_there = 0;
+    std::map<Format, size_t> dense;
+    bool has_int8 = false;
+    for (const TensorPlacement& row : plan.tensors) {
+        has_int8 = has_int8 || row.format == Format::Q8;
+        if (row.format == Format::F16 || row.format == Format::F32) {
+            ++dense[row.format];
+        }
+        if (!isFourBit(row.format)) {
+            continue;
+        }
+        if (!isLinearOf(by_name, row)) {
+            losses.push_back(row.tensor + " in " + std::string(formatName(row.format)) +
+                             ": embedding tables and the head stay unquantized there");
+        } else if (leaves_host && !row.store.isGpu()) {
+            ++on_host;
+            bytes_here += row.bytes;
+            bytes_there += static_cast<uint64_t>(by_name.at(row.tensor)->numElements()) * 2;
+        }
+    }
+    if (has_int8) {
+        losses.emplace_back("int8 per row (head) does not exist there");
+    }
+    if (on_host > 0) {
+        losses.push_back(std::to_string(on_host) +
+                         " weights on cpu or disk have 4 bits here: transformers leaves what lies "
+                         "there in bfloat16, " +
+                         formatByteCount(bytes_there) + " instead of " +
+                         formatByteCount(bytes_here));
+    }
+    for (const auto& [format, count] : dense) {
+        losses.push_back(std::to_string(count) + " tensors in " + std::string(formatName(format)) +
+                         ": there what is not quantized has one dtype, bfloat16 in the script");
+    }
+}
+
+std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
+                                          const std::vector<ExpectedTensor>& tensors) {
     const DeviceId main = mainDevice(plan);
     size_t computed_elsewhere = 0;
     size_t resident = 0;
-    size_t own_format = 0;
     bool has_sim = false;
     for (const TensorPlacement& row : plan.tensors) {
         const DeviceId theirs = row.store.isGpu() ? row.store : main;
         computed_elsewhere += row.compute != theirs ? 1U : 0U;
         resident += row.store != row.compute && row.residency == Residency::Always ? 1U : 0U;
-        own_format += row.format == Format::Q8 ? 1U : 0U;
         has_sim = has_sim || row.store.kind == DeviceId::Kind::Sim;
     }
     std::vector<std::string> losses = shortages(plan);
@@ -112,9 +173,7 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
                          " tensors keep a copy on their computing device here; accelerate copies "
                          "them for every call");
     }
-    if (own_format > 0) {
-        losses.emplace_back("int8 per row (head) does not exist there");
-    }
+    addFormatLosses(plan, tensors, losses);
     if (has_sim) {
         losses.emplace_back("simulated GPUs exist only in Belfry");
     }
@@ -122,6 +181,45 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
         losses.emplace_back("two copies of the tied table: accelerate may move both together");
     }
     return losses;
+}
+
+/// accelerateKeys() for a model that is quantized while it loads: the keys of main memory and disk
+/// also keep layers out of quantization there, by their names, so none of them may reach beyond
+/// what lies there ("" and "layers.1" would).
+std::vector<std::pair<std::string, DeviceId>>
+keysThatLeaveNoneOut(const PlacementPlan& plan, const std::vector<std::string>& quantized) {
+    std::vector<std::string> names;
+    std::vector<std::string> on_gpu;
+    for (const TensorPlacement& row : plan.tensors) {
+        names.push_back(row.tensor);
+        const std::string module = moduleOf(row.tensor);
+        if (row.store.isGpu() &&
+            std::find(quantized.begin(), quantized.end(), module) != quantized.end()) {
+            on_gpu.push_back(module);
+        }
+    }
+    if (on_gpu.empty()) {
+        return accelerateKeys(plan);
+    }
+    const DeviceId main = mainDevice(plan);
+    std::vector<DeviceId> places = {main};
+    const MapTree tree = placeTree(plan, places);
+    std::vector<std::pair<std::string, DeviceId>> keys = {{"", main}};
+    for (const MapTree::Key& key : tree.uniformParts(/*unset=*/0)) {
+        const DeviceId place = places[static_cast<size_t>(key.value)];
+        if (place.isGpu()) {
+            keys.emplace_back(key.path, place);
+            continue;
+        }
+        for (std::string& narrow : narrowedKeys(key.path, names, on_gpu)) {
+            // Hooks that bring weights to the GPU sit on modules: a value beside them stays there.
+            if (narrow == key.path ||
+                std::find(names.begin(), names.end(), narrow) == names.end()) {
+                keys.emplace_back(std::move(narrow), place);
+            }
+        }
+    }
+    return keys;
 }
 
 /// "0|1|5" for a regular expression.
@@ -367,8 +465,8 @@ std::vector<std::string> shortages(const PlacementPlan& plan) {
 }
 
 ExportedText exportAccelerate(const PlacementPlan& plan,
-                              const std::vector<ExpectedTensor>& /*tensors*/) {
-    return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan)};
+                              const std::vector<ExpectedTensor>& tensors) {
+    return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan, tensors)};
 }
 
 ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors) {
@@ -444,7 +542,7 @@ ExportedText exportPython(const PlacementPlan& plan,
                           const std::vector<ExpectedTensor>& tensors,
                           std::string_view model_path) {
     ExportedText out;
-    out.losses = accelerateLosses(plan);
+    out.losses = accelerateLosses(plan, tensors);
     const auto by_name = byName(tensors);
     std::map<Format, size_t> formats;
     std::vector<std::string> plain; // linear layers that stay as they are
@@ -499,14 +597,20 @@ ExportedText exportPython(const PlacementPlan& plan,
                          : "import torch\nfrom transformers import AutoModelForImageTextToText, "
                            "AutoProcessor\n";
     text += "\nmodel_path = " + jsonString(model_path) + "\n";
-    text += "device_map = " + dictionary(accelerateKeys(plan), "") + "\n";
+    const bool has_offload = is_quantized && leavesHostUnquantized(plan);
+    text +=
+        "device_map = " +
+        dictionary(has_offload ? keysThatLeaveNoneOut(plan, quantized) : accelerateKeys(plan), "") +
+        "\n";
     if (is_quantized) {
         text += "quantization = BitsAndBytesConfig(\n    load_in_4bit=True,\n"
                 "    bnb_4bit_quant_type=\"" +
                 std::string(bookOf(most) == CodeBook::Nf4 ? "nf4" : "fp4") +
                 "\",\n    bnb_4bit_use_double_quant=" + (isNested(most) ? "True" : "False") +
-                ",\n    bnb_4bit_compute_dtype=torch.bfloat16,\n"
-                "    llm_int8_enable_fp32_cpu_offload=True,\n";
+                ",\n    bnb_4bit_compute_dtype=torch.bfloat16,\n";
+        // Without it a map with GPUs and "cpu" is refused; with it a map that says "cpu"
+        // throughout would not be quantized.
+        text += has_offload ? "    llm_int8_enable_fp32_cpu_offload=True,\n" : "";
         if (!plain_modules.empty()) {
             text += "    llm_int8_skip_modules=[\"lm_head\"";
             for (const std::string& module : plain_modules) {

@@ -113,6 +113,9 @@ private Q_SLOTS:
     void python();
     void pythonSkipsWhatThePlanSkips_data();
     void pythonSkipsWhatThePlanSkips();
+    void pythonTellsFormats_data();
+    void pythonTellsFormats();
+    void pythonKeysLeaveNoneOut();
     void moves();
 };
 
@@ -367,6 +370,78 @@ void TestMapWrite::pythonSkipsWhatThePlanSkips() {
         }
         const std::string module = row->tensor.substr(0, row->tensor.rfind('.'));
         QVERIFY2(isSkippedThere(skipped, module) == (row->format != Format::Nf4), module.c_str());
+    }
+}
+
+void TestMapWrite::pythonTellsFormats_data() {
+    QTest::addColumn<QByteArray>("map");
+    QTest::addColumn<QByteArray>("loss"); ///< Empty: there is none.
+    QTest::addColumn<bool>("has_offload");
+    const QByteArray start = R"({"version": 1, "default": "cuda:0", "map": {)";
+    QTest::newRow("all on the GPU") << start + "}}" << QByteArray() << false;
+    QTest::newRow("all on the CPU")
+        << QByteArray(R"({"version": 1, "default": "cpu"})") << QByteArray() << false;
+    // 151,584,768 weights: 2 bytes each instead of 0.5625.
+    QTest::newRow("tower on the CPU")
+        << start + R"("model.vision_tower": "cpu"}})"
+        << QByteArray("113 weights on cpu or disk have 4 bits here: transformers leaves what lies "
+                      "there in bfloat16, 289.12 MiB instead of 81.32 MiB")
+        << true;
+    QTest::newRow("table in 4 bits")
+        << start + R"("model.embed_tokens_per_layer": {"format": "nf4"}}})"
+        << QByteArray("model.language_model.embed_tokens_per_layer.weight in nf4: embedding tables")
+        << false;
+    QTest::newRow("layer in float32")
+        << start + R"("model.layers.3.mlp": {"format": "f32"}}})"
+        << QByteArray("3 tensors in f32: there what is not quantized has one dtype") << false;
+    QTest::newRow("layer in bfloat16")
+        << start + R"("model.layers.3.mlp": {"format": "bf16"}}})" << QByteArray() << false;
+}
+
+void TestMapWrite::pythonTellsFormats() {
+    QFETCH(QByteArray, map);
+    QFETCH(QByteArray, loss);
+    QFETCH(bool, has_offload);
+    const PlacementPlan plan = planOf(parsed(map.toStdString()));
+    const ExportedText python = exportPython(plan, e2b().tensors, "folder");
+    const ExportedText accelerate = exportAccelerate(plan, e2b().tensors);
+    for (const auto* losses : {&python.losses, &accelerate.losses}) {
+        std::string all;
+        for (const std::string& line : *losses) {
+            all += line + "\n";
+        }
+        QVERIFY2(loss.isEmpty() ? losses->empty() : mentions(*losses, loss.toStdString()),
+                 all.c_str());
+    }
+    QCOMPARE(python.text.find("cpu_offload=True") != std::string::npos, has_offload);
+}
+
+/// The keys of main memory are entries of the skip list as well: no weight of a GPU is among them.
+void TestMapWrite::pythonKeysLeaveNoneOut() {
+    const PlacementPlan plan = planOf(parsed(
+        R"({"version": 1, "default": "cpu", "map": {"model.layers": "cuda:0", "model.layers.1": "cpu",
+            "model.layers.[20-21]": "cuda:1"}})"));
+    const ExportedText text = exportPython(plan, e2b().tensors, "folder");
+    const size_t begin = text.text.find('{');
+    const DeviceMap map = parsed(text.text.substr(begin, text.text.find('}') + 1 - begin));
+    std::vector<std::string> entries;
+    for (const MapEntry& entry : map.entries) {
+        if (!entry.fields.store->isGpu()) {
+            entries.push_back(entry.key);
+        }
+    }
+    const Resolution resolved = resolveDeviceMap(map, inputFor(e2b()));
+    QCOMPARE(codesOf(resolved.errors), std::string());
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        const TensorPlacement* row = plan.find(tensor.name);
+        if (row == nullptr || tensor.name.ends_with("layers.1.layer_scalar")) {
+            continue; // the scalar of the layer whose parts are listed goes with the GPU
+        }
+        QCOMPARE(rowOf(e2b(), resolved, tensor.name)->store.toString(), row->store.toString());
+        if (isQuantizable(tensor)) {
+            const std::string module = row->tensor.substr(0, row->tensor.rfind('.'));
+            QVERIFY2(isSkippedThere(entries, module) == !row->store.isGpu(), module.c_str());
+        }
     }
 }
 
