@@ -37,7 +37,11 @@ std::string rowsOf(const DeviceMap& map, HeadOption head = HeadOption::Bf16) {
     std::string out = codesOf(resolution.errors);
     for (const ResolvedTensor& row : resolution.tensors) {
         out += std::to_string(row.index) + placeText(&row) + " " +
-               std::to_string(static_cast<int>(row.format)) + "\n";
+               std::to_string(static_cast<int>(row.format)) +
+               (!row.pin.has_value() ? ""
+                : *row.pin           ? " pin"
+                                     : " no pin") +
+               "\n";
     }
     return out;
 }
@@ -142,6 +146,23 @@ void TestMapWrite::roundTrip_data() {
         "model.embed_tokens_per_layer": {"format": "q8"}}})");
     add("two copies", R"({"version": 1, "default": "cuda:0", "map": {
         "lm_head": {"store": "cuda:1", "compute": "cuda:1", "format": "q8", "duplicate_tied": true}}})");
+    add("a copy whose format is --head's beside a table of its own format",
+        R"({"version": 1, "default": "cuda:0", "map": {
+        "model.embed_tokens": {"format": "nf4"}, "lm_head": {"duplicate_tied": true}}})");
+    add("a copy that only stays on its device",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}, "map": {
+        "lm_head": {"residency": "always", "duplicate_tied": true}}})");
+    add("a copy that alone travels",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0", "residency": "always"},
+        "map": {"lm_head": {"residency": "stream", "duplicate_tied": true}}})");
+    add("a copy that alone is not pinned",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0", "pin": true}, "map": {
+        "lm_head": {"pin": false, "duplicate_tied": true}}})");
+    add("a copy outside what is said of the model",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}, "map": {
+        "model": {"format": "bf16", "pin": true}, "lm_head": {"duplicate_tied": true}}})");
+    add("a head kept as stored", R"({"version": 1, "default": "cuda:0", "map": {
+        "model.embed_tokens_per_layer": "cpu", "lm_head": {"format": "as_stored"}}})");
     add("parts of a layer", R"({"version": 1, "default": "cpu", "map": {
         "model.layers.[0-34].mlp": "cuda:0", "model.layers.4.mlp.up_proj": {"format": "q8"}}})");
 }
