@@ -107,6 +107,7 @@ private Q_SLOTS:
     void editDistance();
     void tied_data();
     void tied();
+    void fieldsOfTheTiedHead();
     void formats_data();
     void formats();
     void packedCheckpoint();
@@ -723,6 +724,35 @@ void TestMapResolve::tied() {
         QVERIFY(issue.message.find("lm_head") != std::string::npos);
         QVERIFY(issue.message.find("embed_tokens") != std::string::npos);
         QCOMPARE(issue.suggestions.size(), size_t{1});
+    }
+}
+
+/// One tensor has one residency: what a key says of the head alone is not dropped in silence.
+void TestMapResolve::fieldsOfTheTiedHead() {
+    const auto notesOf = [](const std::string& map) {
+        const Resolution resolved =
+            resolve(publishedModel("E2B"),
+                    R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}, "map": {)" +
+                        map + "}}",
+                    {DeviceId::cuda(0)});
+        std::string all = codesOf(resolved.errors);
+        for (const std::string& note : resolved.notes) {
+            all += note + "\n";
+        }
+        return all;
+    };
+    const std::string both = notesOf(R"("lm_head": {"residency": "always", "pin": true})");
+    QVERIFY2(both.starts_with("residency given by the key \"lm_head\" has no effect") &&
+                 both.find("\npin given by the key \"lm_head\"") != std::string::npos &&
+                 both.find("embed_tokens, or ask for two copies") != std::string::npos,
+             both.c_str());
+    // Where the table says the same, or there are two copies, nothing is lost.
+    for (const char* map :
+         {R"("lm_head": {"residency": "stream"})",
+          R"("lm_head": {"residency": "always", "pin": true, "duplicate_tied": true})",
+          R"("lm_head": {"pin": false}, "model.embed_tokens": {"pin": false})"}) {
+        const std::string notes = notesOf(map);
+        QVERIFY2(notes.find("has no effect") == std::string::npos, notes.c_str());
     }
 }
 
