@@ -351,7 +351,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                  return wrongUsage("--limit " + word +
                                    ": expected DEVICE=SIZE, for example cuda:0=8GiB");
              }
-             if (!engine::DeviceId::parse(word.substr(0, equals)).has_value()) {
+             const auto device = engine::DeviceId::parse(word.substr(0, equals));
+             if (!device.has_value() || *device == engine::DeviceId::disk()) {
                  return wrongUsage("--limit " + word +
                                    ": expected cpu, cuda:N or sim:N before the size");
              }

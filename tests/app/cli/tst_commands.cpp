@@ -264,6 +264,7 @@ void TestCommands::sizesAreChecked_data() {
     QTest::newRow("zero") << QStringList{"--sim-gpu", "0GiB"};
     QTest::newRow("limit beyond 64 bits") << QStringList{"--limit", "cpu=99999999999999GiB"};
     QTest::newRow("limit without a size") << QStringList{"--limit", "cpu="};
+    QTest::newRow("limit of the disk") << QStringList{"--limit", "disk=1GiB"};
     QTest::newRow("limit without a device") << QStringList{"--limit", "=1GiB"};
 }
 

@@ -324,6 +324,12 @@ void TestPlanner::limits() {
     // A reserve larger than the bound leaves nothing, not a wrapped number.
     request.limits[DeviceId::sim(0)] = 1;
     QCOMPARE(deviceRow(makePlan(request), DeviceId::sim(0))->limit, uint64_t{0});
+    // The disk has no bound: a map that gives it one is told so.
+    const PlacementPlan disk = makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0",
+        "limits": {"disk": "1MiB"}, "reserve": {"disk": "1MiB"}})"));
+    QVERIFY(mentions(disk.notes, "limits.disk has no effect"));
+    QVERIFY(mentions(disk.notes, "reserve.disk has no effect"));
+    QVERIFY(!mentions(makePlan(request).notes, "disk has no effect"));
     // A limit for a device that does not exist.
     request.limits = {{DeviceId::cuda(3), kGiB}};
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM04"));
