@@ -68,6 +68,8 @@ private Q_SLOTS:
     void benchWithRandomAdapter();
     void sizesAreChecked_data();
     void sizesAreChecked();
+    void wordsAreChecked_data();
+    void wordsAreChecked();
     void planOfAMarkedMap();
 
 private:
@@ -274,6 +276,23 @@ void TestCommands::sizesAreChecked() {
     QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
     const QString message = outcome.json["error"].toObject()["message"].toString();
     QVERIFY2(message.contains(words[0]) && message.contains("expected"), qPrintable(message));
+}
+
+void TestCommands::wordsAreChecked_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("unknown quantization") << QStringList{"--quant", "bogus"};
+    QTest::newRow("no quantization") << QStringList{"--quant", ""};
+    QTest::newRow("unknown head") << QStringList{"--head", "bogus"};
+    QTest::newRow("block between two powers") << QStringList{"--quant-block", "48"};
+    QTest::newRow("block too small") << QStringList{"--quant-block", "16"};
+}
+
+void TestCommands::wordsAreChecked() {
+    QFETCH(QStringList, words);
+    const Outcome outcome = run(QStringList{"plan", golden("e2b/model")} + words);
+    QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
+    const QString message = outcome.json["error"].toObject()["message"].toString();
+    QVERIFY2(message.startsWith(words.join(' ') + ": expected"), qPrintable(message));
 }
 
 /// A map file that begins with a byte order mark is a map; a device that this computer lacks has no
