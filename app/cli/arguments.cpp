@@ -430,8 +430,9 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
              std::stringstream content;
              content << in.rdbuf();
              out.load.device_map = content.str();
-             if (out.load.device_map.find('{') == std::string::npos) {
-                 return wrongUsage("--device-map " + word + ": the file holds no JSON object");
+             // What a file holds is a map, or a bad one: never nothing or a preset's name.
+             if (!engine::isDeviceMapText(out.load.device_map)) {
+                 out.load.device_map += ' ';
              }
              return {};
          }},

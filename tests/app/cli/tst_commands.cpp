@@ -71,6 +71,8 @@ private Q_SLOTS:
     void wordsAreChecked_data();
     void wordsAreChecked();
     void planOfAMarkedMap();
+    void planOfNoMap_data();
+    void planOfNoMap();
 
 private:
     QTemporaryDir folder_;
@@ -313,6 +315,28 @@ void TestCommands::planOfAMarkedMap() {
                  qPrintable(outcome.text));
         QVERIFY(device["id"] != "cuda:63" || device["limit"].isNull());
     }
+}
+
+void TestCommands::planOfNoMap_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::newRow("nothing") << QByteArray();
+    QTest::newRow("white space") << QByteArray(" \n");
+    QTest::newRow("a list") << QByteArray("[]");
+    QTest::newRow("a preset's name") << QByteArray("fit");
+}
+
+/// The file is there, so the words are right: its content is what is wrong.
+void TestCommands::planOfNoMap() {
+    QFETCH(QByteArray, text);
+    const QString path = folder_.filePath(QStringLiteral("nomap.json"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    const Outcome outcome = run({"plan", golden("e2b/model"), "--device-map", path});
+    QVERIFY2(outcome.code == 1, qPrintable(outcome.text));
+    const QString message = outcome.json["error"].toObject()["message"].toString();
+    QVERIFY2(message.startsWith("DM01: device map, line "), qPrintable(message));
 }
 
 QTEST_GUILESS_MAIN(TestCommands)
