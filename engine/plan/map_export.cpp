@@ -73,6 +73,15 @@ MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
     return tree;
 }
 
+/// A head that is a copy is named even where "" covers it: without a key it is the table's twin.
+void addHeadKey(const PlacementPlan& plan, std::vector<std::pair<std::string, DeviceId>>& keys) {
+    const TensorPlacement* head = plan.find("lm_head.weight");
+    if (head != nullptr && std::none_of(keys.begin(), keys.end(),
+                                        [](const auto& key) { return key.first == "lm_head"; })) {
+        keys.emplace_back("lm_head", head->store);
+    }
+}
+
 /// Keys and places of accelerate's dictionary, "" first.
 std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan& plan) {
     std::vector<DeviceId> places;
@@ -81,6 +90,7 @@ std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan
     for (const MapTree::Key& key : tree.fewestKeys()) {
         keys.emplace_back(key.path, places[static_cast<size_t>(key.value)]);
     }
+    addHeadKey(plan, keys);
     return keys;
 }
 
@@ -219,6 +229,7 @@ keysThatLeaveNoneOut(const PlacementPlan& plan, const std::vector<std::string>& 
             }
         }
     }
+    addHeadKey(plan, keys);
     return keys;
 }
 

@@ -218,6 +218,7 @@ void TestMapWrite::accelerate_data() {
         << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[20-34]": "cuda:1"}})";
     QTest::addRow("all on the CPU") << R"({"": "cpu"})";
     QTest::addRow("head elsewhere") << R"({"": 0, "lm_head": 1})";
+    QTest::addRow("table elsewhere") << R"({"": 0, "model.embed_tokens": "cpu", "lm_head": 0})";
 }
 
 void TestMapWrite::accelerate() {
