@@ -103,6 +103,8 @@ private Q_SLOTS:
     void togetherAndOnce();
     void proposals_data();
     void proposals();
+    void proposalsForRanges();
+    void rangesOfTheImportedForm();
     void editDistance_data();
     void editDistance();
     void tied_data();
@@ -581,6 +583,33 @@ void TestMapResolve::proposals() {
         found = found.mid(0, expected.size());
     }
     QCOMPARE(found, expected);
+}
+
+/// Only names that hold the range as it was written, none of another number.
+void TestMapResolve::proposalsForRanges() {
+    for (const char* key : {"model.language_model.layers.[0-1].mpl",
+                            "model.language_model.layers.[0-1].self_attn.qproj"}) {
+        const Resolution resolution =
+            resolve(e2b(), native("\"cpu\"", "\"" + std::string(key) + "\": 0"), kDevices);
+        QCOMPARE(codesOf(resolution.errors), std::string("DM02"));
+        QVERIFY(!resolution.errors[0].suggestions.empty());
+        for (const std::string& name : resolution.errors[0].suggestions) {
+            QVERIFY2(name.find("layers.[0-1].") != std::string::npos, name.c_str());
+        }
+    }
+}
+
+void TestMapResolve::rangesOfTheImportedForm() {
+    const auto messageOf = [](const std::string& map) {
+        const Resolution resolution = resolve(e2b(), map, kDevices);
+        return codesOf(resolution.errors) + " " + resolution.errors[0].message;
+    };
+    const std::string range = messageOf(R"({"": 0, "model.language_model.layers.[0-3]": "cpu"})");
+    QVERIFY2(range.starts_with("DM02 ") &&
+                 range.ends_with(" ranges exist only in maps with \"version\": 1"),
+             range.c_str());
+    const std::string plain = messageOf(R"({"": 0, "model.language_model.layers.x": "cpu"})");
+    QVERIFY2(plain.find("ranges") == std::string::npos, plain.c_str());
 }
 
 void TestMapResolve::editDistance_data() {
