@@ -235,6 +235,19 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
             return {};
         };
     };
+    const auto oneOf = [&](std::string& target, const std::vector<std::string>& known) -> Handler {
+        return [&, known]() -> Result<void> {
+            ENGINE_ASSIGN(target, value());
+            if (std::find(known.begin(), known.end(), target) != known.end()) {
+                return {};
+            }
+            std::string list;
+            for (const std::string& word : known) {
+                list += (list.empty() ? "" : ", ") + word;
+            }
+            return wrongUsage(option + " " + target + ": expected one of " + list);
+        };
+    };
     const auto flag = [](bool& target, bool set_to) -> Handler {
         return [&target, set_to]() -> Result<void> {
             target = set_to;
@@ -251,9 +264,18 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--effect", flag(out.checks_effect, true)},
         {"--no-towers", flag(out.has_towers, false)},
         {"--no-ceiling", flag(out.has_ceiling, false)},
-        {"--quant", text(out.load.quant)},
-        {"--quant-block", integer(out.load.quant_block, 32, 4096)},
-        {"--head", text(out.load.head)},
+        {"--quant", oneOf(out.load.quant, {"none", "nf4", "nf4-dq", "fp4", "fp4-dq"})},
+        {"--quant-block",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             ENGINE_ASSIGN(out.load.quant_block, toInteger(option, word, 32, 4096));
+             if ((out.load.quant_block & (out.load.quant_block - 1)) != 0) {
+                 return wrongUsage("--quant-block " + word +
+                                   ": expected a power of two from 32 to 4096");
+             }
+             return {};
+         }},
+        {"--head", oneOf(out.load.head, {"auto", "bf16", "int8", "nf4"})},
         {"--cache", text(out.load.cache_folder)},
         {"--raw-prompt", text(out.raw_prompt)},
         {"--system", text(out.system)},
@@ -351,7 +373,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                  return wrongUsage("--limit " + word +
                                    ": expected DEVICE=SIZE, for example cuda:0=8GiB");
              }
-             if (!engine::DeviceId::parse(word.substr(0, equals)).has_value()) {
+             const auto device = engine::DeviceId::parse(word.substr(0, equals));
+             if (!device.has_value() || *device == engine::DeviceId::disk()) {
                  return wrongUsage("--limit " + word +
                                    ": expected cpu, cuda:N or sim:N before the size");
              }
@@ -407,8 +430,9 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
              std::stringstream content;
              content << in.rdbuf();
              out.load.device_map = content.str();
-             if (out.load.device_map.find('{') == std::string::npos) {
-                 return wrongUsage("--device-map " + word + ": the file holds no JSON object");
+             // What a file holds is a map, or a bad one: never nothing or a preset's name.
+             if (!engine::isDeviceMapText(out.load.device_map)) {
+                 out.load.device_map += ' ';
              }
              return {};
          }},

@@ -113,6 +113,7 @@ public:
     std::vector<TensorInfo> infos; ///< Sorted by name.
     std::vector<std::string> notes;
     std::vector<std::pair<std::string, std::string>> header_metadata;
+    std::vector<std::string> without_data; ///< Files that end after their headers.
     bool is_header_only = false;
 
     [[nodiscard]] const std::vector<TensorInfo>& tensors() const override { return infos; }
@@ -162,7 +163,26 @@ public:
         return index < readers.size() ? readers[index]->stamp() : std::nullopt;
     }
     [[nodiscard]] bool isHeaderOnly() const override { return is_header_only; }
-    [[nodiscard]] std::vector<std::string> warnings() const override { return notes; }
+    [[nodiscard]] std::vector<std::string> warnings() const override {
+        if (without_data.empty()) {
+            return notes;
+        }
+        constexpr size_t kMostNamed = 4;
+        std::string text;
+        for (size_t i = 0; i < std::min(without_data.size(), kMostNamed); ++i) {
+            text += (i == 0 ? "" : ", ") + without_data[i];
+        }
+        if (without_data.size() > kMostNamed) {
+            text += " and " + std::to_string(without_data.size() - kMostNamed) + " more";
+        }
+        text +=
+            without_data.size() == 1
+                ? ": holds only its header, no weights; download the whole file to load it"
+                : ": hold only their headers, no weights; download the whole files to load them";
+        std::vector<std::string> all = {text};
+        all.insert(all.end(), notes.begin(), notes.end());
+        return all;
+    }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> metadata() const override {
         return header_metadata;
     }
@@ -170,7 +190,10 @@ public:
     void append(OpenedFile file) {
         readers.push_back(std::move(file.reader));
         file_names.push_back(readers.back()->name());
-        is_header_only = is_header_only || file.header.is_data_absent;
+        if (file.header.is_data_absent) {
+            without_data.push_back(file_names.back());
+            is_header_only = true;
+        }
         notes.insert(notes.end(), file.header.warnings.begin(), file.header.warnings.end());
     }
 };

@@ -92,12 +92,14 @@ struct DeviceMap {
 
 /// A text without the UTF-8 byte order mark that editors put before it.
 std::string_view withoutByteOrderMark(std::string_view text);
-/// Does the text hold a map (an object), rather than a preset's name?
+/// Is the text a map, or meant as one, rather than a preset's name (letters, digits, '-', '_') or
+/// nothing?
 bool isDeviceMapText(std::string_view text);
 
 /// Reads a device map of either form; a byte order mark before it is skipped. `issues` (may be
 /// null) receives every complaint, each with line and column. Errors: InvalidRequest; the message
-/// is that of the first complaint, details are code (DM01 or DM11), key, line, column.
+/// tells the first complaints, a line each; details are code (DM01 or DM11), key, line and column
+/// of the first, and each further one as "complaint.N".
 Result<DeviceMap> parseDeviceMap(std::string_view json_text,
                                  const ParseContext& context,
                                  std::vector<PlanIssue>* issues = nullptr);

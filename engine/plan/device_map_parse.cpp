@@ -573,8 +573,10 @@ std::string_view withoutByteOrderMark(std::string_view text) {
 
 bool isDeviceMapText(std::string_view text) {
     text = withoutByteOrderMark(text);
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && text[first] == '{';
+    return !std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_';
+    });
 }
 
 Result<DeviceMap> parseDeviceMap(std::string_view json_text,
@@ -585,18 +587,29 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
     if (reader.issues.empty()) {
         return std::move(reader.map);
     }
-    const PlanIssue& first = reader.issues.front();
+    constexpr size_t kMostTold = 8; // of them in the message, all of them in the details
     Error error;
     error.code = ErrorCode::InvalidRequest;
-    error.message = first.code + ": device map, line " + std::to_string(first.line) + ", column " +
-                    std::to_string(first.column) + ": " + first.message;
-    if (reader.issues.size() > 1) {
-        error.message += " (and " + std::to_string(reader.issues.size() - 1) + " more complaints)";
+    for (size_t i = 0; i < reader.issues.size(); ++i) {
+        const PlanIssue& issue = reader.issues[i];
+        const std::string text = issue.code + ": device map, line " + std::to_string(issue.line) +
+                                 ", column " + std::to_string(issue.column) + ": " + issue.message;
+        if (i == 0) {
+            error.message = text;
+            error.details = {{"code", issue.code},
+                             {"key", issue.key},
+                             {"line", std::to_string(issue.line)},
+                             {"column", std::to_string(issue.column)}};
+            continue;
+        }
+        // A name of its own for every one: whoever keeps them by name loses none.
+        error.details.emplace_back("complaint." + std::to_string(i + 1), text);
+        if (i < kMostTold) {
+            error.message += "\n" + text;
+        } else if (i == kMostTold) {
+            error.message += "\n(and " + std::to_string(reader.issues.size() - i) + " more)";
+        }
     }
-    error.details = {{"code", first.code},
-                     {"key", first.key},
-                     {"line", std::to_string(first.line)},
-                     {"column", std::to_string(first.column)}};
     if (issues != nullptr) {
         issues->insert(issues->end(), reader.issues.begin(), reader.issues.end());
     }

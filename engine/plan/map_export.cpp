@@ -5,6 +5,8 @@
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_transfers.h"
+#include "engine/plan/planner.h"
+#include "engine/plan/skip_list.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
@@ -45,14 +47,18 @@ byName(const std::vector<ExpectedTensor>& tensors) {
     return map;
 }
 
+/// A linear layer's name from its weight's.
+std::string moduleOf(const std::string& name) {
+    return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
+}
+
 std::string deviceText(DeviceId device) {
     return device.kind == DeviceId::Kind::Cuda ? std::to_string(device.index)
                                                : jsonString(device.toString());
 }
 
-/// Keys and places of accelerate's dictionary, "" first.
-std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan& plan) {
-    std::vector<DeviceId> places;
+/// Where everything is stored, as numbers of `places`, which is added to.
+MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
     MapTree tree;
     for (const TensorPlacement& row : plan.tensors) {
         // A head of its own stands below the root as well: "lm_head".
@@ -64,10 +70,27 @@ std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan
         }
         tree.add(name, static_cast<int>(it - places.begin()));
     }
+    return tree;
+}
+
+/// A head that is a copy is named even where "" covers it: without a key it is the table's twin.
+void addHeadKey(const PlacementPlan& plan, std::vector<std::pair<std::string, DeviceId>>& keys) {
+    const TensorPlacement* head = plan.find("lm_head.weight");
+    if (head != nullptr && std::none_of(keys.begin(), keys.end(),
+                                        [](const auto& key) { return key.first == "lm_head"; })) {
+        keys.emplace_back("lm_head", head->store);
+    }
+}
+
+/// Keys and places of accelerate's dictionary, "" first.
+std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan& plan) {
+    std::vector<DeviceId> places;
+    const MapTree tree = placeTree(plan, places);
     std::vector<std::pair<std::string, DeviceId>> keys;
     for (const MapTree::Key& key : tree.fewestKeys()) {
         keys.emplace_back(key.path, places[static_cast<size_t>(key.value)]);
     }
+    addHeadKey(plan, keys);
     return keys;
 }
 
@@ -81,20 +104,74 @@ std::string dictionary(const std::vector<std::pair<std::string, DeviceId>>& keys
     return out + "\n" + indent + "}";
 }
 
-std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
+/// Is something stored in main memory or on disk while something else is not on the CPU? For such
+/// a map transformers wants llm_int8_enable_fp32_cpu_offload, and then leaves what lies there
+/// unquantized. A map that says "cpu" throughout is quantized like one for a GPU.
+bool leavesHostUnquantized(const PlacementPlan& plan) {
+    const auto has = [&plan](auto fits) {
+        return std::any_of(plan.tensors.begin(), plan.tensors.end(), fits);
+    };
+    return has([](const TensorPlacement& row) { return !row.store.isGpu(); }) &&
+           has([](const TensorPlacement& row) { return row.store != DeviceId::cpu(); });
+}
+
+/// Formats that bitsandbytes through transformers does not give.
+void addFormatLosses(const PlacementPlan& plan,
+                     const std::vector<ExpectedTensor>& tensors,
+                     std::vector<std::string>& losses) {
+    const auto by_name = byName(tensors);
+    const bool leaves_host = leavesHostUnquantized(plan);
+    size_t on_host = 0;
+    uint64_t bytes_here = 0;
+    uint64_t bytes_there = 0;
+    std::map<Format, size_t> dense;
+    bool has_int8 = false;
+    for (const TensorPlacement& row : plan.tensors) {
+        has_int8 = has_int8 || row.format == Format::Q8;
+        if (row.format == Format::F16 || row.format == Format::F32) {
+            ++dense[row.format];
+        }
+        if (!isFourBit(row.format)) {
+            continue;
+        }
+        if (!isLinearOf(by_name, row)) {
+            losses.push_back(row.tensor + " in " + std::string(formatName(row.format)) +
+                             ": embedding tables and the head stay unquantized there");
+        } else if (leaves_host && !row.store.isGpu()) {
+            ++on_host;
+            bytes_here += row.bytes;
+            bytes_there += static_cast<uint64_t>(by_name.at(row.tensor)->numElements()) * 2;
+        }
+    }
+    if (has_int8) {
+        losses.emplace_back("int8 per row (head) does not exist there");
+    }
+    if (on_host > 0) {
+        losses.push_back(std::to_string(on_host) +
+                         " weights on cpu or disk have 4 bits here: transformers leaves what lies "
+                         "there in bfloat16, " +
+                         formatByteCount(bytes_there) + " instead of " +
+                         formatByteCount(bytes_here));
+    }
+    for (const auto& [format, count] : dense) {
+        losses.push_back(std::to_string(count) + " tensors in " + std::string(formatName(format)) +
+                         ": there what is not quantized has one dtype, bfloat16 in the script");
+    }
+}
+
+std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
+                                          const std::vector<ExpectedTensor>& tensors) {
     const DeviceId main = mainDevice(plan);
     size_t computed_elsewhere = 0;
     size_t resident = 0;
-    size_t own_format = 0;
     bool has_sim = false;
     for (const TensorPlacement& row : plan.tensors) {
         const DeviceId theirs = row.store.isGpu() ? row.store : main;
         computed_elsewhere += row.compute != theirs ? 1U : 0U;
         resident += row.store != row.compute && row.residency == Residency::Always ? 1U : 0U;
-        own_format += row.format == Format::Q8 ? 1U : 0U;
         has_sim = has_sim || row.store.kind == DeviceId::Kind::Sim;
     }
-    std::vector<std::string> losses;
+    std::vector<std::string> losses = shortages(plan);
     if (computed_elsewhere > 0) {
         losses.push_back(std::to_string(computed_elsewhere) +
                          " tensors compute on another device here: accelerate stores \"cpu\" and "
@@ -106,9 +183,7 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
                          " tensors keep a copy on their computing device here; accelerate copies "
                          "them for every call");
     }
-    if (own_format > 0) {
-        losses.emplace_back("int8 per row (head) does not exist there");
-    }
+    addFormatLosses(plan, tensors, losses);
     if (has_sim) {
         losses.emplace_back("simulated GPUs exist only in Belfry");
     }
@@ -116,6 +191,46 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan) {
         losses.emplace_back("two copies of the tied table: accelerate may move both together");
     }
     return losses;
+}
+
+/// accelerateKeys() for a model that is quantized while it loads: the keys of main memory and disk
+/// also keep layers out of quantization there, by their names, so none of them may reach beyond
+/// what lies there ("" and "layers.1" would).
+std::vector<std::pair<std::string, DeviceId>>
+keysThatLeaveNoneOut(const PlacementPlan& plan, const std::vector<std::string>& quantized) {
+    std::vector<std::string> names;
+    std::vector<std::string> on_gpu;
+    for (const TensorPlacement& row : plan.tensors) {
+        names.push_back(row.tensor);
+        const std::string module = moduleOf(row.tensor);
+        if (row.store.isGpu() &&
+            std::find(quantized.begin(), quantized.end(), module) != quantized.end()) {
+            on_gpu.push_back(module);
+        }
+    }
+    if (on_gpu.empty()) {
+        return accelerateKeys(plan);
+    }
+    const DeviceId main = mainDevice(plan);
+    std::vector<DeviceId> places = {main};
+    const MapTree tree = placeTree(plan, places);
+    std::vector<std::pair<std::string, DeviceId>> keys = {{"", main}};
+    for (const MapTree::Key& key : tree.uniformParts(/*unset=*/0)) {
+        const DeviceId place = places[static_cast<size_t>(key.value)];
+        if (place.isGpu()) {
+            keys.emplace_back(key.path, place);
+            continue;
+        }
+        for (std::string& narrow : narrowedKeys(key.path, names, on_gpu)) {
+            // Hooks that bring weights to the GPU sit on modules: a value beside them stays there.
+            if (narrow == key.path ||
+                std::find(names.begin(), names.end(), narrow) == names.end()) {
+                keys.emplace_back(std::move(narrow), place);
+            }
+        }
+    }
+    addHeadKey(plan, keys);
+    return keys;
 }
 
 /// "0|1|5" for a regular expression.
@@ -348,13 +463,26 @@ private:
 
 } // namespace
 
+std::vector<std::string> shortages(const PlacementPlan& plan) {
+    std::vector<std::string> out;
+    for (const PlanIssue& issue : plan.errors) {
+        if (issue.code == "DM09") {
+            // The first sentence; what holds most bytes and what to move are the plan's to tell.
+            out.push_back("this plan does not fit: " +
+                          issue.message.substr(0, issue.message.find(". ")));
+        }
+    }
+    return out;
+}
+
 ExportedText exportAccelerate(const PlacementPlan& plan,
-                              const std::vector<ExpectedTensor>& /*tensors*/) {
-    return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan)};
+                              const std::vector<ExpectedTensor>& tensors) {
+    return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan, tensors)};
 }
 
 ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors) {
     ExportedText out;
+    out.losses = shortages(plan);
     const auto by_name = byName(tensors);
     std::set<DeviceId> towers;
     bool has_disk = false;
@@ -425,10 +553,11 @@ ExportedText exportPython(const PlacementPlan& plan,
                           const std::vector<ExpectedTensor>& tensors,
                           std::string_view model_path) {
     ExportedText out;
-    out.losses = accelerateLosses(plan);
+    out.losses = accelerateLosses(plan, tensors);
     const auto by_name = byName(tensors);
     std::map<Format, size_t> formats;
-    std::vector<std::string> plain_modules; // linear weights that stay as they are
+    std::vector<std::string> plain; // linear layers that stay as they are
+    std::vector<std::string> quantized;
     MapTree skips;
     for (const TensorPlacement& row : plan.tensors) {
         if (!isLinearOf(by_name, row)) {
@@ -437,6 +566,7 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
         ++formats[row.format];
         skips.add(row.tensor, isFourBit(row.format) ? 0 : 1);
+        (isFourBit(row.format) ? quantized : plain).push_back(moduleOf(row.tensor));
     }
     Format most = Format::AsStored;
     size_t count = 0;
@@ -447,10 +577,12 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
     }
     const bool is_quantized = count > 0;
+    std::vector<std::string> plain_modules;
     if (is_quantized) {
         for (const MapTree::Key& key : skips.uniformParts(0)) {
-            plain_modules.push_back(
-                key.path.ends_with(".weight") ? key.path.substr(0, key.path.size() - 7) : key.path);
+            for (std::string& module : narrowedKeys(moduleOf(key.path), plain, quantized)) {
+                plain_modules.push_back(std::move(module));
+            }
         }
         for (const auto& [format, n] : formats) {
             if (isFourBit(format) && format != most) {
@@ -476,14 +608,20 @@ ExportedText exportPython(const PlacementPlan& plan,
                          : "import torch\nfrom transformers import AutoModelForImageTextToText, "
                            "AutoProcessor\n";
     text += "\nmodel_path = " + jsonString(model_path) + "\n";
-    text += "device_map = " + dictionary(accelerateKeys(plan), "") + "\n";
+    const bool has_offload = is_quantized && leavesHostUnquantized(plan);
+    text +=
+        "device_map = " +
+        dictionary(has_offload ? keysThatLeaveNoneOut(plan, quantized) : accelerateKeys(plan), "") +
+        "\n";
     if (is_quantized) {
         text += "quantization = BitsAndBytesConfig(\n    load_in_4bit=True,\n"
                 "    bnb_4bit_quant_type=\"" +
                 std::string(bookOf(most) == CodeBook::Nf4 ? "nf4" : "fp4") +
                 "\",\n    bnb_4bit_use_double_quant=" + (isNested(most) ? "True" : "False") +
-                ",\n    bnb_4bit_compute_dtype=torch.bfloat16,\n"
-                "    llm_int8_enable_fp32_cpu_offload=True,\n";
+                ",\n    bnb_4bit_compute_dtype=torch.bfloat16,\n";
+        // Without it a map with GPUs and "cpu" is refused; with it a map that says "cpu"
+        // throughout would not be quantized.
+        text += has_offload ? "    llm_int8_enable_fp32_cpu_offload=True,\n" : "";
         if (!plain_modules.empty()) {
             text += "    llm_int8_skip_modules=[\"lm_head\"";
             for (const std::string& module : plain_modules) {

@@ -256,24 +256,36 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
         const std::string first = std::to_string(range.first);
         proposals = names_.propose(has_range ? withComponent(canonical, range.component, first)
                                              : canonical);
-        for (std::string& proposal : proposals) {
-            // A proposal for a range is a range again.
+        std::erase_if(proposals, [&](std::string& proposal) {
+            // A proposal for a range is a range again, so one at another number is none.
             const auto theirs = splitKey(proposal);
             const int component =
                 range.component + static_cast<int>(theirs.size()) - static_cast<int>(parts.size());
-            if (has_range && component >= 0 && component < static_cast<int>(theirs.size()) &&
-                theirs[static_cast<size_t>(component)] == first) {
-                proposal =
-                    withComponent(proposal, component, parts[static_cast<size_t>(range.component)]);
+            if (!has_range || component < 0 || component >= static_cast<int>(theirs.size())) {
+                return false;
             }
-        }
+            const std::string_view number = theirs[static_cast<size_t>(component)];
+            if (number != first) {
+                return isNumber(number);
+            }
+            proposal =
+                withComponent(proposal, component, parts[static_cast<size_t>(range.component)]);
+            return false;
+        });
     }
     std::string message =
         inQuotes(entry.key) + " is no module or tensor of this model" + range_text;
     for (size_t i = 0; i < proposals.size(); ++i) {
         message += (i == 0 ? "; did you mean " : " or ") + proposals[i];
     }
-    PlanIssue issue = keyIssue(entry, "DM02", message + (proposals.empty() ? "" : "?"));
+    message += proposals.empty() ? "" : "?";
+    KeyRange wished;
+    if (map_.is_imported && findRange(canonical, wished) == RangeCheck::Ok &&
+        wished.component >= 0) {
+        message += std::string(proposals.empty() ? ";" : "") +
+                   " ranges exist only in maps with \"version\": 1";
+    }
+    PlanIssue issue = keyIssue(entry, "DM02", std::move(message));
     issue.suggestions = std::move(proposals);
     out_.errors.push_back(std::move(issue));
 }

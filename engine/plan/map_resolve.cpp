@@ -441,7 +441,7 @@ private:
         if (may_differ) { // NOLINT(bugprone-branch-clone): the order of the rules is the rule
             addHead(head);
         } else if (is_same) {
-            return;
+            noteTiedFields(head);
         } else if (is_same_place && head.set_by[indexOf(MapField::Format)] == kSetByOption) {
             addHead(head);
         } else if (map_.is_imported) {
@@ -450,6 +450,26 @@ private:
             addHead(head);
         } else {
             tiedConflict(head);
+        }
+    }
+
+    /// What a key says of lm_head alone, where it is the table: the table's fields are what counts.
+    void noteTiedFields(const ResolvedTensor& head) {
+        const auto note = [&](MapField field, const std::string& name) {
+            const int by = head.set_by[indexOf(field)];
+            if (by >= 0) {
+                out_.notes.push_back(
+                    name + " given by " + setByText(map_, by) +
+                    " has no effect: lm_head is the table of embed_tokens; give it to "
+                    "model.language_model.embed_tokens, or ask for two copies with "
+                    "\"duplicate_tied\": true");
+            }
+        };
+        if (head.residency != table_->residency) {
+            note(MapField::Residency, "residency");
+        }
+        if (head.pin != table_->pin) {
+            note(MapField::Pin, "pin");
         }
     }
 

@@ -165,6 +165,15 @@ bool isVisitorName(std::string_view name) {
            isAtOrBelow(name, "model.embed_vision") || isAtOrBelow(name, "model.embed_audio");
 }
 
+bool isSmall(Format format) {
+    return isFourBit(format) || format == Format::Q8;
+}
+
+/// 0: not given.
+int pinNumber(const ResolvedTensor& row) {
+    return !row.pin.has_value() ? 0 : *row.pin ? 2 : 1;
+}
+
 /// Collects keys of several trees into entries, one per key.
 class EntryMaker {
 public:
@@ -223,6 +232,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     Numbering<std::pair<DeviceId, DeviceId>> place_numbers;
     constexpr int kUnset = 0;
     std::vector<std::pair<std::string, Format>> exact_formats;
+    constexpr const char* kTable = "model.language_model.embed_tokens.weight";
     const ResolvedTensor* head = nullptr;
     const ResolvedTensor* table = nullptr;
     for (const ResolvedTensor& row : resolved.tensors) {
@@ -231,7 +241,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
             continue;
         }
         const ExpectedTensor& tensor = (*input.tensors)[static_cast<size_t>(row.index)];
-        if (tensor.name == "model.language_model.embed_tokens.weight") {
+        if (tensor.name == kTable) {
             table = &row;
         }
         places.add(tensor.name, place_numbers.numberOf({row.store, row.compute}));
@@ -242,7 +252,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
         // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do
         // not mind. A dense format concerns everything.
         const bool is_format_given = setBy(row, MapField::Format) >= kSetByDefault;
-        const bool is_small = isFourBit(row.format) || row.format == Format::Q8;
+        const bool is_small = isSmall(row.format);
         const int given = is_format_given ? static_cast<int>(row.format) : kUnset;
         if (!isQuantizable(tensor)) {
             small_formats.add(tensor.name, MapTree::kAny);
@@ -253,7 +263,27 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
             small_formats.add(tensor.name, is_small ? given : kUnset);
         }
         dense_formats.add(tensor.name, is_small ? kUnset : given);
-        pins.add(tensor.name, !row.pin.has_value() ? kUnset : *row.pin ? 2 : 1);
+        pins.add(tensor.name, pinNumber(row));
+    }
+    const bool is_head_format_own =
+        head != nullptr && setBy(*head, MapField::Format) >= kSetByDefault;
+    // --head alone makes this copy again where nothing else is its own.
+    const bool has_head_key =
+        head != nullptr && table != nullptr &&
+        (head->store != table->store || head->compute != table->compute ||
+         head->residency != table->residency || head->pin != table->pin || is_head_format_own ||
+         setBy(*head, MapField::Format) != kSetByOption ||
+         setBy(*table, MapField::Format) >= kSetByDefault);
+    if (has_head_key) {
+        // What is said of the whole model would be said of this copy as well.
+        residencies.add("lm_head", head->store == head->compute ? MapTree::kAny
+                                   : head->residency == Residency::Stream
+                                       ? kUnset
+                                       : static_cast<int>(head->residency));
+        dense_formats.add("lm_head", is_head_format_own && !isSmall(head->format)
+                                         ? static_cast<int>(head->format)
+                                         : kUnset);
+        pins.add("lm_head", pinNumber(*head));
     }
 
     EntryMaker maker(out);
@@ -275,23 +305,21 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
         maker.fieldsOf(module).format = format;
     }
 
-    if (head != nullptr && table != nullptr) {
-        const bool is_place_own = head->store != table->store || head->compute != table->compute;
-        const bool is_format_own = setBy(*head, MapField::Format) >= kSetByDefault;
-        const bool is_by_option = setBy(*head, MapField::Format) == kSetByOption;
-        if (is_place_own || is_format_own || !is_by_option) {
-            PlaceFields& fields = maker.fieldsOf("lm_head");
-            fields.store = head->store;
-            fields.compute = head->compute;
-            fields.duplicate_tied = true;
-            if (head->store != head->compute && head->residency != Residency::Stream) {
-                fields.residency = head->residency;
-            }
-            if (is_format_own) {
-                fields.format = head->format;
-            }
-            fields.pin = head->pin;
+    if (has_head_key) {
+        PlaceFields& fields = maker.fieldsOf("lm_head");
+        fields.store = head->store;
+        fields.compute = head->compute;
+        fields.duplicate_tied = true;
+        if (is_head_format_own) {
+            fields.format = head->format;
         }
+    } else if (head == nullptr && table != nullptr && input.head != HeadOption::Bf16 &&
+               setBy(*table, MapField::Format) < kSetByDefault) {
+        // A key keeps the head as the table is, against --head.
+        PlaceFields& fields = maker.fieldsOf("lm_head");
+        fields.store = table->store;
+        fields.compute = table->compute;
+        fields.format = table->format;
     }
     return out;
 }

@@ -31,6 +31,10 @@ struct ExportedText {
         losses; ///< One line per thing that the other program does differently.
 };
 
+/// A line per device that the plan needs more of than it may use; every export of such a plan says
+/// so. A plan with any other error is not one to export.
+std::vector<std::string> shortages(const PlacementPlan& plan);
+
 /// JSON dictionary in accelerate's form (importable again). Integers for cuda, "cpu", "disk".
 ExportedText exportAccelerate(const PlacementPlan& plan,
                               const std::vector<ExpectedTensor>& tensors);

@@ -113,10 +113,12 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         for (const int reader : mirror.readers) {
             warning.modules.push_back(layerName(reader));
         }
-        warning.message = "layers " + layerList(mirror.readers) + " on " +
-                          mirror.device.toString() + " read the keys and values of layer " +
-                          std::to_string(mirror.owner) + " on " + owner_device.toString() + ": " +
-                          plainBytes(bytes) + " per token go to a mirror there";
+        const bool is_one = mirror.readers.size() == 1;
+        warning.message = (is_one ? "layer " : "layers ") + layerList(mirror.readers) + " on " +
+                          mirror.device.toString() + (is_one ? " reads" : " read") +
+                          " the keys and values of layer " + std::to_string(mirror.owner) + " on " +
+                          owner_device.toString() + ": " + plainBytes(bytes) +
+                          " per token go to a mirror there";
         plan.warnings.push_back(std::move(warning));
     }
     if (!is_kv_placed) {
@@ -148,9 +150,11 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         for (const int reader : readers.first) {
             warning.modules.push_back(layerName(reader));
         }
-        warning.message = "layers " + layerList(readers.first) + " on " + home.toString() +
-                          " read keys and values kept on " + parts.map->kv_place->toString() +
-                          ": " + plainBytes(readers.second) + " per token travel for it";
+        const bool is_one = readers.first.size() == 1;
+        warning.message = (is_one ? "layer " : "layers ") + layerList(readers.first) + " on " +
+                          home.toString() + (is_one ? " reads" : " read") +
+                          " keys and values kept on " + parts.map->kv_place->toString() + ": " +
+                          plainBytes(readers.second) + " per token travel for it";
         plan.warnings.push_back(std::move(warning));
     }
 }

@@ -385,6 +385,14 @@ private:
         for (DevicePlan& device : plan_.devices) {
             device.limit = usableBytes(request_, map_, device.id);
         }
+        for (const auto& [member, sizes] :
+             {std::pair("limits", &map_.limits), std::pair("reserve", &map_.reserve)}) {
+            if (sizes->contains(DeviceId::disk())) {
+                plan_.notes.push_back(std::string(member) +
+                                      ".disk has no effect: what is stored on disk stays in the "
+                                      "model's own files, which need no more room");
+            }
+        }
         for (const auto& [id, bytes] : request_.limits) {
             const bool is_known =
                 id == DeviceId::disk() ||

@@ -87,7 +87,7 @@ Result<const TensorInfo*> needHelper(const TensorSource& source,
     return info;
 }
 
-Result<PackedState> readState(const TensorSource& source, std::string_view weight) {
+Result<const TensorInfo*> stateOf(const TensorSource& source, std::string_view weight) {
     const auto keys = stateKeys(source, weight);
     if (keys.empty()) {
         return quantStateError(weight, "state_key",
@@ -98,7 +98,12 @@ Result<PackedState> readState(const TensorSource& source, std::string_view weigh
                                "one key .quant_state.bitsandbytes__nf4 or __fp4",
                                std::to_string(keys.size()) + " such keys");
     }
-    const TensorInfo& key = *keys.front();
+    return keys.front();
+}
+
+Result<PackedState> readState(const TensorSource& source, std::string_view weight) {
+    ENGINE_ASSIGN(const TensorInfo* found, stateOf(source, weight));
+    const TensorInfo& key = *found;
     const std::string_view suffix =
         std::string_view(key.name).substr(weight.size() + kStateMarker.size());
     if (key.type != TensorType::U8) {
@@ -111,6 +116,19 @@ Result<PackedState> readState(const TensorSource& source, std::string_view weigh
     }
     ENGINE_ASSIGN(const auto text, readAll<char>(source, key));
     return parsePackedState(weight, suffix, std::string_view(text.data(), text.size()));
+}
+
+Result<void> checkCodes(std::string_view weight, const TensorInfo& codes, uint64_t n) {
+    if (codes.type == TensorType::Other) {
+        return quantStateError(weight, "weight_dtype", "a storage type with whole bytes",
+                               described(codes));
+    }
+    if (codes.size_bytes != (n + 1) / 2) {
+        return quantStateError(weight, "weight_bytes",
+                               std::to_string((n + 1) / 2) + " bytes of codes",
+                               std::to_string(codes.size_bytes) + " bytes, " + described(codes));
+    }
+    return {};
 }
 
 /// quant_map must be the published code book; +0.0 and -0.0 count as equal.
@@ -278,15 +296,7 @@ openPacked(const TensorSource& source, std::string_view weight, int64_t rows, in
                                shapeText({state.rows, state.cols}));
     }
     const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
-    if (packed.codes->type == TensorType::Other) {
-        return quantStateError(weight, "weight_dtype", "a storage type with whole bytes",
-                               described(*packed.codes));
-    }
-    if (packed.codes->size_bytes != (n + 1) / 2) {
-        return quantStateError(
-            weight, "weight_bytes", std::to_string((n + 1) / 2) + " bytes of codes",
-            std::to_string(packed.codes->size_bytes) + " bytes, " + described(*packed.codes));
-    }
+    ENGINE_TRY(checkCodes(weight, *packed.codes, n));
     const auto block = static_cast<uint64_t>(state.block_size);
     const uint64_t blocks = (n + block - 1) / block;
     ENGINE_ASSIGN(packed.absmax,
@@ -295,6 +305,32 @@ openPacked(const TensorSource& source, std::string_view weight, int64_t rows, in
     ENGINE_TRY(checkCodeBook(source, weight, state.book));
     ENGINE_TRY(openNested(source, weight, blocks, packed));
     return packed;
+}
+
+Result<void> checkPackedHeaders(const TensorSource& source,
+                                std::string_view weight,
+                                int64_t rows,
+                                int64_t cols) {
+    ENGINE_TRY(stateOf(source, weight));
+    const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
+    if (const TensorInfo* codes = source.find(weight); codes != nullptr) {
+        ENGINE_TRY(checkCodes(weight, *codes, n));
+    }
+    // The block size stands in the state; here it is the one that the scales' number fits.
+    const bool is_nested = source.find(joined(weight, ".nested_absmax")) != nullptr ||
+                           source.find(joined(weight, ".nested_quant_map")) != nullptr;
+    const auto block =
+        static_cast<uint64_t>(describeStored(source, weight, rows * cols).block_size);
+    const uint64_t blocks = (n + block - 1) / block;
+    ENGINE_TRY(
+        needHelper(source, weight, "absmax", is_nested ? TensorType::U8 : TensorType::F32, blocks));
+    ENGINE_TRY(needHelper(source, weight, "quant_map", TensorType::F32, 16));
+    if (is_nested) {
+        const uint64_t groups = (blocks + kNestedBlockSize - 1) / kNestedBlockSize;
+        ENGINE_TRY(needHelper(source, weight, "nested_absmax", TensorType::F32, groups));
+        ENGINE_TRY(needHelper(source, weight, "nested_quant_map", TensorType::F32, 256));
+    }
+    return {};
 }
 
 Result<void>

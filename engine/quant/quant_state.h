@@ -66,6 +66,10 @@ struct PackedWeight {
 Result<PackedWeight>
 openPacked(const TensorSource& source, std::string_view weight, int64_t rows, int64_t cols);
 
+/// What of openPacked()'s rules the headers alone tell: nothing is read. For planning.
+Result<void>
+checkPackedHeaders(const TensorSource& source, std::string_view weight, int64_t rows, int64_t cols);
+
 /// Finite and (plain absmax, nested_absmax) >= 0; `rule` is "absmax" or "nested_absmax".
 Result<void>
 checkStatistics(std::string_view layer, std::string_view rule, std::span<const float> values);

@@ -80,7 +80,8 @@ public:
     /// Errors: only when the model or an adapter cannot be read.
     Result<PlacementPlan> plan(const LoadRequest& request,
                                const std::map<DeviceId, uint64_t>& held = {});
-    /// The plan's map for other programs. Errors: as plan().
+    /// The plan's map for other programs. Errors: as plan(), and every error of the map; a plan
+    /// that only does not fit (DM09) is exported with a line among the losses.
     Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind);
 
     /// Loads. On error what was loaded before is still there and usable, as far as memory allows

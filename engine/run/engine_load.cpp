@@ -99,11 +99,12 @@ Result<void> Engine::Impl::fill(Loaded& target,
     }
     if (target.folder.source->isHeaderOnly()) {
         const std::vector<std::string> why = target.folder.source->warnings();
-        return Error{
-            ErrorCode::InvalidFile,
-            target.folder.path.string() +
-                ": the weight files are not in the folder; a plan can be made, a load cannot" +
-                (why.empty() ? "" : ". " + why.front())};
+        return Error{ErrorCode::InvalidFile, target.folder.path.string() +
+                                                 (target.folder.source->fileNames().empty()
+                                                      ? ": the weight files are not in the folder"
+                                                      : ": not all weights are in the folder") +
+                                                 "; a plan can be made, a load cannot" +
+                                                 (why.empty() ? "" : ". " + why.front())};
     }
     // Read beside the opening of the cards and the weights: it takes some tenths of a second.
     std::future<Result<Tokenizer>> tokenizer;

@@ -164,12 +164,20 @@ Result<PlacementPlan> Engine::plan(const LoadRequest& request, const HeldBytes& 
 Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind kind) {
     ENGINE_ASSIGN(const Impl::Prepared prepared,
                   impl_->prepare(request, HeldBytes{}, {}, /*is_plan_only=*/true));
+    // Rows of a map in error are incomplete, or not what the map means: nothing to hand on. A lack
+    // of memory may be none where the text is used.
+    const std::vector<PlanIssue>& errors = prepared.plan->errors;
+    if (std::any_of(errors.begin(), errors.end(),
+                    [](const PlanIssue& error) { return error.code != "DM09"; })) {
+        return planError(*prepared.plan);
+    }
     MapExport out;
     out.kind = kind;
     ExportedText text;
     switch (kind) {
     case MapExport::Kind::Document:
         text.text = prepared.plan->map_text;
+        text.losses = shortages(*prepared.plan);
         break;
     case MapExport::Kind::Accelerate:
         text = exportAccelerate(*prepared.plan, prepared.folder.tensors);

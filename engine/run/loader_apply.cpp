@@ -377,7 +377,7 @@ private:
             return; // they are made from the checkpoint at every use
         }
         for (StoreEntry* entry : on_disk) {
-            const auto cache = caches_.open(entry->layout.format, impl_->report);
+            const auto cache = caches_.open(cacheFormOf(entry->layout), impl_->report);
             if (cache && *cache != nullptr) {
                 (void)bindToCache(*entry, *cache);
             }

@@ -115,7 +115,7 @@ Result<void> learnContents(TensorStore::Impl& impl,
         if (entry->content) {
             continue;
         }
-        ENGINE_ASSIGN(const auto cache, caches.open(entry->layout.format, impl.report));
+        ENGINE_ASSIGN(const auto cache, caches.open(cacheFormOf(entry->layout), impl.report));
         const CachedTensor* found = cache == nullptr ? nullptr : findSameShape(*cache, *entry);
         if (found == nullptr) {
             continue;

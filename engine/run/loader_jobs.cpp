@@ -487,16 +487,17 @@ Result<bool> writeFromCache(const WeightCache& cache,
     return true;
 }
 
-/// One format's cache file: what is wanted, what the old file has, what to write.
+/// One form's cache file: what is wanted, what the old file has, what to write.
 class CacheUpdate {
 public:
     CacheUpdate(TensorStore::Impl& impl, CacheSet& caches, const LoadOptions& options)
         : impl_(&impl), caches_(&caches), options_(&options) {}
 
-    Result<void> run(Format format, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
-        ENGINE_ASSIGN(const auto old, caches_->open(format, impl_->report));
+    Result<void>
+    run(const CacheForm& form, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
+        ENGINE_ASSIGN(const auto old, caches_->open(form, impl_->report));
         if (old == nullptr || is_damaged) {
-            ENGINE_TRY(write(format, wanted, nullptr));
+            ENGINE_TRY(write(form, wanted, nullptr));
             return {};
         }
         const bool is_complete =
@@ -506,9 +507,9 @@ public:
         if (is_complete) {
             return {};
         }
-        ENGINE_ASSIGN(const bool is_written, write(format, wanted, old.get()));
+        ENGINE_ASSIGN(const bool is_written, write(form, wanted, old.get()));
         if (!is_written) {
-            ENGINE_TRY(write(format, wanted, nullptr));
+            ENGINE_TRY(write(form, wanted, nullptr));
         }
         return {};
     }
@@ -517,7 +518,7 @@ private:
     /// A new file of what is wanted and of what earlier loads cached for other maps in `old` (may
     /// be nullptr). False, and nothing written: something in `old` is damaged.
     Result<bool>
-    write(Format format, const std::vector<StoreEntry*>& wanted, const WeightCache* old) {
+    write(const CacheForm& form, const std::vector<StoreEntry*>& wanted, const WeightCache* old) {
         std::vector<CachedTensor> tensors;
         tensors.reserve(wanted.size());
         for (const StoreEntry* entry : wanted) {
@@ -536,7 +537,7 @@ private:
                 }
             }
         }
-        ENGINE_ASSIGN(const uint64_t key, caches_->key(format));
+        ENGINE_ASSIGN(const uint64_t key, caches_->key(form));
         ENGINE_ASSIGN(const auto writer,
                       WeightCacheWriter::create(caches_->folder(), key, std::move(tensors)));
         size_t index = 0;
@@ -570,7 +571,7 @@ private:
             }
         }
         ENGINE_TRY(writer->finish());
-        caches_->forget(format);
+        caches_->forget(form);
         return true;
     }
 
@@ -609,28 +610,33 @@ Result<void> checkStop(const LoadOptions& options) {
     return {};
 }
 
-Result<uint64_t> CacheSet::key(Format format) {
+CacheForm cacheFormOf(const DeviceTensor::Layout& layout) {
+    return {layout.format, isFourBit(layout.format) ? layout.block_size : kBlockSize};
+}
+
+Result<uint64_t> CacheSet::key(const CacheForm& form) {
     if (!model_key_) {
         ENGINE_ASSIGN(const uint64_t model_key, modelKey(*source_));
         model_key_ = model_key;
     }
-    return cacheKey(*model_key_, format);
+    return cacheKey(*model_key_, form.first, form.second);
 }
 
-Result<std::shared_ptr<const WeightCache>> CacheSet::open(Format format, LoadReport& report) {
+Result<std::shared_ptr<const WeightCache>> CacheSet::open(const CacheForm& form,
+                                                          LoadReport& report) {
     if (!isEnabled()) {
         return std::shared_ptr<const WeightCache>();
     }
-    if (const auto found = opened_.find(format); found != opened_.end()) {
+    if (const auto found = opened_.find(form); found != opened_.end()) {
         return found->second;
     }
-    ENGINE_ASSIGN(const uint64_t cache_key, key(format));
+    ENGINE_ASSIGN(const uint64_t cache_key, key(form));
     std::string note;
     std::shared_ptr<const WeightCache> cache = WeightCache::open(folder_, cache_key, note);
     if (!note.empty()) {
         report.notes.push_back(note);
     }
-    opened_[format] = cache;
+    opened_[form] = cache;
     return cache;
 }
 
@@ -681,7 +687,7 @@ Result<void> fillTargets(TensorStore::Impl& impl,
         const CachedTensor* cached = nullptr;
         std::shared_ptr<const WeightCache> cache;
         if (entry.origin.isDerived(entry.layout)) {
-            ENGINE_ASSIGN(cache, caches.open(entry.layout.format, impl.report));
+            ENGINE_ASSIGN(cache, caches.open(cacheFormOf(entry.layout), impl.report));
             cached = cache == nullptr ? nullptr : findCached(*cache, entry);
         }
         run.add(target, cached, std::move(cache));
@@ -694,9 +700,9 @@ Result<void> fillTargets(TensorStore::Impl& impl,
                                     " made again from the model files. The cache is written anew.");
         FillRun again(impl, caches, options, stage);
         for (const FillTarget& target : run.damaged()) {
-            const Format format = target.entry->layout.format;
-            impl.damaged_formats.insert(format);
-            ENGINE_ASSIGN(const auto cache, caches.open(format, impl.report));
+            const CacheForm form = cacheFormOf(target.entry->layout);
+            impl.damaged_caches.insert(form);
+            ENGINE_ASSIGN(const auto cache, caches.open(form, impl.report));
             cache->remove(); // whatever becomes of this load
             again.add(target, nullptr, nullptr);
         }
@@ -711,13 +717,13 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
     if (!caches.isEnabled()) {
         return {};
     }
-    std::map<Format, std::vector<StoreEntry*>> wanted;
+    std::map<CacheForm, std::vector<StoreEntry*>> wanted;
     for (StoreEntry& entry : impl.entries) {
         if (!entry.is_gone && entry.origin.isDerived(entry.layout)) {
-            wanted[entry.layout.format].push_back(&entry);
+            wanted[cacheFormOf(entry.layout)].push_back(&entry);
         }
     }
-    for (const auto& [format, entries] : wanted) {
+    for (const auto& [form, entries] : wanted) {
         // False: damage that can be seen now.
         const auto bindOnDisk = [&, &entries = entries](const auto& cache) {
             return std::all_of(entries.begin(), entries.end(), [&](StoreEntry* entry) {
@@ -725,14 +731,14 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
             });
         };
         ENGINE_TRY(learnContents(impl, entries, caches, options));
-        bool is_damaged = impl.damaged_formats.contains(format);
-        ENGINE_ASSIGN(auto cache, caches.open(format, impl.report));
+        bool is_damaged = impl.damaged_caches.contains(form);
+        ENGINE_ASSIGN(auto cache, caches.open(form, impl.report));
         if (!is_damaged && cache != nullptr && !bindOnDisk(cache)) {
             impl.report.notes.push_back("The weight cache was damaged and is written anew.");
             is_damaged = true;
         }
         CacheUpdate update(impl, caches, options);
-        Result<void> written = update.run(format, entries, is_damaged);
+        Result<void> written = update.run(form, entries, is_damaged);
         if (!written) {
             if (written.error().code == ErrorCode::Cancelled) {
                 return written;
@@ -740,8 +746,8 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
             impl.report.notes.push_back("The weight cache was not written: " +
                                         written.error().message);
         }
-        impl.damaged_formats.erase(format);
-        auto renewed = caches.open(format, impl.report);
+        impl.damaged_caches.erase(form);
+        auto renewed = caches.open(form, impl.report);
         if (renewed && *renewed != nullptr && *renewed != cache) {
             (void)bindOnDisk(*renewed);
         }

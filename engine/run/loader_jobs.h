@@ -15,7 +15,12 @@
 
 namespace engine {
 
-/// The cache files of one model, by format, as far as they were asked for.
+/// What one cache file holds: tensors of one format, of 4-bit ones those of one block size. (Loads
+/// with two block sizes would else write one file anew by turns.)
+using CacheForm = TensorStore::Impl::CacheForm;
+CacheForm cacheFormOf(const DeviceTensor::Layout& layout);
+
+/// The cache files of one model, by form, as far as they were asked for.
 class CacheSet {
 public:
     /// Without a folder nothing is cached. `source` must outlive *this.
@@ -24,12 +29,12 @@ public:
 
     [[nodiscard]] bool isEnabled() const { return !folder_.empty(); }
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-    /// Key of the file of one format. Errors: those of reading samples.
-    Result<uint64_t> key(Format format);
-    /// Opens (once) the file of a format; nullptr when there is none. Notes go to the report.
-    Result<std::shared_ptr<const WeightCache>> open(Format format, LoadReport& report);
+    /// Key of the file of one form. Errors: those of reading samples.
+    Result<uint64_t> key(const CacheForm& form);
+    /// Opens (once) the file of a form; nullptr when there is none. Notes go to the report.
+    Result<std::shared_ptr<const WeightCache>> open(const CacheForm& form, LoadReport& report);
     /// Forgets an opened file, so that it is opened again.
-    void forget(Format format) { opened_.erase(format); }
+    void forget(const CacheForm& form) { opened_.erase(form); }
     [[nodiscard]] SourceContents& contents() { return contents_; }
 
 private:
@@ -37,7 +42,7 @@ private:
     std::filesystem::path folder_;
     SourceContents contents_;
     std::optional<uint64_t> model_key_;
-    std::map<Format, std::shared_ptr<const WeightCache>> opened_;
+    std::map<CacheForm, std::shared_ptr<const WeightCache>> opened_;
 };
 
 /// The cached form of an entry by name, format and sizes, of whatever contents; or nullptr.

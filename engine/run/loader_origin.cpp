@@ -90,6 +90,31 @@ Result<void> readPackedValues(const TensorSource& source,
     return {};
 }
 
+Result<void>
+checkDense(const std::string& name, const TensorInfo& info, const std::vector<int64_t>& shape) {
+    if (!isReadable(info.type)) {
+        return Error{
+            ErrorCode::Unsupported,
+            name + ": has element type " + std::string(tensorTypeName(info.type)) +
+                "; Belfry reads BF16, F16 and F32 weights and bitsandbytes' 4-bit and int8 ones",
+            {{"tensor", name},
+             {"rule", "dtype"},
+             {"found", std::string(tensorTypeName(info.type))}}};
+    }
+    const bool is_one_value = product(shape) == 1 && product(info.shape) == 1;
+    if (info.shape != shape && !is_one_value) {
+        return Error{ErrorCode::InvalidFile,
+                     name + ": has shape " + shapeText(info.shape) + ", config.json makes it " +
+                         shapeText(shape) +
+                         "; model files and config.json belong to different models",
+                     {{"tensor", name},
+                      {"rule", "shape"},
+                      {"expected", shapeText(shape)},
+                      {"found", shapeText(info.shape)}}};
+    }
+    return {};
+}
+
 } // namespace
 
 Format WeightOrigin::storedFormat() const {
@@ -180,29 +205,22 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
     case StoredAs::Dense:
         break;
     }
-    const TensorInfo& info = *origin.info;
-    if (!isReadable(info.type)) {
-        return Error{
-            ErrorCode::Unsupported,
-            origin.name + ": has element type " + std::string(tensorTypeName(info.type)) +
-                "; Belfry reads BF16, F16 and F32 weights and bitsandbytes' 4-bit and int8 ones",
-            {{"tensor", origin.name},
-             {"rule", "dtype"},
-             {"found", std::string(tensorTypeName(info.type))}}};
-    }
-    const bool is_one_value = n == 1 && product(info.shape) == 1;
-    if (info.shape != shape && !is_one_value) {
-        return Error{ErrorCode::InvalidFile,
-                     origin.name + ": has shape " + shapeText(info.shape) +
-                         ", config.json makes it " + shapeText(shape) +
-                         "; model files and config.json belong to different models",
-                     {{"tensor", origin.name},
-                      {"rule", "shape"},
-                      {"expected", shapeText(shape)},
-                      {"found", shapeText(info.shape)}}};
-    }
-    origin.value_type = info.type;
+    ENGINE_TRY(checkDense(origin.name, *origin.info, shape));
+    origin.value_type = origin.info->type;
     return origin;
+}
+
+Result<void> checkOriginHeaders(const TensorSource& source,
+                                std::string_view file_name,
+                                const ExpectedTensor& tensor) {
+    const StoredAs kind = describeStored(source, file_name, tensor.numElements()).kind;
+    if (kind == StoredAs::Dense) {
+        return checkDense(tensor.name, *source.find(file_name), tensor.shape);
+    }
+    if (kind == StoredAs::Packed4Bit && tensor.shape.size() == 2) {
+        return checkPackedHeaders(source, file_name, tensor.shape[0], tensor.shape[1]);
+    }
+    return {};
 }
 
 Result<void> readValues(const TensorSource& source,

@@ -41,6 +41,11 @@ struct WeightOrigin {
     [[nodiscard]] const TensorInfo* storedPart(int part) const;
 };
 
+/// What openOrigin() would refuse as far as the headers tell: nothing is read. For planning.
+Result<void> checkOriginHeaders(const TensorSource& source,
+                                std::string_view file_name,
+                                const ExpectedTensor& tensor);
+
 /// Finds and checks one weight. `file_name`: as spelled in the source; `shape`: the module's.
 /// Errors: InvalidFile (shape, quantized key sets), Unsupported (element type).
 Result<WeightOrigin> openOrigin(const TensorSource& source,

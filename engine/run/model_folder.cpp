@@ -6,6 +6,7 @@
 #include "engine/gemma4/published_shapes.h"
 #include "engine/media/audio.h"
 #include "engine/quant/quant_state.h"
+#include "engine/run/loader_origin.h"
 #include "engine/run/random_source.h"
 
 #include <algorithm>
@@ -53,6 +54,38 @@ StoredTensors describeAll(const ModelFolder& folder) {
         stored.emplace(name, entry);
     }
     return stored;
+}
+
+/// What a load of these headers would refuse, a line for the first tensors and a number.
+std::vector<std::string> doubtsOf(const ModelFolder& folder) {
+    constexpr size_t kMostTold = 3;
+    const bool is_text_only = folder.config.architecture == "Gemma4ForCausalLM";
+    std::unordered_map<std::string, const ExpectedTensor*> expected;
+    for (const ExpectedTensor& tensor : folder.tensors) {
+        if (!tensor.is_unused) {
+            expected.emplace(tensor.name, &tensor);
+        }
+    }
+    std::vector<std::string> lines;
+    size_t count = 0;
+    for (const TensorInfo& info : folder.source->tensors()) {
+        if (isQuantHelper(info.name)) {
+            continue;
+        }
+        const auto it = expected.find(canonicalTensorName(info.name, is_text_only));
+        if (it == expected.end()) {
+            continue;
+        }
+        const Result<void> checked = checkOriginHeaders(*folder.source, info.name, *it->second);
+        if (!checked.has_value() && ++count <= kMostTold) {
+            lines.push_back("a load would fail: " + checked.error().message);
+        }
+    }
+    if (count > kMostTold) {
+        lines.push_back("a load would fail at " + std::to_string(count - kMostTold) +
+                        " more tensors");
+    }
+    return lines;
 }
 
 /// What config.json says of weights that are not there: packed by bitsandbytes, but for the modules
@@ -112,6 +145,7 @@ Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path) {
     folder.source = std::move(source);
     if (!folder.source->tensors().empty()) {
         folder.stored = describeAll(folder);
+        folder.doubts = doubtsOf(folder);
     } else if (folder.config.quantization && folder.config.quantization->load_in_4bit) {
         folder.stored = describePromised(folder, *folder.config.quantization);
         folder.config.warnings.emplace_back(
@@ -155,6 +189,7 @@ std::vector<std::string> oddThings(const ModelFolder& folder) {
     for (std::string& warning : folder.source->warnings()) {
         odd.push_back(std::move(warning));
     }
+    odd.insert(odd.end(), folder.doubts.begin(), folder.doubts.end());
     return odd;
 }
 

@@ -23,8 +23,9 @@ struct ModelFolder {
     ModelConfig config;
     std::vector<ExpectedTensor> tensors;
     std::shared_ptr<const TensorSource>
-        source;           ///< Never null; isHeaderOnly() when weights are absent.
-    StoredTensors stored; ///< By canonical name; empty when header-only.
+        source;                      ///< Never null; isHeaderOnly() when weights are absent.
+    StoredTensors stored;            ///< By canonical name; empty when header-only.
+    std::vector<std::string> doubts; ///< Why a load would fail, as far as the headers tell.
 
     /// Errors: those of config and checkpoint readers.
     static Result<ModelFolder> open(const std::filesystem::path& path);

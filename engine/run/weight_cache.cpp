@@ -193,10 +193,13 @@ Result<uint64_t> modelKey(const TensorSource& source) {
     return contentHash(packer.bytes, kVersion);
 }
 
-uint64_t cacheKey(uint64_t model_key, Format format) {
+uint64_t cacheKey(uint64_t model_key, Format format, int32_t block_size) {
     Packer packer;
     packer.add(model_key);
     packer.add(static_cast<uint64_t>(format));
+    if (block_size != kBlockSize) { // files with the usual blocks keep their names
+        packer.add(static_cast<uint64_t>(block_size));
+    }
     return contentHash(packer.bytes, kVersion);
 }
 

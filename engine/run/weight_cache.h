@@ -41,8 +41,8 @@ struct CachedTensor {
     std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< Of a PieceHasher, by part.
 };
 
-/// Key of the file that holds tensors of one format of a model.
-uint64_t cacheKey(uint64_t model_key, Format format);
+/// Key of the file that holds tensors of one format of a model; `block_size`: of 4-bit formats.
+uint64_t cacheKey(uint64_t model_key, Format format, int32_t block_size = kBlockSize);
 /// "<16 hex digits>.belfry-weights"
 std::string cacheFileName(uint64_t key);
 

@@ -68,7 +68,11 @@ private Q_SLOTS:
     void benchWithRandomAdapter();
     void sizesAreChecked_data();
     void sizesAreChecked();
+    void wordsAreChecked_data();
+    void wordsAreChecked();
     void planOfAMarkedMap();
+    void planOfNoMap_data();
+    void planOfNoMap();
 
 private:
     QTemporaryDir folder_;
@@ -264,6 +268,7 @@ void TestCommands::sizesAreChecked_data() {
     QTest::newRow("zero") << QStringList{"--sim-gpu", "0GiB"};
     QTest::newRow("limit beyond 64 bits") << QStringList{"--limit", "cpu=99999999999999GiB"};
     QTest::newRow("limit without a size") << QStringList{"--limit", "cpu="};
+    QTest::newRow("limit of the disk") << QStringList{"--limit", "disk=1GiB"};
     QTest::newRow("limit without a device") << QStringList{"--limit", "=1GiB"};
 }
 
@@ -273,6 +278,23 @@ void TestCommands::sizesAreChecked() {
     QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
     const QString message = outcome.json["error"].toObject()["message"].toString();
     QVERIFY2(message.contains(words[0]) && message.contains("expected"), qPrintable(message));
+}
+
+void TestCommands::wordsAreChecked_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("unknown quantization") << QStringList{"--quant", "bogus"};
+    QTest::newRow("no quantization") << QStringList{"--quant", ""};
+    QTest::newRow("unknown head") << QStringList{"--head", "bogus"};
+    QTest::newRow("block between two powers") << QStringList{"--quant-block", "48"};
+    QTest::newRow("block too small") << QStringList{"--quant-block", "16"};
+}
+
+void TestCommands::wordsAreChecked() {
+    QFETCH(QStringList, words);
+    const Outcome outcome = run(QStringList{"plan", golden("e2b/model")} + words);
+    QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
+    const QString message = outcome.json["error"].toObject()["message"].toString();
+    QVERIFY2(message.startsWith(words.join(' ') + ": expected"), qPrintable(message));
 }
 
 /// A map file that begins with a byte order mark is a map; a device that this computer lacks has no
@@ -293,6 +315,28 @@ void TestCommands::planOfAMarkedMap() {
                  qPrintable(outcome.text));
         QVERIFY(device["id"] != "cuda:63" || device["limit"].isNull());
     }
+}
+
+void TestCommands::planOfNoMap_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::newRow("nothing") << QByteArray();
+    QTest::newRow("white space") << QByteArray(" \n");
+    QTest::newRow("a list") << QByteArray("[]");
+    QTest::newRow("a preset's name") << QByteArray("fit");
+}
+
+/// The file is there, so the words are right: its content is what is wrong.
+void TestCommands::planOfNoMap() {
+    QFETCH(QByteArray, text);
+    const QString path = folder_.filePath(QStringLiteral("nomap.json"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    const Outcome outcome = run({"plan", golden("e2b/model"), "--device-map", path});
+    QVERIFY2(outcome.code == 1, qPrintable(outcome.text));
+    const QString message = outcome.json["error"].toObject()["message"].toString();
+    QVERIFY2(message.startsWith("DM01: device map, line "), qPrintable(message));
 }
 
 QTEST_GUILESS_MAIN(TestCommands)

@@ -186,6 +186,11 @@ void TestModelFolder::headerOnlyFolders() {
     QVERIFY2(headers.has_value(), outcome(headers).c_str());
     QVERIFY((*headers)->isHeaderOnly());
     QCOMPARE((*headers)->tensors().size(), size_t{2});
+    // Which of them is told, as it is the one to download again.
+    QCOMPARE((*headers)->warnings().size(), size_t{1});
+    QCOMPARE((*headers)->warnings()[0],
+             std::string(kSecond) +
+                 ": holds only its header, no weights; download the whole file to load it");
     // The index is there, a shard is not; then a pointer stands in its place.
     std::filesystem::remove(folder_ / kSecond);
     QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("ShardMissing"));

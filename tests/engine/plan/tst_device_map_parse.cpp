@@ -26,6 +26,7 @@ private Q_SLOTS:
     void complaints_data();
     void complaints();
     void allComplaintsTogether();
+    void manyComplaints();
     void accepted_data();
     void accepted();
     void fullDocument();
@@ -196,6 +197,30 @@ void TestDeviceMapParse::allComplaintsTogether() {
                                                "DM11 cpu 3",     "DM01 gpu 3",    "DM01 gpu 3",
                                                "DM01 extra 3"};
     QCOMPARE(found, expected);
+    // All of them reach the user, in words and apart.
+    const Error& error = map.error();
+    QCOMPARE(error.details.size(), size_t{4} + 6);
+    for (size_t i = 1; i < issues.size(); ++i) {
+        QVERIFY2(error.message.find("\n" + issues[i].code + ": device map, line " +
+                                    std::to_string(issues[i].line)) != std::string::npos,
+                 error.message.c_str());
+        QCOMPARE(error.details[3 + i].first, "complaint." + std::to_string(i + 1));
+        QVERIFY(error.details[3 + i].second.find(issues[i].message) != std::string::npos);
+        QVERIFY(error.message.find(error.details[3 + i].second) != std::string::npos);
+    }
+}
+
+/// A message stays readable; the details are complete.
+void TestDeviceMapParse::manyComplaints() {
+    std::string keys;
+    for (int i = 0; i < 20; ++i) {
+        keys += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": true";
+    }
+    const auto map = parseDeviceMap("{" + keys + "}", {});
+    QVERIFY(!map.has_value());
+    QCOMPARE(std::count(map.error().message.begin(), map.error().message.end(), '\n'), 8);
+    QVERIFY(map.error().message.ends_with("(and 12 more)"));
+    QCOMPARE(map.error().details.size(), size_t{4} + 19);
 }
 
 void TestDeviceMapParse::accepted_data() {
@@ -389,6 +414,9 @@ void TestDeviceMapParse::byteOrderMark() {
     const std::string plain = R"({"": "cpu"})";
     const std::string marked = "\xEF\xBB\xBF" + plain;
     QVERIFY(isDeviceMapText(plain) && isDeviceMapText(marked) && isDeviceMapText(" \r\n" + plain));
+    // Meant as a map, and no good one: the reader says what is wrong.
+    QVERIFY(isDeviceMapText("[]") && isDeviceMapText("\n") && isDeviceMapText("fit\n"));
+    QVERIFY(!isDeviceMapText("towers-cpu"));
     QVERIFY(!isDeviceMapText("fit") && !isDeviceMapText("") && !isDeviceMapText("\xEF\xBB\xBF"));
     const auto map = parseDeviceMap(marked, {});
     QVERIFY(map.has_value());

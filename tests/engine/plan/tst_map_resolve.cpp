@@ -103,10 +103,13 @@ private Q_SLOTS:
     void togetherAndOnce();
     void proposals_data();
     void proposals();
+    void proposalsForRanges();
+    void rangesOfTheImportedForm();
     void editDistance_data();
     void editDistance();
     void tied_data();
     void tied();
+    void fieldsOfTheTiedHead();
     void formats_data();
     void formats();
     void packedCheckpoint();
@@ -582,6 +585,33 @@ void TestMapResolve::proposals() {
     QCOMPARE(found, expected);
 }
 
+/// Only names that hold the range as it was written, none of another number.
+void TestMapResolve::proposalsForRanges() {
+    for (const char* key : {"model.language_model.layers.[0-1].mpl",
+                            "model.language_model.layers.[0-1].self_attn.qproj"}) {
+        const Resolution resolution =
+            resolve(e2b(), native("\"cpu\"", "\"" + std::string(key) + "\": 0"), kDevices);
+        QCOMPARE(codesOf(resolution.errors), std::string("DM02"));
+        QVERIFY(!resolution.errors[0].suggestions.empty());
+        for (const std::string& name : resolution.errors[0].suggestions) {
+            QVERIFY2(name.find("layers.[0-1].") != std::string::npos, name.c_str());
+        }
+    }
+}
+
+void TestMapResolve::rangesOfTheImportedForm() {
+    const auto messageOf = [](const std::string& map) {
+        const Resolution resolution = resolve(e2b(), map, kDevices);
+        return codesOf(resolution.errors) + " " + resolution.errors[0].message;
+    };
+    const std::string range = messageOf(R"({"": 0, "model.language_model.layers.[0-3]": "cpu"})");
+    QVERIFY2(range.starts_with("DM02 ") &&
+                 range.ends_with(" ranges exist only in maps with \"version\": 1"),
+             range.c_str());
+    const std::string plain = messageOf(R"({"": 0, "model.language_model.layers.x": "cpu"})");
+    QVERIFY2(plain.find("ranges") == std::string::npos, plain.c_str());
+}
+
 void TestMapResolve::editDistance_data() {
     QTest::addColumn<QString>("a");
     QTest::addColumn<QString>("b");
@@ -723,6 +753,35 @@ void TestMapResolve::tied() {
         QVERIFY(issue.message.find("lm_head") != std::string::npos);
         QVERIFY(issue.message.find("embed_tokens") != std::string::npos);
         QCOMPARE(issue.suggestions.size(), size_t{1});
+    }
+}
+
+/// One tensor has one residency: what a key says of the head alone is not dropped in silence.
+void TestMapResolve::fieldsOfTheTiedHead() {
+    const auto notesOf = [](const std::string& map) {
+        const Resolution resolved =
+            resolve(publishedModel("E2B"),
+                    R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}, "map": {)" +
+                        map + "}}",
+                    {DeviceId::cuda(0)});
+        std::string all = codesOf(resolved.errors);
+        for (const std::string& note : resolved.notes) {
+            all += note + "\n";
+        }
+        return all;
+    };
+    const std::string both = notesOf(R"("lm_head": {"residency": "always", "pin": true})");
+    QVERIFY2(both.starts_with("residency given by the key \"lm_head\" has no effect") &&
+                 both.find("\npin given by the key \"lm_head\"") != std::string::npos &&
+                 both.find("embed_tokens, or ask for two copies") != std::string::npos,
+             both.c_str());
+    // Where the table says the same, or there are two copies, nothing is lost.
+    for (const char* map :
+         {R"("lm_head": {"residency": "stream"})",
+          R"("lm_head": {"residency": "always", "pin": true, "duplicate_tied": true})",
+          R"("lm_head": {"pin": false}, "model.embed_tokens": {"pin": false})"}) {
+        const std::string notes = notesOf(map);
+        QVERIFY2(notes.find("has no effect") == std::string::npos, notes.c_str());
     }
 }
 

@@ -37,7 +37,11 @@ std::string rowsOf(const DeviceMap& map, HeadOption head = HeadOption::Bf16) {
     std::string out = codesOf(resolution.errors);
     for (const ResolvedTensor& row : resolution.tensors) {
         out += std::to_string(row.index) + placeText(&row) + " " +
-               std::to_string(static_cast<int>(row.format)) + "\n";
+               std::to_string(static_cast<int>(row.format)) +
+               (!row.pin.has_value() ? ""
+                : *row.pin           ? " pin"
+                                     : " no pin") +
+               "\n";
     }
     return out;
 }
@@ -63,6 +67,38 @@ bool mentions(const std::vector<std::string>& texts, const std::string& part) {
     });
 }
 
+/// The rule by which transformers leaves a linear layer alone: of 5.17, which takes an entry as the
+/// start of a name, and of 5.23, which asks for whole components.
+bool isSkippedThere(const std::vector<std::string>& entries, const std::string& module) {
+    return std::any_of(entries.begin(), entries.end(), [&module](const std::string& entry) {
+        const auto at_start = std::regex_constants::match_continuous;
+        const bool is_ending =
+            module.size() >= entry.size() &&
+            module.compare(module.size() - entry.size(), entry.size(), entry) == 0;
+        const bool before = std::regex_search(module, std::regex(entry), at_start) || is_ending;
+        const bool now =
+            std::regex_search(module, std::regex("(?:" + entry + ")(?=\\.|$)"), at_start) ||
+            is_ending;
+        if (before != now) {
+            qFatal("%s means different things for %s", entry.c_str(), module.c_str());
+        }
+        return now;
+    });
+}
+
+/// The words in quotes behind `before`, up to the next bracket.
+std::vector<std::string> quotedList(const std::string& text, const std::string& before) {
+    std::vector<std::string> out;
+    const size_t at = text.find(before);
+    const size_t end = text.find(']', at);
+    for (size_t open = text.find('"', at); at != std::string::npos && open < end;) {
+        const size_t close = text.find('"', open + 1);
+        out.push_back(text.substr(open + 1, close - open - 1));
+        open = text.find('"', close + 1);
+    }
+    return out;
+}
+
 } // namespace
 
 class TestMapWrite : public QObject {
@@ -79,6 +115,11 @@ private Q_SLOTS:
     void llamaCppPlaces_data();
     void llamaCppPlaces();
     void python();
+    void pythonSkipsWhatThePlanSkips_data();
+    void pythonSkipsWhatThePlanSkips();
+    void pythonTellsFormats_data();
+    void pythonTellsFormats();
+    void pythonKeysLeaveNoneOut();
     void moves();
 };
 
@@ -105,6 +146,23 @@ void TestMapWrite::roundTrip_data() {
         "model.embed_tokens_per_layer": {"format": "q8"}}})");
     add("two copies", R"({"version": 1, "default": "cuda:0", "map": {
         "lm_head": {"store": "cuda:1", "compute": "cuda:1", "format": "q8", "duplicate_tied": true}}})");
+    add("a copy whose format is --head's beside a table of its own format",
+        R"({"version": 1, "default": "cuda:0", "map": {
+        "model.embed_tokens": {"format": "nf4"}, "lm_head": {"duplicate_tied": true}}})");
+    add("a copy that only stays on its device",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}, "map": {
+        "lm_head": {"residency": "always", "duplicate_tied": true}}})");
+    add("a copy that alone travels",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0", "residency": "always"},
+        "map": {"lm_head": {"residency": "stream", "duplicate_tied": true}}})");
+    add("a copy that alone is not pinned",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0", "pin": true}, "map": {
+        "lm_head": {"pin": false, "duplicate_tied": true}}})");
+    add("a copy outside what is said of the model",
+        R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}, "map": {
+        "model": {"format": "bf16", "pin": true}, "lm_head": {"duplicate_tied": true}}})");
+    add("a head kept as stored", R"({"version": 1, "default": "cuda:0", "map": {
+        "model.embed_tokens_per_layer": "cpu", "lm_head": {"format": "as_stored"}}})");
     add("parts of a layer", R"({"version": 1, "default": "cpu", "map": {
         "model.layers.[0-34].mlp": "cuda:0", "model.layers.4.mlp.up_proj": {"format": "q8"}}})");
 }
@@ -160,6 +218,7 @@ void TestMapWrite::accelerate_data() {
         << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[20-34]": "cuda:1"}})";
     QTest::addRow("all on the CPU") << R"({"": "cpu"})";
     QTest::addRow("head elsewhere") << R"({"": 0, "lm_head": 1})";
+    QTest::addRow("table elsewhere") << R"({"": 0, "model.embed_tokens": "cpu", "lm_head": 0})";
 }
 
 void TestMapWrite::accelerate() {
@@ -303,6 +362,108 @@ void TestMapWrite::python() {
                              "model_path = \"a \\\"quoted\\\" folder\""}) {
         QVERIFY2(text.text.find(part) != std::string::npos,
                  (std::string(part) + "\n" + text.text).c_str());
+    }
+}
+
+void TestMapWrite::pythonSkipsWhatThePlanSkips_data() {
+    QTest::addColumn<QByteArray>("map");
+    QTest::newRow("one layer") << QByteArray(R"("model.layers.1": {"format": "as_stored"})");
+    QTest::newRow("a weight of two layers")
+        << QByteArray(R"("model.layers.1.mlp.up_proj": {"format": "as_stored"},
+                         "model.layers.2.mlp.up_proj": {"format": "as_stored"})");
+    QTest::newRow("layers of a tower")
+        << QByteArray(R"("model.vision_tower.encoder.layers.1": {"format": "as_stored"},
+                         "model.audio_tower.layers.1": {"format": "as_stored"})");
+    QTest::newRow("whole parts") << QByteArray(R"("model.vision_tower": {"format": "as_stored"},
+                                                  "model.layers.[3-20]": {"format": "as_stored"})");
+}
+
+void TestMapWrite::pythonSkipsWhatThePlanSkips() {
+    QFETCH(QByteArray, map);
+    const PlacementPlan plan = planOf(
+        parsed(R"({"version": 1, "default": "cuda:0", "map": {)" + map.toStdString() + "}}"));
+    const ExportedText text = exportPython(plan, e2b().tensors, "folder");
+    const auto skipped = quotedList(text.text, "llm_int8_skip_modules=[");
+    QVERIFY2(!skipped.empty(), text.text.c_str());
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        const TensorPlacement* row = plan.find(tensor.name);
+        if (row == nullptr || !isQuantizable(tensor)) {
+            continue;
+        }
+        const std::string module = row->tensor.substr(0, row->tensor.rfind('.'));
+        QVERIFY2(isSkippedThere(skipped, module) == (row->format != Format::Nf4), module.c_str());
+    }
+}
+
+void TestMapWrite::pythonTellsFormats_data() {
+    QTest::addColumn<QByteArray>("map");
+    QTest::addColumn<QByteArray>("loss"); ///< Empty: there is none.
+    QTest::addColumn<bool>("has_offload");
+    const QByteArray start = R"({"version": 1, "default": "cuda:0", "map": {)";
+    QTest::newRow("all on the GPU") << start + "}}" << QByteArray() << false;
+    QTest::newRow("all on the CPU")
+        << QByteArray(R"({"version": 1, "default": "cpu"})") << QByteArray() << false;
+    // 151,584,768 weights: 2 bytes each instead of 0.5625.
+    QTest::newRow("tower on the CPU")
+        << start + R"("model.vision_tower": "cpu"}})"
+        << QByteArray("113 weights on cpu or disk have 4 bits here: transformers leaves what lies "
+                      "there in bfloat16, 289.12 MiB instead of 81.32 MiB")
+        << true;
+    QTest::newRow("table in 4 bits")
+        << start + R"("model.embed_tokens_per_layer": {"format": "nf4"}}})"
+        << QByteArray("model.language_model.embed_tokens_per_layer.weight in nf4: embedding tables")
+        << false;
+    QTest::newRow("layer in float32")
+        << start + R"("model.layers.3.mlp": {"format": "f32"}}})"
+        << QByteArray("3 tensors in f32: there what is not quantized has one dtype") << false;
+    QTest::newRow("layer in bfloat16")
+        << start + R"("model.layers.3.mlp": {"format": "bf16"}}})" << QByteArray() << false;
+}
+
+void TestMapWrite::pythonTellsFormats() {
+    QFETCH(QByteArray, map);
+    QFETCH(QByteArray, loss);
+    QFETCH(bool, has_offload);
+    const PlacementPlan plan = planOf(parsed(map.toStdString()));
+    const ExportedText python = exportPython(plan, e2b().tensors, "folder");
+    const ExportedText accelerate = exportAccelerate(plan, e2b().tensors);
+    for (const auto* losses : {&python.losses, &accelerate.losses}) {
+        std::string all;
+        for (const std::string& line : *losses) {
+            all += line + "\n";
+        }
+        QVERIFY2(loss.isEmpty() ? losses->empty() : mentions(*losses, loss.toStdString()),
+                 all.c_str());
+    }
+    QCOMPARE(python.text.find("cpu_offload=True") != std::string::npos, has_offload);
+}
+
+/// The keys of main memory are entries of the skip list as well: no weight of a GPU is among them.
+void TestMapWrite::pythonKeysLeaveNoneOut() {
+    const PlacementPlan plan = planOf(parsed(
+        R"({"version": 1, "default": "cpu", "map": {"model.layers": "cuda:0", "model.layers.1": "cpu",
+            "model.layers.[20-21]": "cuda:1"}})"));
+    const ExportedText text = exportPython(plan, e2b().tensors, "folder");
+    const size_t begin = text.text.find('{');
+    const DeviceMap map = parsed(text.text.substr(begin, text.text.find('}') + 1 - begin));
+    std::vector<std::string> entries;
+    for (const MapEntry& entry : map.entries) {
+        if (!entry.fields.store->isGpu()) {
+            entries.push_back(entry.key);
+        }
+    }
+    const Resolution resolved = resolveDeviceMap(map, inputFor(e2b()));
+    QCOMPARE(codesOf(resolved.errors), std::string());
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        const TensorPlacement* row = plan.find(tensor.name);
+        if (row == nullptr || tensor.name.ends_with("layers.1.layer_scalar")) {
+            continue; // the scalar of the layer whose parts are listed goes with the GPU
+        }
+        QCOMPARE(rowOf(e2b(), resolved, tensor.name)->store.toString(), row->store.toString());
+        if (isQuantizable(tensor)) {
+            const std::string module = row->tensor.substr(0, row->tensor.rfind('.'));
+            QVERIFY2(isSkippedThere(entries, module) == !row->store.isGpu(), module.c_str());
+        }
     }
 }
 

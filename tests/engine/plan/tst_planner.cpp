@@ -325,6 +325,12 @@ void TestPlanner::limits() {
     // A reserve larger than the bound leaves nothing, not a wrapped number.
     request.limits[DeviceId::sim(0)] = 1;
     QCOMPARE(deviceRow(makePlan(request), DeviceId::sim(0))->limit, uint64_t{0});
+    // The disk has no bound: a map that gives it one is told so.
+    const PlacementPlan disk = makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0",
+        "limits": {"disk": "1MiB"}, "reserve": {"disk": "1MiB"}})"));
+    QVERIFY(mentions(disk.notes, "limits.disk has no effect"));
+    QVERIFY(mentions(disk.notes, "reserve.disk has no effect"));
+    QVERIFY(!mentions(makePlan(request).notes, "disk has no effect"));
     // A limit for a device that does not exist.
     request.limits = {{DeviceId::cuda(3), kGiB}};
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM04"));
@@ -657,7 +663,9 @@ void TestPlanner::splitStack() {
 void TestPlanner::kvReadersElsewhere() {
     const PlacementPlan plan = makePlan(mapped(e2b(), native(R"("model.layers.20": "sim:1")")));
     QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
-    QVERIFY(plan.warnings[0].message.find("layer 13") != std::string::npos);
+    QVERIFY2(plan.warnings[0].message.starts_with(
+                 "layer 20 on sim:1 reads the keys and values of layer 13"),
+             plan.warnings[0].message.c_str());
     QVERIFY2(plan.warnings[0].message.find("1024 bytes per token") != std::string::npos,
              plan.warnings[0].message.c_str());
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{1024});
@@ -703,6 +711,8 @@ void TestPlanner::kvPlace() {
     // Readers 15-19 stay on sim:0 and are flagged; no mirror is needed.
     QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
     QCOMPARE(plan.warnings[0].modules.size(), size_t{5});
+    QVERIFY2(plan.warnings[0].message.starts_with("layers 15-19 on sim:0 read keys and values"),
+             plan.warnings[0].message.c_str());
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{0});
     QVERIFY(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "queries, keys and values") > 0);
     // follow_layer is the default, said or not.

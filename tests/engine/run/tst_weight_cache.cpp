@@ -7,6 +7,7 @@
 #include "tests/engine/run/loader_fixture.h"
 
 #include <fstream>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -170,6 +171,7 @@ private Q_SLOTS:
     void damagedFiles();
     void everyByteFlipped();
     void modelsHaveKeysOfTheirOwn();
+    void blockSizesHaveFilesOfTheirOwn();
     void settledFilesAreNotRead();
     void touchedAndCopiedFilesStillHit_data();
     void touchedAndCopiedFilesStillHit();
@@ -466,6 +468,39 @@ void TestWeightCache::modelsHaveKeysOfTheirOwn() {
     QCOMPARE(*engine::modelKey(**file), *key);
     QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(1, Format::Fp4));
     QVERIFY(engine::cacheKey(1, Format::Nf4) != engine::cacheKey(2, Format::Nf4));
+    QVERIFY(engine::cacheKey(1, Format::Nf4, 128) != engine::cacheKey(1, Format::Nf4));
+    QCOMPARE(engine::cacheKey(1, Format::Nf4, 64), engine::cacheKey(1, Format::Nf4));
+}
+
+/// Loads with two block sizes by turns: each finds its weights, none writes the other's file.
+void TestWeightCache::blockSizesHaveFilesOfTheirOwn() {
+    FileLoad run;
+    const engine::PlacementPlan usual =
+        run.planOf({DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4});
+    engine::PlacementPlan wide = usual;
+    std::map<std::string, const engine::ExpectedTensor*> by_name;
+    const auto tensors = engine::listTensors(run.golden.config);
+    for (const engine::ExpectedTensor& tensor : tensors) {
+        by_name[tensor.name] = &tensor;
+    }
+    for (engine::TensorPlacement& row : wide.tensors) {
+        if (row.format == Format::Nf4) {
+            const engine::ExpectedTensor& tensor = *by_name.at(row.tensor);
+            const int64_t cols = tensor.shape.back();
+            row.block_size = 128;
+            row.bytes = engine::formatBytes(row.format, engine::TensorType::BF16,
+                                            tensor.numElements() / cols, cols, row.block_size);
+        }
+    }
+    FileLoad::settle();
+    for (int round = 0; round < 2; ++round) {
+        for (const auto* plan : {&usual, static_cast<const engine::PlacementPlan*>(&wide)}) {
+            const auto loaded = run.load(*plan);
+            QVERIFY2(loaded.store != nullptr, loaded.error.c_str());
+            QCOMPARE(loaded.report().tensors_quantized > 0, round == 0);
+            QCOMPARE(loaded.report().cache_bytes_written > 0, round == 0);
+        }
+    }
 }
 
 void TestWeightCache::settledFilesAreNotRead() {

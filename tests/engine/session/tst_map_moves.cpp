@@ -50,6 +50,9 @@ private Q_SLOTS:
     void otherComputers();
     void fitTakesASmallerHead();
     void exports();
+    void exportsOfMapsInError_data();
+    void exportsOfMapsInError();
+    void exportsOfPlansThatDoNotFit();
 
 private:
     engine::Engine engine_;
@@ -206,6 +209,61 @@ void TestMapMoves::exports() {
     const auto plan = engine_.plan(again);
     QVERIFY(plan.has_value());
     QVERIFY(moduleOf(*plan, "model.vision_tower")->store == engine::DeviceId::cpu());
+}
+
+/// What a map in error leaves of a plan is not what the map says: no program gets it.
+void TestMapMoves::exportsOfMapsInError_data() {
+    QTest::addColumn<QByteArray>("map");
+    QTest::addColumn<QByteArray>("code");
+    QTest::newRow("unknown key") << QByteArray(R"({"": 0, "model.multi_modal_projector": "cpu"})")
+                                 << QByteArray("DM02");
+    QTest::newRow("uncovered towers")
+        << QByteArray(R"({"model.language_model": 0})") << QByteArray("DM03");
+    QTest::newRow("no such card")
+        << QByteArray(R"({"version": 1, "default": "sim:0", "map": {"model.layers.3": "sim:9"}})")
+        << QByteArray("DM04");
+    QTest::newRow("contradiction") << QByteArray(R"({"version": 1, "default": "sim:0",
+                          "map": {"model.layers.[0-3]": "cpu", "model.layers.2": "sim:0"}})")
+                                   << QByteArray("DM05");
+    QTest::newRow("tied table in two places")
+        << QByteArray(R"({"version": 1, "default": "sim:0", "map": {"lm_head": "cpu"}})")
+        << QByteArray("DM07");
+    QTest::newRow("impossible pair")
+        << QByteArray(
+               R"({"version": 1, "default": "sim:0", "map": {"model.layers.2": {"compute": "cpu"}}})")
+        << QByteArray("DM08");
+    QTest::newRow("default that computes nowhere")
+        << QByteArray(R"({"version": 1, "default": "disk"})") << QByteArray("DM08");
+}
+
+void TestMapMoves::exportsOfMapsInError() {
+    QFETCH(QByteArray, map);
+    QFETCH(QByteArray, code);
+    using Kind = engine::MapExport::Kind;
+    for (const Kind kind : {Kind::Document, Kind::Accelerate, Kind::LlamaCpp, Kind::Python}) {
+        const auto exported = engine_.exportMap(e2b(map.constData()), kind);
+        QVERIFY(!exported.has_value());
+        QVERIFY2(exported.error().message.find(code.constData()) != std::string::npos,
+                 exported.error().message.c_str());
+        QVERIFY(exported.error().code == engine::ErrorCode::InvalidRequest);
+    }
+}
+
+void TestMapMoves::exportsOfPlansThatDoNotFit() {
+    using Kind = engine::MapExport::Kind;
+    const engine::LoadRequest request =
+        e2b(R"({"version": 1, "default": "sim:0", "limits": {"sim:0": "1MiB"}})");
+    for (const Kind kind : {Kind::Document, Kind::Accelerate, Kind::LlamaCpp, Kind::Python}) {
+        const auto exported = engine_.exportMap(request, kind);
+        QVERIFY(exported.has_value());
+        QVERIFY(!exported->losses.empty());
+        QVERIFY2(exported->losses[0].starts_with("this plan does not fit: sim:0 needs ") &&
+                     exported->losses[0].ends_with(" too much"),
+                 exported->losses[0].c_str());
+        // Where the text has comments they say it as well.
+        QCOMPARE(exported->text.find("does not fit") != std::string::npos,
+                 kind == Kind::LlamaCpp || kind == Kind::Python);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestMapMoves)

@@ -51,6 +51,8 @@ private Q_SLOTS:
     void packedWeightsNotThere_data();
     void packedWeightsNotThere();
     void problemsOfAPlanAreTold();
+    void whatALoadWouldRefuse_data();
+    void whatALoadWouldRefuse();
 
 private:
     const fs::path golden_ = support::goldenDir() / "e2b/model";
@@ -220,6 +222,62 @@ void TestModelFolderVariants::problemsOfAPlanAreTold() {
     QVERIFY(names(engine.loadNotes(), "999999"));
     const auto notes = engine.loadNotes();
     QCOMPARE(std::set<std::string>(notes.begin(), notes.end()).size(), notes.size());
+}
+
+void TestModelFolderVariants::whatALoadWouldRefuse_data() {
+    QTest::addColumn<QString>("from"); // a key of the weight, renamed
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("rule");
+    const QString state = QStringLiteral(".quant_state.bitsandbytes__nf4");
+    QTest::newRow("bytes without a state") << state << ".other"
+                                           << "has element type U8";
+    QTest::newRow("two states") << ".quant_map"
+                                << ".quant_state.bitsandbytes__fp4"
+                                << "found 2 such keys";
+    QTest::newRow("no scales") << ".absmax"
+                               << ".other"
+                               << "absmax_missing";
+    QTest::newRow("no code book") << ".quant_map"
+                                  << ".other"
+                                  << "quant_map_missing";
+}
+
+/// A plan reads headers only, and says where these are enough to know that a load would fail.
+void TestModelFolderVariants::whatALoadWouldRefuse() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, rule);
+    const fs::path packed = support::goldenDir() / "e2b/quantized/nf4-checkpoint";
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    fs::copy(packed, folder, fs::copy_options::recursive);
+    const std::string weights = read(folder / "model.safetensors");
+    uint64_t length = 0;
+    std::memcpy(&length, weights.data(), sizeof length);
+    const auto header = nlohmann::ordered_json::parse(weights.substr(8, length));
+    const std::string weight = "model.language_model.layers.3.mlp.up_proj.weight";
+    nlohmann::ordered_json changed;
+    for (const auto& [name, value] : header.items()) {
+        changed[name == weight + from.toStdString() ? weight + to.toStdString() : name] = value;
+    }
+    QVERIFY(changed != header);
+    const std::string text = changed.dump();
+    const uint64_t new_length = text.size();
+    std::string size(sizeof new_length, '\0');
+    std::memcpy(size.data(), &new_length, sizeof new_length);
+    write(folder / "model.safetensors", size + text + weights.substr(8 + length));
+
+    engine::Engine engine;
+    const auto intact = engine.plan(requestFor(packed));
+    QVERIFY(intact.has_value());
+    QVERIFY(!names(intact->notes, "a load would fail"));
+    const auto plan = engine.plan(requestFor(folder));
+    QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
+    const auto loaded = engine.load(requestFor(folder), {}, {});
+    QVERIFY(!loaded.has_value());
+    QVERIFY2(loaded.error().message.find(rule.toStdString()) != std::string::npos,
+             loaded.error().message.c_str());
+    QVERIFY(names(plan->notes, "a load would fail: " + loaded.error().message));
 }
 
 QTEST_APPLESS_MAIN(TestModelFolderVariants)
