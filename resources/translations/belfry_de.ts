@@ -2636,6 +2636,10 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <translation>Kopiert. Einiges wird dort anders sein:</translation>
     </message>
     <message>
+        <source>Some things will be different there:</source>
+        <translation>Einiges wird dort anders sein:</translation>
+    </message>
+    <message>
         <source>Save the map</source>
         <translation>Plan sichern</translation>
     </message>

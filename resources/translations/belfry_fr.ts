@@ -2636,6 +2636,10 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <translation>Copié. Certaines choses y seront différentes :</translation>
     </message>
     <message>
+        <source>Some things will be different there:</source>
+        <translation>Certaines choses y seront différentes :</translation>
+    </message>
+    <message>
         <source>Save the map</source>
         <translation>Enregistrer le plan</translation>
     </message>

@@ -372,8 +372,14 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
     dialog->setDefaultSuffix(is_json     ? QStringLiteral("json")
                              : is_python ? QStringLiteral("py")
                                          : QStringLiteral("txt"));
-    connect(dialog, &QFileDialog::fileSelected, this,
-            [this, content](const QString& file) { Q_EMIT saveRequested(file, content); });
+    connect(dialog, &QFileDialog::fileSelected, this, [this, content, losses](const QString& file) {
+        if (!losses.isEmpty()) { // a file that cannot be written is told in its place
+            is_notice_kept_ = true;
+            notice_->showNotice(NoticeBar::Kind::Warning,
+                                tr("Some things will be different there:"), losses);
+        }
+        Q_EMIT saveRequested(file, content);
+    });
     dialog->open();
 }
 
