@@ -918,7 +918,7 @@ Result<void> Model::forward(const ForwardInput& input,
             DeviceScratch& where = *head_home_;
             const MutF32 there = where.matrix("x", 1, text.hidden_size);
             ENGINE_TRY(context_->move(*home, x.data, where, there.data, sizeBytes(x)));
-            const Result<void> outcome =
+            Result<void> outcome =
                 split->run(static_cast<int>(text.num_layers), input.ids.front(), kv);
             if (!outcome.has_value() && outcome.error().code != ErrorCode::Unsupported) {
                 return outcome;

@@ -293,7 +293,7 @@ Result<void> SplitSteps::recordPart(Part& part, const KvCache& kv) {
         if (!recording.isOpen()) {
             return {};
         }
-        const Result<void> outcome = enqueueOnce(part, kv);
+        Result<void> outcome = enqueueOnce(part, kv);
         part.graph = recording.end(outcome.has_value());
         if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
             return outcome;
@@ -353,7 +353,7 @@ Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     }
     if (part->graph != nullptr) {
         ENGINE_KERNEL(part->home->device().replay(part->graph), "replay", "decoder layers");
-    } else if (const Result<void> outcome = enqueue(*part, kv); !outcome.has_value()) {
+    } else if (Result<void> outcome = enqueue(*part, kv); !outcome.has_value()) {
         if (outcome.error().code == ErrorCode::Unsupported) {
             ENGINE_TRY(completeRow(*part));
             part->is_refused = true;

@@ -4486,6 +4486,18 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>KV-Cache für %1 Token</translation>
     </message>
     <message>
+        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
+        <translation>Schicht %1 rechnet auf %2: Je Token wandern %3 in ihr. Wer ihre Gewichte beisammen lässt, vermeidet das.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>Schicht %1 auf %2 liest Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>Schicht %1 auf %2 liest die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
+    </message>
+    <message>
         <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer's weights together avoids that.</source>
         <translation>Schichten %1 rechnen auf %2: Je Token wandern %3 innerhalb einer Schicht. Wer die Gewichte einer Schicht beisammen lässt, vermeidet das.</translation>
     </message>

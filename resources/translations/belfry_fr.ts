@@ -4486,6 +4486,18 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <translation>cache KV de %1 jetons</translation>
     </message>
     <message>
+        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
+        <translation>La couche %1 calcule sur %2 : %3 circulent par jeton à l’intérieur. Garder ensemble ses poids l’évite.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>La couche %1 sur %2 lit des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>La couche %1 sur %2 lit les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
+    </message>
+    <message>
         <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer's weights together avoids that.</source>
         <translation>Les couches %1 calculent sur %2 : %3 circulent par jeton à l’intérieur d’une couche. Garder ensemble les poids d’une couche l’évite.</translation>
     </message>

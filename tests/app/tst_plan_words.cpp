@@ -165,8 +165,22 @@ void TestPlanWords::everyMessage_data() {
     row("split layer",
         "layer 3 computes on sim:0 and cpu: 1024 bytes travel per token inside it; keeping a "
         "layer's weights together avoids that",
-        "Layers 3 compute on Simulated GPU 0 + CPU: 1.0 KiB travel per token inside a layer. "
+        "Layer 3 computes on Simulated GPU 0 + CPU: 1.0 KiB travel per token inside it. Keeping "
+        "its weights together avoids that.");
+    row("split layers",
+        "layers 3-5 compute on sim:0 and cpu: 1024 bytes travel per token inside them; keeping a "
+        "layer's weights together avoids that",
+        "Layers 3–5 compute on Simulated GPU 0 + CPU: 1.0 KiB travel per token inside a layer. "
         "Keeping a layer's weights together avoids that.");
+    row("mirror of one",
+        "layer 9 on cpu reads the keys and values of layer 4 on sim:0: 512 bytes per token go to "
+        "a mirror there",
+        "Layer 9 on CPU reads the keys and values of layer 4 on Simulated GPU 0: 512 B per token "
+        "go to a mirror there.");
+    row("cache of one elsewhere",
+        "layer 9 on sim:0 reads keys and values kept on cpu: 2048 bytes per token travel for it",
+        "Layer 9 on Simulated GPU 0 reads keys and values kept on CPU: 2.0 KiB per token travel "
+        "for it.");
     row("mirror",
         "layers 6-7, 9 on cpu read the keys and values of layer 5 on sim:0: 512 bytes per token go "
         "to a mirror there",

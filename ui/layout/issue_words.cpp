@@ -126,6 +126,7 @@ QString memoryWords(const QString& text) {
 
 /// Parts of the model that lie apart and send each other bytes with every token.
 QString travelWords(const QString& text) {
+    const bool is_one = text.startsWith(QStringLiteral("layer "));
     if (const auto m = matched("layers? (.+?) computes? on (.+): (\\d+) bytes travel per token "
                                "inside .*",
                                text);
@@ -135,26 +136,33 @@ QString travelWords(const QString& text) {
         for (const QString& place : all) {
             places.append(device(place));
         }
-        return Issue::tr("Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a "
-                         "layer's weights together avoids that.")
+        return (is_one
+                    ? Issue::tr("Layer %1 computes on %2: %3 travel per token inside it. Keeping "
+                                "its weights together avoids that.")
+                    : Issue::tr("Layers %1 compute on %2: %3 travel per token inside a layer. "
+                                "Keeping a layer's weights together avoids that."))
             .arg(layerNumbers(m.captured(1)), places.join(QStringLiteral(" + ")),
                  formatBytes(m.captured(3).toULongLong()));
     }
-    if (const auto m = matched("layers (.+) on (\\S+) read the keys and values of layer (\\d+) on "
-                               "(\\S+): (\\d+) bytes per token go to a mirror there",
+    if (const auto m = matched("layers? (.+) on (\\S+) reads? the keys and values of layer (\\d+) "
+                               "on (\\S+): (\\d+) bytes per token go to a mirror there",
                                text);
         m.hasMatch()) {
-        return Issue::tr("Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token "
-                         "go to a mirror there.")
+        return (is_one ? Issue::tr("Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 "
+                                   "per token go to a mirror there.")
+                       : Issue::tr("Layers %1 on %2 read the keys and values of layer %3 on %4: %5 "
+                                   "per token go to a mirror there."))
             .arg(layerNumbers(m.captured(1)), device(m.captured(2)), m.captured(3),
                  device(m.captured(4)), formatBytes(m.captured(5).toULongLong()));
     }
-    if (const auto m = matched("layers (.+) on (\\S+) read keys and values kept on (\\S+): (\\d+) "
-                               "bytes per token travel for it",
+    if (const auto m = matched("layers? (.+) on (\\S+) reads? keys and values kept on (\\S+): "
+                               "(\\d+) bytes per token travel for it",
                                text);
         m.hasMatch()) {
-        return Issue::tr("Layers %1 on %2 read keys and values kept on %3: %4 per token travel for "
-                         "it.")
+        return (is_one ? Issue::tr("Layer %1 on %2 reads keys and values kept on %3: %4 per token "
+                                   "travel for it.")
+                       : Issue::tr("Layers %1 on %2 read keys and values kept on %3: %4 per token "
+                                   "travel for it."))
             .arg(layerNumbers(m.captured(1)), device(m.captured(2)), device(m.captured(3)),
                  formatBytes(m.captured(4).toULongLong()));
     }
