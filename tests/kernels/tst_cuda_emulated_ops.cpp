@@ -861,8 +861,8 @@ struct TokenInputCase {
         : embedding(makeWeight(WeightFormat::Int8Row, 9, hidden, 0, false, DType::BF16, 1)),
           table(makeWeight(WeightFormat::Nf4, 9, 4 * width, 32, true, DType::BF16, 2)),
           projection(makeWeight(format, 4 * width, hidden, block, is_nested, DType::BF16, 3)),
-          norm(randomFloats(width, 4)), part(randomFloats(std::max(4 * width, hidden), 5)), x(sizeOf(hidden)),
-          t(sizeOf(4 * width)), y(sizeOf(4 * width)), token(1) {
+          norm(randomFloats(width, 4)), part(randomFloats(std::max(4 * width, hidden), 5)),
+          x(sizeOf(hidden)), t(sizeOf(4 * width)), y(sizeOf(4 * width)), token(1) {
         token[0] = 6;
         args.token = token.data();
         args.embedding = embedding.view;
