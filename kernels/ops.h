@@ -422,8 +422,8 @@ struct OpTable {
     /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
     Status (*begin_steps)(Queue q) = nullptr;
     Status (*end_steps)(Queue q) = nullptr;
-    /// As begin_steps, for a list behind that of the last recording on this device, which stays as
-    /// it is: where a token's layers there are not one run. Optional with begin_steps.
+    /// As begin_steps, for a list behind the one that was handed over last on this device, which
+    /// stays as it is: where a token's layers there are not one run. Optional with begin_steps.
     Status (*continue_steps)(Queue q) = nullptr;
     /// As begin_steps, for up to 160 steps that are run once, now: recordings of a list of up to
     /// 330 steps stay as they are.

@@ -194,8 +194,12 @@ Result<void> ComputeContext::runWhereItComputes(const Linear& linear,
     ENGINE_TRY(move(home, x.data, *other, remote_x.data,
                     static_cast<size_t>(x.rows * x.cols) * sizeof(float)));
     ENGINE_TRY(runOn(linear, *other, view, expert_index, remote_x, remote_y));
-    return move(*other, remote_y.data, home, y.data,
-                static_cast<size_t>(y.rows * y.cols) * sizeof(float));
+    ENGINE_TRY(move(*other, remote_y.data, home, y.data,
+                    static_cast<size_t>(y.rows * y.cols) * sizeof(float)));
+    // A copy between two cards leaves the other one current; callers go on with the queue of `home`
+    // that they took before.
+    (void)home.queue();
+    return {};
 }
 
 } // namespace engine

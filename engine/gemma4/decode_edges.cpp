@@ -4,8 +4,6 @@
 #include "engine/gemma4/decode_step.h"
 
 #include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
 namespace engine {
 
-using kernels::MatF32;
 using kernels::MutF32;
-using kernels::ProjectArgs;
 using kernels::Status;
 
 namespace {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One decoded token as a fixed sequence of fused steps on one device, recorded once and replayed.
 // Serves models whose decoder, KV cache and head are all on one device whose table has the fused
-// steps; everything else runs through Model::forward(), which gives the same answer.
+// steps; decoders that several devices share take parts of it (split_steps.h), everything else runs
+// through Model::forward(), which gives the same answer.
 //
 // What changes from token to token (position, cache rows, embedding and per-layer rows) travels in
 // one block of page-locked memory that the recording's first node copies in; the chosen token comes
 // back in the last. Where the host draws the token, the last node tells it the candidates instead
 // of the row of logits (not with BELFRY_NO_TOP_LOGITS=1, for comparisons).
 //
-// Where the device chooses the token itself and reads both tables (that of per-layer embeddings may
-// be page-locked in the host's memory), nothing has to travel: the last
+// Where the device chooses the token itself and reads both tables (they may be page-locked in the
+// host's memory), nothing has to travel: the last
 // node makes the numbers of the next token, so that its replay can be enqueued while this one runs
 // (looking ahead; not with BELFRY_NO_LOOKAHEAD=1, for comparisons). The host sends the numbers only
 // where it knows better: for a first token, and for one that it has chosen. A step that ran ahead

@@ -926,9 +926,15 @@ Result<void> Model::forward(const ForwardInput& input,
             home = &where;
             x = there;
         }
+        if (split != nullptr && split->hasHead()) {
+            return split->copyLogitsOut(logits);
+        }
         // Without a head of theirs, or behind one that was refused.
-        return split != nullptr && split->hasHead() ? split->copyLogitsOut(logits)
-                                                    : head(*home, x, logits, observer);
+        Result<void> outcome = head(*home, x, logits, observer);
+        if (split != nullptr && outcome.has_value()) {
+            split->noteEnded();
+        }
+        return outcome;
     };
     Result<void> outcome = run();
     if (!outcome.has_value()) {

@@ -224,8 +224,8 @@ private:
     Result<void>
     projectHeads(int index, KvCache& kv, int64_t rows, const RowPlace& place, HeadsWanted wanted);
     /// "h" holds the layer's normed input on entry, as `place` says, and on return the next
-    /// layer's, if that runs here so. Errors: Unsupported (of the first layer on a device, x is as
-    /// it was).
+    /// layer's, if that runs here so. Errors: Unsupported (of the first layer on a device, whose
+    /// first product or norm refuses what all would: x is as it was).
     Result<void> runLayerFused(int index,
                                KvCache& kv,
                                kernels::MutF32 x,

@@ -9,13 +9,22 @@
 
 namespace engine {
 
-using kernels::Status;
-
 SplitSteps::~SplitSteps() {
     reset();
 }
 
+void SplitSteps::settle() {
+    if (std::exchange(is_under_way_, false)) {
+        for (const Part& part : parts_) {
+            // Of a lost device too: then whoever comes next is told.
+            (void)part.home->device().synchronize();
+        }
+    }
+}
+
 void SplitSteps::dropRecordings() {
+    settle();
+    begun_.clear();
     for (Part& part : parts_) {
         if (part.graph != nullptr) {
             part.home->device().freeGraph(std::exchange(part.graph, nullptr));
@@ -161,9 +170,11 @@ bool SplitSteps::hasHeadPart() const {
 Result<void> SplitSteps::copyLogitsOut(std::vector<float>& logits) {
     DeviceScratch& home = *model_->head_home_;
     logits.resize(static_cast<size_t>(model_->config_.text.vocab_size));
-    return checkStatus(
+    ENGINE_KERNEL(
         home.device().copyOut(logits.data(), home.buffer("logits"), logits.size() * sizeof(float)),
         "copy out", model_->lm_head_.name);
+    is_under_way_ = false;
+    return {};
 }
 
 Result<void> SplitSteps::fetchPerLayerInputs(const Part& part) {
@@ -183,8 +194,8 @@ void SplitSteps::linkParts() {
         Part& part = parts_[i];
         part.leaves_pending = false;
         part.takes_pending = before != nullptr && before->end == part.first &&
-                             !before->is_refused && !part.is_refused &&
-                             !before->home->device().isHostVisible() &&
+                             !before->is_refused && !part.is_refused && before->may_link &&
+                             part.may_link && !before->home->device().isHostVisible() &&
                              !part.home->device().isHostVisible();
         if (part.takes_pending) {
             before->leaves_pending = true;
@@ -251,9 +262,14 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
     }
     // A list that is not recorded would be written over those of the parts beside it that are.
     const bool may_collect = part.may_collect && (part.is_alone_there || !is_recorded_);
-    CollectedSteps collected(device, !may_collect          ? nullptr
-                                     : part.is_first_there ? ops.begin_steps
-                                                           : ops.continue_steps);
+    const bool is_behind =
+        !is_recorded_ && std::find(begun_.begin(), begun_.end(), part.home) != begun_.end();
+    CollectedSteps collected(device, !may_collect ? nullptr
+                                     : is_behind  ? ops.continue_steps
+                                                  : ops.begin_steps);
+    if (collected.isOpen() && !is_behind) {
+        begun_.push_back(part.home);
+    }
     part.is_collecting = collected.isOpen();
     for (int i = part.first; i < part.end; ++i) {
         ENGINE_TRY(part.steps->enqueueLayer(i, false, kv));
@@ -308,16 +324,23 @@ Result<void> SplitSteps::recordPart(Part& part, const KvCache& kv) {
 
 Result<void> SplitSteps::record(const KvCache& kv) {
     // Anew without a part that is refused: the one before it has to complete its row then.
+    // So with one that the device does not record.
     bool is_refused = true;
     while (is_refused) {
         dropRecordings();
         linkParts();
         is_refused = false;
         for (Part& part : parts_) {
-            if (!part.is_refused && !is_refused) {
-                ENGINE_TRY(recordPart(part, kv));
-                is_refused = part.is_refused;
+            if (part.is_refused || is_refused) {
+                continue;
             }
+            ENGINE_TRY(recordPart(part, kv));
+            if (part.graph == nullptr && (part.takes_pending || part.leaves_pending)) {
+                // Its steps may have to be enqueued again, in another way: from a whole row.
+                part.may_link = false;
+            }
+            is_refused =
+                part.is_refused || (!part.may_link && (part.takes_pending || part.leaves_pending));
         }
     }
     is_recorded_ = true;
@@ -332,7 +355,10 @@ Result<void> SplitSteps::completeRow(Part& part) {
 }
 
 Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
-    if (hasInputs() && inputs_.hasNewTable()) {
+    if (!parts_.empty() && first == parts_.front().first) {
+        settle(); // the token before may have been given up between two parts
+    }
+    if (first == 0 && hasInputs() && inputs_.hasNewTable()) {
         inputs_.prepare(*parts_.front().home);
         is_recorded_ = false;
     }
@@ -345,7 +371,9 @@ Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     }
     ENGINE_TRY(fetchPerLayerInputs(*part));
     ENGINE_TRY(fetchPending(*part));
-    // What was sent from here before has arrived: the host waits for every token.
+    // What was sent from here before has arrived: the host waits for every token, or settles. Parts
+    // of one device send the same numbers of one token.
+    is_under_way_ = true;
     if (part->has_inputs) {
         ENGINE_TRY(inputs_.fill(id, kv, part->host));
     } else {

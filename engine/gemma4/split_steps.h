@@ -46,6 +46,11 @@ public:
     Result<void> run(int first, int32_t id, const KvCache& kv);
     /// Behind the part that makes them: [vocab], soft-capped.
     Result<void> copyLogitsOut(std::vector<float>& logits);
+    /// The token that parts were run for has been waited for.
+    void noteEnded() { is_under_way_ = false; }
+    /// Waits for parts whose token was given up between them. Before anything else touches what
+    /// they read.
+    void settle();
 
     /// Drops what was found out and recorded: bindings, adapters or buffers changed.
     void reset();
@@ -59,13 +64,14 @@ private:
         std::byte* host =
             nullptr; ///< Page-locked: numbers and ring; all parts of a device share it.
         bool has_inputs = false, has_head = false;
-        bool is_refused = false; ///< By the table, or no page-locked memory.
-        bool is_first_there = true;
+        bool is_refused = false;    ///< By the table, or no page-locked memory.
+        bool is_first_there = true; ///< Of all parts of its device: it owns `host`.
         bool is_alone_there = true;
         bool may_collect = true; ///< False where the device refused the steps as one launch.
         bool is_collecting = false;
         bool takes_pending = false; ///< Of the part before it, which is on a card like this one.
         bool leaves_pending = false;
+        bool may_link = true;  ///< False where it could not be recorded.
         bool has_norm = false; ///< "step_norm" holds that of what is pending.
         kernels::GraphHandle graph = nullptr;
         std::unique_ptr<LayerSteps> steps;
@@ -98,6 +104,8 @@ private:
     State state_ = State::Unknown;
     std::vector<Part> parts_;
     bool is_recorded_ = false;
+    bool is_under_way_ = false;               ///< Enqueued, and nobody has waited for it.
+    std::vector<const DeviceScratch*> begun_; ///< Have a list of steps of these recordings.
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the parts were recorded.
 };
 

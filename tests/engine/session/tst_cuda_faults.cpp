@@ -496,6 +496,20 @@ void TestCudaFaults::twoCards() {
                                  [call](const char* name) { return std::string(name) == call; });
         };
         QVERIFY(used("cuMemcpyPeerAsync") > 0); // card to card, not through the host
+        // Single matrices there: what follows them runs on the first card again.
+        for (const bool is_reference : {true, false}) {
+            request.is_reference_precision = is_reference;
+            request.device_map = R"({"version": 1, "default": "cuda:0", "map": {
+                "model.language_model.layers.3.mlp.down_proj": "cuda:1",
+                "model.language_model.layers.2.self_attn.k_proj": "cuda:1",
+                "model.language_model.layers.5.self_attn.o_proj": "cuda:1",
+                "model.language_model.per_layer_model_projection": "cuda:1",
+                "model.vision_tower.encoder.layers.1.mlp.up_proj": "cuda:1"}})";
+            QVERIFY(engine.load(request, {}, {}).has_value());
+            QVERIFY(engine.generate(prompt(), {}, {}).has_value());
+            QVERIFY2(fake.violations().empty(),
+                     fake.violations().empty() ? "" : fake.violations().front().c_str());
+        }
         QVERIFY(engine.applyMap("gpu", {}, {}).has_value());
         QVERIFY(engine.generate(prompt(), {}, {}).has_value());
     }

@@ -8,7 +8,10 @@
 
 #include <QTest>
 
+#include <chrono>
 #include <memory>
+#include <stop_token>
+#include <thread>
 
 namespace {
 
@@ -47,6 +50,7 @@ private Q_SLOTS:
     void withAdapters();
     void strengthsAreFollowed();
     void movesAndTwoChats();
+    void givenUpAnywhere();
     void cleanup();
 
 private:
@@ -228,6 +232,43 @@ void TestSplitSteps::movesAndTwoChats() {
     const int before = counts_.replays;
     QCOMPARE(support::engineGreedy(*engine, c, kTokens), expected);
     QVERIFY(counts_.replays - before >= 2 * (kTokens - 2));
+}
+
+// A token that is given up between two of its parts: nothing of it is freed or written over before
+// it has run, and the next text is whole.
+void TestSplitSteps::givenUpAnywhere() {
+    counts_.is_late = true;
+    engine::LoadRequest request = requestOf("e2b", "cpu");
+    engine::Engine on_cpu;
+    QCOMPARE(errorOf(on_cpu.load(request, {}, {})), std::string());
+    const auto c = support::goldenCases("e2b").front();
+    const auto expected = support::engineGreedy(on_cpu, c, 8);
+    request.device_map = native("cuda:0", layers("[3-9]", "cuda:1"));
+    const auto engine = makeEngine();
+    QCOMPARE(errorOf(engine->load(request, {}, {})), std::string());
+    engine::GenerateRequest text = support::goldenCaseRequest(c);
+    text.sampling.temperature = 0.0;
+    text.sampling.ignores_eos = true;
+    text.sampling.max_tokens = 150;
+    int cancelled = 0;
+    for (int i = 0; i < 80; ++i) {
+        std::stop_source stop;
+        std::jthread other([&stop, i] {
+            std::this_thread::sleep_for(std::chrono::microseconds(200 + 397 * i % 9000));
+            stop.request_stop();
+        });
+        const auto reply = engine->generate(text, {}, stop.get_token());
+        other.join();
+        cancelled += !reply.has_value() || reply->finish_reason == "cancelled" ? 1 : 0;
+        if (i % 2 == 0) {
+            QCOMPARE(errorOf(engine->setAdapters({}, {})), std::string()); // recordings are dropped
+        }
+        if (i % 8 == 7) {
+            QCOMPARE(support::engineGreedy(*engine, c, 8), expected);
+        }
+        QCOMPARE(counts_.too_early, 0);
+    }
+    QVERIFY(cancelled > 10);
 }
 
 QTEST_APPLESS_MAIN(TestSplitSteps)
