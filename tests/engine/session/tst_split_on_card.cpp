@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of a decoder that cards and the CPU share, through the whole engine with the real kernels
 // on the CPU: as many launches of fused steps as there are parts, lists of steps of one card beside
-// each other. Two cards give the logits of one to the bit, prompts and tokens.
-// (All else that may happen is in tst_split_steps.cpp, on devices without kernels.)
+// each other. Two cards give the logits of one to the bit: tokens, and rows of a prompt that go
+// through all layers together (a last row alone goes another way behind the cut). (All else that
+// may happen is in tst_split_steps.cpp, on devices without kernels.)
 #include "engine/run/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
