@@ -39,7 +39,7 @@ private:
 
 std::string mapOf(const std::string& device, const std::string& entries) {
     std::string map = R"({"version": 1, "default": "cuda:0", "map": {)" + entries + "}}";
-    for (size_t at = 0; (at = map.find("cuda:", at)) != std::string::npos;) {
+    for (size_t at = 0; (at = map.find("cuda:", at)) != std::string::npos; at += device.size()) {
         map.replace(at, 5, device);
     }
     return map;
