@@ -119,6 +119,9 @@ struct PlacementPlan {
     int64_t prefill_chunk = 0; ///< Tokens per prefill chunk.
     /// Memory of the host that a card reads may be page-locked for it, where "pin" is not given.
     bool locks_host = true;
+    /// adapter.place is follow_base: A and B of weights that travel are stored with these and
+    /// travel too. Otherwise they stay where they compute.
+    bool adapters_follow_base = true;
     int64_t image_tokens = 280; ///< Largest soft-token budget of one image (sizes the scratch).
     /// Per decoder layer: where its attention runs and (owners) its KV cache lives. The layer's own
     /// device, or kv.place for all. A KV-shared reader on another device than its owner's KV gets

@@ -75,10 +75,16 @@ AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
                              const std::vector<TensorReplacement>& replacements) {
     AdapterFootprint footprint;
     std::map<std::pair<std::string, bool>, uint64_t> bytes;
+    std::map<std::string, uint64_t> update_bytes;
     int64_t scratch_floats = 0;
     const std::string head(kHeadTensor);
     for (const LowRankUpdate& update : updates) {
-        bytes[{update.tensor, update.kind == TensorKind::Embedding}] += blockOf(update).total;
+        const bool is_embedding = update.kind == TensorKind::Embedding;
+        const uint64_t block = blockOf(update).total;
+        bytes[{update.tensor, is_embedding}] += block;
+        if (!is_embedding) {
+            update_bytes[update.tensor] += block;
+        }
         footprint.max_rank = std::max(footprint.max_rank, update.rank);
     }
     for (const RowReplacement& entry : rows) {
@@ -117,7 +123,10 @@ AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
     }
     scratch_floats = std::max(scratch_floats, kAdapterBlockRows * footprint.max_rank);
     for (const auto& [key, count] : bytes) {
-        footprint.tensors.push_back({key.first, count, key.second});
+        const auto travelling = update_bytes.find(key.first);
+        const bool has_updates = !key.second && travelling != update_bytes.end();
+        footprint.tensors.push_back(
+            {key.first, count, key.second, has_updates ? travelling->second : 0});
         footprint.total_bytes += count;
     }
     footprint.scratch_bytes = floats(scratch_floats);

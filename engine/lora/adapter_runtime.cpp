@@ -3,6 +3,7 @@
 // the entries after every change.
 #include "engine/lora/adapter_runtime.h"
 
+#include "engine/lora/adapter_arrivals.h"
 #include "engine/lora/adapter_site.h"
 #include "engine/lora/placed_adapter.h"
 
@@ -44,6 +45,7 @@ struct AdapterSet::State {
     std::vector<AdapterEntry> entries;
     std::vector<std::unique_ptr<PlacedAdapter>> placed; ///< Parallel to entries.
     std::map<kernels::Device*, DeviceBlock> scratch;
+    Arrivals arrivals;              ///< Of updates that travel.
     std::vector<AdapterSite> sites; ///< Index = handle.
     std::unordered_map<std::string, Handle> handle_of;
     struct ActiveVector {
@@ -97,7 +99,9 @@ struct AdapterSet::State {
             }
         };
         for (const PlacedUpdate& part : adapter.updates) {
-            add(part.block);
+            if (part.isPlaced()) {
+                devices.insert(part.home.compute);
+            }
         }
         for (const PlacedRows& part : adapter.rows) {
             add(part.block);
@@ -108,6 +112,23 @@ struct AdapterSet::State {
         for (const PlacedVector& part : adapter.vectors) {
             add(part.block);
         }
+    }
+
+    /// Room for what travels of all entries and of `extra`.
+    [[nodiscard]] ArrivalRooms arrivalRooms(const PlacedAdapter* extra = nullptr) const {
+        ArrivalCount count;
+        const auto add = [&count](const PlacedAdapter& adapter) {
+            for (const PlacedUpdate& part : adapter.updates) {
+                count.add(part.home, part.update->tensor, part.layout.total);
+            }
+        };
+        for (const auto& adapter : placed) {
+            add(*adapter);
+        }
+        if (extra != nullptr) {
+            add(*extra);
+        }
+        return count.rooms();
     }
 
     /// Workspaces that are missing or too small for `adapter` on `devices`; nothing is replaced.
@@ -132,12 +153,25 @@ struct AdapterSet::State {
         }
     }
 
+    /// No workspace where nothing computes, and none larger than what is left asks for.
     void dropUnusedScratch() {
-        std::set<kernels::Device*> used;
+        std::map<kernels::Device*, uint64_t> used;
         for (const auto& adapter : placed) {
-            addDevices(*adapter, used);
+            std::set<kernels::Device*> devices;
+            addDevices(*adapter, devices);
+            for (kernels::Device* device : devices) {
+                used[device] = std::max(used[device], adapter->adapter->footprint().scratch_bytes);
+            }
         }
         std::erase_if(scratch, [&](const auto& item) { return !used.contains(item.first); });
+        for (auto& [device, block] : scratch) {
+            if (block.sizeBytes() > used[device]) {
+                auto smaller = DeviceBlock::allocate(*device, used[device], "workspace");
+                if (smaller.has_value()) {
+                    block = std::move(*smaller); // no room for both: the larger one serves
+                }
+            }
+        }
     }
 
     // ---- activation ---------------------------------------------------------------------------
@@ -218,6 +252,7 @@ struct AdapterSet::State {
     void rebuild() {
         for (AdapterSite& s : sites) {
             s.device = nullptr;
+            s.home = {};
             s.is_touched = false;
             s.tensors.clear();
             s.rows.clear();
@@ -236,8 +271,11 @@ struct AdapterSet::State {
             }
             addToSites(*placed[i], entry.strength, is_active);
         }
+        arrivals.forget();
         for (AdapterSite& s : sites) {
-            makeBatches(s);
+            if (!s.home.travels()) {
+                makeBatches(s);
+            }
             const auto it = scratch.find(s.device);
             const bool has_scratch = s.device != nullptr && it != scratch.end();
             s.scratch = has_scratch ? reinterpret_cast<float*>(it->second.at(0)) : nullptr;
@@ -247,17 +285,20 @@ struct AdapterSet::State {
         ++generation;
     }
 
-    void addToSites(const PlacedAdapter& adapter, double strength, bool is_active) {
+    void addToSites(PlacedAdapter& adapter, double strength, bool is_active) {
         const auto t = static_cast<float>(strength);
-        const auto touch = [&](const std::string& tensor,
-                               const DeviceBlock& block) -> AdapterSite* {
-            if (block.device() == nullptr) {
+        const auto touchOn = [&](const std::string& tensor,
+                                 kernels::Device* device) -> AdapterSite* {
+            if (device == nullptr) {
                 return nullptr;
             }
             AdapterSite& s = site(tensor);
             s.is_touched = true;
-            s.device = block.device();
+            s.device = device;
             return is_active ? &s : nullptr;
+        };
+        const auto touch = [&](const std::string& tensor, const DeviceBlock& block) {
+            return touchOn(tensor, block.device());
         };
         for (const PlacedTensor& part : adapter.tensors) {
             if (AdapterSite* s = touch(part.tensor, part.block)) {
@@ -270,8 +311,9 @@ struct AdapterSet::State {
                 s->rows.push_back({&part, t});
             }
         }
-        for (const PlacedUpdate& part : adapter.updates) {
-            if (AdapterSite* s = touch(part.update->tensor, part.block)) {
+        for (PlacedUpdate& part : adapter.updates) {
+            if (AdapterSite* s = touchOn(part.update->tensor, part.home.compute)) {
+                s->home = part.home;
                 s->updates.push_back({&part, static_cast<float>(part.update->scaling * strength)});
             }
         }
@@ -295,14 +337,14 @@ AdapterSet::~AdapterSet() = default;
 Result<int> AdapterSet::add(std::shared_ptr<const Adapter> adapter,
                             double strength,
                             bool is_enabled,
-                            const ComputeDeviceOf& device_of,
+                            const AdapterHomeOf& home_of,
                             const ReadBaseRows& read_base,
                             std::stop_token stop) {
     State& s = *state_;
     ENGINE_TRY(checkStrength(strength));
     const int id = s.next_id;
     ENGINE_ASSIGN(std::unique_ptr<PlacedAdapter> placed,
-                  placeAdapter(adapter, {s.host, device_of, read_base, std::move(stop)}));
+                  placeAdapter(adapter, {s.host, home_of, read_base, std::move(stop)}));
     std::vector<Wanted> wanted = s.current();
     wanted.push_back({id, strength, is_enabled});
     ENGINE_TRY(s.checkConflicts(wanted, placed.get()));
@@ -315,6 +357,7 @@ Result<int> AdapterSet::add(std::shared_ptr<const Adapter> adapter,
     for (PlacedVector& vector : placed->vectors) {
         ENGINE_TRY(writeBlend(vector, strength));
     }
+    ENGINE_TRY(s.arrivals.resize(s.arrivalRooms(placed.get())));
     s.takeScratch(std::move(scratch));
     s.entries.push_back({id, std::move(adapter), strength, is_enabled});
     s.placed.push_back(std::move(placed));
@@ -332,6 +375,7 @@ Result<void> AdapterSet::remove(int id) {
     s.entries.erase(s.entries.begin() + static_cast<std::ptrdiff_t>(i));
     s.placed.erase(s.placed.begin() + static_cast<std::ptrdiff_t>(i));
     s.dropUnusedScratch();
+    (void)s.arrivals.resize(s.arrivalRooms()); // refused: made when something comes
     s.rebuild();
     return {};
 }
@@ -341,6 +385,7 @@ void AdapterSet::clear() {
     s.entries.clear();
     s.placed.clear();
     s.scratch.clear();
+    (void)s.arrivals.resize({});
     s.sites.clear();
     s.handle_of.clear();
     s.rebuild();
@@ -396,22 +441,32 @@ Result<void> AdapterSet::activate(std::span<const AdapterActivation> active) {
     return s.become(wanted);
 }
 
-Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBaseRows& read_base) {
+Result<void> AdapterSet::follow(const AdapterHomeOf& home_of, const ReadBaseRows& read_base) {
     State& s = *state_;
     struct Change {
         DeviceBlock* target = nullptr;
         DeviceBlock block;
-        PlacedUpdate* update = nullptr; ///< Whose g changes too.
-        std::vector<float> g;
+    };
+    struct UpdateChange {
+        PlacedUpdate* update = nullptr;
+        PlacedUpdate next; ///< home, block and g.
     };
     std::vector<Change> changes;
+    std::vector<UpdateChange> update_changes;
+    ArrivalCount arriving;
+    const auto notLoaded = [](const Adapter& adapter, const std::string& tensor) {
+        return Error{ErrorCode::InvalidRequest,
+                     adapter.name() + ": " + tensor +
+                         " was not loaded when the adapter was added; remove the adapter and add "
+                         "it again"};
+    };
     std::map<kernels::Device*, DeviceBlock> scratch;
     for (size_t i = 0; i < s.entries.size(); ++i) {
         PlacedAdapter& placed = *s.placed[i];
         const Adapter& adapter = *s.entries[i].adapter;
         std::set<kernels::Device*> devices;
         const auto move = [&](DeviceBlock& block, const std::string& tensor) -> Result<void> {
-            kernels::Device* device = device_of(tensor);
+            kernels::Device* device = home_of(tensor).compute;
             if (device != nullptr) {
                 devices.insert(device);
             }
@@ -422,10 +477,7 @@ Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBase
             change.target = &block;
             if (device != nullptr) {
                 if (block.device() == nullptr) {
-                    return Error{ErrorCode::InvalidRequest,
-                                 adapter.name() + ": " + tensor +
-                                     " was not loaded when the adapter was added; remove the "
-                                     "adapter and add it again"};
+                    return notLoaded(adapter, tensor);
                 }
                 ENGINE_ASSIGN(change.block, block.copyTo(*device, tensor));
             }
@@ -434,25 +486,37 @@ Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBase
         };
         for (PlacedUpdate& part : placed.updates) {
             const LowRankUpdate& u = *part.update;
-            const bool is_renewed = u.isDora() && read_base != nullptr;
-            kernels::Device* device =
-                u.kind == TensorKind::Embedding ? &s.host : device_of(u.tensor);
-            if (!is_renewed || device == nullptr || part.block.device() == nullptr) {
-                if (u.kind != TensorKind::Embedding) {
-                    ENGINE_TRY(move(part.block, u.tensor));
-                }
+            const AdapterHome home =
+                u.kind == TensorKind::Embedding ? part.home : home_of(u.tensor);
+            if (home.compute != nullptr) {
+                devices.insert(home.compute);
+            }
+            arriving.add(home, u.tensor, part.layout.total);
+            const bool is_renewed =
+                u.isDora() && read_base != nullptr && home.compute != nullptr && part.isPlaced();
+            if (home == part.home && !is_renewed) {
                 continue;
             }
-            devices.insert(device);
-            PlacedUpdate renewed;
-            renewed.update = part.update;
-            renewed.layout = part.layout;
-            ENGINE_ASSIGN(renewed.g, doraFactors(adapter, u, read_base, {}));
-            ENGINE_ASSIGN(renewed.block,
-                          DeviceBlock::allocate(*device, part.layout.total, u.tensor));
-            ENGINE_TRY(fillUpdate(adapter, renewed));
-            ENGINE_TRY(writeStrength(renewed, s.entries[i].strength));
-            changes.push_back({&part.block, std::move(renewed.block), &part, std::move(renewed.g)});
+            UpdateChange change;
+            change.update = &part;
+            change.next.home = home;
+            if (home.compute != nullptr) {
+                if (!part.isPlaced()) {
+                    return notLoaded(adapter, u.tensor);
+                }
+                change.next.update = part.update;
+                change.next.source = part.source;
+                change.next.layout = part.layout;
+                change.next.strength = part.strength;
+                change.next.g = part.g;
+                if (is_renewed) {
+                    ENGINE_ASSIGN(change.next.g, doraFactors(adapter, u, read_base, {}));
+                }
+                const DeviceBlock none;
+                ENGINE_ASSIGN(change.next.block,
+                              blockAt(change.next, home, s.host, is_renewed ? none : part.block));
+            }
+            update_changes.push_back(std::move(change));
         }
         for (PlacedRows& part : placed.rows) {
             if (part.is_head) {
@@ -480,11 +544,15 @@ Result<void> AdapterSet::follow(const ComputeDeviceOf& device_of, const ReadBase
             }
         }
     }
+    ENGINE_TRY(s.arrivals.resize(arriving.rooms()));
     for (Change& change : changes) {
         *change.target = std::move(change.block);
-        if (change.update != nullptr) {
-            change.update->g = std::move(change.g);
-        }
+    }
+    for (UpdateChange& change : update_changes) {
+        PlacedUpdate& part = *change.update;
+        part.home = change.next.home;
+        part.block = std::move(change.next.block);
+        part.g = std::move(change.next.g);
     }
     s.takeScratch(std::move(scratch));
     s.dropUnusedScratch();
@@ -530,7 +598,7 @@ uint64_t AdapterSet::bytesOn(const kernels::Device* device) const {
     for (const auto& [owner, block] : state_->scratch) {
         add(block);
     }
-    return bytes;
+    return bytes + state_->arrivals.bytesOn(device);
 }
 
 AdapterHook::Handle AdapterSet::find(std::string_view base_tensor) const {
@@ -552,9 +620,12 @@ Result<void> AdapterSet::applyExpert(
     if (handle < 0 || static_cast<size_t>(handle) >= state_->sites.size()) {
         return Error{ErrorCode::Internal, "an adapter handle that does not exist"};
     }
-    const AdapterSite& site = state_->sites[static_cast<size_t>(handle)];
+    AdapterSite& site = state_->sites[static_cast<size_t>(handle)];
     if (site.isIdle() || x.rows == 0) {
         return {};
+    }
+    if (site.home.travels() && !site.updates.empty()) {
+        ENGINE_TRY(state_->arrivals.bring(site, state_->sites));
     }
     return applyAtLinear(site, expert, queue, x, y);
 }
@@ -572,7 +643,8 @@ bool AdapterSet::stepUpdates(Handle handle, std::vector<kernels::ProjectLora>& u
         return false;
     }
     const AdapterSite& site = state_->sites[static_cast<size_t>(handle)];
-    if (!site.tensors.empty() || !site.rows.empty()) {
+    const bool is_elsewhere = site.home.travels() && !site.updates.empty();
+    if (!site.tensors.empty() || !site.rows.empty() || is_elsewhere) {
         return false;
     }
     for (const ActiveUpdate& active : site.updates) {

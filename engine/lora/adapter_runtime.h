@@ -28,11 +28,32 @@
 
 namespace engine {
 
-/// Device on which the product of this base tensor is computed (plan: `compute`). Asked for
-/// canonical names, for kHeadTensor and for "...experts.gate_up_proj"; never for embeddings (their
-/// parts live on the set's host device). nullptr = the tensor is not loaded (for example a tower
-/// was left out): its updates are skipped.
-using ComputeDeviceOf = std::function<kernels::Device*(const std::string& tensor)>;
+/// Where the factors of one base tensor compute, and where they are meanwhile.
+struct AdapterHome {
+    enum class Travel : uint8_t {
+        Stays,   ///< On the computing device.
+        Streams, ///< Comes at every use.
+        Visits,  ///< Comes with all of its group and stays until another group comes.
+    };
+
+    AdapterHome() = default;
+    AdapterHome(kernels::Device* device) : compute(device) {} // NOLINT(*-explicit-*): stays there
+
+    kernels::Device* compute = nullptr;
+    Travel travel = Travel::Stays;
+    bool is_on_disk = false; ///< Comes from the adapter's file, otherwise from host memory.
+    std::string_view group;  ///< Of a visit; a literal.
+
+    [[nodiscard]] bool travels() const { return travel != Travel::Stays; }
+    bool operator==(const AdapterHome&) const = default;
+};
+
+/// Home of this base tensor's factors (plan: `compute`, and `store` and `residency` where they
+/// follow it). Asked for canonical names, for kHeadTensor and for "...experts.gate_up_proj"; never
+/// for embeddings (their parts live on the set's host device). Only A and B and what belongs to
+/// them travel; for everything else the computing device alone counts. compute nullptr = the tensor
+/// is not loaded (for example a tower was left out): its updates are skipped.
+using AdapterHomeOf = std::function<AdapterHome(const std::string& tensor)>;
 
 /// Expanded base rows [first, first + count) of a loaded tensor as fp32, [count, row length];
 /// vectors are one row, tensors of more dimensions have the leading ones folded into rows. Used
@@ -56,11 +77,11 @@ struct AdapterActivation {
 class AdapterSet final : public AdapterHook {
 public:
     /// `host`: the host-visible device (cpu) that holds embedding parts. It and all devices that
-    /// ComputeDeviceOf returns must outlive the set.
+    /// AdapterHomeOf returns must outlive the set.
     explicit AdapterSet(kernels::Device& host);
     ~AdapterSet() override;
 
-    /// Copies the adapter's tensors to the devices of their base tensors and appends it. Either
+    /// Copies the adapter's tensors to the homes of their base tensors and appends it. Either
     /// everything is placed or nothing changed. Returns the entry's id.
     /// Errors: OutOfMemory (tensor, asked bytes, bytes in use), InvalidRequest (strength outside
     /// 0..2; a second enabled adapter that replaces the same tensor or token row), InvalidFile
@@ -68,7 +89,7 @@ public:
     Result<int> add(std::shared_ptr<const Adapter> adapter,
                     double strength,
                     bool is_enabled,
-                    const ComputeDeviceOf& device_of,
+                    const AdapterHomeOf& home_of,
                     const ReadBaseRows& read_base,
                     std::stop_token stop = {});
     Result<void> remove(int id);
@@ -81,10 +102,10 @@ public:
     /// others are disabled and keep their memory and place behind them.
     Result<void> activate(std::span<const AdapterActivation> active);
 
-    /// After base tensors moved: brings the copies to the new compute devices. Either all moved
-    /// or nothing changed. Never asks for anything else to be moved. `read_base`, when not empty:
+    /// After base tensors moved: brings the copies to their new homes. Either all moved or nothing
+    /// changed. Never asks for anything else to be moved. `read_base`, when not empty:
     /// base tensors changed their format (and so their values), DoRA's norms are taken again.
-    Result<void> follow(const ComputeDeviceOf& device_of, const ReadBaseRows& read_base = {});
+    Result<void> follow(const AdapterHomeOf& home_of, const ReadBaseRows& read_base = {});
 
     [[nodiscard]] const std::vector<AdapterEntry>& entries() const;
     /// Equal texts = equal function (same active adapters, order, strengths). KV computed under
@@ -96,7 +117,7 @@ public:
     /// depends on a strength.
     [[nodiscard]] bool hasOnlyUpdates() const;
     [[nodiscard]] int64_t maxRank() const; ///< Over all entries, active or not.
-    /// Bytes of adapter memory on one device, scratch included.
+    /// Bytes of adapter memory on one device, scratch and room for what travels included.
     [[nodiscard]] uint64_t bytesOn(const kernels::Device* device) const;
 
     // AdapterHook. A handle exists for every tensor that some entry touches, active or not, and

@@ -12,7 +12,7 @@
 namespace engine {
 
 struct ActiveUpdate {
-    const PlacedUpdate* placed = nullptr;
+    PlacedUpdate* placed = nullptr;
     float scaling = 0.0F; ///< scaling * strength
 };
 
@@ -37,7 +37,8 @@ struct ActiveTensor {
 
 struct AdapterSite {
     std::string tensor;
-    kernels::Device* device = nullptr; ///< Where its operands lie; nullptr while nothing is placed.
+    kernels::Device* device = nullptr; ///< Where it computes; nullptr while nothing is placed.
+    AdapterHome home;                  ///< Of its updates.
     float* scratch = nullptr;          ///< On that device.
     int64_t scratch_floats = 0;
     bool is_touched = false;           ///< Some entry, active or not, has something here.
@@ -49,7 +50,8 @@ struct AdapterSite {
     [[nodiscard]] bool isIdle() const { return tensors.empty() && rows.empty() && updates.empty(); }
 };
 
-/// Fills `batches` from `updates`. Embeddings have none: their updates gather rows one by one.
+/// Fills `batches` from `updates`, with addresses as they are now: of what travels they are known
+/// when it has come (Arrivals::bring). Embeddings have none: their updates gather rows one by one.
 void makeBatches(AdapterSite& site);
 
 /// y += updates at a linear layer (expert 0 and one matrix) or at one expert's matrix.

@@ -43,7 +43,7 @@ permuted(std::span<const std::byte> in, size_t size, const SourceOf& source) {
 /// Copies a file tensor into a block in pieces.
 Result<void> copyTensor(const Adapter& adapter,
                         const AdapterTensor& tensor,
-                        DeviceBlock& block,
+                        const BlockTarget& target,
                         uint64_t offset,
                         const std::stop_token& stop = {}) {
     std::vector<std::byte> piece(static_cast<size_t>(std::min(kPieceBytes, tensor.size_bytes)));
@@ -53,7 +53,7 @@ Result<void> copyTensor(const Adapter& adapter,
         }
         const auto n = static_cast<size_t>(std::min(kPieceBytes, tensor.size_bytes - at));
         ENGINE_TRY(adapter.readBytes(tensor, at, std::span(piece).first(n)));
-        ENGINE_TRY(block.write(offset + at, std::span(piece).first(n), tensor.key));
+        ENGINE_TRY(target.write(offset + at, std::span(piece).first(n), tensor.key));
     }
     return {};
 }
@@ -111,12 +111,13 @@ DeviceBlock::allocate(kernels::Device& device, uint64_t bytes, const std::string
     return block;
 }
 
-Result<void>
-DeviceBlock::write(uint64_t offset, std::span<const std::byte> bytes, const std::string& what) {
+Result<void> BlockTarget::write(uint64_t offset,
+                                std::span<const std::byte> bytes,
+                                const std::string& what) const {
     if (bytes.empty()) {
         return {};
     }
-    const kernels::Status status = device_->copyIn(at(offset), bytes.data(), bytes.size());
+    const kernels::Status status = device->copyIn(memory + offset, bytes.data(), bytes.size());
     if (status != kernels::Status::Ok) {
         return kernelError(status, "copying " + what);
     }
@@ -183,38 +184,38 @@ kernels::WeightFormat weightFormatOf(TensorType type) {
 kernels::MatView PlacedUpdate::a(int64_t expert) const {
     const uint64_t skip =
         static_cast<uint64_t>(expert * update->rank * update->in) * tensorTypeSize(update->a.type);
-    return {block.at(layout.a.offset + skip), dtypeOf(update->a.type), update->rank, update->in};
+    return {at(layout.a.offset + skip), dtypeOf(update->a.type), update->rank, update->in};
 }
 
 kernels::MatView PlacedUpdate::b(int64_t expert) const {
     const kernels::DType type = update->isDora() ? kernels::DType::F32 : dtypeOf(update->b.type);
     const uint64_t size = type == kernels::DType::F32 ? 4 : 2;
     const uint64_t skip = static_cast<uint64_t>(expert * update->rank * update->out) * size;
-    return {block.at(layout.b.offset + skip), type, update->out, update->rank};
+    return {at(layout.b.offset + skip), type, update->out, update->rank};
 }
 
 kernels::MatView PlacedUpdate::bias() const {
     if (!update->b_bias.present) {
         return {};
     }
-    return {block.at(layout.bias.offset), dtypeOf(update->b_bias.type), 1, update->out};
+    return {at(layout.bias.offset), dtypeOf(update->b_bias.type), 1, update->out};
 }
 
 const float* PlacedUpdate::columns() const {
-    return reinterpret_cast<const float*>(block.at(layout.columns.offset));
+    return reinterpret_cast<const float*>(at(layout.columns.offset));
 }
 
 const float* PlacedUpdate::factor() const {
-    return reinterpret_cast<const float*>(block.at(layout.factor.offset));
+    return reinterpret_cast<const float*>(at(layout.factor.offset));
 }
 
 kernels::MatView PlacedUpdate::identity() const {
-    return {block.at(layout.identity.offset), kernels::DType::F32, update->rank, update->rank};
+    return {at(layout.identity.offset), kernels::DType::F32, update->rank, update->rank};
 }
 
 kernels::WeightView PlacedUpdate::table() const {
     kernels::WeightView view;
-    view.data = block.at(layout.a.offset);
+    view.data = at(layout.a.offset);
     view.format = weightFormatOf(update->a.type);
     view.rows = update->in;
     view.cols = update->rank;
@@ -307,57 +308,73 @@ Result<std::vector<float>> doraFactors(const Adapter& adapter,
     return g;
 }
 
-Result<void> fillUpdate(const Adapter& adapter, PlacedUpdate& placed) {
+Result<void>
+fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget& target) {
     const LowRankUpdate& u = *placed.update;
     const std::string& what = u.tensor;
     const bool is_embedding = u.kind == TensorKind::Embedding;
     if (is_embedding) {
         ENGINE_ASSIGN(const std::vector<std::byte> a, bytesOf(adapter, u.a));
-        ENGINE_TRY(placed.block.write(
-            placed.layout.a.offset,
-            permuted(a, tensorTypeSize(u.a.type),
-                     [&](int64_t i) { return (i % u.rank) * u.in + i / u.rank; }),
-            what));
+        ENGINE_TRY(
+            target.write(placed.layout.a.offset,
+                         permuted(a, tensorTypeSize(u.a.type),
+                                  [&](int64_t i) { return (i % u.rank) * u.in + i / u.rank; }),
+                         what));
         std::vector<float> identity(static_cast<size_t>(u.rank * u.rank), 0.0F);
         for (int64_t k = 0; k < u.rank; ++k) {
             identity[static_cast<size_t>(k * u.rank + k)] = 1.0F;
         }
-        ENGINE_TRY(placed.block.write(placed.layout.identity.offset,
-                                      std::as_bytes(std::span(identity)), what));
+        ENGINE_TRY(
+            target.write(placed.layout.identity.offset, std::as_bytes(std::span(identity)), what));
     } else {
-        ENGINE_TRY(copyTensor(adapter, u.a, placed.block, placed.layout.a.offset));
+        ENGINE_TRY(copyTensor(adapter, u.a, target, placed.layout.a.offset));
     }
     if (u.isDora()) {
         ENGINE_ASSIGN(std::vector<float> b, floatsOf(adapter, u.b));
         for (size_t i = 0; i < b.size(); ++i) {
             b[i] *= placed.g[i / static_cast<size_t>(u.rank)];
         }
-        ENGINE_TRY(placed.block.write(placed.layout.b.offset, std::as_bytes(std::span(b)), what));
+        ENGINE_TRY(target.write(placed.layout.b.offset, std::as_bytes(std::span(b)), what));
     } else if (u.experts > 0) {
         ENGINE_ASSIGN(const std::vector<std::byte> b, bytesOf(adapter, u.b));
         const int64_t matrix = u.out * u.rank;
-        ENGINE_TRY(placed.block.write(
-            placed.layout.b.offset,
-            permuted(b, tensorTypeSize(u.b.type),
-                     [&](int64_t i) { return (i % matrix) * u.experts + i / matrix; }),
-            what));
+        ENGINE_TRY(
+            target.write(placed.layout.b.offset,
+                         permuted(b, tensorTypeSize(u.b.type),
+                                  [&](int64_t i) { return (i % matrix) * u.experts + i / matrix; }),
+                         what));
     } else {
-        ENGINE_TRY(copyTensor(adapter, u.b, placed.block, placed.layout.b.offset));
+        ENGINE_TRY(copyTensor(adapter, u.b, target, placed.layout.b.offset));
     }
     if (u.b_bias.present) {
-        ENGINE_TRY(copyTensor(adapter, u.b_bias, placed.block, placed.layout.bias.offset));
+        ENGINE_TRY(copyTensor(adapter, u.b_bias, target, placed.layout.bias.offset));
     }
     return {};
 }
 
-Result<void> writeStrength(PlacedUpdate& placed, double strength) {
-    if (placed.block.device() == nullptr) {
-        return {};
+Result<DeviceBlock> blockAt(const PlacedUpdate& placed,
+                            const AdapterHome& home,
+                            kernels::Device& host,
+                            const DeviceBlock& former) {
+    if (home.travels() && home.is_on_disk) {
+        return DeviceBlock();
     }
+    kernels::Device& device = home.travels() ? host : *home.compute;
+    if (former.device() != nullptr) {
+        return former.copyTo(device, placed.update->tensor);
+    }
+    ENGINE_ASSIGN(DeviceBlock block,
+                  DeviceBlock::allocate(device, placed.layout.total, placed.update->tensor));
+    ENGINE_TRY(fillUpdate(*placed.source, placed, block.target()));
+    ENGINE_TRY(writeStrength(placed, block.target(), placed.strength));
+    return block;
+}
+
+Result<void> writeStrength(const PlacedUpdate& placed, const BlockTarget& target, double strength) {
     if (placed.layout.factor.bytes > 0) {
         const auto factor = static_cast<float>(placed.update->scaling * strength);
-        ENGINE_TRY(placed.block.write(placed.layout.factor.offset,
-                                      std::as_bytes(std::span(&factor, 1)), placed.update->tensor));
+        ENGINE_TRY(target.write(placed.layout.factor.offset, std::as_bytes(std::span(&factor, 1)),
+                                placed.update->tensor));
     }
     if (!placed.update->isDora()) {
         return {};
@@ -368,8 +385,16 @@ Result<void> writeStrength(PlacedUpdate& placed, double strength) {
             value = static_cast<float>(1.0 + strength * (static_cast<double>(value) - 1.0));
         }
     }
-    return placed.block.write(placed.layout.columns.offset, std::as_bytes(std::span(columns)),
-                              placed.update->tensor);
+    return target.write(placed.layout.columns.offset, std::as_bytes(std::span(columns)),
+                        placed.update->tensor);
+}
+
+Result<void> writeStrength(PlacedUpdate& placed, double strength) {
+    if (placed.block.device() != nullptr) {
+        ENGINE_TRY(writeStrength(placed, placed.block.target(), strength));
+    }
+    placed.strength = strength;
+    return {};
 }
 
 std::vector<float> PlacedVector::blended(double strength) const {
@@ -418,24 +443,26 @@ public:
     }
 
 private:
+    [[nodiscard]] kernels::Device* deviceOf(const std::string& tensor) const {
+        return context_.home_of(tensor).compute;
+    }
+
     Result<void> placeUpdate(const LowRankUpdate& update) {
         if (context_.stop.stop_requested()) {
             return cancelled();
         }
         PlacedUpdate placed;
         placed.update = &update;
+        placed.source = &adapter_;
         placed.layout = blockOf(update);
-        kernels::Device* device = update.kind == TensorKind::Embedding
-                                      ? &context_.host
-                                      : context_.device_of(update.tensor);
-        if (device != nullptr) {
+        placed.home = update.kind == TensorKind::Embedding ? AdapterHome(&context_.host)
+                                                           : context_.home_of(update.tensor);
+        if (placed.isPlaced()) {
             if (update.isDora()) {
                 ENGINE_ASSIGN(placed.g,
                               doraFactors(adapter_, update, context_.read_base, context_.stop));
             }
-            ENGINE_ASSIGN(placed.block,
-                          DeviceBlock::allocate(*device, placed.layout.total, update.tensor));
-            ENGINE_TRY(fillUpdate(adapter_, placed));
+            ENGINE_ASSIGN(placed.block, blockAt(placed, placed.home, context_.host, {}));
         }
         placed_.updates.push_back(std::move(placed));
         return {};
@@ -446,8 +473,7 @@ private:
         placed.rows = &rows;
         placed.is_head = is_head;
         placed.layout = blockOf(rows, is_head);
-        kernels::Device* device =
-            is_head ? context_.device_of(std::string(kHeadTensor)) : &context_.host;
+        kernels::Device* device = is_head ? deviceOf(std::string(kHeadTensor)) : &context_.host;
         if (device != nullptr) {
             ENGINE_ASSIGN(placed.block,
                           DeviceBlock::allocate(*device, placed.layout.total, rows.tensor));
@@ -456,7 +482,8 @@ private:
                 ENGINE_TRY(placed.block.write(placed.layout.ids.offset,
                                               std::as_bytes(std::span(ids)), rows.tensor));
             }
-            ENGINE_TRY(copyTensor(adapter_, rows.rows, placed.block, placed.layout.value.offset));
+            ENGINE_TRY(
+                copyTensor(adapter_, rows.rows, placed.block.target(), placed.layout.value.offset));
         }
         if (!is_head) {
             for (size_t k = 0; k < rows.ids.size(); ++k) {
@@ -473,10 +500,10 @@ private:
         }
         const bool is_table = replacement.kind == TensorKind::Embedding;
         ENGINE_TRY(placeTensor(replacement, replacement.tensor,
-                               is_table ? &context_.host : context_.device_of(replacement.tensor)));
+                               is_table ? &context_.host : deviceOf(replacement.tensor)));
         if (replacement.replaces_head) {
             const std::string head(kHeadTensor);
-            ENGINE_TRY(placeTensor(replacement, head, context_.device_of(head)));
+            ENGINE_TRY(placeTensor(replacement, head, deviceOf(head)));
         }
         return {};
     }
@@ -491,7 +518,7 @@ private:
         if (device != nullptr) {
             ENGINE_ASSIGN(placed.block,
                           DeviceBlock::allocate(*device, placed.layout.total, tensor));
-            ENGINE_TRY(copyTensor(adapter_, replacement.value, placed.block,
+            ENGINE_TRY(copyTensor(adapter_, replacement.value, placed.block.target(),
                                   placed.layout.value.offset, context_.stop));
         }
         placed_.tensors.push_back(std::move(placed));
@@ -499,7 +526,7 @@ private:
     }
 
     Result<void> placeVector(const TensorReplacement& replacement) {
-        kernels::Device* device = context_.device_of(replacement.tensor);
+        kernels::Device* device = deviceOf(replacement.tensor);
         if (device == nullptr) {
             return {};
         }

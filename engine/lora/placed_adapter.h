@@ -19,6 +19,15 @@
 
 namespace engine {
 
+/// Where the parts of one block are written.
+struct BlockTarget {
+    kernels::Device* device = nullptr;
+    std::byte* memory = nullptr;
+    /// Ordered with the device's queue; `bytes` may go afterwards.
+    [[nodiscard]] Result<void>
+    write(uint64_t offset, std::span<const std::byte> bytes, const std::string& what) const;
+};
+
 /// Memory on one device, tagged as adapter. Move-only; the device must outlive it.
 class DeviceBlock {
 public:
@@ -38,7 +47,11 @@ public:
     [[nodiscard]] std::byte* at(uint64_t offset) const {
         return static_cast<std::byte*>(memory_) + offset;
     }
-    Result<void> write(uint64_t offset, std::span<const std::byte> bytes, const std::string& what);
+    [[nodiscard]] BlockTarget target() const { return {device_, at(0)}; }
+    [[nodiscard]] Result<void>
+    write(uint64_t offset, std::span<const std::byte> bytes, const std::string& what) const {
+        return target().write(offset, bytes, what);
+    }
     /// A copy on another device, byte for byte.
     [[nodiscard]] Result<DeviceBlock> copyTo(kernels::Device& device,
                                              const std::string& what) const;
@@ -58,9 +71,19 @@ kernels::WeightFormat weightFormatOf(TensorType type);
 
 struct PlacedUpdate {
     const LowRankUpdate* update = nullptr;
+    const Adapter* source = nullptr; ///< Of `update`.
     AdapterBlock layout;
-    DeviceBlock block;    ///< Without device: the base tensor is not loaded.
-    std::vector<float> g; ///< DoRA: m_j / n_j.
+    AdapterHome home;  ///< compute nullptr: the base tensor is not loaded.
+    DeviceBlock block; ///< On home.compute, or in host memory; without device: on disk, not loaded.
+    std::byte* arrived = nullptr; ///< What travels: where it has come to (adapter_arrivals.h).
+    double strength = 1.0;        ///< As written last.
+    std::vector<float> g;         ///< DoRA: m_j / n_j.
+
+    [[nodiscard]] bool isPlaced() const { return home.compute != nullptr; }
+    /// Where kernels read it.
+    [[nodiscard]] std::byte* at(uint64_t offset) const {
+        return (home.travels() ? arrived : block.at(0)) + offset;
+    }
 
     [[nodiscard]] kernels::MatView a(int64_t expert = 0) const;
     [[nodiscard]] kernels::MatView b(int64_t expert = 0) const;
@@ -116,7 +139,7 @@ struct PlacedAdapter {
 
 struct PlaceContext {
     kernels::Device& host;
-    const ComputeDeviceOf& device_of;
+    const AdapterHomeOf& home_of;
     const ReadBaseRows& read_base;
     std::stop_token stop;
 };
@@ -131,13 +154,23 @@ Result<std::vector<float>> doraFactors(const Adapter& adapter,
                                        const ReadBaseRows& read_base,
                                        const std::stop_token& stop);
 
-/// Fills the block of one update (A, B, bias, identity; with DoRA g * B from `g`).
-Result<void> fillUpdate(const Adapter& adapter, PlacedUpdate& placed);
+/// Fills the block of one update (A, B, bias, identity; with DoRA g * B from `g`) from the file.
+Result<void>
+fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget& target);
+/// The block of an update with the given home, filled with the strength too; without device where
+/// the home is on disk. `former`, where it has memory, is copied instead of the file's bytes.
+/// Errors: OutOfMemory, InvalidFile.
+Result<DeviceBlock> blockAt(const PlacedUpdate& placed,
+                            const AdapterHome& home,
+                            kernels::Device& host,
+                            const DeviceBlock& former);
 
 /// Writes the blend for strength t into the vector's block, if it has one.
 Result<void> writeBlend(PlacedVector& placed, double strength);
 
 /// Writes what depends on strength t: the factor, and DoRA's columns 1 + t (g - 1).
+Result<void> writeStrength(const PlacedUpdate& placed, const BlockTarget& target, double strength);
+/// The same in the update's own block, if it has one, for all later uses.
 Result<void> writeStrength(PlacedUpdate& placed, double strength);
 
 } // namespace engine

@@ -27,6 +27,7 @@ int64_t saturated(uint64_t bytes) {
 /// What the adapters of one base tensor need on its computing device.
 struct AdapterNeed {
     int64_t bytes = 0;
+    int64_t travelling = 0; ///< Of these, where the base travels.
     int64_t scratch = 0;
 };
 
@@ -146,6 +147,8 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
     out.layer_bytes.assign(static_cast<size_t>(layers), 0);
     out.layer_scratch.assign(static_cast<size_t>(layers), 0);
     std::unordered_map<std::string_view, AdapterNeed> adapters;
+    const bool follows_base =
+        !request.map.has_value() || request.map->adapter_place == AdapterPlace::FollowBase;
     for (const AdapterBytes& part : request.adapters) {
         const int64_t scratch = saturated(part.scratch_bytes);
         if (part.is_on_host) {
@@ -155,6 +158,7 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
         }
         AdapterNeed& need = adapters[part.tensor];
         need.bytes += saturated(part.bytes);
+        need.travelling += follows_base ? saturated(part.update_bytes) : 0;
         need.scratch = std::max(need.scratch, scratch);
     }
     const auto adapterOf = [&adapters](std::string_view tensor) {
@@ -165,6 +169,7 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
         const auto b = static_cast<size_t>(block);
         out.bytes[b] += bytes;
         out.adapter[b] += adapter.bytes;
+        out.travelling_adapter[b] += adapter.travelling;
         out.scratch[b] = std::max(out.scratch[b], adapter.scratch);
     };
     const bool has_headers = !request.stored.empty();
@@ -324,7 +329,9 @@ void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
     FitShare& host = out[static_cast<size_t>(cpu)];
     host.bytes = format.host_adapter;
     host.adapter_scratch = format.host_scratch;
-    int64_t visit = 0; // towers on disk visit the CPU one at a time
+    // Towers on disk visit the CPU one at a time, and so do their adapters.
+    int64_t visit = 0;
+    int64_t adapter_visit = 0;
     for (const FitBlock b : {FitVision, FitAudio, FitPerLayerTable, FitTable, FitHead}) {
         const int place = c.place[b];
         FitShare& share = out[static_cast<size_t>(computePlace(place))];
@@ -334,6 +341,8 @@ void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
             share.bytes += format.bytes[b];
         } else if (b == FitVision || b == FitAudio) {
             visit = std::max(visit, format.bytes[b]);
+            share.bytes -= format.travelling_adapter[b];
+            adapter_visit = std::max(adapter_visit, format.travelling_adapter[b]);
         }
         const Duty duty = format.bytes[b] == 0 ? Duty::None
                           : place == disk      ? Duty::Visiting
@@ -348,7 +357,7 @@ void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
             share.duties.has_head = format.bytes[FitHead] > 0;
         }
     }
-    host.bytes += visit;
+    host.bytes += visit + adapter_visit;
     if (layers == 0) {
         addProjection(format, out[static_cast<size_t>(c.place[FitHead])]);
     }

@@ -52,9 +52,10 @@ struct FitFormats {
     std::vector<int64_t> layer_bytes;   ///< Weights and adapters per layer.
     std::vector<int64_t> layer_scratch; ///< Of adapters: the largest on a device counts once.
     std::array<int64_t, FitBlockCount> bytes{};
-    std::array<int64_t, FitBlockCount> adapter{}; ///< On the computing device, wherever stored.
-    std::array<int64_t, FitBlockCount> scratch{}; ///< Of adapters.
-    int64_t host_adapter = 0;                     ///< On cpu whatever the placement.
+    std::array<int64_t, FitBlockCount> adapter{}; ///< On the computing device where that stores.
+    std::array<int64_t, FitBlockCount> travelling_adapter{}; ///< Of these, where it does not.
+    std::array<int64_t, FitBlockCount> scratch{};            ///< Of adapters.
+    int64_t host_adapter = 0;                                ///< On cpu whatever the placement.
     int64_t host_scratch = 0;
     /// Of layers [from, to) on one device: weights, adapters, KV, mirrors of KV that is read from
     /// elsewhere; and the largest scratch of adapters. Index: from * (layers + 1) + to.

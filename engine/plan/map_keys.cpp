@@ -147,7 +147,7 @@ std::string withComponent(std::string_view key, int component, std::string_view 
     return joinFrom(parts, 0);
 }
 
-KnownNames::KnownNames(const std::vector<ExpectedTensor>& tensors) {
+KnownNames::KnownNames(const std::vector<ExpectedTensor>& tensors) : tensors_(&tensors) {
     sorted_.reserve(tensors.size());
     for (const ExpectedTensor& tensor : tensors) {
         sorted_.push_back(&tensor);
@@ -176,6 +176,17 @@ KnownNames::Span KnownNames::below(std::string_view module) const {
     const auto end = std::lower_bound(begin, sorted_.end(), bound, less);
     return {static_cast<size_t>(begin - sorted_.begin()),
             static_cast<size_t>(end - sorted_.begin())};
+}
+
+int KnownNames::indexOf(std::string_view tensor) const {
+    if (index_.empty()) {
+        index_.reserve(tensors_->size());
+        for (size_t i = 0; i < tensors_->size(); ++i) {
+            index_.emplace((*tensors_)[i].name, static_cast<int>(i));
+        }
+    }
+    const auto it = index_.find(tensor);
+    return it == index_.end() ? -1 : it->second;
 }
 
 const ExpectedTensor* KnownNames::tensorAtOrAbove(std::string_view name) const {

@@ -58,6 +58,8 @@ public:
     };
     [[nodiscard]] Span below(std::string_view module) const;
     [[nodiscard]] const ExpectedTensor& at(size_t i) const { return *sorted_[i]; }
+    /// Place of the tensor of that name in the list; -1 when there is none.
+    [[nodiscard]] int indexOf(std::string_view tensor) const;
     /// The tensor that is `name` or of which `name` is a part below it; nullptr when none.
     [[nodiscard]] const ExpectedTensor* tensorAtOrAbove(std::string_view name) const;
     /// How many numbered children a module has ("model.language_model.layers": 35); 0 = none.
@@ -70,7 +72,10 @@ private:
     [[nodiscard]] bool isNoEffect(std::string_view name) const;
     void prepareCandidates() const;
 
+    const std::vector<ExpectedTensor>* tensors_;
     std::vector<const ExpectedTensor*> sorted_; ///< By name.
+    /// Made when first needed.
+    mutable std::unordered_map<std::string_view, int> index_;
     mutable std::unordered_map<std::string, int64_t> numbered_;
     mutable std::vector<std::string> candidates_; ///< All known names; made when first needed.
 };

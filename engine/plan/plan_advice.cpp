@@ -151,14 +151,16 @@ private:
         request_.context = change.context.value_or(asked_.context);
         request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
         request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
-        const PlacementPlan after = planBytes(request_, parts_.names);
+        PlacementPlan after = planBytes(request_, parts_.names, std::move(spare_rows_));
+        const uint64_t need = shortage_.need(after);
+        spare_rows_ = std::move(after.tensors);
         const auto refused =
             std::count_if(plan_.errors.begin(), plan_.errors.end(),
                           [](const PlanIssue& issue) { return issue.code != "DM09"; });
         if (after.errors.size() > static_cast<size_t>(refused)) {
             return std::nullopt;
         }
-        return shortage_.need(after);
+        return need;
     }
 
     uint64_t freedBy(const Change& change) {
@@ -475,7 +477,8 @@ private:
                 tensor->layer <= last) {
                 TensorPlacement row = plan_.tensors[i];
                 row.store = DeviceId::disk();
-                row.made_from_bytes = madeFromBytes(asked_, row, *tensor);
+                row.made_from_bytes =
+                    madeFromBytes(asked_, row, *tensor, storedAs(asked_, *tensor));
                 seconds += diskSeconds(row, rates(DeviceId::disk()));
             }
         }
@@ -496,6 +499,7 @@ private:
     }
 
     const PlacementPlan& plan_;
+    std::vector<TensorPlacement> spare_rows_; ///< Memory for the rows of the next plan.
     Shortage shortage_;
     const PlanParts& parts_;
     QuantOption quant_;

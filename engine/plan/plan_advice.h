@@ -35,7 +35,10 @@ PlanIssue overHost(const PlacementPlan& plan,
                    HeadOption head);
 
 /// makePlan() up to the bytes per device: no transfers, estimates, modules, limits or text.
-/// names: of the request's tensors, for who asks often; may be nullptr.
-PlacementPlan planBytes(const PlanRequest& request, const KnownNames* names = nullptr);
+/// For who asks often: names of the request's tensors, may be nullptr; rows of a former plan, whose
+/// memory is used again.
+PlacementPlan planBytes(const PlanRequest& request,
+                        const KnownNames* names = nullptr,
+                        std::vector<TensorPlacement> rows = {});
 
 } // namespace engine

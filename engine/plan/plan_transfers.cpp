@@ -16,19 +16,6 @@ uint64_t asBytes(int64_t values, uint64_t size = kActivation) {
     return static_cast<uint64_t>(values) * size;
 }
 
-void add(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what) {
-    if (from == to || bytes == 0) {
-        return;
-    }
-    for (TransferPerToken& row : plan.transfers_per_token) {
-        if (row.from == from && row.to == to && row.what == what) {
-            row.bytes += bytes;
-            return;
-        }
-    }
-    plan.transfers_per_token.push_back({from, to, bytes, what});
-}
-
 std::string layerName(int layer) {
     return "model.language_model.layers." + std::to_string(layer);
 }
@@ -63,8 +50,8 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
         }
         const uint64_t in = asBytes(tensor->shape[1]);
         const uint64_t out = asBytes(tensor->shape[0]);
-        add(plan, home, device, in, "input of a split layer");
-        add(plan, device, home, out, "output of a split layer");
+        addTransfer(plan, home, device, in, "input of a split layer");
+        addTransfer(plan, device, home, out, "output of a split layer");
         Split& split = splits[tensor->layer];
         split.devices.insert(device);
         split.bytes += in + out;
@@ -105,7 +92,7 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
     for (const KvMirror& mirror : kvMirrors(config, plan)) {
         const DeviceId owner_device = plan.kv_device[static_cast<size_t>(mirror.owner)];
         const uint64_t bytes = kvRowBytes(config, plan, mirror.owner);
-        add(plan, owner_device, mirror.device, bytes, "KV mirror");
+        addTransfer(plan, owner_device, mirror.device, bytes, "KV mirror");
         PlanIssue warning;
         warning.code = "DM20";
         warning.key = layerName(mirror.owner);
@@ -136,8 +123,8 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         const uint64_t query = asBytes(config.text.num_heads * layer.head_dim);
         const uint64_t fresh =
             layer.is_kv_shared ? 0 : 2 * asBytes(layer.num_kv_heads * layer.head_dim);
-        add(plan, home, cache, query + fresh, "queries, keys and values");
-        add(plan, cache, home, query, "attention result");
+        addTransfer(plan, home, cache, query + fresh, "queries, keys and values");
+        addTransfer(plan, cache, home, query, "attention result");
         if (layer.is_kv_shared) {
             away[home].first.push_back(static_cast<int>(i));
             away[home].second += 2 * query;
@@ -185,10 +172,11 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
     }
     const bool is_resident = table->residency == Residency::Always;
     const DeviceId from = is_resident ? table->compute : table->store;
-    add(plan, from, projection->compute, asBytes(text.num_layers * text.ple_size, element),
-        "per-layer embedding row");
+    addTransfer(plan, from, projection->compute, asBytes(text.num_layers * text.ple_size, element),
+                "per-layer embedding row");
     for (const DeviceId& device : parts.layer_device) {
-        add(plan, projection->compute, device, asBytes(text.ple_size), "per-layer input slice");
+        addTransfer(plan, projection->compute, device, asBytes(text.ple_size),
+                    "per-layer input slice");
     }
 }
 
@@ -208,6 +196,20 @@ std::string layerList(const std::vector<int>& layers) {
         i = last + 1;
     }
     return out;
+}
+
+void addTransfer(
+    PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what) {
+    if (from == to || bytes == 0) {
+        return;
+    }
+    for (TransferPerToken& row : plan.transfers_per_token) {
+        if (row.from == from && row.to == to && row.what == what) {
+            row.bytes += bytes;
+            return;
+        }
+    }
+    plan.transfers_per_token.push_back({from, to, bytes, what});
 }
 
 const ExpectedTensor* tensorOfRow(const PlanParts& parts, size_t i) {
@@ -253,12 +255,12 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
     }
     const uint64_t hidden = asBytes(text.hidden_size);
     if (table != nullptr && !layers.empty()) {
-        add(plan, table->compute, layers.front(), hidden, "hidden state");
+        addTransfer(plan, table->compute, layers.front(), hidden, "hidden state");
         for (size_t i = 1; i < layers.size(); ++i) {
-            add(plan, layers[i - 1], layers[i], hidden, "hidden state");
+            addTransfer(plan, layers[i - 1], layers[i], hidden, "hidden state");
         }
-        add(plan, layers.back(), head == nullptr ? table->compute : head->compute, hidden,
-            "hidden state");
+        addTransfer(plan, layers.back(), head == nullptr ? table->compute : head->compute, hidden,
+                    "hidden state");
     }
     addPerLayerRows(plan, parts);
     addMirrors(plan, parts);
@@ -271,7 +273,7 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
             tensor != nullptr && tensor->kind == TensorKind::Embedding &&
             (tensor->module != "model.language_model.embed_tokens" || head != nullptr);
         if (is_language && !is_rows_only && row.residency == Residency::Stream) {
-            add(plan, row.store, row.compute, row.readBytes(), "streamed weights");
+            addTransfer(plan, row.store, row.compute, row.readBytes(), "streamed weights");
         }
     }
 }

@@ -22,8 +22,10 @@ struct PlanParts {
 /// Tensor of row `i`; nullptr for a separate head.
 const ExpectedTensor* tensorOfRow(const PlanParts& parts, size_t i);
 
-/// Fills in plan.transfers_per_token and adds DM20 and DM21 to plan.warnings. plan.tensors and
-/// plan.kv_device must be there.
+/// One more thing that travels for every token; nothing where `from` is `to`.
+void addTransfer(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what);
+/// Adds to plan.transfers_per_token what weights and layers need, and DM20 and DM21 to
+/// plan.warnings. plan.tensors and plan.kv_device must be there.
 void addTransfers(PlacementPlan& plan, const PlanParts& parts);
 
 /// Owner layers whose KV a KV-shared reader on another device needs, with those devices.
@@ -49,6 +51,11 @@ uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map);
 /// Bytes of one resolved row in memory.
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor);
+/// The same where it is known how the files hold the tensor.
+uint64_t rowBytes(const PlanRequest& request,
+                  const ResolvedTensor& row,
+                  const ExpectedTensor& tensor,
+                  const StoredTensor& stored);
 /// The context that a request and a map ask for, within what the model has positions for.
 int64_t planContext(const PlanRequest& request, const DeviceMap& map);
 

@@ -128,26 +128,31 @@ StoredTensor storedAs(const PlanRequest& request, const ExpectedTensor& tensor) 
 }
 
 int32_t
-blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
+blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const StoredTensor& stored) {
     if (!isFourBit(row.format)) {
         return kBlockSize;
     }
-    const StoredTensor stored = storedAs(request, tensor);
     const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
     return is_packed_kept ? stored.block_size : request.quant_block;
 }
 
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor) {
+    return rowBytes(request, row, tensor, storedAs(request, tensor));
+}
+
+uint64_t rowBytes(const PlanRequest& request,
+                  const ResolvedTensor& row,
+                  const ExpectedTensor& tensor,
+                  const StoredTensor& stored) {
     const auto [rows, cols] = foldedShape(tensor.shape);
-    return formatBytes(row.format, storedAs(request, tensor).type, rows, cols,
-                       blockSizeOf(request, row, tensor));
+    return formatBytes(row.format, stored.type, rows, cols, blockSizeOf(request, row, stored));
 }
 
 uint64_t madeFromBytes(const PlanRequest& request,
                        const TensorPlacement& row,
-                       const ExpectedTensor& tensor) {
-    const StoredTensor stored = storedAs(request, tensor);
+                       const ExpectedTensor& tensor,
+                       const StoredTensor& stored) {
     const bool is_quantized = isFourBit(row.format) || row.format == Format::Q8;
     if (row.store != DeviceId::disk() || !is_quantized || request.has_weight_cache ||
         stored.packed != Format::AsStored || tensor.kind == TensorKind::Embedding) {
@@ -191,7 +196,9 @@ public:
         return std::move(plan_);
     }
 
-    PlacementPlan runBytes() {
+    /// `rows`: of a former plan, for their memory.
+    PlacementPlan runBytes(std::vector<TensorPlacement> rows) {
+        plan_.tensors = std::move(rows);
         weigh();
         return std::move(plan_);
     }
@@ -302,7 +309,8 @@ private:
     }
 
     void makeRows() {
-        plan_.tensors.reserve(resolution_.tensors.size());
+        plan_.tensors.resize(resolution_.tensors.size());
+        size_t count = 0;
         const ExpectedTensor* table = nullptr;
         size_t made_count = 0;
         for (const ResolvedTensor& resolved : resolution_.tensors) {
@@ -311,7 +319,7 @@ private:
             if (tensor == nullptr) {
                 continue; // a shared head, but no token table to share: it has no bytes
             }
-            TensorPlacement row;
+            TensorPlacement& row = plan_.tensors[count++];
             if (resolved.index < 0) {
                 row.tensor = "lm_head.weight";
             } else {
@@ -325,12 +333,13 @@ private:
             row.residency = resolved.residency;
             row.format = resolved.format;
             row.pin = resolved.pin;
-            row.block_size = blockSizeOf(request_, resolved, *tensor);
-            row.bytes = rowBytes(request_, resolved, *tensor);
-            row.made_from_bytes = madeFromBytes(request_, row, *tensor);
+            const StoredTensor stored = storedAs(request_, *tensor);
+            row.block_size = blockSizeOf(request_, resolved, stored);
+            row.bytes = rowBytes(request_, resolved, *tensor, stored);
+            row.made_from_bytes = madeFromBytes(request_, row, *tensor, stored);
             made_count += row.made_from_bytes > 0 ? 1U : 0U;
-            plan_.tensors.push_back(std::move(row));
         }
+        plan_.tensors.resize(count);
         if (made_count > 0) {
             plan_.notes.push_back(
                 std::to_string(made_count) +
@@ -475,64 +484,90 @@ private:
         }
     }
 
-    /// Factors live on the compute device of their base tensor, where the update is added.
+    /// Row of every tensor of the list; -1: it has none.
+    [[nodiscard]] std::vector<int> rowsOfTensors() const {
+        std::vector<int> rows(tensors_->size(), -1);
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            if (const int index = resolution_.tensors[i].index; index >= 0) {
+                rows[static_cast<size_t>(index)] = static_cast<int>(i);
+            }
+        }
+        return rows;
+    }
+
+    /// The row of an adapter's base tensor: the head's own or the table that it shares; nullptr:
+    /// the plan has none.
+    [[nodiscard]] const TensorPlacement* baseRow(const std::string& name,
+                                                 const std::vector<int>& rows) const {
+        const bool is_head = name == "lm_head.weight";
+        if (is_head && !plan_.tensors.empty() && plan_.tensors.back().tensor == name) {
+            return &plan_.tensors.back();
+        }
+        const int tensor =
+            names_->indexOf(is_head ? "model.language_model.embed_tokens.weight" : name);
+        const int row = tensor < 0 ? -1 : rows[static_cast<size_t>(tensor)];
+        return row < 0 ? nullptr : &plan_.tensors[static_cast<size_t>(row)];
+    }
+
+    /// A and B are added where their base tensor computes. They lie there, or, where the base
+    /// travels and adapter.place says so, where the base is stored, and come as it does: into one
+    /// of two places (stream) or with all of their group (on_use); see engine/lora/
+    /// adapter_arrivals.h, which allocates by the same rule.
     void addAdapters() {
+        plan_.adapters_follow_base = map_.adapter_place == AdapterPlace::FollowBase;
         if (request_.adapters.empty()) {
             return;
         }
-        std::unordered_map<std::string_view, DeviceId> places;
-        places.reserve(plan_.tensors.size() + 1);
-        std::set<std::string_view> travelling;
-        for (const TensorPlacement& row : plan_.tensors) {
-            places.emplace(row.tensor, row.compute);
-            if (row.store != row.compute && row.residency != Residency::Always) {
-                travelling.insert(row.tensor);
-            }
-        }
-        if (!resolution_.has_own_head) {
-            const auto table = places.find("model.language_model.embed_tokens.weight");
-            if (table != places.end()) {
-                places.emplace("lm_head.weight", table->second);
-            }
-        }
-        size_t resident = 0;
-        std::map<DeviceId, uint64_t> scratch;
+        const std::vector<int> rows = rowsOfTensors();
+        size_t staying = 0; // replaced weights whose base travels
+        std::map<DeviceId, uint64_t> scratch, stream, visit;
+        std::map<const TensorPlacement*, uint64_t> streamed;
+        std::map<std::pair<DeviceId, std::string_view>, uint64_t> groups;
         for (const AdapterBytes& adapter : request_.adapters) {
-            const auto it = places.find(adapter.tensor);
-            if (it == places.end()) {
+            const TensorPlacement* base = baseRow(adapter.tensor, rows);
+            if (base == nullptr) {
                 plan_.notes.push_back("adapter weights for " + adapter.tensor +
                                       " are not counted: the plan has no such tensor");
                 continue;
             }
-            const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : it->second;
-            resident += !adapter.is_on_host && travelling.contains(adapter.tensor) ? 1U : 0U;
-            deviceOf(device).parts[MemoryPart::Adapter] += adapter.bytes;
+            const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : base->compute;
+            const bool travels =
+                base->store != base->compute && base->residency != Residency::Always;
+            uint64_t staying_bytes = adapter.bytes;
+            if (!adapter.is_on_host && travels && plan_.adapters_follow_base) {
+                staying_bytes -= adapter.update_bytes;
+                staying += staying_bytes > 0 ? 1U : 0U;
+                if (base->store.kind != DeviceId::Kind::Disk) {
+                    deviceOf(base->store).parts[MemoryPart::Adapter] += adapter.update_bytes;
+                }
+                if (base->residency == Residency::Stream) {
+                    streamed[base] += adapter.update_bytes;
+                } else {
+                    groups[{device, visitGroup(base->tensor)}] += adapter.update_bytes;
+                }
+            }
+            deviceOf(device).parts[MemoryPart::Adapter] += staying_bytes;
             scratch[device] = std::max(scratch[device], adapter.scratch_bytes);
         }
-        for (const auto& [device, bytes] : scratch) {
-            deviceOf(device).parts[MemoryPart::Adapter] += bytes;
+        for (const auto& [base, bytes] : streamed) {
+            stream[base->compute] = std::max(stream[base->compute], 2 * bytes);
+            if (visitGroup(base->tensor) == "language") {
+                addTransfer(plan_, base->store, base->compute, bytes, "streamed adapter");
+            }
         }
-        if (resident > 0 && map_.adapter_place == AdapterPlace::FollowBase) {
-            tellAdapterPlace(resident);
+        for (const auto& [key, bytes] : groups) {
+            visit[key.first] = std::max(visit[key.first], bytes);
         }
-    }
-
-    /// This version keeps factors where they compute; a map that wants them to travel is told.
-    void tellAdapterPlace(size_t resident) {
-        const std::string text = "the adapter's A and B of " + std::to_string(resident) +
-                                 " weights that travel to their device stay there, as with "
-                                 "adapter.place \"follow_compute\"";
-        if (map_.adapter_place_at.line == 0) {
-            plan_.notes.push_back(text);
-            return;
+        for (const auto* part : {&scratch, &stream, &visit}) {
+            for (const auto& [device, bytes] : *part) {
+                deviceOf(device).parts[MemoryPart::Adapter] += bytes;
+            }
         }
-        PlanIssue warning;
-        warning.code = "DM23";
-        warning.key = "adapter.place";
-        warning.line = map_.adapter_place_at.line;
-        warning.column = map_.adapter_place_at.column;
-        warning.message = "\"follow_base\" has no effect in this version: " + text;
-        plan_.warnings.push_back(std::move(warning));
+        if (staying > 0) {
+            plan_.notes.push_back("the adapter replaces " + std::to_string(staying) +
+                                  " weights that travel to their device; the replacements stay "
+                                  "there (only A and B follow)");
+        }
     }
 
     void checkModelBlock() {
@@ -666,8 +701,9 @@ PlacementPlan makePlan(const PlanRequest& request) {
     return Planner(request).run();
 }
 
-PlacementPlan planBytes(const PlanRequest& request, const KnownNames* names) {
-    return Planner(request, names).runBytes();
+PlacementPlan
+planBytes(const PlanRequest& request, const KnownNames* names, std::vector<TensorPlacement> rows) {
+    return Planner(request, names).runBytes(std::move(rows));
 }
 
 } // namespace engine

@@ -46,6 +46,8 @@ struct AdapterBytes {
     uint64_t bytes = 0;
     bool is_on_host = false;    ///< Embedding parts: on the cpu device, wherever the table is.
     uint64_t scratch_bytes = 0; ///< Workspace on its device; the largest there counts once.
+    /// Of `bytes`: A and B, which travel with a base tensor that does (adapter.place follow_base).
+    uint64_t update_bytes = 0;
 };
 
 /// Tokens of a prompt that are computed together, and where cards compute every layer and have
@@ -96,8 +98,12 @@ struct PlanRequest {
 };
 
 /// TensorPlacement::made_from_bytes of a row.
-uint64_t
-madeFromBytes(const PlanRequest& request, const TensorPlacement& row, const ExpectedTensor& tensor);
+uint64_t madeFromBytes(const PlanRequest& request,
+                       const TensorPlacement& row,
+                       const ExpectedTensor& tensor,
+                       const StoredTensor& stored);
+/// How the files hold a tensor; bf16 where that is not known.
+StoredTensor storedAs(const PlanRequest& request, const ExpectedTensor& tensor);
 
 /// The plan. Never fails: problems are in plan.errors, and then plan.fits is false.
 PlacementPlan makePlan(const PlanRequest& request);

@@ -56,14 +56,27 @@ Error withFailure(Error error, const OwnedDevices& devices) {
     return error;
 }
 
-ComputeDeviceOf Loaded::deviceOf() const {
-    return [this](const std::string& tensor) -> kernels::Device* {
+AdapterHomeOf Loaded::adapterHomes() const {
+    return [this](const std::string& tensor) {
+        AdapterHome home;
         const WeightSource::Handle handle = store->handleOf(tensor);
         if (handle == WeightSource::kAbsent) {
-            return nullptr;
+            return home;
         }
-        const auto it = devices.set.find(store->computeDevice(handle));
-        return it == devices.set.end() ? nullptr : it->second;
+        const TensorPlacement& place = store->placement(handle);
+        const auto it = devices.set.find(place.compute);
+        if (it == devices.set.end()) {
+            return home;
+        }
+        home.compute = it->second;
+        if (place.store != place.compute && place.residency != Residency::Always &&
+            store->plan().adapters_follow_base) {
+            const bool is_visit = place.residency == Residency::OnUse;
+            home.travel = is_visit ? AdapterHome::Travel::Visits : AdapterHome::Travel::Streams;
+            home.is_on_disk = place.store.kind == DeviceId::Kind::Disk;
+            home.group = is_visit ? visitGroup(store->name(handle)) : std::string_view();
+        }
+        return home;
     };
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <future>
 #include <new>
+#include <string_view>
+#include <unordered_map>
 
 namespace engine {
 
@@ -25,6 +27,19 @@ const char* stageName(LoadStage stage) {
         return "move";
     }
     return "read";
+}
+
+/// Whether a tensor of both plans has other values in the second one.
+bool haveOtherFormats(const PlacementPlan& before, const PlacementPlan& after) {
+    std::unordered_map<std::string_view, const TensorPlacement*> former;
+    for (const TensorPlacement& row : before.tensors) {
+        former.emplace(row.tensor, &row);
+    }
+    return std::any_of(after.tensors.begin(), after.tensors.end(), [&](const auto& row) {
+        const auto it = former.find(row.tensor);
+        return it != former.end() &&
+               (it->second->format != row.format || it->second->block_size != row.block_size);
+    });
 }
 
 } // namespace
@@ -53,7 +68,7 @@ Result<void> Engine::Impl::addAdapters(Loaded& target,
     for (size_t i = 0; i < choices.size(); ++i) {
         ENGINE_ASSIGN(const int id,
                       target.adapters->add(adapters[i], choices[i].strength, choices[i].is_enabled,
-                                           target.deviceOf(), target.readBase(), stop));
+                                           target.adapterHomes(), target.readBase(), stop));
         target.active.push_back({choices[i], id, adapters[i]});
     }
     return {};
@@ -316,6 +331,9 @@ Result<void> Engine::replace(const std::string& device_map,
     ENGINE_TRY(impl_->openCards(target, *prepared.plan));
     const std::shared_ptr<const PlacementPlan> former = target.plan;
     const LoadOptions options = Impl::loadOptions(target, progress, stop);
+    // DoRA's norms are of the base weights as they are: taken anew where these change.
+    const ReadBaseRows base_of_changed =
+        haveOtherFormats(*former, *prepared.plan) ? target.readBase() : ReadBaseRows();
     // The workspace goes first and comes back last: it holds nothing that must survive.
     std::unique_ptr<Generator> generator = std::move(target.generator);
     target.model.reset();
@@ -326,7 +344,8 @@ Result<void> Engine::replace(const std::string& device_map,
         const Result<void> store_back = applyPlan(*target.store, *former, quiet);
         const Result<void> kv_back =
             target.kv->moveTo(target.folder.config, *former, target.devices.set);
-        const Result<void> adapters_back = target.adapters->follow(target.deviceOf());
+        const Result<void> adapters_back =
+            target.adapters->follow(target.adapterHomes(), base_of_changed);
         const Result<void> model_back = impl_->rebuildModel(target, former);
         for (const auto* back : {&store_back, &kv_back, &adapters_back, &model_back}) {
             if (!back->has_value()) {
@@ -348,7 +367,8 @@ Result<void> Engine::replace(const std::string& device_map,
         !moved.has_value()) {
         return restore(std::move(moved).error());
     }
-    if (Result<void> moved = target.adapters->follow(target.deviceOf()); !moved.has_value()) {
+    if (Result<void> moved = target.adapters->follow(target.adapterHomes(), base_of_changed);
+        !moved.has_value()) {
         return restore(std::move(moved).error());
     }
     if (Result<void> rebuilt = impl_->rebuildModel(target, prepared.plan); !rebuilt.has_value()) {
@@ -395,8 +415,9 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
             }
         }
         if (id == 0) {
-            Result<int> result = target.adapters->add(opened[i], adapters[i].strength, false,
-                                                      target.deviceOf(), target.readBase(), stop);
+            Result<int> result =
+                target.adapters->add(opened[i], adapters[i].strength, false, target.adapterHomes(),
+                                     target.readBase(), stop);
             if (!result.has_value()) {
                 outcome = std::move(result).error();
                 break;

@@ -71,8 +71,8 @@ struct Loaded {
 
     [[nodiscard]] AdapterHook* hook() const { return active.empty() ? nullptr : adapters.get(); }
 
-    /// The device that computes with a tensor; nullptr when it is not loaded.
-    [[nodiscard]] ComputeDeviceOf deviceOf() const;
+    /// Where an adapter's factors of a tensor are and compute, by the plan as it is now.
+    [[nodiscard]] AdapterHomeOf adapterHomes() const;
     /// Reads rows of a loaded weight as float32.
     [[nodiscard]] ReadBaseRows readBase() const;
 };

@@ -123,6 +123,27 @@ std::vector<DeviceInfo> machineDevices(const LoadRequest& request, const GpuAcce
     return devices;
 }
 
+void setMemoryRules(PlanRequest& plan) {
+    struct Rules {
+        ModelConfig config;
+        std::vector<ExpectedTensor> tensors;
+        DutyScratch duties;
+    };
+    // Shared: requests are copied where steps are tried.
+    const auto rules = std::make_shared<const Rules>(
+        Rules{plan.config, plan.tensors, DutyScratch(plan.config, plan.tensors)});
+    plan.workspace_bytes = [rules](const PlacementPlan& p) {
+        return workspaceBytes(rules->config, p, rules->tensors);
+    };
+    plan.duty_bytes = [rules](const PlacementPlan& shape, DeviceId::Kind kind,
+                              const DeviceDuties& duties) {
+        return rules->duties.bytes(runShape(rules->config, shape), kind, duties);
+    };
+    plan.kv_bytes = [rules](const PlacementPlan& p, int layer) {
+        return kvBytes(rules->config, runShape(rules->config, p), layer);
+    };
+}
+
 Result<PlanRequest> planRequest(const LoadRequest& request,
                                 const ModelFolder& folder,
                                 const std::vector<DeviceInfo>& devices,
@@ -189,22 +210,11 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     for (const AdapterFootprint& footprint : adapters) {
         for (const TensorFootprint& row : footprint.tensors) {
             plan.adapters.push_back(
-                {row.tensor, row.bytes, row.is_on_host, footprint.scratch_bytes});
+                {row.tensor, row.bytes, row.is_on_host, footprint.scratch_bytes, row.update_bytes});
         }
     }
     plan.has_weight_cache = !request.cache_folder.empty();
-    // What the model will allocate, by the model's own rules.
-    plan.workspace_bytes = [config = plan.config, tensors = plan.tensors](const PlacementPlan& p) {
-        return workspaceBytes(config, p, tensors);
-    };
-    plan.duty_bytes = [config = plan.config, rules = DutyScratch(plan.config, plan.tensors)](
-                          const PlacementPlan& shape, DeviceId::Kind kind,
-                          const DeviceDuties& duties) {
-        return rules.bytes(runShape(config, shape), kind, duties);
-    };
-    plan.kv_bytes = [config = plan.config](const PlacementPlan& p, int layer) {
-        return kvBytes(config, runShape(config, p), layer);
-    };
+    setMemoryRules(plan);
     if (!request.moves.empty()) {
         ENGINE_ASSIGN(DeviceMap map, baseMap(plan));
         for (const MapMove& move : request.moves) {

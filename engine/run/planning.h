@@ -27,6 +27,10 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters);
 
+/// What the model allocates as workspace and cache, as functions of the request that planner and
+/// `fit` ask; by config and tensors as they are now.
+void setMemoryRules(PlanRequest& plan);
+
 /// Main memory that other programs use, bytes; 0 = not known.
 uint64_t otherProgramsRam();
 /// Memory of this machine's devices while the engine holds nothing there: size, and what other

@@ -292,6 +292,12 @@ const std::string& TensorStore::name(Handle handle) const {
     return entry == nullptr ? kNone : entry->name;
 }
 
+const TensorPlacement& TensorStore::placement(Handle handle) const {
+    static const TensorPlacement kNone;
+    const StoreEntry* entry = impl_->entry(handle);
+    return entry == nullptr ? kNone : entry->place;
+}
+
 int TensorStore::size() const {
     return static_cast<int>(impl_->entries.size());
 }

@@ -137,6 +137,7 @@ public:
     [[nodiscard]] const std::vector<int64_t>& shape(Handle handle) const;
     [[nodiscard]] Format format(Handle handle) const;
     [[nodiscard]] const std::string& name(Handle handle) const;
+    [[nodiscard]] const TensorPlacement& placement(Handle handle) const;
     [[nodiscard]] int size() const; ///< Number of tensors; handles are 0 ... size() - 1.
 
     /// The plan this store now realises.

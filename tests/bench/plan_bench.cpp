@@ -8,8 +8,8 @@
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/published_shapes.h"
 #include "engine/gemma4/tensor_list.h"
-#include "engine/gemma4/workspace.h"
 #include "engine/plan/planner.h"
+#include "engine/run/planning.h"
 
 #include <algorithm>
 #include <chrono>
@@ -42,18 +42,7 @@ PlanRequest requestFor(const std::string& size, int gpus, uint64_t bytes, bool i
         gpu.context_bytes = is_sim ? 0 : 400U << 20U;
         request.devices.push_back(gpu);
     }
-    request.workspace_bytes = [config = request.config,
-                               tensors = request.tensors](const PlacementPlan& plan) {
-        return workspaceBytes(config, plan, tensors);
-    };
-    request.duty_bytes =
-        [config = request.config, rules = DutyScratch(request.config, request.tensors)](
-            const PlacementPlan& shape, DeviceId::Kind kind, const DeviceDuties& duties) {
-            return rules.bytes(runShape(config, shape), kind, duties);
-        };
-    request.kv_bytes = [config = request.config](const PlacementPlan& plan, int layer) {
-        return kvBytes(config, runShape(config, plan), layer);
-    };
+    setMemoryRules(request);
     return request;
 }
 
@@ -63,7 +52,7 @@ void addAdapter(PlanRequest& request) {
         if (tensor.kind == TensorKind::Linear && !tensor.is_unused) {
             const auto sum = static_cast<uint64_t>(tensor.shape[0] + tensor.shape[1]);
             request.adapters.push_back(
-                {tensor.name, uint64_t{64} * sum, false, uint64_t{512} * 64});
+                {tensor.name, uint64_t{64} * sum, false, uint64_t{512} * 64, uint64_t{64} * sum});
         }
     }
 }

@@ -410,30 +410,33 @@ void adapters(CheckList& list) {
             const auto golden_values =
                 support::readSafetensors(support::goldenDir() / family / "adapters" / source /
                                          "expected_logits.safetensors");
-            for (const bool is_split : {false, true}) {
-                list.run("adapter", family + " " + name + (is_split ? ", split" : ""),
-                         [&](std::string* figure) {
-                             Engine engine;
-                             LoadRequest request = requestFor(
-                                 family, is_split
-                                             ? native("cuda:0",
-                                                      R"("model.language_model.layers.[2-3]": "cpu",
-                                                      "model.vision_tower": "cpu")")
-                                             : "gpu");
-                             request.adapters.push_back({entry.path().string(), 1.0, true});
-                             std::string wrong = load(engine, request);
-                             return !wrong.empty()
-                                        ? wrong
-                                        : compareCases(
-                                              engine, family, 8,
-                                              [&](const GoldenCase& c) {
-                                                  const auto it = golden_values.find(c.id);
-                                                  return it == golden_values.end()
-                                                             ? std::vector<float>()
-                                                             : it->second.floats();
-                                              },
-                                              false, 1e-4, figure);
-                         });
+            const std::vector<std::pair<std::string, std::string>> maps = {
+                {"", "gpu"},
+                {", split", native("cuda:0", R"("model.language_model.layers.[2-3]": "cpu",
+                                     "model.vision_tower": "cpu")")},
+                {", travelling with its base",
+                 native(
+                     "cuda:0",
+                     R"("model.language_model.layers.[1-2]": {"store": "cpu", "compute": "cuda:0"},
+                           "model.language_model.layers.3": {"store": "disk", "compute": "cuda:0"},
+                           "model.vision_tower": {"store": "cpu", "compute": "cuda:0"})")}};
+            for (const auto& [how, map] : maps) {
+                list.run("adapter", family + " " + name + how, [&, map = map](std::string* figure) {
+                    Engine engine;
+                    LoadRequest request = requestFor(family, map);
+                    request.adapters.push_back({entry.path().string(), 1.0, true});
+                    std::string wrong = load(engine, request);
+                    return !wrong.empty() ? wrong
+                                          : compareCases(
+                                                engine, family, 8,
+                                                [&](const GoldenCase& c) {
+                                                    const auto it = golden_values.find(c.id);
+                                                    return it == golden_values.end()
+                                                               ? std::vector<float>()
+                                                               : it->second.floats();
+                                                },
+                                                false, 1e-4, figure);
+                });
             }
         }
     }

@@ -48,7 +48,7 @@ struct Fixture {
             return {};
         };
     }
-    ComputeDeviceOf everywhere(kernels::Device& device) {
+    AdapterHomeOf everywhere(kernels::Device& device) {
         return [&device](const std::string&) { return &device; };
     }
 
@@ -655,7 +655,7 @@ void TestAdapterRuntime::followsItsModule() {
     };
     const auto before = run(f.host);
     const auto all = set.bytesOn(&f.host);
-    const ComputeDeviceOf layer_one_on_gpu = [&](const std::string& tensor) -> kernels::Device* {
+    const AdapterHomeOf layer_one_on_gpu = [&](const std::string& tensor) -> AdapterHome {
         return tensor.find("layers.1.") != std::string::npos ? static_cast<kernels::Device*>(&gpu)
                                                              : &f.host;
     };
@@ -743,7 +743,7 @@ void TestAdapterRuntime::unloadedTowersAreSkipped() {
     Fixture f;
     AdapterSet set(f.host);
     const auto loaded = f.load(support::goldenDir() / "e2b/adapters/multimodal");
-    const ComputeDeviceOf no_towers = [&](const std::string& tensor) -> kernels::Device* {
+    const AdapterHomeOf no_towers = [&](const std::string& tensor) -> AdapterHome {
         return tensor.find("tower") != std::string::npos ? nullptr : &f.host;
     };
     QVERIFY(set.add(loaded, 1.0, true, no_towers, {}));

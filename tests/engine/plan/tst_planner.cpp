@@ -802,34 +802,67 @@ void TestPlanner::kvFormats() {
 }
 
 void TestPlanner::adapters() {
-    PlanRequest request = mapped(e2b(), native(R"("model.vision_tower": {"store": "cpu"},
-        "model.audio_tower": "cpu")"));
-    request.adapters = {{"model.language_model.layers.0.mlp.up_proj.weight", 100},
-                        {"model.vision_tower.encoder.layers.0.mlp.up_proj.linear.weight", 20},
-                        {"model.audio_tower.layers.0.self_attn.q_proj.linear.weight", 3},
-                        {"lm_head.weight", 4000},
-                        {"model.language_model.layers.20.self_attn.k_proj.weight", 50000}};
+    const std::string places =
+        R"("model.vision_tower": {"store": "cpu"}, "model.audio_tower": "cpu",
+        "model.language_model.layers.[1-2]": {"store": "cpu", "compute": "sim:0"},
+        "model.language_model.layers.3": {"store": "disk", "compute": "sim:0"})";
+    PlanRequest request = mapped(e2b(), native(places));
+    const std::string layer = "model.language_model.layers.";
+    const std::string vision = "model.vision_tower.encoder.layers.";
+    request.adapters = {
+        {layer + "0.mlp.up_proj.weight", 100, false, 5, 100},
+        {"model.audio_tower.layers.0.self_attn.q_proj.linear.weight", 3, false, 0, 3},
+        {"lm_head.weight", 4000, false, 0, 4000},
+        {layer + "20.self_attn.k_proj.weight", 50000, false, 0, 50000},
+        // What follows travels: two of the vision tower and, from two adapters, of one layer.
+        {vision + "0.mlp.up_proj.linear.weight", 20, false, 0, 20},
+        {vision + "1.mlp.up_proj.linear.weight", 40, false, 0, 40},
+        {layer + "1.mlp.up_proj.weight", 300, false, 0, 300},
+        {layer + "1.mlp.up_proj.weight", 500, false, 0, 500},
+        {layer + "2.mlp.up_proj.weight", 700, false, 0, 600}, // 100 are a replacement
+        {layer + "3.mlp.up_proj.weight", 790, false, 0, 790},
+    };
+    const auto adapterBytes = [](const PlacementPlan& plan, DeviceId id) {
+        return deviceRow(plan, id)->parts[MemoryPart::Adapter];
+    };
+    const auto streamed = [](const PlacementPlan& plan, DeviceId from) {
+        for (const TransferPerToken& row : plan.transfers_per_token) {
+            if (row.what == "streamed adapter" && row.from == from) {
+                return row.bytes;
+            }
+        }
+        return uint64_t{0};
+    };
     const PlacementPlan plan = makePlan(request);
-    // On the compute device of the base tensor; a tensor that is never loaded has none.
-    QCOMPARE(deviceRow(plan, DeviceId::sim(0))->parts[MemoryPart::Adapter], uint64_t{4120});
-    QCOMPARE(deviceRow(plan, DeviceId::cpu())->parts[MemoryPart::Adapter], uint64_t{3});
+    QVERIFY(plan.fits);
+    QVERIFY(plan.adapters_follow_base);
+    // On the compute device of a base that stays; a tensor that is never loaded has none. Stored
+    // with a base that travels, with room for twice the largest (layer 1's two) and for a visit.
+    QCOMPARE(adapterBytes(plan, DeviceId::sim(0)),
+             uint64_t{100 + 5 + 4000 + 100 + 2 * 800 + 20 + 40});
+    QCOMPARE(adapterBytes(plan, DeviceId::cpu()), uint64_t{3 + 20 + 40 + 300 + 500 + 600});
+    QCOMPARE(streamed(plan, DeviceId::cpu()), uint64_t{300 + 500 + 600});
+    QCOMPARE(streamed(plan, DeviceId::disk()), uint64_t{790});
     QVERIFY(mentions(plan.notes, "layers.20.self_attn.k_proj"));
-    // The vision tower travels, its factors do not: told, and louder where the map asked for it.
-    QVERIFY(mentions(plan.notes, "A and B of 1 weights"));
+    QVERIFY(mentions(plan.notes, "the adapter replaces 1 weights that travel"));
     QCOMPARE(codesOf(plan.warnings), std::string());
-    const auto asked = [&request](const std::string& place) {
+
+    const auto asked = [&](const std::string& place) {
         PlanRequest other = request;
-        other.map = *parseDeviceMap(R"({"version": 1, "default": "sim:0", "map": {
-            "model.vision_tower": {"store": "cpu"}}, "adapter": {"place": ")" +
-                                        place + "\"}}",
+        other.map = *parseDeviceMap(R"({"version": 1, "default": "sim:0", "map": {)" + places +
+                                        R"(}, "adapter": {"place": ")" + place + "\"}}",
                                     {});
         return makePlan(other);
     };
-    QCOMPARE(codesOf(asked("follow_base").warnings), std::string("DM23"));
-    QCOMPARE(asked("follow_base").warnings[0].line, 2);
-    QVERIFY(asked("follow_base").fits);
-    QCOMPARE(codesOf(asked("follow_compute").warnings), std::string());
-    QVERIFY(!mentions(asked("follow_compute").notes, "A and B"));
+    QCOMPARE(adapterBytes(asked("follow_base"), DeviceId::sim(0)),
+             adapterBytes(plan, DeviceId::sim(0)));
+    const PlacementPlan compute = asked("follow_compute");
+    QVERIFY(!compute.adapters_follow_base);
+    QCOMPARE(adapterBytes(compute, DeviceId::cpu()), uint64_t{3});
+    QCOMPARE(adapterBytes(compute, DeviceId::sim(0)),
+             uint64_t{100 + 5 + 4000 + 20 + 40 + 300 + 500 + 700 + 790});
+    QCOMPARE(streamed(compute, DeviceId::cpu()), uint64_t{0});
+    QVERIFY(!mentions(compute.notes, "the adapter replaces"));
 }
 
 void TestPlanner::modules() {

@@ -46,6 +46,8 @@ private Q_SLOTS:
     void everyTurnItsOwnSet();
     void forumMatrix_data();
     void forumMatrix();
+    void travellingBases_data();
+    void travellingBases();
 
 private:
     std::map<std::string, std::vector<int32_t>> one_device_;
@@ -417,6 +419,90 @@ void TestAdapters::forumMatrix() {
         expected = tokens;
     }
     QCOMPARE(tokens, expected);
+}
+
+void TestAdapters::travellingBases_data() {
+    QTest::addColumn<QStringList>("names");
+    QTest::addColumn<QString>("quant");
+    QTest::newRow("plain") << QStringList{"multimodal"} << "none";
+    QTest::newRow("plain, 4 bits") << QStringList{"multimodal"} << "nf4-dq";
+    QTest::newRow("DoRA") << QStringList{"dora"} << "none";
+    QTest::newRow("both") << QStringList{"multimodal", "dora"} << "nf4";
+}
+
+/// A and B stored and travelling with their base tensors, or staying where they compute: the same
+/// answers as with everything on one device, memory as planned, also after moves from one to the
+/// other.
+void TestAdapters::travellingBases() {
+    QFETCH(QStringList, names);
+    QFETCH(QString, quant);
+    std::vector<std::string> wanted;
+    for (const QString& name : names) {
+        wanted.push_back(name.toStdString());
+    }
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.quant = quant.toStdString();
+    request.adapters = adapters("e2b", wanted);
+    request.sim_gpus = {uint64_t{64} << 20};
+    const auto map = [](const std::string& entries, const char* place) {
+        return R"({"version": 1, "default": "sim:0", "map": {)" + entries +
+               R"(}, "adapter": {"place": ")" + place + "\"}}";
+    };
+    request.device_map = map("", "follow_base");
+    engine::Engine moved;
+    QCOMPARE(loadError(moved, request), std::string());
+    std::map<std::string, std::vector<float>> expected;
+    std::map<std::string, std::vector<int32_t>> expected_tokens;
+    const auto cases = support::goldenCases("e2b");
+    for (const auto& c : cases) {
+        expected[c.id] = support::engineLogits(moved, c, 4);
+        expected_tokens[c.id] = support::engineGreedy(moved, c, 4);
+    }
+    const auto adapterBytes = [](const engine::Engine& engine, engine::DeviceId id) {
+        for (const engine::DeviceMemory& device : engine.memory()) {
+            if (device.id == id) {
+                return device.measured[engine::MemoryPart::Adapter];
+            }
+        }
+        return uint64_t{0};
+    };
+    const uint64_t all_there = adapterBytes(moved, engine::DeviceId::sim(0));
+    const std::string layers = "\"model.language_model.layers";
+    int num_maps = 0;
+    for (const std::string& entries :
+         {layers + R"(.[1-4]": {"store": "cpu", "compute": "sim:0"})",
+          layers + R"(": {"store": "disk", "compute": "sim:0"})",
+          layers + R"(": {"store": "cpu", "compute": "sim:0", "residency": "on_use"})",
+          layers + R"(.2": "disk", "model.vision_tower": {"store": "cpu", "compute": "sim:0"},
+               "model.audio_tower": "disk")",
+          std::string(R"("model": {"store": "disk", "compute": "sim:0"})")}) {
+        for (const char* place : {"follow_base", "follow_compute"}) {
+            request.device_map = map(entries, place);
+            engine::Engine loaded;
+            QCOMPARE(loadError(loaded, request), std::string());
+            const auto outcome = moved.applyMap(request.device_map, {}, {});
+            QVERIFY2(outcome.has_value(),
+                     outcome.has_value() ? "" : outcome.error().message.c_str());
+            for (engine::Engine* engine : {&loaded, &moved}) {
+                QCOMPARE(support::memoryDifference(*engine), std::string());
+                for (const auto& c : cases) {
+                    const std::string where = entries + ", " + place + ", " + c.id;
+                    QVERIFY2(support::engineLogits(*engine, c, 4) == expected[c.id], where.c_str());
+                    QVERIFY2(support::engineGreedy(*engine, c, 4) == expected_tokens[c.id],
+                             where.c_str());
+                }
+                QCOMPARE(support::memoryDifference(*engine), std::string());
+            }
+            const uint64_t there = adapterBytes(loaded, engine::DeviceId::sim(0));
+            const bool follows = std::string(place) == "follow_base";
+            // A visit of the whole language model is as large as what visits.
+            const bool is_visit = entries.find("on_use") != std::string::npos;
+            QVERIFY2(follows && !is_visit ? there < all_there : there <= all_there,
+                     entries.c_str());
+            ++num_maps;
+        }
+    }
+    QCOMPARE(num_maps, 10);
 }
 
 QTEST_APPLESS_MAIN(TestAdapters)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another format of a loaded model's part: what was encoded or cached with the former weights
-// answers no more, what does not depend on them stays.
+// answers no more, what does not depend on them stays. Adapters whose factors depend on the base
+// (DoRA) are as after a load with that format, too.
 #include "tests/support/engine/golden_engine.h"
 
 #include <QTest>
@@ -31,38 +32,47 @@ void TestFormatChanges::asAFreshLoad_data() {
     QTest::addColumn<QString>("part");
     QTest::addColumn<QString>("format");
     QTest::addColumn<bool>("is_text_kept"); ///< Rows of text in the cache stay of use.
-    QTest::newRow("layers") << "model.language_model.layers"
-                            << "nf4" << false;
-    QTest::newRow("one matrix") << "model.language_model.layers.3.mlp.down_proj"
-                                << "fp4" << false;
-    QTest::newRow("vision tower") << "model.vision_tower"
-                                  << "nf4" << true;
-    QTest::newRow("audio tower") << "model.audio_tower"
-                                 << "fp4" << true;
-    QTest::newRow("vision projector") << "model.embed_vision"
-                                      << "nf4" << true;
-    QTest::newRow("audio projector") << "model.embed_audio"
-                                     << "nf4" << true;
+    QTest::addColumn<QString>("adapter");
+    const auto row = [](const char* name, const char* part, const char* format, bool is_text_kept,
+                        const char* adapter = "") {
+        QTest::newRow(name) << part << format << is_text_kept << adapter;
+    };
+    row("layers", "model.language_model.layers", "nf4", false);
+    row("one matrix", "model.language_model.layers.3.mlp.down_proj", "fp4", false);
+    row("vision tower", "model.vision_tower", "nf4", true);
+    row("audio tower", "model.audio_tower", "fp4", true);
+    row("vision projector", "model.embed_vision", "nf4", true);
+    row("audio projector", "model.embed_audio", "nf4", true);
+    row("layers, DoRA", "model.language_model.layers", "nf4", false, "dora");
+    row("layers, DoRA, fp4", "model.language_model.layers", "fp4_dq", false, "dora");
+    row("layers, plain adapter", "model.language_model.layers", "nf4", false, "text");
 }
 
 void TestFormatChanges::asAFreshLoad() {
     QFETCH(QString, part);
     QFETCH(QString, format);
     QFETCH(bool, is_text_kept);
+    QFETCH(QString, adapter);
     const std::string changed =
         nativeMap("\"" + part.toStdString() + R"(": {"format": ")" + format.toStdString() + "\"}");
     engine::LoadRequest request = support::goldenRequest("e2b");
+    if (!adapter.isEmpty()) {
+        request.adapters.push_back(
+            {support::goldenAdapter("e2b", adapter.toStdString()), 1.0, true});
+    }
     request.device_map = changed;
     engine::Engine fresh;
     QCOMPARE(errorOf(fresh.load(request, {}, {})), std::string());
     request.device_map = nativeMap("");
-    engine::Engine engine;
+    engine::Engine engine, fresh_plain;
     QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOf(fresh_plain.load(request, {}, {})), std::string());
     int cases = 0;
     for (const support::GoldenCase& c : support::goldenCases("e2b")) {
         // The chat was about the same picture or sound, which is encoded and in the cache.
         QCOMPARE(errorOf(engine.applyMap(nativeMap(""), {}, {})), std::string());
         const auto before = support::engineLogits(engine, c, 4);
+        QVERIFY2(before == support::engineLogits(fresh_plain, c, 4), c.id.c_str());
         QCOMPARE(errorOf(engine.applyMap(changed, {}, {})), std::string());
         const auto want = support::engineLogits(fresh, c, 4);
         QVERIFY2(support::engineLogits(engine, c, 4) == want, c.id.c_str());
