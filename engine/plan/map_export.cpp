@@ -50,6 +50,11 @@ std::string moduleOf(const std::string& name) {
     return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
 }
 
+/// "1 tensor computes", "2 tensors compute".
+std::string counted(size_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 std::string deviceText(DeviceId device) {
     return device.kind == DeviceId::Kind::Cuda ? std::to_string(device.index)
                                                : jsonString(device.toString());
@@ -145,14 +150,15 @@ void addFormatLosses(const PlacementPlan& plan,
         losses.emplace_back("int8 per row (head) does not exist there");
     }
     if (on_host > 0) {
-        losses.push_back(std::to_string(on_host) +
-                         " weights on cpu or disk have 4 bits here: transformers leaves what lies "
-                         "there in bfloat16, " +
-                         formatByteCount(bytes_there) + " instead of " +
-                         formatByteCount(bytes_here));
+        losses.push_back(
+            counted(on_host, "weight on cpu or disk has", "weights on cpu or disk have") +
+            " 4 bits here: transformers leaves what lies "
+            "there in bfloat16, " +
+            formatByteCount(bytes_there) + " instead of " + formatByteCount(bytes_here));
     }
     for (const auto& [format, count] : dense) {
-        losses.push_back(std::to_string(count) + " tensors in " + std::string(formatName(format)) +
+        losses.push_back(counted(count, "tensor in ", "tensors in ") +
+                         std::string(formatName(format)) +
                          ": there what is not quantized has one dtype, bfloat16 in the script");
     }
 }
@@ -171,15 +177,18 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
     }
     std::vector<std::string> losses = shortages(plan);
     if (computed_elsewhere > 0) {
-        losses.push_back(std::to_string(computed_elsewhere) +
-                         " tensors compute on another device here: accelerate stores \"cpu\" and "
-                         "\"disk\" there but computes on " +
-                         main.toString() + ", copying the weights for every call");
+        const std::string what = counted(computed_elsewhere, "tensor computes", "tensors compute") +
+                                 " on another device here: ";
+        losses.push_back(
+            main.isGpu() ? what + "accelerate stores \"cpu\" and \"disk\" there but computes on " +
+                               main.toString() + ", copying the weights for every call"
+                         : what + "where nothing is stored on a GPU, accelerate computes on cpu");
     }
     if (resident > 0) {
-        losses.push_back(std::to_string(resident) +
-                         " tensors keep a copy on their computing device here; accelerate copies "
-                         "them for every call");
+        losses.push_back(
+            counted(resident, "tensor keeps a copy on its", "tensors keep a copy on their") +
+            " computing device here; accelerate copies " + (resident == 1 ? "it" : "them") +
+            " for every call");
     }
     addFormatLosses(plan, tensors, losses);
     if (has_sim) {
@@ -287,7 +296,7 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
         for (const auto& [format, n] : formats) {
             if (isFourBit(format) && format != most) {
-                out.losses.push_back(std::to_string(n) + " weights in " +
+                out.losses.push_back(counted(n, "weight in ", "weights in ") +
                                      std::string(formatName(format)) +
                                      ": bitsandbytes has one 4-bit format per model");
             }

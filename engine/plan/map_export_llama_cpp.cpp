@@ -39,6 +39,17 @@ std::string bufferName(DeviceId device) {
     return device.isGpu() ? "CUDA" + std::to_string(device.index) : "CPU";
 }
 
+/// Does the weight come to the GPU only while it is used? There is no such thing there.
+bool isVisitor(const TensorPlacement& row) {
+    return row.store != row.compute && row.compute.isGpu() && row.residency != Residency::Always;
+}
+
+/// Where the weight lies and computes there: a visitor stays in main memory (or in the mapped
+/// file), so that a card holds no more than the map wants.
+DeviceId placeThere(const TensorPlacement& row) {
+    return isVisitor(row) ? DeviceId::cpu() : row.compute;
+}
+
 /// The placement of the decoder in llama.cpp's terms. There a layer (weights and KV cache) belongs
 /// to a device: the first ones to the CPU (-ngl counts the rest, and the output as one more), the
 /// others to the GPUs in order, in the proportions of -ts. -ot moves tensors by name, found with a
@@ -57,15 +68,18 @@ public:
             }
             const auto layer = static_cast<size_t>(it->second->layer);
             layers_.resize(std::max(layers_.size(), layer + 1), row.compute);
+            weights_.resize(layers_.size(), placeThere(row));
             if (layer >= seen_.size()) {
                 seen_.resize(layer + 1, false);
             }
-            if (seen_[layer] && layers_[layer] != row.compute &&
+            if (seen_[layer] &&
+                (layers_[layer] != row.compute || weights_[layer] != placeThere(row)) &&
                 (split_.empty() || split_.back() != it->second->layer)) {
                 split_.push_back(it->second->layer);
             }
             if (!seen_[layer]) {
                 layers_[layer] = row.compute;
+                weights_[layer] = placeThere(row);
                 seen_[layer] = true;
             }
         }
@@ -73,7 +87,7 @@ public:
         if (head == nullptr) {
             head = plan.find("model.language_model.embed_tokens.weight");
         }
-        head_ = head != nullptr ? head->compute : DeviceId::cpu();
+        head_ = head != nullptr ? placeThere(*head) : DeviceId::cpu();
     }
 
     /// Options with a space before each; `losses` gets what they leave out.
@@ -84,8 +98,8 @@ public:
         out += cache(losses);
         if (!split_.empty()) {
             losses.push_back("layers split between devices (" + layerList(split_) +
-                             ") go whole to the device of their queries here; an -ot rule per "
-                             "tensor can split them there");
+                             ") go whole where their queries go; an -ot rule per tensor can split "
+                             "them there");
         }
         return out;
     }
@@ -93,6 +107,27 @@ public:
     /// What computes the vision and audio encoders there when they are offloaded.
     [[nodiscard]] std::optional<DeviceId> mainGpu() const {
         return used_.empty() ? std::nullopt : std::optional<DeviceId>(used_.front());
+    }
+
+    /// How many weights of the decoder visit a GPU here and stay in main memory there.
+    [[nodiscard]] size_t numVisitorsThatStay() const {
+        size_t count = 0;
+        for (const TensorPlacement& row : plan_.tensors) {
+            const auto it = by_name_.find(row.tensor);
+            const ExpectedTensor* tensor = it == by_name_.end() ? nullptr : it->second;
+            const bool is_of_tower = tensor != nullptr && tensor->tower != Tower::Language;
+            const bool are_rows =
+                row.residency == Residency::Stream && isGatherOnly(plan_, row.tensor);
+            if (!isVisitor(row) || is_of_tower || are_rows) {
+                continue;
+            }
+            // A layer goes as a whole.
+            const bool is_of_layer = tensor != nullptr && tensor->layer >= 0 &&
+                                     static_cast<size_t>(tensor->layer) < weights_.size();
+            count +=
+                !is_of_layer || !weights_[static_cast<size_t>(tensor->layer)].isGpu() ? 1U : 0U;
+        }
+        return count;
     }
 
 private:
@@ -109,8 +144,8 @@ private:
         }
         for (const auto& [name, theirs] : kSmall) {
             const TensorPlacement* row = plan_.find(name);
-            if (row != nullptr && row->compute.isGpu()) {
-                used.insert(row->compute);
+            if (row != nullptr && placeThere(*row).isGpu()) {
+                used.insert(placeThere(*row));
             }
         }
         used_.assign(used.begin(), used.end());
@@ -179,8 +214,8 @@ private:
         std::string out;
         std::map<DeviceId, std::vector<int>> moved;
         for (size_t i = 0; i < layers_.size(); ++i) {
-            if (layers_[i] != owner_[i]) {
-                moved[layers_[i]].push_back(static_cast<int>(i));
+            if (weights_[i] != owner_[i]) {
+                moved[weights_[i]].push_back(static_cast<int>(i));
             }
         }
         const auto add = [&out](const std::string& pattern, DeviceId device) {
@@ -201,8 +236,8 @@ private:
         }
         for (const auto& [name, theirs] : kSmall) {
             const TensorPlacement* row = plan_.find(name);
-            if (row != nullptr && row->compute != output_) {
-                add(theirs, row->compute);
+            if (row != nullptr && placeThere(*row) != output_) {
+                add(theirs, placeThere(*row));
             }
         }
         return out;
@@ -225,8 +260,10 @@ private:
             }
         }
         if (!elsewhere.empty()) {
-            losses.push_back("the KV cache of layers " + layerList(elsewhere) +
-                             " stays on the device that -ngl and -ts give them there");
+            const bool is_one = elsewhere.size() == 1;
+            losses.push_back("the KV cache of " + std::string(is_one ? "layer " : "layers ") +
+                             layerList(elsewhere) + " stays on the device that -ngl and -ts give " +
+                             (is_one ? "it" : "them") + " there");
         }
         return {};
     }
@@ -241,7 +278,9 @@ private:
 
     const PlacementPlan& plan_;
     std::map<std::string_view, const ExpectedTensor*> by_name_;
-    std::vector<DeviceId> layers_; ///< By the first weight of the layer: its queries.
+    // By the first weight of the layer, its queries:
+    std::vector<DeviceId> layers_;  ///< Computes it here, and has its cache.
+    std::vector<DeviceId> weights_; ///< Has its weights there.
     std::vector<bool> seen_;
     std::vector<int> split_;
     DeviceId head_;
@@ -259,14 +298,13 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
     ExportedText out;
     out.losses = shortages(plan);
     const auto by_name = byName(tensors);
-    std::set<DeviceId> towers;
+    std::map<DeviceId, uint64_t> towers; ///< Bytes by place there.
+    size_t tower_visitors = 0;
     bool has_disk = false;
-    bool has_streams = false;
     bool has_sim = false;
     std::set<Format> formats;
     for (const TensorPlacement& row : plan.tensors) {
         has_disk = has_disk || row.store == DeviceId::disk();
-        has_streams = has_streams || (row.store != row.compute && row.store != DeviceId::disk());
         has_sim = has_sim || row.compute.kind == DeviceId::Kind::Sim;
         const auto it = by_name.find(row.tensor);
         if (it == by_name.end()) {
@@ -274,21 +312,35 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
         }
         const ExpectedTensor& tensor = *it->second;
         if (tensor.tower != Tower::Language) {
-            towers.insert(row.compute);
+            towers[placeThere(row)] += row.bytes;
+            tower_visitors += isVisitor(row) ? 1U : 0U;
         } else if (tensor.layer >= 0 && tensor.kind == TensorKind::Linear) {
             formats.insert(row.format);
         }
     }
     LlamaCppPlacement placement(plan, tensors);
     std::string flags = placement.flags(out.losses);
+    size_t visitors = placement.numVisitorsThatStay();
     if (!towers.empty()) {
         flags += " --mmproj MMPROJ.gguf";
-        const DeviceId gpu = placement.mainGpu().value_or(*towers.rbegin());
-        if (std::none_of(towers.begin(), towers.end(), [](DeviceId d) { return d.isGpu(); })) {
+        const DeviceId gpu = placement.mainGpu().value_or(towers.rbegin()->first);
+        uint64_t bytes = 0;
+        for (const auto& [device, there] : towers) {
+            bytes += there;
+        }
+        // They go where most of them is.
+        const auto on_cpu = towers.find(DeviceId::cpu());
+        const bool is_on_cpu = on_cpu != towers.end() && on_cpu->second > bytes / 2;
+        if (is_on_cpu) {
             flags += " --no-mmproj-offload";
-        } else if (towers != std::set<DeviceId>{gpu}) {
-            out.losses.push_back("vision and audio tower go together there: on the main GPU (" +
-                                 bufferName(gpu) + "), or on the CPU with --no-mmproj-offload");
+            visitors += tower_visitors;
+        }
+        if (towers.size() > 1 || (!is_on_cpu && !towers.contains(gpu))) {
+            const std::string card = "the main GPU (" + bufferName(gpu) + ")";
+            out.losses.push_back("vision and audio tower go together there: on " +
+                                 (is_on_cpu ? "the CPU, or on " + card + " without"
+                                            : card + ", or on the CPU with") +
+                                 " --no-mmproj-offload");
         }
     }
     flags += " -c " + std::to_string(plan.context);
@@ -304,8 +356,11 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
     if (has_sim) {
         out.losses.emplace_back("simulated GPUs exist only in Belfry: they are named as cards");
     }
-    if (has_streams) {
-        out.losses.emplace_back("weights that visit the GPU: there they compute where they are");
+    if (visitors > 0) {
+        out.losses.push_back(std::to_string(visitors) +
+                             (visitors == 1 ? " weight that visits the GPU here computes"
+                                            : " weights that visit the GPU here compute") +
+                             " on the CPU there");
     }
     if (has_disk) {
         out.losses.emplace_back(

@@ -119,6 +119,8 @@ private Q_SLOTS:
     void llamaCpp();
     void llamaCppPlaces_data();
     void llamaCppPlaces();
+    void llamaCppVisitors_data();
+    void llamaCppVisitors();
     void python();
     void pythonSkipsWhatThePlanSkips_data();
     void pythonSkipsWhatThePlanSkips();
@@ -385,8 +387,28 @@ void TestMapWrite::accelerateLosses() {
         planOf(
             parsed(R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower": "cpu"}})")),
         e2b().tensors);
-    QVERIFY(mentions(exported.losses, "compute on another device"));
+    QVERIFY(mentions(exported.losses, "tensors compute on another device here: accelerate stores"));
     QVERIFY(exportAccelerate(planOf(parsed(R"({"": 0})")), e2b().tensors).losses.empty());
+    const auto losses = [](const char* map) {
+        return exportAccelerate(planOf(parsed(map)), e2b().tensors).losses;
+    };
+    QCOMPARE(losses(R"({"version": 1, "default": "cuda:0", "map": {
+                        "model.language_model.norm": "cpu"}})"),
+             std::vector<std::string>{"1 tensor computes on another device here: accelerate stores "
+                                      "\"cpu\" and \"disk\" there but computes on cuda:0, copying "
+                                      "the weights for every call"});
+    // Streamed from main memory is what accelerate does; with no GPU in the map it cannot know one.
+    QVERIFY(losses(R"({"version": 1, "default": "cuda:0", "map": {
+                       "model.layers": {"format": "bf16", "store": "cpu", "compute": "cuda:0"}}})")
+                .empty());
+    QVERIFY(mentions(
+        losses(R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}})"),
+        "tensors compute on another device here: where nothing is stored on a GPU, accelerate "
+        "computes on cpu"));
+    QVERIFY(mentions(losses(R"({"version": 1, "default": "cuda:0", "map": {
+                     "model.language_model.norm": {"store": "cpu", "residency": "always"}}})"),
+                     "1 tensor keeps a copy on its computing device here; accelerate copies it for "
+                     "every call"));
 }
 
 void TestMapWrite::llamaCpp() {
@@ -450,6 +472,10 @@ void TestMapWrite::llamaCppPlaces_data() {
         << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[30-34]": "cpu"}})"
         << QStringList{"-ngl 99", R"("^blk\.(30|31|32|33|34)\..*$=CPU")"} << none
         << "the KV cache of layers 30-34 stays";
+    QTest::newRow("one layer on the CPU")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.30": "cpu"}})"
+        << QStringList{R"("^blk\.(30)\..*$=CPU")"} << none
+        << "the KV cache of layer 30 stays on the device that -ngl and -ts give it there";
     QTest::newRow("only the head on a card")
         << R"({"version": 1, "default": "cpu", "map": {"model.embed_tokens": "cuda:0",
                "model.norm": "cuda:0"}})"
@@ -472,6 +498,86 @@ void TestMapWrite::llamaCppPlaces_data() {
                "model.embed_vision": "cuda:1", "model.audio_tower": "cuda:1",
                "model.embed_audio": "cuda:1"}})"
         << none << none << "go together there: on the main GPU (CUDA0)";
+}
+
+/// Weights that only visit the card stay in main memory there, and the remark counts them.
+void TestMapWrite::llamaCppVisitors_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<QStringList>("has");
+    QTest::addColumn<QStringList>("has_not");
+    QTest::addColumn<QString>("loss"); ///< Empty: no weight visits.
+    const QStringList none;
+    const QString layers = R"("model.layers.[4-34]": {"store": "%1", "compute": "cuda:0"})";
+    std::string numbers;
+    size_t weights = 0;
+    for (int i = 4; i < 35; ++i) {
+        numbers += (i == 4 ? "" : "|") + std::to_string(i);
+    }
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        weights += tensor.layer >= 4 && tensor.tower == Tower::Language && !tensor.is_unused;
+    }
+    const QStringList on_cpu = {
+        "-ngl 99 -sm none", QString::fromStdString("-ot \"^blk\\.(" + numbers + ")\\..*$=CPU\"")};
+    const QString stay =
+        QStringLiteral("%1 weights that visit the GPU here compute on the CPU there").arg(weights);
+    QTest::newRow("layers streamed from main memory")
+        << layers.arg("cpu") << on_cpu << QStringList{"-nkvo", "mmproj-off"} << stay;
+    QTest::newRow("layers streamed from disk")
+        << layers.arg("disk") << on_cpu << QStringList{"-nkvo"} << stay;
+    QTest::newRow("all layers: the cache is the card's all the same")
+        << R"("model.layers": {"store": "disk", "compute": "cuda:0"})"
+        << QStringList{"-ngl 99 -sm none", "-ot \"^blk", "=CPU"} << QStringList{"-nkvo"}
+        << "weights that visit the GPU here compute on the CPU there";
+    QTest::newRow("layers that stay on the card")
+        << R"("model.layers.[4-34]": {"store": "cpu", "compute": "cuda:0", "residency": "always"})"
+        << QStringList{"-ngl 99 -sm none"} << QStringList{"-ot"} << "";
+    QTest::newRow("towers on disk")
+        << R"("model.vision_tower": "disk", "model.embed_vision": "disk",
+              "model.audio_tower": "disk", "model.embed_audio": "disk")"
+        << QStringList{"--no-mmproj-offload"} << QStringList{"-ot"}
+        << "weights that visit the GPU here compute on the CPU there";
+    QTest::newRow("towers on disk, what joins them to the decoder on the card")
+        << R"("model.vision_tower": "disk", "model.audio_tower": "disk")"
+        << QStringList{"--no-mmproj-offload"} << QStringList{"-ot"}
+        << "go together there: on the CPU, or on the main GPU (CUDA0) without --no-mmproj-offload";
+    QTest::newRow("one tower visits: they go together")
+        << R"("model.vision_tower": "disk", "model.embed_vision": "disk")"
+        << QStringList{"--mmproj"} << QStringList{"--no-mmproj-offload"} << "";
+    QTest::newRow("the tied head streams")
+        << R"("model.embed_tokens": {"store": "cpu", "compute": "cuda:0"})"
+        << QStringList{R"(-ot "^(token_embd|output)\.weight$=CPU")"} << none
+        << "1 weight that visits the GPU here computes on the CPU there";
+    QTest::newRow("of tables only rows come")
+        << R"("model.embed_tokens_per_layer": {"store": "cpu", "compute": "cuda:0"},
+              "model.embed_tokens": {"store": "disk", "compute": "cuda:0"},
+              "lm_head": {"store": "cuda:0", "compute": "cuda:0", "duplicate_tied": true})"
+        << none << QStringList{"-ot"} << "";
+    QTest::newRow("half a layer goes with its queries")
+        << R"("model.layers.4.mlp": {"store": "cpu", "compute": "cuda:0"})" << none
+        << QStringList{"-ot"} << "";
+}
+
+void TestMapWrite::llamaCppVisitors() {
+    QFETCH(QString, keys);
+    QFETCH(QStringList, has);
+    QFETCH(QStringList, has_not);
+    QFETCH(QString, loss);
+    const ExportedText out =
+        exportLlamaCpp(planOf(parsed(R"({"version": 1, "default": "cuda:0", "map": {)" +
+                                     keys.toStdString() + "}}")),
+                       e2b().tensors);
+    const QString line = QString::fromStdString(out.text.substr(0, out.text.find('\n')));
+    for (const QString& part : has) {
+        QVERIFY2(line.contains(part), qPrintable(part + " in " + line));
+    }
+    for (const QString& part : has_not) {
+        QVERIFY2(!line.contains(part), qPrintable(part + " in " + line));
+    }
+    QVERIFY2(loss.isEmpty() ? !mentions(out.losses, "visit")
+                            : mentions(out.losses, loss.toStdString()),
+             out.text.c_str());
+    QCOMPARE(mentions(out.losses, "layers split between devices (4) go whole where"),
+             keys.contains("layers.4.mlp"));
 }
 
 void TestMapWrite::llamaCppPlaces() {
