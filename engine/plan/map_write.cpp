@@ -195,7 +195,8 @@ int saidOf(const DeviceMap& map, const ResolvedTensor& row, MapField field, Said
 /// Residency below a key where nothing else is said; kUnset: not the same everywhere there.
 int usualResidency(std::string_view key) {
     const Residency usual = isVisitorName(key) ? Residency::OnUse : Residency::Stream;
-    const bool is_one = isVisitorName(key) || isAtOrBelow(key, "model.language_model");
+    const bool is_one = isVisitorName(key) || isAtOrBelow(key, "model.language_model") ||
+                        isAtOrBelow(key, "lm_head");
     return is_one ? static_cast<int>(usual) : kUnset;
 }
 
@@ -356,7 +357,8 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     const auto keysOf = [&](MapField field, SaidField number, int (*usual)(std::string_view)) {
         std::vector<MapTree::Key> keys = saidKeys(map, names, number, usual);
         const int of_head = has_head_key ? saidOf(map, *head, field, number) : kUnset;
-        if (of_head != kUnset && of_head != number(said)) {
+        const int unsaid = number(said) != kUnset ? number(said) : usual("lm_head");
+        if (of_head != kUnset && of_head != unsaid) {
             keys.push_back({"lm_head", of_head});
         }
         return keys;

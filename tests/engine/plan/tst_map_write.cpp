@@ -222,6 +222,10 @@ void TestMapWrite::saysNoMore_data() {
         << R"("model.audio_tower": {"store": "cpu", "residency": "on_use"},
               "model.audio_tower.layers.0": {"residency": "on_use"})"
         << R"("model.audio_tower": { "store": "cpu", "compute": "cuda:0" })";
+    QTest::newRow("a head that travels as it would anyway")
+        << R"("lm_head": {"store": "cpu", "compute": "cuda:0", "residency": "stream",
+              "duplicate_tied": true})"
+        << R"("lm_head": { "store": "cpu", "compute": "cuda:0", "duplicate_tied": true })";
     QTest::newRow("of the model, not of a head of its own") << R"("model": {"format": "f32"})"
                                                             << R"("model": { "format": "f32" })";
 }
