@@ -100,7 +100,7 @@ public:
         if (is_workspace_first) {
             smallerWorkspace();
         }
-        // `fit` has tried every place already.
+        // `fit` has tried every place of tables and towers already.
         if (!is_fit_) {
             moveTables();
             moveTowers();
@@ -110,9 +110,7 @@ public:
         if (!is_kv_first) {
             shorterContext();
         }
-        if (!is_fit_) {
-            moveLayers();
-        }
+        moveLayers();
         // First what is enough by itself, in the order of its cost.
         std::stable_partition(steps_.begin(), steps_.end(),
                               [](const Step& step) { return step.is_enough; });
@@ -146,8 +144,11 @@ private:
                 request_.map = withPlace(*request_.map, module, fields);
             }
         }
-        request_.head = change.head.value_or(is_fit_ ? asked_.head : head_);
-        request_.quant = change.quant.value_or(is_fit_ ? asked_.quant : quant_);
+        // A step that names a place is a key of the document of the plan at hand; with any other
+        // `fit` chooses anew.
+        const bool is_fit = is_fit_ && change.places.empty();
+        request_.head = change.head.value_or(is_fit ? asked_.head : head_);
+        request_.quant = change.quant.value_or(is_fit ? asked_.quant : quant_);
         request_.context = change.context.value_or(asked_.context);
         request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
         request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
@@ -166,20 +167,21 @@ private:
         return need_ - std::min(need_, after);
     }
 
-    /// known: what it frees, where that has been asked before.
-    void add(const std::string& what,
+    /// known: what it frees, where that has been asked before. False: nothing, and it is left out.
+    bool add(const std::string& what,
              const Change& change,
              const std::string& cost,
              std::optional<uint64_t> known = std::nullopt) {
         const uint64_t frees = known.has_value() ? *known : freedBy(change);
         if (frees == 0) {
-            return;
+            return false;
         }
         is_enough_alone_ = is_enough_alone_ || frees >= excess_;
         all_.add(change);
         steps_.push_back({what + ": frees " + formatByteCount(frees) + ", costs " + cost +
                               (frees >= excess_ ? " (enough by itself)" : ""),
                           frees >= excess_});
+        return true;
     }
 
     [[nodiscard]] uint64_t part(MemoryPart part) const {
@@ -210,10 +212,10 @@ private:
     }
 
     /// A card's part goes to main memory and its processor; what main memory holds goes to disk and
-    /// computes where it did.
+    /// computes where it did. `fit` has filled main memory, so that only disk remains.
     [[nodiscard]] PlaceFields away(const TensorPlacement& row) const {
-        return shortage_.isGpu() ? placed(DeviceId::cpu(), DeviceId::cpu())
-                                 : placed(DeviceId::disk(), row.compute);
+        return shortage_.isGpu() && !is_fit_ ? placed(DeviceId::cpu(), DeviceId::cpu())
+                                             : placed(DeviceId::disk(), row.compute);
     }
     static std::string toText(const PlaceFields& fields) {
         return fields.store == fields.compute
@@ -296,19 +298,20 @@ private:
             change.head = HeadOption::Int8;
             what = "use --head int8";
         }
-        if (!is_fit_) {
-            const TensorPlacement* head = plan_.find("lm_head.weight");
-            const TensorPlacement& now = head != nullptr ? *head : *table;
-            PlaceFields own = placed(now.store, now.compute);
-            own.duplicate_tied = true;
-            change.places = {{name, away(*table)}, {"lm_head", own}};
-            what += std::string(what.empty() ? "" : " and ") + "move " + name +
-                    toText(away(*table)) + ", with lm_head kept as a copy of its own (" +
-                    headKey(own) + ")";
+        const char* cost = has_own_head ? "nothing measurable (one row per token)"
+                                        : "some accuracy of the last layer; it is faster";
+        // `fit` finds another place for the table by itself, but may put something else here.
+        if (is_fit_ && (has_own_head || add(what, change, cost))) {
+            return;
         }
-        add(what, change,
-            has_own_head ? "nothing measurable (one row per token)"
-                         : "some accuracy of the last layer; it is faster");
+        const TensorPlacement* head = plan_.find("lm_head.weight");
+        const TensorPlacement& now = head != nullptr ? *head : *table;
+        PlaceFields own = placed(now.store, now.compute);
+        own.duplicate_tied = true;
+        change.places = {{name, away(*table)}, {"lm_head", own}};
+        what += std::string(what.empty() ? "" : " and ") + "move " + name + toText(away(*table)) +
+                ", with lm_head kept as a copy of its own (" + headKey(own) + ")";
+        add(what, change, cost);
     }
 
     /// The entry of a map that keeps the head where it is.
@@ -385,26 +388,54 @@ private:
         }
     }
 
-    /// The last layers there, as few as are enough.
-    void moveLayers() {
-        std::map<int, uint64_t> layer_bytes;
-        const TensorPlacement* last_row = nullptr;
+    /// Layers there that go to the same place, with their bytes.
+    struct LayerRun {
+        PlaceFields to;
+        std::map<int, uint64_t> bytes;
+    };
+
+    /// The last ones first. Each layer goes where the first of its tensors would.
+    [[nodiscard]] std::vector<LayerRun> layerRuns() const {
+        struct Layer {
+            PlaceFields to;
+            uint64_t bytes = 0;
+        };
+        std::map<int, Layer> layers;
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const ExpectedTensor* tensor = tensorOfRow(parts_, i);
             const TensorPlacement& row = plan_.tensors[i];
             if (tensor != nullptr && tensor->tower == Tower::Language && tensor->layer >= 0 &&
                 shortage_.concerns(row.store)) {
-                layer_bytes[tensor->layer] += row.bytes;
-                if (tensor->layer == layer_bytes.rbegin()->first) {
-                    last_row = &row;
-                }
+                const auto [it, is_new] = layers.try_emplace(tensor->layer, Layer{away(row), 0});
+                it->second.bytes += row.bytes;
             }
         }
-        if (last_row == nullptr) {
-            return;
+        std::vector<LayerRun> runs;
+        for (auto it = layers.rbegin(); it != layers.rend(); ++it) {
+            const auto& [index, layer] = *it;
+            if (runs.empty() || !(runs.back().to == layer.to) ||
+                !runs.back().bytes.contains(index + 1)) {
+                runs.push_back({layer.to, {}});
+            }
+            runs.back().bytes[index] = layer.bytes;
         }
+        return runs;
+    }
+
+    /// The last layers there, as few as are enough; where they compute on several devices, those of
+    /// each.
+    void moveLayers() {
+        std::vector<PlaceFields> offered;
+        for (const LayerRun& run : layerRuns()) {
+            if (std::find(offered.begin(), offered.end(), run.to) == offered.end()) {
+                offered.push_back(run.to);
+                moveLayers(run.to, run.bytes);
+            }
+        }
+    }
+
+    void moveLayers(const PlaceFields& fields, const std::map<int, uint64_t>& layer_bytes) {
         // Their cache goes with them, and mirrors come: the sum of weights is only a first guess.
-        const PlaceFields fields = away(*last_row);
         const int last = layer_bytes.rbegin()->first;
         const auto changeFrom = [&](int first) {
             Change change;
@@ -415,17 +446,14 @@ private:
                               fields}};
             return change;
         };
-        int least = last;
-        while (layer_bytes.contains(least - 1)) {
-            --least;
-        }
+        const int least = layer_bytes.begin()->first;
         // Weights and cached rows of the layers are most of it; a plan with them says the rest
         // (adapters, scratch, mirrors).
         int enough = last + 1;
         uint64_t expected = 0;
         while (enough > least && expected < excess_) {
             --enough;
-            expected += layer_bytes[enough];
+            expected += layer_bytes.at(enough);
             const auto i = static_cast<size_t>(enough);
             expected += !text().layers[i].is_kv_shared && shortage_.concerns(plan_.kv_device[i])
                             ? layerKvBytes(*parts_.request, plan_, enough)
@@ -446,14 +474,14 @@ private:
         }
         uint64_t moved = 0;
         for (int i = enough; i <= last; ++i) {
-            moved += layer_bytes[i];
+            moved += layer_bytes.at(i);
         }
         const DeviceRates cpu = rates(DeviceId::cpu());
         const auto perSecond = [&](DeviceId id, const DeviceRates& r) {
             return bandwidthShare(id) * r.read_bytes_per_s;
         };
         double slower = 0;
-        if (shortage_.isGpu()) {
+        if (fields.store != DeviceId::disk()) {
             const DeviceRates gpu = rates(*shortage_.device);
             slower = static_cast<double>(moved) * (1 / perSecond(DeviceId::cpu(), cpu) -
                                                    1 / perSecond(*shortage_.device, gpu)) +
