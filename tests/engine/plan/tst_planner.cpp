@@ -767,6 +767,15 @@ void TestPlanner::kvPlace() {
              plan.warnings[0].message.c_str());
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{0});
     QVERIFY(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "queries, keys and values") > 0);
+    // A device that is not there is one complaint.
+    const PlacementPlan missing =
+        makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"place": "sim:9"}})"));
+    QCOMPARE(codesOf(missing.errors), std::string("DM04"));
+    QCOMPARE(codesOf(missing.warnings), std::string());
+    const PlacementPlan layers = makePlan(
+        mapped(e2b(), native(R"("model.layers.20": "sim:9", "model.layers.3.mlp": "sim:9")")));
+    QCOMPARE(codesOf(layers.errors), std::string("DM04 DM04"));
+    QCOMPARE(codesOf(layers.warnings), std::string());
     // follow_layer is the default, said or not.
     const PlacementPlan follow = makePlan(
         mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"place": "follow_layer"}})"));
