@@ -17,8 +17,27 @@ constexpr size_t kShownContributors = 5;
 constexpr int64_t kLeastContext = 512; ///< Tokens; less is no conversation.
 constexpr int64_t kLeastChunk = 128;
 constexpr int64_t kLeastImageTokens = 70;
-constexpr const char* kLastResort = "use a device with more memory or a smaller model, or raise "
-                                    "the limit";
+
+/// What remains when no step is enough.
+std::string lastResort(const MemoryBound& bound) {
+    const bool has_limit = bound.by == MemoryBound::By::Option || bound.by == MemoryBound::By::Map;
+    std::string text = "use a device with more memory or a smaller model";
+    text += has_limit ? ", or raise the limit" : "";
+    return text + (bound.reserve == 0 ? ""
+                   : has_limit        ? " or lower the reserve"
+                                      : ", or lower the reserve");
+}
+
+/// "1.00 GiB free, less 2.00 GiB that the map reserves".
+std::string boundText(const MemoryBound& bound) {
+    const char* by = bound.by == MemoryBound::By::Option ? " by --limit"
+                     : bound.by == MemoryBound::By::Map  ? " by the limits of the map"
+                                                         : " free";
+    return formatByteCount(bound.whole) + by +
+           (bound.reserve == 0
+                ? std::string()
+                : ", less " + formatByteCount(bound.reserve) + " that the map reserves");
+}
 
 /// "about 12 ms", "less than 1 ms".
 std::string aboutSeconds(double value) {
@@ -37,7 +56,8 @@ std::string aboutSeconds(double value) {
 /// What has too little memory: one device, or everything that lies in the host's memory.
 struct Shortage {
     std::optional<DeviceId> device; ///< Absent: cpu and simulated GPUs together.
-    uint64_t limit = 0;
+    MemoryBound bound;
+    uint64_t limit = bound.bytes();
 
     [[nodiscard]] bool concerns(DeviceId id) const {
         return device.has_value() ? id == *device
@@ -519,7 +539,7 @@ private:
         if (after.has_value() && *after > shortage_.limit) {
             texts.push_back("all of this together leaves " + formatByteCount(*after) + ", still " +
                             formatByteCount(*after - shortage_.limit) +
-                            " too much: " + kLastResort);
+                            " too much: " + lastResort(shortage_.bound));
         }
     }
 
@@ -570,7 +590,7 @@ void addSteps(PlanIssue& issue,
     }
     issue.suggestions = Advisor(plan, shortage, parts, quant, head).steps();
     if (issue.suggestions.empty()) {
-        issue.suggestions.emplace_back(kLastResort);
+        issue.suggestions.push_back(lastResort(shortage.bound));
     }
 }
 
@@ -627,6 +647,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
 
 PlanIssue overLimit(const PlacementPlan& plan,
                     const DevicePlan& device,
+                    const MemoryBound& bound,
                     const PlanParts& parts,
                     QuantOption quant,
                     HeadOption head) {
@@ -636,8 +657,9 @@ PlanIssue overLimit(const PlacementPlan& plan,
     const uint64_t need = device.parts.total();
     issue.message = device.id.toString() + " needs " + bothWays(need) + " but may use " +
                     bothWays(device.limit) + ", " + formatByteCount(need - device.limit) +
-                    " too much. " + largestParts(contributors(plan, device, parts));
-    addSteps(issue, plan, {device.id, device.limit}, parts, quant, head);
+                    " too much (" + boundText(bound) + "). " +
+                    largestParts(contributors(plan, device, parts));
+    addSteps(issue, plan, {device.id, bound}, parts, quant, head);
     return issue;
 }
 
@@ -646,11 +668,12 @@ uint64_t hostNeed(const PlacementPlan& plan) {
 }
 
 PlanIssue overHost(const PlacementPlan& plan,
-                   uint64_t limit,
+                   const MemoryBound& bound,
                    const PlanParts& parts,
                    QuantOption quant,
                    HeadOption head) {
-    const Shortage shortage = {std::nullopt, limit};
+    const Shortage shortage = {std::nullopt, bound};
+    const uint64_t limit = shortage.limit;
     const uint64_t need = shortage.need(plan);
     PlanIssue issue;
     issue.code = "DM09";
@@ -671,7 +694,8 @@ PlanIssue overHost(const PlacementPlan& plan,
                      [](const Contributor& a, const Contributor& b) { return a.bytes > b.bytes; });
     issue.message = "the memory of a simulated GPU is this computer's main memory: " + names +
                     " need " + bothWays(need) + " of it together but may use " + bothWays(limit) +
-                    ", " + formatByteCount(need - limit) + " too much. " + largestParts(all);
+                    ", " + formatByteCount(need - limit) + " too much (" + boundText(bound) +
+                    "). " + largestParts(all);
     addSteps(issue, plan, shortage, parts, quant, head);
     return issue;
 }

@@ -148,6 +148,7 @@ private Q_SLOTS:
     void residencies();
     void stagingRule();
     void limits();
+    void saysWhatBounds();
     void overLimit();
     void overLimitOnCpu();
     void simulatedInMainMemory();
@@ -335,6 +336,51 @@ void TestPlanner::limits() {
     // A limit for a device that does not exist.
     request.limits = {{DeviceId::cuda(3), kGiB}};
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM04"));
+}
+
+/// Where the bound comes from, and a last resort that can change it.
+void TestPlanner::saysWhatBounds() {
+    PlanRequest request = mapped(e2b(), R"({"version": 1, "default": "sim:0"})");
+    const auto issueWith = [&](uint64_t free, uint64_t option, const std::string& members) {
+        request.map = *parseDeviceMap(R"({"version": 1, "default": "sim:0")" + members + "}", {});
+        request.devices[1].capacity = request.devices[1].free = free;
+        request.limits.clear();
+        if (option > 0) {
+            request.limits[DeviceId::sim(0)] = option;
+        }
+        const PlacementPlan plan = makePlan(request);
+        return plan.errors.empty() ? PlanIssue() : plan.errors[0];
+    };
+    const auto ends = [](const PlanIssue& issue, const std::string& last) {
+        return !issue.suggestions.empty() && issue.suggestions.back().ends_with(last);
+    };
+    const uint64_t least = 1U << 20U;
+    PlanIssue issue = issueWith(least, 0, "");
+    QVERIFY(issue.message.find(" too much (1.00 MiB free). The largest") != std::string::npos);
+    QVERIFY(ends(issue, "use a device with more memory or a smaller model"));
+    issue = issueWith(kGiB, 0, R"(, "reserve": {"sim:0": "2GiB"})");
+    QVERIFY2(issue.message.find("may use 0 bytes (0 bytes)") != std::string::npos &&
+                 issue.message.find(" too much (1.00 GiB free, less 2.00 GiB that the map "
+                                    "reserves). The") != std::string::npos,
+             issue.message.c_str());
+    QVERIFY(ends(issue, "or a smaller model, or lower the reserve"));
+    issue = issueWith(kGiB, least, R"(, "limits": {"sim:0": "2MiB"})");
+    QVERIFY(issue.message.find(" too much (1.00 MiB by --limit). The") != std::string::npos);
+    QVERIFY(ends(issue, "or a smaller model, or raise the limit"));
+    issue = issueWith(kGiB, 0, R"(, "limits": {"sim:0": "2MiB"}, "reserve": {"sim:0": "1MiB"})");
+    QVERIFY(issue.message.find(" too much (2.00 MiB by the limits of the map, less 1.00 MiB that "
+                               "the map reserves). The") != std::string::npos);
+    QVERIFY(ends(issue, "or a smaller model, or raise the limit or lower the reserve"));
+    // A limit above what is free bounds nothing.
+    issue = issueWith(least, kGiB, "");
+    QVERIFY(issue.message.find(" too much (1.00 MiB free). The") != std::string::npos);
+    // Of the host, for a simulated GPU.
+    request.devices[0].capacity = request.devices[0].free = kGiB;
+    issue = issueWith(64 * kGiB, 0, R"(, "reserve": {"cpu": "1GiB"})");
+    QVERIFY(
+        issue.message.find(" too much (1.00 GiB free, less 1.00 GiB that the map reserves). The "
+                           "largest parts: ") != std::string::npos);
+    QVERIFY(ends(issue, "or a smaller model, or lower the reserve"));
 }
 
 void TestPlanner::overLimit() {
