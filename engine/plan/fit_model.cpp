@@ -91,7 +91,7 @@ void FitModel::addDevices() {
         FitDevice device;
         device.id = id;
         device.limit =
-            id == DeviceId::disk() ? kFitNoLimit : saturated(usableBytes(request, {}, id));
+            id == DeviceId::disk() ? kFitNoLimit : saturated(boundOf(request, {}, id).bytes());
         const auto info = std::find_if(request.devices.begin(), request.devices.end(),
                                        [&id](const DeviceInfo& d) { return d.id == id; });
         const bool is_given = info != request.devices.end();
@@ -101,7 +101,7 @@ void FitModel::addDevices() {
         device.rates = ratesOf(is_given && !is_sim ? &*info : nullptr, device.as_card);
         device.context = is_given ? saturated(info->context_bytes) : 0;
         if (is_sim) {
-            host_limit = saturated(usableHostBytes(request, {}));
+            host_limit = saturated(hostBound(request, {}).bytes());
         }
         devices.push_back(device);
     }

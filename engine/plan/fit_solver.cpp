@@ -268,7 +268,8 @@ private:
         if (!found_.fits) {
             steps_.push_back("even this leanest plan is " +
                              bytesText(model_.excess(model_.needs(found_.candidate))) +
-                             " over the limits");
+                             " over the limits; it keeps layers in memory: on disk, read anew for "
+                             "every token, only a map puts them");
             return;
         }
         std::string text = "weighed with about " + rateText(model_.tokenSeconds(found_.candidate)) +

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan in the words of other programs. What they cannot say is listed, never dropped in silence.
+// A plan in the words of accelerate and transformers (llama.cpp: map_export_llama_cpp.cpp). What
+// they cannot say is listed, never dropped in silence.
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
-#include "engine/plan/plan_transfers.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/skip_list.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace engine {
@@ -50,6 +48,11 @@ byName(const std::vector<ExpectedTensor>& tensors) {
 /// A linear layer's name from its weight's.
 std::string moduleOf(const std::string& name) {
     return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
+}
+
+/// "1 tensor computes", "2 tensors compute".
+std::string counted(size_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 std::string deviceText(DeviceId device) {
@@ -147,14 +150,15 @@ void addFormatLosses(const PlacementPlan& plan,
         losses.emplace_back("int8 per row (head) does not exist there");
     }
     if (on_host > 0) {
-        losses.push_back(std::to_string(on_host) +
-                         " weights on cpu or disk have 4 bits here: transformers leaves what lies "
-                         "there in bfloat16, " +
-                         formatByteCount(bytes_there) + " instead of " +
-                         formatByteCount(bytes_here));
+        losses.push_back(
+            counted(on_host, "weight on cpu or disk has", "weights on cpu or disk have") +
+            " 4 bits here: transformers leaves what lies "
+            "there in bfloat16, " +
+            formatByteCount(bytes_there) + " instead of " + formatByteCount(bytes_here));
     }
     for (const auto& [format, count] : dense) {
-        losses.push_back(std::to_string(count) + " tensors in " + std::string(formatName(format)) +
+        losses.push_back(counted(count, "tensor in ", "tensors in ") +
+                         std::string(formatName(format)) +
                          ": there what is not quantized has one dtype, bfloat16 in the script");
     }
 }
@@ -173,15 +177,18 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
     }
     std::vector<std::string> losses = shortages(plan);
     if (computed_elsewhere > 0) {
-        losses.push_back(std::to_string(computed_elsewhere) +
-                         " tensors compute on another device here: accelerate stores \"cpu\" and "
-                         "\"disk\" there but computes on " +
-                         main.toString() + ", copying the weights for every call");
+        const std::string what = counted(computed_elsewhere, "tensor computes", "tensors compute") +
+                                 " on another device here: ";
+        losses.push_back(
+            main.isGpu() ? what + "accelerate stores \"cpu\" and \"disk\" there but computes on " +
+                               main.toString() + ", copying the weights for every call"
+                         : what + "where nothing is stored on a GPU, accelerate computes on cpu");
     }
     if (resident > 0) {
-        losses.push_back(std::to_string(resident) +
-                         " tensors keep a copy on their computing device here; accelerate copies "
-                         "them for every call");
+        losses.push_back(
+            counted(resident, "tensor keeps a copy on its", "tensors keep a copy on their") +
+            " computing device here; accelerate copies " + (resident == 1 ? "it" : "them") +
+            " for every call");
     }
     addFormatLosses(plan, tensors, losses);
     if (has_sim) {
@@ -233,234 +240,6 @@ keysThatLeaveNoneOut(const PlacementPlan& plan, const std::vector<std::string>& 
     return keys;
 }
 
-/// "0|1|5" for a regular expression.
-std::string alternatives(const std::vector<int>& layers) {
-    std::string out;
-    for (const int layer : layers) {
-        out += (out.empty() ? "" : "|") + std::to_string(layer);
-    }
-    return out;
-}
-
-/// llama.cpp's name of a buffer on a device.
-std::string bufferName(DeviceId device) {
-    return device.isGpu() ? "CUDA" + std::to_string(device.index) : "CPU";
-}
-
-/// The placement of the decoder in llama.cpp's terms. There a layer (weights and KV cache) belongs
-/// to a device: the first ones to the CPU (-ngl counts the rest, and the output as one more), the
-/// others to the GPUs in order, in the proportions of -ts. -ot moves tensors by name, found with a
-/// regular expression anywhere in it (so ours are anchored), but not the cache.
-class LlamaCppPlacement {
-public:
-    LlamaCppPlacement(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors)
-        : plan_(plan), by_name_(byName(tensors)) {
-        for (const TensorPlacement& row : plan.tensors) {
-            const auto it = by_name_.find(row.tensor);
-            if (it == by_name_.end() || it->second->tower != Tower::Language ||
-                it->second->layer < 0 ||
-                (it->second->kind != TensorKind::Linear &&
-                 it->second->kind != TensorKind::Experts)) {
-                continue;
-            }
-            const auto layer = static_cast<size_t>(it->second->layer);
-            layers_.resize(std::max(layers_.size(), layer + 1), row.compute);
-            if (layer >= seen_.size()) {
-                seen_.resize(layer + 1, false);
-            }
-            if (seen_[layer] && layers_[layer] != row.compute &&
-                (split_.empty() || split_.back() != it->second->layer)) {
-                split_.push_back(it->second->layer);
-            }
-            if (!seen_[layer]) {
-                layers_[layer] = row.compute;
-                seen_[layer] = true;
-            }
-        }
-        const TensorPlacement* head = plan.find("lm_head.weight");
-        if (head == nullptr) {
-            head = plan.find("model.language_model.embed_tokens.weight");
-        }
-        head_ = head != nullptr ? head->compute : DeviceId::cpu();
-    }
-
-    /// Options with a space before each; `losses` gets what they leave out.
-    std::string flags(std::vector<std::string>& losses) {
-        belong();
-        std::string out = devices();
-        out += overrides(losses);
-        out += cache(losses);
-        if (!split_.empty()) {
-            losses.push_back("layers split between devices (" + layerList(split_) +
-                             ") go whole to the device of their queries here; an -ot rule per "
-                             "tensor can split them there");
-        }
-        return out;
-    }
-
-    /// What computes the vision and audio encoders there when they are offloaded.
-    [[nodiscard]] std::optional<DeviceId> mainGpu() const {
-        return used_.empty() ? std::nullopt : std::optional<DeviceId>(used_.front());
-    }
-
-private:
-    /// Gives each layer, and the output, the device it belongs to there.
-    void belong() {
-        std::set<DeviceId> used;
-        for (const DeviceId& device : layers_) {
-            if (device.isGpu()) {
-                used.insert(device);
-            }
-        }
-        if (head_.isGpu()) {
-            used.insert(head_);
-        }
-        for (const auto& [name, theirs] : kSmall) {
-            const TensorPlacement* row = plan_.find(name);
-            if (row != nullptr && row->compute.isGpu()) {
-                used.insert(row->compute);
-            }
-        }
-        used_.assign(used.begin(), used.end());
-        if (used_.empty()) {
-            output_ = DeviceId::cpu();
-            owner_.assign(layers_.size(), DeviceId::cpu());
-            return;
-        }
-        const auto isGpu = [](const DeviceId& device) { return device.isGpu(); };
-        on_cpu_first_ = static_cast<size_t>(std::find_if(layers_.begin(), layers_.end(), isGpu) -
-                                            layers_.begin());
-        counts_.assign(used_.size(), 0);
-        // Layers on the CPU between and behind those of a GPU count with that GPU.
-        std::vector<size_t> nearest;
-        size_t now = 0;
-        for (size_t i = on_cpu_first_; i < layers_.size(); ++i) {
-            if (layers_[i].isGpu()) {
-                now = static_cast<size_t>(std::find(used_.begin(), used_.end(), layers_[i]) -
-                                          used_.begin());
-            }
-            nearest.push_back(now);
-            ++counts_[now];
-        }
-        size_t last = 0;
-        for (size_t g = 0; g < counts_.size(); ++g) {
-            last = counts_[g] > 0 ? g : last;
-        }
-        if (head_.isGpu()) {
-            last = std::max(last, static_cast<size_t>(std::find(used_.begin(), used_.end(), head_) -
-                                                      used_.begin()));
-        }
-        ++counts_[last];
-        output_ = used_[last];
-        owner_.assign(on_cpu_first_, DeviceId::cpu());
-        for (size_t g = 0; g < used_.size(); ++g) {
-            for (int i = 0; i < counts_[g] && owner_.size() < layers_.size(); ++i) {
-                owner_.push_back(used_[g]);
-            }
-        }
-    }
-
-    [[nodiscard]] std::string devices() const {
-        if (used_.empty()) {
-            return " -ngl 0";
-        }
-        std::string out =
-            " -ngl " + (on_cpu_first_ == 0 ? std::string("99")
-                                           : std::to_string(layers_.size() - on_cpu_first_ + 1));
-        if (used_.size() == 1) {
-            out += " -sm none";
-            return used_[0].index == 0 ? out : out + " -mg " + std::to_string(used_[0].index);
-        }
-        std::vector<int> shares(static_cast<size_t>(used_.back().index) + 1, 0);
-        for (size_t g = 0; g < used_.size(); ++g) {
-            shares.resize(std::max(shares.size(), static_cast<size_t>(used_[g].index) + 1), 0);
-            shares[static_cast<size_t>(used_[g].index)] += counts_[g];
-        }
-        std::string list;
-        for (const int share : shares) {
-            list += (list.empty() ? "" : ",") + std::to_string(share);
-        }
-        return out + " -sm layer -ts " + list;
-    }
-
-    std::string overrides(std::vector<std::string>& losses) {
-        std::string out;
-        std::map<DeviceId, std::vector<int>> moved;
-        for (size_t i = 0; i < layers_.size(); ++i) {
-            if (layers_[i] != owner_[i]) {
-                moved[layers_[i]].push_back(static_cast<int>(i));
-            }
-        }
-        const auto add = [&out](const std::string& pattern, DeviceId device) {
-            out += " -ot \"^" + pattern + "$=" + bufferName(device) + "\"";
-        };
-        for (const auto& [device, list] : moved) {
-            add("blk\\.(" + alternatives(list) + ")\\..*", device);
-        }
-        if (used_.empty()) {
-            return out;
-        }
-        if (!head_.isGpu()) {
-            // A tied head has no tensor of its own: it is a second use of the table.
-            add("(token_embd|output)\\.weight", head_);
-        } else if (head_ != output_) {
-            losses.push_back("the head computes on " + bufferName(output_) +
-                             " there, behind the last layers, not on " + bufferName(head_));
-        }
-        for (const auto& [name, theirs] : kSmall) {
-            const TensorPlacement* row = plan_.find(name);
-            if (row != nullptr && row->compute != output_) {
-                add(theirs, row->compute);
-            }
-        }
-        return out;
-    }
-
-    std::string cache(std::vector<std::string>& losses) const {
-        const bool has_gpu_layers = std::any_of(
-            owner_.begin(), owner_.end(), [](const DeviceId& device) { return device.isGpu(); });
-        if (!has_gpu_layers || plan_.kv_device.size() < owner_.size()) {
-            return {};
-        }
-        if (std::none_of(plan_.kv_device.begin(), plan_.kv_device.end(),
-                         [](const DeviceId& device) { return device.isGpu(); })) {
-            return " -nkvo";
-        }
-        std::vector<int> elsewhere;
-        for (size_t i = 0; i < owner_.size(); ++i) {
-            if (plan_.kv_device[i] != owner_[i]) {
-                elsewhere.push_back(static_cast<int>(i));
-            }
-        }
-        if (!elsewhere.empty()) {
-            losses.push_back("the KV cache of layers " + layerList(elsewhere) +
-                             " stays on the device that -ngl and -ts give them there");
-        }
-        return {};
-    }
-
-    /// Small tensors that belong to the output's device there.
-    static constexpr std::array<std::pair<const char*, const char*>, 3> kSmall = {
-        {{"model.language_model.norm.weight", "output_norm\\.weight"},
-         {"model.language_model.per_layer_model_projection.weight",
-          "per_layer_model_proj\\.weight"},
-         {"model.language_model.per_layer_projection_norm.weight",
-          "per_layer_proj_norm\\.weight"}}};
-
-    const PlacementPlan& plan_;
-    std::map<std::string_view, const ExpectedTensor*> by_name_;
-    std::vector<DeviceId> layers_; ///< By the first weight of the layer: its queries.
-    std::vector<bool> seen_;
-    std::vector<int> split_;
-    DeviceId head_;
-    // There:
-    std::vector<DeviceId> used_; ///< GPUs, in order.
-    std::vector<int> counts_;    ///< Layers on each, the output as one.
-    size_t on_cpu_first_ = 0;    ///< Layers before the first on a GPU.
-    std::vector<DeviceId> owner_;
-    DeviceId output_;
-};
-
 } // namespace
 
 std::vector<std::string> shortages(const PlacementPlan& plan) {
@@ -478,75 +257,6 @@ std::vector<std::string> shortages(const PlacementPlan& plan) {
 ExportedText exportAccelerate(const PlacementPlan& plan,
                               const std::vector<ExpectedTensor>& tensors) {
     return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan, tensors)};
-}
-
-ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors) {
-    ExportedText out;
-    out.losses = shortages(plan);
-    const auto by_name = byName(tensors);
-    std::set<DeviceId> towers;
-    bool has_disk = false;
-    bool has_streams = false;
-    bool has_sim = false;
-    std::set<Format> formats;
-    for (const TensorPlacement& row : plan.tensors) {
-        has_disk = has_disk || row.store == DeviceId::disk();
-        has_streams = has_streams || (row.store != row.compute && row.store != DeviceId::disk());
-        has_sim = has_sim || row.compute.kind == DeviceId::Kind::Sim;
-        const auto it = by_name.find(row.tensor);
-        if (it == by_name.end()) {
-            continue;
-        }
-        const ExpectedTensor& tensor = *it->second;
-        if (tensor.tower != Tower::Language) {
-            towers.insert(row.compute);
-        } else if (tensor.layer >= 0 && tensor.kind == TensorKind::Linear) {
-            formats.insert(row.format);
-        }
-    }
-    LlamaCppPlacement placement(plan, tensors);
-    std::string flags = placement.flags(out.losses);
-    if (!towers.empty()) {
-        flags += " --mmproj MMPROJ.gguf";
-        const DeviceId gpu = placement.mainGpu().value_or(*towers.rbegin());
-        if (std::none_of(towers.begin(), towers.end(), [](DeviceId d) { return d.isGpu(); })) {
-            flags += " --no-mmproj-offload";
-        } else if (towers != std::set<DeviceId>{gpu}) {
-            out.losses.push_back("vision and audio tower go together there: on the main GPU (" +
-                                 bufferName(gpu) + "), or on the CPU with --no-mmproj-offload");
-        }
-    }
-    flags += " -c " + std::to_string(plan.context);
-
-    const TensorPlacement* rows = plan.find("model.language_model.embed_tokens_per_layer.weight");
-    if (rows != nullptr && rows->store.isGpu()) {
-        out.losses.emplace_back("the per-layer embedding table is always on the CPU there");
-    }
-    const TensorPlacement* table = plan.find("model.language_model.embed_tokens.weight");
-    if (table != nullptr && table->store.isGpu()) {
-        out.losses.emplace_back("the token embedding is read on the CPU there; the head is a copy");
-    }
-    if (has_sim) {
-        out.losses.emplace_back("simulated GPUs exist only in Belfry: they are named as cards");
-    }
-    if (has_streams) {
-        out.losses.emplace_back("weights that visit the GPU: there they compute where they are");
-    }
-    if (has_disk) {
-        out.losses.emplace_back(
-            "disk: there the whole file is memory-mapped (--mmap is the default)");
-    }
-    std::string format_names;
-    for (const Format format : formats) {
-        format_names += (format_names.empty() ? "" : ", ") + std::string(formatName(format));
-    }
-    out.losses.push_back("formats (" + format_names +
-                         ") are those of the GGUF file; there is no NF4, Q4_0 has the same size");
-    out.text = "llama-cli -m MODEL.gguf" + flags + "\n";
-    for (const std::string& loss : out.losses) {
-        out.text += "# " + loss + "\n";
-    }
-    return out;
 }
 
 ExportedText exportPython(const PlacementPlan& plan,
@@ -586,7 +296,7 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
         for (const auto& [format, n] : formats) {
             if (isFourBit(format) && format != most) {
-                out.losses.push_back(std::to_string(n) + " weights in " +
+                out.losses.push_back(counted(n, "weight in ", "weights in ") +
                                      std::string(formatName(format)) +
                                      ": bitsandbytes has one 4-bit format per model");
             }

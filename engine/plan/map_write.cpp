@@ -7,6 +7,8 @@
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -169,9 +171,79 @@ bool isSmall(Format format) {
     return isFourBit(format) || format == Format::Q8;
 }
 
-/// 0: not given.
-int pinNumber(const ResolvedTensor& row) {
-    return !row.pin.has_value() ? 0 : *row.pin ? 2 : 1;
+constexpr int kUnset = 0; ///< Of a field that nothing is said of.
+
+/// What one of a map's places says of residency or of pin, as a number.
+using SaidField = int (*)(const PlaceFields& fields);
+
+int residencyNumber(const PlaceFields& fields) {
+    return fields.residency.has_value() ? static_cast<int>(*fields.residency) : kUnset;
+}
+
+int pinNumber(const PlaceFields& fields) {
+    return !fields.pin.has_value() ? kUnset : *fields.pin ? 2 : 1;
+}
+
+/// What says so of this row: the default, a key, or nothing.
+int saidOf(const DeviceMap& map, const ResolvedTensor& row, MapField field, SaidField number) {
+    const int by = row.set_by[static_cast<size_t>(field) - 1];
+    return by == kSetByDefault ? number(map.default_fields)
+           : by >= 0           ? number(map.entries[static_cast<size_t>(by)].fields)
+                               : kUnset;
+}
+
+/// Residency below a key where nothing else is said; kUnset: not the same everywhere there.
+int usualResidency(std::string_view key) {
+    const Residency usual = isVisitorName(key) ? Residency::OnUse : Residency::Stream;
+    const bool is_one = isVisitorName(key) || isAtOrBelow(key, "model.language_model") ||
+                        isAtOrBelow(key, "lm_head");
+    return is_one ? static_cast<int>(usual) : kUnset;
+}
+
+/// The keys that say something of one field, without those that repeat what holds there anyway.
+/// They stay where the map has them: told of a larger or smaller part, they would mean something
+/// else to a tensor whose place changes later. `tensors`: names, sorted. lm_head is left out.
+std::vector<MapTree::Key> saidKeys(const DeviceMap& map,
+                                   const std::vector<std::string_view>& tensors,
+                                   SaidField number,
+                                   int (*usual)(std::string_view key)) {
+    std::vector<MapTree::Key> all;
+    std::map<std::string, int, std::less<>> by_path;
+    const auto add = [&](std::string path, int value) {
+        const auto below = std::lower_bound(tensors.begin(), tensors.end(), path);
+        if (below != tensors.end() && isAtOrBelow(*below, path) &&
+            by_path.emplace(path, value).second) {
+            all.push_back({std::move(path), value});
+        }
+    };
+    for (const MapEntry& entry : map.entries) {
+        const int value = number(entry.fields);
+        const std::string key = canonicalKey(entry.key);
+        if (value == kUnset || key.empty()) {
+            continue;
+        }
+        KeyRange range;
+        findRange(key, range);
+        if (range.component < 0) {
+            add(key, value);
+        }
+        for (int64_t i = range.first; range.component >= 0 && i <= range.last; ++i) {
+            add(withComponent(key, range.component, std::to_string(i)), value);
+        }
+    }
+    std::erase_if(all, [&](const MapTree::Key& key) {
+        std::string_view above = key.path;
+        while (above.find('.') != std::string_view::npos) {
+            above = above.substr(0, above.rfind('.'));
+            const auto it = by_path.find(above);
+            if (it != by_path.end()) {
+                return it->second == key.value;
+            }
+        }
+        const int by_default = number(map.default_fields);
+        return key.value == (by_default != kUnset ? by_default : usual(key.path));
+    });
+    return all;
 }
 
 /// Collects keys of several trees into entries, one per key.
@@ -228,9 +300,12 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     const auto setBy = [](const ResolvedTensor& row, MapField field) {
         return row.set_by[static_cast<size_t>(field) - 1];
     };
-    MapTree places, residencies, small_formats, dense_formats, pins;
+    const PlaceFields& said = map.default_fields;
+    out.default_fields.residency = said.residency;
+    out.default_fields.pin = said.pin;
+    MapTree places, small_formats, dense_formats;
     Numbering<std::pair<DeviceId, DeviceId>> place_numbers;
-    constexpr int kUnset = 0;
+    std::vector<std::string_view> names;
     std::vector<std::pair<std::string, Format>> exact_formats;
     constexpr const char* kTable = "model.language_model.embed_tokens.weight";
     const ResolvedTensor* head = nullptr;
@@ -245,10 +320,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
             table = &row;
         }
         places.add(tensor.name, place_numbers.numberOf({row.store, row.compute}));
-        const Residency usual = isVisitorName(tensor.name) ? Residency::OnUse : Residency::Stream;
-        residencies.add(tensor.name, row.store == row.compute ? MapTree::kAny
-                                     : row.residency == usual ? kUnset
-                                                              : static_cast<int>(row.residency));
+        names.push_back(tensor.name);
         // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do
         // not mind. A dense format concerns everything.
         const bool is_format_given = setBy(row, MapField::Format) >= kSetByDefault;
@@ -263,7 +335,6 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
             small_formats.add(tensor.name, is_small ? given : kUnset);
         }
         dense_formats.add(tensor.name, is_small ? kUnset : given);
-        pins.add(tensor.name, pinNumber(row));
     }
     const bool is_head_format_own =
         head != nullptr && setBy(*head, MapField::Format) >= kSetByDefault;
@@ -274,32 +345,43 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
          head->residency != table->residency || head->pin != table->pin || is_head_format_own ||
          setBy(*head, MapField::Format) != kSetByOption ||
          setBy(*table, MapField::Format) >= kSetByDefault);
-    if (has_head_key) {
-        // What is said of the whole model would be said of this copy as well.
-        residencies.add("lm_head", head->store == head->compute ? MapTree::kAny
-                                   : head->residency == Residency::Stream
-                                       ? kUnset
-                                       : static_cast<int>(head->residency));
-        dense_formats.add("lm_head", is_head_format_own && !isSmall(head->format)
-                                         ? static_cast<int>(head->format)
-                                         : kUnset);
-        pins.add("lm_head", pinNumber(*head));
-    }
+    // What is said of the whole model would be said of this copy as well, also of one that only a
+    // later key makes.
+    const Format by_default = said.format.value_or(Format::Nf4);
+    dense_formats.add("lm_head", has_head_key ? (is_head_format_own && !isSmall(head->format)
+                                                     ? static_cast<int>(head->format)
+                                                     : kUnset)
+                                 : isSmall(by_default) ? kUnset
+                                                       : static_cast<int>(by_default));
+    std::sort(names.begin(), names.end());
+    const auto keysOf = [&](MapField field, SaidField number, int (*usual)(std::string_view)) {
+        std::vector<MapTree::Key> keys = saidKeys(map, names, number, usual);
+        const int of_head = has_head_key ? saidOf(map, *head, field, number) : kUnset;
+        const int unsaid = number(said) != kUnset ? number(said) : usual("lm_head");
+        if (of_head != kUnset && of_head != unsaid) {
+            keys.push_back({"lm_head", of_head});
+        }
+        return keys;
+    };
 
     EntryMaker maker(out);
     maker.add(places.fewestKeys(), [&](PlaceFields& fields, int value) {
         fields.store = place_numbers.at(value).first;
         fields.compute = place_numbers.at(value).second;
     });
-    maker.add(residencies.uniformParts(kUnset), [](PlaceFields& fields, int value) {
-        fields.residency = static_cast<Residency>(value);
-    });
+    maker.add(
+        keysOf(MapField::Residency, residencyNumber, usualResidency),
+        [](PlaceFields& fields, int value) { fields.residency = static_cast<Residency>(value); });
     for (const MapTree* formats : {&small_formats, &dense_formats}) {
-        maker.add(formats->uniformParts(kUnset), [](PlaceFields& fields, int value) {
+        std::vector<MapTree::Key> keys = formats->uniformParts(kUnset);
+        if (!has_head_key) { // a key would make a head of its own
+            std::erase_if(keys, [](const MapTree::Key& key) { return key.path == "lm_head"; });
+        }
+        maker.add(keys, [](PlaceFields& fields, int value) {
             fields.format = static_cast<Format>(value);
         });
     }
-    maker.add(pins.uniformParts(kUnset),
+    maker.add(keysOf(MapField::Pin, pinNumber, [](std::string_view) { return kUnset; }),
               [](PlaceFields& fields, int value) { fields.pin = value == 2; });
     for (const auto& [module, format] : exact_formats) {
         maker.fieldsOf(module).format = format;

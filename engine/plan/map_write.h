@@ -19,9 +19,10 @@ namespace engine {
 std::string writeDeviceMap(const DeviceMap& map);
 
 /// A small native map that resolves like `map` does: places move up to the parent they have in
-/// common, runs of equal layers become ranges, keys without effect and aliases go. Limits, reserve,
-/// kv, adapter, model and notes are kept. `map` must resolve without errors (else it comes back in
-/// native form, otherwise unchanged).
+/// common, runs of equal layers become ranges, keys without effect and aliases go; residency and
+/// pin stay with the parts that the map gives them to, so that both maps mean the same when a place
+/// changes. Limits, reserve, kv, adapter, model and notes are kept. `map` must resolve without
+/// errors (else it comes back in native form, otherwise unchanged).
 DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input);
 
 /// A text for another program and what it cannot express.

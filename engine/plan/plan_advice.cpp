@@ -17,8 +17,27 @@ constexpr size_t kShownContributors = 5;
 constexpr int64_t kLeastContext = 512; ///< Tokens; less is no conversation.
 constexpr int64_t kLeastChunk = 128;
 constexpr int64_t kLeastImageTokens = 70;
-constexpr const char* kLastResort = "use a device with more memory or a smaller model, or raise "
-                                    "the limit";
+
+/// What remains when no step is enough.
+std::string lastResort(const MemoryBound& bound) {
+    const bool has_limit = bound.by == MemoryBound::By::Option || bound.by == MemoryBound::By::Map;
+    std::string text = "use a device with more memory or a smaller model";
+    text += has_limit ? ", or raise the limit" : "";
+    return text + (bound.reserve == 0 ? ""
+                   : has_limit        ? " or lower the reserve"
+                                      : ", or lower the reserve");
+}
+
+/// "1.00 GiB free, less 2.00 GiB that the map reserves".
+std::string boundText(const MemoryBound& bound) {
+    const char* by = bound.by == MemoryBound::By::Option ? " by --limit"
+                     : bound.by == MemoryBound::By::Map  ? " by the limits of the map"
+                                                         : " free";
+    return formatByteCount(bound.whole) + by +
+           (bound.reserve == 0
+                ? std::string()
+                : ", less " + formatByteCount(bound.reserve) + " that the map reserves");
+}
 
 /// "about 12 ms", "less than 1 ms".
 std::string aboutSeconds(double value) {
@@ -37,7 +56,8 @@ std::string aboutSeconds(double value) {
 /// What has too little memory: one device, or everything that lies in the host's memory.
 struct Shortage {
     std::optional<DeviceId> device; ///< Absent: cpu and simulated GPUs together.
-    uint64_t limit = 0;
+    MemoryBound bound;
+    uint64_t limit = bound.bytes();
 
     [[nodiscard]] bool concerns(DeviceId id) const {
         return device.has_value() ? id == *device
@@ -100,7 +120,7 @@ public:
         if (is_workspace_first) {
             smallerWorkspace();
         }
-        // `fit` has tried every place already.
+        // `fit` has tried every place of tables and towers already.
         if (!is_fit_) {
             moveTables();
             moveTowers();
@@ -110,9 +130,7 @@ public:
         if (!is_kv_first) {
             shorterContext();
         }
-        if (!is_fit_) {
-            moveLayers();
-        }
+        moveLayers();
         // First what is enough by itself, in the order of its cost.
         std::stable_partition(steps_.begin(), steps_.end(),
                               [](const Step& step) { return step.is_enough; });
@@ -146,8 +164,11 @@ private:
                 request_.map = withPlace(*request_.map, module, fields);
             }
         }
-        request_.head = change.head.value_or(is_fit_ ? asked_.head : head_);
-        request_.quant = change.quant.value_or(is_fit_ ? asked_.quant : quant_);
+        // A step that names a place is a key of the document of the plan at hand; with any other
+        // `fit` chooses anew.
+        const bool is_fit = is_fit_ && change.places.empty();
+        request_.head = change.head.value_or(is_fit ? asked_.head : head_);
+        request_.quant = change.quant.value_or(is_fit ? asked_.quant : quant_);
         request_.context = change.context.value_or(asked_.context);
         request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
         request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
@@ -168,20 +189,21 @@ private:
         return need_ - std::min(need_, after);
     }
 
-    /// known: what it frees, where that has been asked before.
-    void add(const std::string& what,
+    /// known: what it frees, where that has been asked before. False: nothing, and it is left out.
+    bool add(const std::string& what,
              const Change& change,
              const std::string& cost,
              std::optional<uint64_t> known = std::nullopt) {
         const uint64_t frees = known.has_value() ? *known : freedBy(change);
         if (frees == 0) {
-            return;
+            return false;
         }
         is_enough_alone_ = is_enough_alone_ || frees >= excess_;
         all_.add(change);
         steps_.push_back({what + ": frees " + formatByteCount(frees) + ", costs " + cost +
                               (frees >= excess_ ? " (enough by itself)" : ""),
                           frees >= excess_});
+        return true;
     }
 
     [[nodiscard]] uint64_t part(MemoryPart part) const {
@@ -212,10 +234,10 @@ private:
     }
 
     /// A card's part goes to main memory and its processor; what main memory holds goes to disk and
-    /// computes where it did.
+    /// computes where it did. `fit` has filled main memory, so that only disk remains.
     [[nodiscard]] PlaceFields away(const TensorPlacement& row) const {
-        return shortage_.isGpu() ? placed(DeviceId::cpu(), DeviceId::cpu())
-                                 : placed(DeviceId::disk(), row.compute);
+        return shortage_.isGpu() && !is_fit_ ? placed(DeviceId::cpu(), DeviceId::cpu())
+                                             : placed(DeviceId::disk(), row.compute);
     }
     static std::string toText(const PlaceFields& fields) {
         return fields.store == fields.compute
@@ -298,19 +320,20 @@ private:
             change.head = HeadOption::Int8;
             what = "use --head int8";
         }
-        if (!is_fit_) {
-            const TensorPlacement* head = plan_.find("lm_head.weight");
-            const TensorPlacement& now = head != nullptr ? *head : *table;
-            PlaceFields own = placed(now.store, now.compute);
-            own.duplicate_tied = true;
-            change.places = {{name, away(*table)}, {"lm_head", own}};
-            what += std::string(what.empty() ? "" : " and ") + "move " + name +
-                    toText(away(*table)) + ", with lm_head kept as a copy of its own (" +
-                    headKey(own) + ")";
+        const char* cost = has_own_head ? "nothing measurable (one row per token)"
+                                        : "some accuracy of the last layer; it is faster";
+        // `fit` finds another place for the table by itself, but may put something else here.
+        if (is_fit_ && (has_own_head || add(what, change, cost))) {
+            return;
         }
-        add(what, change,
-            has_own_head ? "nothing measurable (one row per token)"
-                         : "some accuracy of the last layer; it is faster");
+        const TensorPlacement* head = plan_.find("lm_head.weight");
+        const TensorPlacement& now = head != nullptr ? *head : *table;
+        PlaceFields own = placed(now.store, now.compute);
+        own.duplicate_tied = true;
+        change.places = {{name, away(*table)}, {"lm_head", own}};
+        what += std::string(what.empty() ? "" : " and ") + "move " + name + toText(away(*table)) +
+                ", with lm_head kept as a copy of its own (" + headKey(own) + ")";
+        add(what, change, cost);
     }
 
     /// The entry of a map that keeps the head where it is.
@@ -387,26 +410,54 @@ private:
         }
     }
 
-    /// The last layers there, as few as are enough.
-    void moveLayers() {
-        std::map<int, uint64_t> layer_bytes;
-        const TensorPlacement* last_row = nullptr;
+    /// Layers there that go to the same place, with their bytes.
+    struct LayerRun {
+        PlaceFields to;
+        std::map<int, uint64_t> bytes;
+    };
+
+    /// The last ones first. Each layer goes where the first of its tensors would.
+    [[nodiscard]] std::vector<LayerRun> layerRuns() const {
+        struct Layer {
+            PlaceFields to;
+            uint64_t bytes = 0;
+        };
+        std::map<int, Layer> layers;
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const ExpectedTensor* tensor = tensorOfRow(parts_, i);
             const TensorPlacement& row = plan_.tensors[i];
             if (tensor != nullptr && tensor->tower == Tower::Language && tensor->layer >= 0 &&
                 shortage_.concerns(row.store)) {
-                layer_bytes[tensor->layer] += row.bytes;
-                if (tensor->layer == layer_bytes.rbegin()->first) {
-                    last_row = &row;
-                }
+                const auto [it, is_new] = layers.try_emplace(tensor->layer, Layer{away(row), 0});
+                it->second.bytes += row.bytes;
             }
         }
-        if (last_row == nullptr) {
-            return;
+        std::vector<LayerRun> runs;
+        for (auto it = layers.rbegin(); it != layers.rend(); ++it) {
+            const auto& [index, layer] = *it;
+            if (runs.empty() || !(runs.back().to == layer.to) ||
+                !runs.back().bytes.contains(index + 1)) {
+                runs.push_back({layer.to, {}});
+            }
+            runs.back().bytes[index] = layer.bytes;
         }
+        return runs;
+    }
+
+    /// The last layers there, as few as are enough; where they compute on several devices, those of
+    /// each.
+    void moveLayers() {
+        std::vector<PlaceFields> offered;
+        for (const LayerRun& run : layerRuns()) {
+            if (std::find(offered.begin(), offered.end(), run.to) == offered.end()) {
+                offered.push_back(run.to);
+                moveLayers(run.to, run.bytes);
+            }
+        }
+    }
+
+    void moveLayers(const PlaceFields& fields, const std::map<int, uint64_t>& layer_bytes) {
         // Their cache goes with them, and mirrors come: the sum of weights is only a first guess.
-        const PlaceFields fields = away(*last_row);
         const int last = layer_bytes.rbegin()->first;
         const auto changeFrom = [&](int first) {
             Change change;
@@ -417,17 +468,14 @@ private:
                               fields}};
             return change;
         };
-        int least = last;
-        while (layer_bytes.contains(least - 1)) {
-            --least;
-        }
+        const int least = layer_bytes.begin()->first;
         // Weights and cached rows of the layers are most of it; a plan with them says the rest
         // (adapters, scratch, mirrors).
         int enough = last + 1;
         uint64_t expected = 0;
         while (enough > least && expected < excess_) {
             --enough;
-            expected += layer_bytes[enough];
+            expected += layer_bytes.at(enough);
             const auto i = static_cast<size_t>(enough);
             expected += !text().layers[i].is_kv_shared && shortage_.concerns(plan_.kv_device[i])
                             ? layerKvBytes(*parts_.request, plan_, enough)
@@ -448,14 +496,14 @@ private:
         }
         uint64_t moved = 0;
         for (int i = enough; i <= last; ++i) {
-            moved += layer_bytes[i];
+            moved += layer_bytes.at(i);
         }
         const DeviceRates cpu = rates(DeviceId::cpu());
         const auto perSecond = [&](DeviceId id, const DeviceRates& r) {
             return bandwidthShare(id) * r.read_bytes_per_s;
         };
         double slower = 0;
-        if (shortage_.isGpu()) {
+        if (fields.store != DeviceId::disk()) {
             const DeviceRates gpu = rates(*shortage_.device);
             slower = static_cast<double>(moved) * (1 / perSecond(DeviceId::cpu(), cpu) -
                                                    1 / perSecond(*shortage_.device, gpu)) +
@@ -494,7 +542,7 @@ private:
         if (after.has_value() && *after > shortage_.limit) {
             texts.push_back("all of this together leaves " + formatByteCount(*after) + ", still " +
                             formatByteCount(*after - shortage_.limit) +
-                            " too much: " + kLastResort);
+                            " too much: " + lastResort(shortage_.bound));
         }
     }
 
@@ -546,7 +594,7 @@ void addSteps(PlanIssue& issue,
     }
     issue.suggestions = Advisor(plan, shortage, parts, quant, head).steps();
     if (issue.suggestions.empty()) {
-        issue.suggestions.emplace_back(kLastResort);
+        issue.suggestions.push_back(lastResort(shortage.bound));
     }
 }
 
@@ -603,6 +651,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
 
 PlanIssue overLimit(const PlacementPlan& plan,
                     const DevicePlan& device,
+                    const MemoryBound& bound,
                     const PlanParts& parts,
                     QuantOption quant,
                     HeadOption head) {
@@ -612,8 +661,9 @@ PlanIssue overLimit(const PlacementPlan& plan,
     const uint64_t need = device.parts.total();
     issue.message = device.id.toString() + " needs " + bothWays(need) + " but may use " +
                     bothWays(device.limit) + ", " + formatByteCount(need - device.limit) +
-                    " too much. " + largestParts(contributors(plan, device, parts));
-    addSteps(issue, plan, {device.id, device.limit}, parts, quant, head);
+                    " too much (" + boundText(bound) + "). " +
+                    largestParts(contributors(plan, device, parts));
+    addSteps(issue, plan, {device.id, bound}, parts, quant, head);
     return issue;
 }
 
@@ -622,11 +672,12 @@ uint64_t hostNeed(const PlacementPlan& plan) {
 }
 
 PlanIssue overHost(const PlacementPlan& plan,
-                   uint64_t limit,
+                   const MemoryBound& bound,
                    const PlanParts& parts,
                    QuantOption quant,
                    HeadOption head) {
-    const Shortage shortage = {std::nullopt, limit};
+    const Shortage shortage = {std::nullopt, bound};
+    const uint64_t limit = shortage.limit;
     const uint64_t need = shortage.need(plan);
     PlanIssue issue;
     issue.code = "DM09";
@@ -647,7 +698,8 @@ PlanIssue overHost(const PlacementPlan& plan,
                      [](const Contributor& a, const Contributor& b) { return a.bytes > b.bytes; });
     issue.message = "the memory of a simulated GPU is this computer's main memory: " + names +
                     " need " + bothWays(need) + " of it together but may use " + bothWays(limit) +
-                    ", " + formatByteCount(need - limit) + " too much. " + largestParts(all);
+                    ", " + formatByteCount(need - limit) + " too much (" + boundText(bound) +
+                    "). " + largestParts(all);
     addSteps(issue, plan, shortage, parts, quant, head);
     return issue;
 }

@@ -19,17 +19,19 @@ struct Contributor {
 std::vector<Contributor>
 contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanParts& parts);
 
+/// device needs more than `bound`, which is its limit.
 PlanIssue overLimit(const PlacementPlan& plan,
                     const DevicePlan& device,
+                    const MemoryBound& bound,
                     const PlanParts& parts,
                     QuantOption quant,
                     HeadOption head);
 
 /// Bytes of cpu and simulated GPUs together: what the host's memory holds.
 uint64_t hostNeed(const PlacementPlan& plan);
-/// hostNeed() is more than `limit`.
+/// hostNeed() is more than `bound`.
 PlanIssue overHost(const PlacementPlan& plan,
-                   uint64_t limit,
+                   const MemoryBound& bound,
                    const PlanParts& parts,
                    QuantOption quant,
                    HeadOption head);

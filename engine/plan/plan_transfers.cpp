@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace engine {
 
@@ -29,6 +30,21 @@ uint64_t kvRowBytes(const ModelConfig& config, const PlacementPlan& plan, int la
     const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
     const uint64_t element = plan.is_reference_precision ? 4 : 2;
     return 2 * asBytes(l.num_kv_heads * l.head_dim, element);
+}
+
+/// A device that is not there is an error of its own (DM04): nothing travels to it.
+void warn(PlacementPlan& plan,
+          const PlanParts& parts,
+          const std::set<DeviceId>& between,
+          PlanIssue warning) {
+    const std::vector<DeviceInfo>& all = parts.request->devices;
+    const bool are_there = std::all_of(between.begin(), between.end(), [&all](DeviceId id) {
+        return !id.isGpu() || std::any_of(all.begin(), all.end(),
+                                          [id](const DeviceInfo& info) { return info.id == id; });
+    });
+    if (are_there) {
+        plan.warnings.push_back(std::move(warning));
+    }
 }
 
 void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
@@ -82,7 +98,9 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
                           plainBytes(bytes) + " travel per token inside " +
                           (layers.size() == 1 ? "it" : "them") +
                           "; keeping a layer's weights together avoids that";
-        plan.warnings.push_back(std::move(warning));
+        std::set<DeviceId> between = devices;
+        between.insert(home);
+        warn(plan, parts, between, std::move(warning));
     }
 }
 
@@ -106,7 +124,7 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
                           " the keys and values of layer " + std::to_string(mirror.owner) + " on " +
                           owner_device.toString() + ": " + plainBytes(bytes) +
                           " per token go to a mirror there";
-        plan.warnings.push_back(std::move(warning));
+        warn(plan, parts, {owner_device, mirror.device}, std::move(warning));
     }
     if (!is_kv_placed) {
         return;
@@ -142,7 +160,7 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
                           home.toString() + (is_one ? " reads" : " read") +
                           " keys and values kept on " + parts.map->kv_place->toString() + ": " +
                           plainBytes(readers.second) + " per token travel for it";
-        plan.warnings.push_back(std::move(warning));
+        warn(plan, parts, {home, *parts.map->kv_place}, std::move(warning));
     }
 }
 

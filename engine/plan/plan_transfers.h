@@ -5,6 +5,8 @@
 
 #include "engine/plan/planner.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace engine {
@@ -42,12 +44,21 @@ uint64_t layerKvBytes(const PlanRequest& request, const PlacementPlan& plan, int
 std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
                                           const PlacementPlan& plan,
                                           const std::vector<DeviceId>& layer_device);
-/// What the engine may use of a device: free bytes or a lower limit, less the reserve. The largest
-/// uint64_t when nothing bounds it.
-uint64_t usableBytes(const PlanRequest& request, const DeviceMap& map, DeviceId id);
-/// What cpu and simulated GPUs may use together, since a simulated GPU's memory is main memory: the
-/// free bytes of cpu less its reserve. The largest uint64_t when the size is not known.
-uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map);
+/// What the engine may use, and what says so.
+struct MemoryBound {
+    enum class By : uint8_t { Nothing = 1, Free, Option, Map };
+    By by = By::Nothing;
+    uint64_t whole = UINT64_MAX; ///< The largest uint64_t: nothing bounds it.
+    uint64_t reserve = 0;        ///< Of the map.
+    [[nodiscard]] uint64_t bytes() const {
+        return whole == UINT64_MAX ? whole : whole - std::min(whole, reserve);
+    }
+};
+/// Of a device: free bytes or a lower limit, less the reserve.
+MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId id);
+/// Of cpu and simulated GPUs together, since a simulated GPU's memory is main memory: the free
+/// bytes of cpu less its reserve. By::Nothing when the size is not known.
+MemoryBound hostBound(const PlanRequest& request, const DeviceMap& map);
 /// Bytes of one resolved row in memory.
 uint64_t
 rowBytes(const PlanRequest& request, const ResolvedTensor& row, const ExpectedTensor& tensor);

@@ -89,37 +89,44 @@ std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
                                    : defaultWorkspace(request.config, plan, layer_device);
 }
 
-uint64_t usableBytes(const PlanRequest& request, const DeviceMap& map, DeviceId id) {
-    uint64_t limit = kNoLimit;
+MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId id) {
+    MemoryBound bound;
     for (const DeviceInfo& info : request.devices) {
         if (info.id == id && info.capacity > 0) {
-            limit = info.free;
+            bound.by = MemoryBound::By::Free;
+            bound.whole = info.free;
         }
     }
+    const auto lower = [&bound](MemoryBound::By by, uint64_t bytes) {
+        if (bytes < bound.whole) {
+            bound.by = by;
+            bound.whole = bytes;
+        }
+    };
     const auto option = request.limits.find(id);
     const auto in_map = map.limits.find(id);
     if (option != request.limits.end()) {
-        limit = std::min(limit, option->second);
+        lower(MemoryBound::By::Option, option->second);
     } else if (in_map != map.limits.end()) {
-        limit = std::min(limit, in_map->second.bytes);
+        lower(MemoryBound::By::Map, in_map->second.bytes);
     }
     const auto reserve = map.reserve.find(id);
-    if (reserve != map.reserve.end() && limit != kNoLimit) {
-        limit -= std::min(limit, reserve->second.bytes);
-    }
-    return limit;
+    bound.reserve = reserve != map.reserve.end() ? reserve->second.bytes : 0;
+    return bound;
 }
 
-uint64_t usableHostBytes(const PlanRequest& request, const DeviceMap& map) {
+MemoryBound hostBound(const PlanRequest& request, const DeviceMap& map) {
+    MemoryBound bound;
     for (const DeviceInfo& info : request.devices) {
         if (info.id == DeviceId::cpu() && info.capacity > 0) {
             const auto reserve = map.reserve.find(info.id);
-            return reserve == map.reserve.end()
-                       ? info.free
-                       : info.free - std::min(info.free, reserve->second.bytes);
+            bound.by = MemoryBound::By::Free;
+            bound.whole = info.free;
+            bound.reserve = reserve != map.reserve.end() ? reserve->second.bytes : 0;
+            break;
         }
     }
-    return kNoLimit;
+    return bound;
 }
 
 StoredTensor storedAs(const PlanRequest& request, const ExpectedTensor& tensor) {
@@ -392,7 +399,7 @@ private:
         }
         deviceOf(DeviceId::cpu());
         for (DevicePlan& device : plan_.devices) {
-            device.limit = usableBytes(request_, map_, device.id);
+            device.limit = boundOf(request_, map_, device.id).bytes();
         }
         for (const auto& [member, sizes] :
              {std::pair("limits", &map_.limits), std::pair("reserve", &map_.reserve)}) {
@@ -669,15 +676,16 @@ private:
     void checkLimits() {
         for (const DevicePlan& device : plan_.devices) {
             if (device.id != DeviceId::disk() && device.parts.total() > device.limit) {
-                plan_.errors.push_back(overLimit(plan_, device, parts(), quant_, head_));
+                plan_.errors.push_back(overLimit(plan_, device, boundOf(request_, map_, device.id),
+                                                 parts(), quant_, head_));
             }
         }
-        const uint64_t host = usableHostBytes(request_, map_);
+        const MemoryBound host = hostBound(request_, map_);
         const bool has_sim =
             std::any_of(plan_.devices.begin(), plan_.devices.end(), [](const DevicePlan& device) {
                 return device.id.kind == DeviceId::Kind::Sim && device.parts.total() > 0;
             });
-        if (has_sim && hostNeed(plan_) > host) {
+        if (has_sim && hostNeed(plan_) > host.bytes()) {
             plan_.errors.push_back(overHost(plan_, host, parts(), quant_, head_));
         }
     }

@@ -460,11 +460,15 @@ WeightCacheWriter::~WeightCacheWriter() = default;
 Result<std::unique_ptr<WeightCacheWriter>>
 WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<CachedTensor> tensors) {
     std::error_code failure;
+    std::error_code ignored;
     fs::create_directories(folder, failure);
-    if (!fs::is_directory(folder, failure)) {
+    if (!fs::is_directory(folder, ignored)) {
+        const bool is_there = fs::exists(folder, ignored);
         return Error{ErrorCode::InvalidRequest,
                      "the cache folder " + pathText(folder) +
-                         " does not exist and cannot be created",
+                         (is_there ? " is a file, not a folder: name another"
+                                   : " does not exist and cannot be created" +
+                                         (failure ? ": " + failure.message() : std::string())),
                      {}};
     }
     uint64_t offset = kHeaderBytes;

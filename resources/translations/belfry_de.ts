@@ -4252,12 +4252,24 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>%1, gerechnet auf %2</translation>
     </message>
     <message>
-        <source>All of this together leaves %1, still %2 too much. It takes a device with more memory, a smaller model, or a higher limit.</source>
-        <translation>All das zusammen lässt %1 übrig, immer noch %2 zu viel. Es braucht ein Gerät mit mehr Speicher, ein kleineres Modell oder eine höhere Grenze.</translation>
+        <source>All of this together leaves %1, still %2 too much. It takes %3.</source>
+        <translation>All das zusammen lässt %1 übrig, immer noch %2 zu viel. Es braucht %3.</translation>
     </message>
     <message>
         <source>a device with more memory, a smaller model, or a higher limit</source>
         <translation>ein Gerät mit mehr Speicher, ein kleineres Modell oder eine höhere Grenze</translation>
+    </message>
+    <message>
+        <source>a device with more memory, a smaller model, a higher limit, or a lower reserve</source>
+        <translation>ein Gerät mit mehr Speicher, ein kleineres Modell, eine höhere Grenze oder eine kleinere Reserve</translation>
+    </message>
+    <message>
+        <source>a device with more memory, a smaller model, or a lower reserve</source>
+        <translation>ein Gerät mit mehr Speicher, ein kleineres Modell oder eine kleinere Reserve</translation>
+    </message>
+    <message>
+        <source>a device with more memory or a smaller model</source>
+        <translation>ein Gerät mit mehr Speicher oder ein kleineres Modell</translation>
     </message>
     <message>
         <source>about %1 ms</source>
@@ -4473,6 +4485,10 @@ Versteht %5 · bis zu %6 Token</translation>
 </context>
 <context>
     <name>ui::Issue</name>
+    <message>
+        <source>%1 (the map keeps %2 free)</source>
+        <translation>%1 (der Plan hält %2 frei)</translation>
+    </message>
     <message>
         <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
         <translation>%1 braucht %2, darf aber %3 belegen: %4 zu viel. Die größten Teile: %5</translation>

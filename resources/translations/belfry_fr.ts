@@ -4252,12 +4252,24 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <translation>%1, calcul sur %2</translation>
     </message>
     <message>
-        <source>All of this together leaves %1, still %2 too much. It takes a device with more memory, a smaller model, or a higher limit.</source>
-        <translation>Tout cela ensemble laisse %1, encore %2 de trop. Il faut un appareil avec plus de mémoire, un modèle plus petit ou une limite plus haute.</translation>
+        <source>All of this together leaves %1, still %2 too much. It takes %3.</source>
+        <translation>Tout cela ensemble laisse %1, encore %2 de trop. Il faut %3.</translation>
     </message>
     <message>
         <source>a device with more memory, a smaller model, or a higher limit</source>
         <translation>un appareil avec plus de mémoire, un modèle plus petit ou une limite plus haute</translation>
+    </message>
+    <message>
+        <source>a device with more memory, a smaller model, a higher limit, or a lower reserve</source>
+        <translation>un appareil avec plus de mémoire, un modèle plus petit, une limite plus haute ou une réserve plus petite</translation>
+    </message>
+    <message>
+        <source>a device with more memory, a smaller model, or a lower reserve</source>
+        <translation>un appareil avec plus de mémoire, un modèle plus petit ou une réserve plus petite</translation>
+    </message>
+    <message>
+        <source>a device with more memory or a smaller model</source>
+        <translation>un appareil avec plus de mémoire ou un modèle plus petit</translation>
     </message>
     <message>
         <source>about %1 ms</source>
@@ -4473,6 +4485,10 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
 </context>
 <context>
     <name>ui::Issue</name>
+    <message>
+        <source>%1 (the map keeps %2 free)</source>
+        <translation>%1 (le plan garde %2 libres)</translation>
+    </message>
     <message>
         <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
         <translation>%1 a besoin de %2 mais peut utiliser %3 : %4 de trop. Les plus grandes parties : %5</translation>

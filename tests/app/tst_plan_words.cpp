@@ -131,6 +131,14 @@ void TestPlanWords::everyFormOfAStep_data() {
         "more memory, a smaller model, or a higher limit.");
     row("last resort", "use a device with more memory or a smaller model, or raise the limit",
         "a device with more memory, a smaller model, or a higher limit");
+    row("last resort, no limit", "use a device with more memory or a smaller model",
+        "a device with more memory or a smaller model");
+    row("last resort, a reserve",
+        "use a device with more memory or a smaller model, or lower the reserve",
+        "a device with more memory, a smaller model, or a lower reserve");
+    row("last resort, limit and reserve",
+        "use a device with more memory or a smaller model, or raise the limit or lower the reserve",
+        "a device with more memory, a smaller model, a higher limit, or a lower reserve");
 }
 
 void TestPlanWords::everyFormOfAStep() {
@@ -149,7 +157,8 @@ void TestPlanWords::everyMessage_data() {
     };
     row("over the limit",
         "sim:0 needs 36.01 MiB (37764356 bytes) but may use 4.00 MiB (4194304 bytes), 32.01 MiB "
-        "too much. The largest parts: workspace 15.97 MiB, decoder layers 0-9 8.97 MiB, KV cache "
+        "too much (4.00 MiB by --limit). The largest parts: workspace 15.97 MiB, decoder layers "
+        "0-9 8.97 MiB, KV cache "
         "of 4096 tokens 2.78 MiB, lm_head 2.50 MiB, model.audio_tower 2.45 MiB",
         "Simulated GPU 0 needs 36.0 MiB but may use 4.0 MiB: 32.0 MiB too much. The largest parts: "
         "workspace 16.0 MiB, layers 0–9 9.0 MiB, KV cache of 4,096 tokens 2.8 MiB, head 2.5 MiB, "
@@ -157,11 +166,26 @@ void TestPlanWords::everyMessage_data() {
     row("over the host",
         "the memory of a simulated GPU is this computer's main memory: cpu 2.00 GiB + sim:0 1.00 "
         "GiB need 3.00 GiB (3221225472 bytes) of it together but may use 2.00 GiB (2147483648 "
-        "bytes), 1.00 GiB too much. The largest parts: decoder layers 0-9 on sim:0 1.00 GiB, "
+        "bytes), 1.00 GiB too much (2.00 GiB free). The largest parts: decoder layers 0-9 on sim:0 "
+        "1.00 GiB, "
         "room for visiting weights on cpu 512 bytes",
         "The memory of a simulated GPU is this computer's main memory: CPU 2.0 GiB + Simulated GPU "
         "0 1.0 GiB need 3.0 GiB of it together but may use 2.0 GiB, 1.0 GiB too much. The largest "
         "parts: layers 0–9 on Simulated GPU 0 1.0 GiB, room for visiting weights on CPU 512 B");
+    row("over the limit that a map lowers",
+        "sim:0 needs 3.00 MiB (3145728 bytes) but may use 1.00 MiB (1048576 bytes), 2.00 MiB too "
+        "much (4.00 MiB free, less 3.00 MiB that the map reserves). The largest parts: lm_head "
+        "2.50 MiB",
+        "Simulated GPU 0 needs 3.0 MiB but may use 1.0 MiB (the map keeps 3.0 MiB free): 2.0 MiB "
+        "too much. The largest parts: head 2.5 MiB");
+    row("over the host, less a reserve",
+        "the memory of a simulated GPU is this computer's main memory: cpu 2.00 GiB + sim:0 1.00 "
+        "GiB need 3.00 GiB (3221225472 bytes) of it together but may use 2.00 GiB (2147483648 "
+        "bytes), 1.00 GiB too much (2.50 GiB free, less 512.00 MiB that the map reserves). The "
+        "largest parts: lm_head on sim:0 1.00 GiB",
+        "The memory of a simulated GPU is this computer's main memory: CPU 2.0 GiB + Simulated GPU "
+        "0 1.0 GiB need 3.0 GiB of it together but may use 2.0 GiB (the map keeps 512 MiB free), "
+        "1.0 GiB too much. The largest parts: head on Simulated GPU 0 1.0 GiB");
     row("split layer",
         "layer 3 computes on sim:0 and cpu: 1024 bytes travel per token inside it; keeping a "
         "layer's weights together avoids that",

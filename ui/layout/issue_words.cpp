@@ -89,22 +89,34 @@ QString partsWords(const QString& parts) {
     return words.join(QStringLiteral(", "));
 }
 
+/// What may be used, and what the map keeps of it.
+QString usableWords(quint64 limit, const QString& reserve, const QString& unit) {
+    return reserve.isEmpty()
+               ? formatBytes(limit)
+               : Issue::tr("%1 (the map keeps %2 free)")
+                     .arg(formatBytes(limit), formatBytes(plannerBytes(reserve, unit)));
+}
+
 /// Too little memory on one device, or of the host for all simulated ones together.
 QString memoryWords(const QString& text) {
     if (const auto m = matched("(\\S+) needs .+ \\((\\d+) bytes\\) but may use .+ \\((\\d+) "
-                               "bytes\\), .+ too much\\. The largest parts: (.+)",
+                               "bytes\\), .+ too much(?: \\(.+, less ([0-9.]+) (\\w+) that the map "
+                               "reserves\\)| \\(.+\\))?\\. The largest parts: (.+)",
                                text);
         m.hasMatch()) {
         const quint64 need = m.captured(2).toULongLong();
         const quint64 limit = m.captured(3).toULongLong();
         return Issue::tr("%1 needs %2 but may use %3: %4 too much. The largest parts: %5")
-            .arg(device(m.captured(1)), formatBytes(need), formatBytes(limit),
-                 formatBytes(need - std::min(need, limit)), partsWords(m.captured(4)));
+            .arg(device(m.captured(1)), formatBytes(need),
+                 usableWords(limit, m.captured(4), m.captured(5)),
+                 formatBytes(need - std::min(need, limit)), partsWords(m.captured(6)));
     }
-    if (const auto m = matched("the memory of a simulated GPU is this computer's main memory: (.+) "
-                               "need .+ \\((\\d+) bytes\\) of it together but may use .+ "
-                               "\\((\\d+) bytes\\), .+ too much\\. The largest parts: (.+)",
-                               text);
+    if (const auto m =
+            matched("the memory of a simulated GPU is this computer's main memory: (.+) "
+                    "need .+ \\((\\d+) bytes\\) of it together but may use .+ "
+                    "\\((\\d+) bytes\\), .+ too much(?: \\(.+, less ([0-9.]+) (\\w+) that the map "
+                    "reserves\\)| \\(.+\\))?\\. The largest parts: (.+)",
+                    text);
         m.hasMatch()) {
         QStringList devices;
         const QStringList all = m.captured(1).split(QStringLiteral(" + "));
@@ -118,8 +130,9 @@ QString memoryWords(const QString& text) {
         const quint64 limit = m.captured(3).toULongLong();
         return Issue::tr("The memory of a simulated GPU is this computer's main memory: %1 need "
                          "%2 of it together but may use %3, %4 too much. The largest parts: %5")
-            .arg(devices.join(QStringLiteral(" + ")), formatBytes(need), formatBytes(limit),
-                 formatBytes(need - std::min(need, limit)), partsWords(m.captured(4)));
+            .arg(devices.join(QStringLiteral(" + ")), formatBytes(need),
+                 usableWords(limit, m.captured(4), m.captured(5)),
+                 formatBytes(need - std::min(need, limit)), partsWords(m.captured(6)));
     }
     return {};
 }

@@ -170,6 +170,26 @@ QString costWords(const QString& cost) {
     return {};
 }
 
+/// What remains when no step is enough; nothing when the text is another.
+QString lastResortWords(const QString& text) {
+    const auto m = matched("use a device with more memory or a smaller model(, or raise the limit)?"
+                           "(,? or lower the reserve)?",
+                           text);
+    if (!m.hasMatch()) {
+        return {};
+    }
+    const bool has_reserve = !m.captured(2).isEmpty();
+    if (!m.captured(1).isEmpty()) {
+        return has_reserve ? Suggestion::tr("a device with more memory, a smaller model, a higher "
+                                            "limit, or a lower reserve")
+                           : Suggestion::tr("a device with more memory, a smaller model, or a "
+                                            "higher limit");
+    }
+    return has_reserve
+               ? Suggestion::tr("a device with more memory, a smaller model, or a lower reserve")
+               : Suggestion::tr("a device with more memory or a smaller model");
+}
+
 } // namespace
 
 quint64 plannerBytes(const QString& number, const QString& unit) {
@@ -184,19 +204,20 @@ quint64 plannerBytes(const QString& number, const QString& unit) {
 
 QString suggestionWords(const std::string& suggestion) {
     QString text = fromUtf8(suggestion);
-    static const QString kLastResort =
-        QStringLiteral("use a device with more memory or a smaller model, or raise the limit");
-    if (text == kLastResort) {
-        return Suggestion::tr("a device with more memory, a smaller model, or a higher limit");
+    if (QString words = lastResortWords(text); !words.isEmpty()) {
+        return words;
     }
     if (const auto m = matched("all of this together leaves ([0-9.]+) (\\w+), still ([0-9.]+) "
-                               "(\\w+) too much: .*",
+                               "(\\w+) too much: (.*)",
                                text);
-        m.hasMatch() && text.endsWith(kLastResort)) {
-        return Suggestion::tr("All of this together leaves %1, still %2 too much. It takes a "
-                              "device with more memory, a smaller model, or a higher limit.")
-            .arg(formatBytes(plannerBytes(m.captured(1), m.captured(2))),
-                 formatBytes(plannerBytes(m.captured(3), m.captured(4))));
+        m.hasMatch()) {
+        const QString words = lastResortWords(m.captured(5));
+        return words.isEmpty()
+                   ? text
+                   : Suggestion::tr("All of this together leaves %1, still %2 too much. It takes "
+                                    "%3.")
+                         .arg(formatBytes(plannerBytes(m.captured(1), m.captured(2))),
+                              formatBytes(plannerBytes(m.captured(3), m.captured(4))), words);
     }
     const auto m =
         matched("(.+): frees ([0-9.]+) (\\w+), costs (.+?)( \\(enough by itself\\))?", text);

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <random>
 #include <regex>
 
 using namespace engine;
@@ -107,6 +108,10 @@ private Q_SLOTS:
     void roundTrip_data();
     void roundTrip();
     void layersBecomeRanges();
+    void saysNoMore_data();
+    void saysNoMore();
+    void laterPlaces_data();
+    void laterPlaces();
     void keepsTheRest();
     void accelerate_data();
     void accelerate();
@@ -114,6 +119,8 @@ private Q_SLOTS:
     void llamaCpp();
     void llamaCppPlaces_data();
     void llamaCppPlaces();
+    void llamaCppVisitors_data();
+    void llamaCppVisitors();
     void python();
     void pythonSkipsWhatThePlanSkips_data();
     void pythonSkipsWhatThePlanSkips();
@@ -197,6 +204,155 @@ void TestMapWrite::layersBecomeRanges() {
                          "    \"model.language_model.layers.[20-34]\": \"cpu\"\n  }\n}\n"));
 }
 
+void TestMapWrite::saysNoMore_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<QString>("written");
+    QTest::newRow("one tower stays: nothing is said of the rest")
+        << R"("model.vision_tower": {"store": "cpu", "compute": "cuda:0", "residency": "always"})"
+        << R"("model.vision_tower": { "store": "cpu", "compute": "cuda:0", "residency": "always" })";
+    QTest::newRow("layers on use, the tables where they were")
+        << R"("model.layers.[0-9]": {"store": "cpu", "compute": "cuda:0", "residency": "on_use"})"
+        << R"("model.language_model.layers.[0-9]": { "store": "cpu", "compute": "cuda:0", )"
+           R"("residency": "on_use" })";
+    QTest::newRow("an exception stays one")
+        << R"("model.language_model": {"pin": true}, "model.layers.3": {"pin": false})"
+        << R"("model.language_model": { "pin": true },
+    "model.language_model.layers.3": { "pin": false })";
+    QTest::newRow("what holds anyway goes")
+        << R"("model.audio_tower": {"store": "cpu", "residency": "on_use"},
+              "model.audio_tower.layers.0": {"residency": "on_use"})"
+        << R"("model.audio_tower": { "store": "cpu", "compute": "cuda:0" })";
+    QTest::newRow("a head that travels as it would anyway")
+        << R"("lm_head": {"store": "cpu", "compute": "cuda:0", "residency": "stream",
+              "duplicate_tied": true})"
+        << R"("lm_head": { "store": "cpu", "compute": "cuda:0", "duplicate_tied": true })";
+    QTest::newRow("of the model, not of a head of its own") << R"("model": {"format": "f32"})"
+                                                            << R"("model": { "format": "f32" })";
+}
+
+void TestMapWrite::saysNoMore() {
+    QFETCH(QString, keys);
+    QFETCH(QString, written);
+    const DeviceMap map =
+        parsed(R"({"version": 1, "default": "cuda:0", "map": {)" + keys.toStdString() + "}}");
+    QCOMPARE(QString::fromStdString(writeDeviceMap(canonicalMap(map, inputFor(e2b())))),
+             "{\n  \"version\": 1,\n  \"default\": \"cuda:0\",\n  \"map\": {\n    " + written +
+                 "\n  }\n}\n");
+}
+
+namespace {
+
+/// A map of a few random keys. What is stored on a card computes there.
+std::string randomMap(std::mt19937& random) {
+    const auto any = [&random](const std::vector<std::string>& of) {
+        return of[random() % of.size()];
+    };
+    const auto place = [&](bool is_whole) {
+        const std::string compute = any({"cpu", "cuda:0", "cuda:1"});
+        const std::string store = any({"disk", "cpu", compute});
+        std::string out;
+        if (is_whole || random() % 4 != 0) {
+            out = R"("store": ")" + store + R"(", "compute": ")" + compute + '"';
+        }
+        const auto sometimes = [&](const std::string& member) {
+            out += random() % 3 == 0 ? (out.empty() ? "" : ", ") + member : "";
+        };
+        sometimes(R"("residency": ")" + any({"always", "on_use", "stream"}) + '"');
+        sometimes(R"("pin": )" + any({"true", "false"}));
+        if (!is_whole) {
+            sometimes(R"("format": ")" + any({"nf4", "bf16", "f32", "as_stored"}) + '"');
+        }
+        return out.empty() ? std::string(R"("cpu")") : "{" + out + "}";
+    };
+    std::string text = R"({"version": 1, "default": )" + place(true) + R"(, "map": {)";
+    const int first = static_cast<int>(random() % 20);
+    bool is_first = true;
+    for (const std::string& key :
+         {std::string("model"), std::string("model.language_model"),
+          std::string("model.language_model.layers"), std::string("model.vision_tower"),
+          std::string("model.audio_tower"),
+          "model.layers.[" + std::to_string(first) + "-" + std::to_string(first + 9) + "]",
+          "model.layers." + std::to_string(first + 12) + ".mlp",
+          std::string("model.vision_tower.encoder.layers.3"),
+          std::string("model.embed_tokens_per_layer")}) {
+        if (random() % 3 == 0) {
+            text += (is_first ? "\"" : ", \"") + key + "\": " + place(false);
+            is_first = false;
+        }
+    }
+    return text + "}}";
+}
+
+} // namespace
+
+void TestMapWrite::laterPlaces_data() {
+    QTest::addColumn<QString>("text");
+    const auto add = [](const std::string& name, const std::string& text) {
+        QTest::newRow(name.c_str()) << QString::fromStdString(text);
+    };
+    for (const std::string& preset : devicePresets()) {
+        const auto map = presetDeviceMap(preset, kDevices, e2b().config);
+        QVERIFY(map.has_value());
+        add(preset, writeDeviceMap(*map));
+    }
+    add("a tower that stays on its device", R"({"version": 1, "default": "cuda:0", "map": {
+        "model.vision_tower": {"store": "cpu", "compute": "cuda:0", "residency": "always"}}})");
+    add("layers on use", R"({"version": 1, "default": "cuda:0", "map": {
+        "model.layers.[0-29]": {"store": "cpu", "compute": "cuda:0", "residency": "on_use"}}})");
+    add("a default that has no use yet", R"({"version": 1, "default":
+        {"store": "cuda:0", "compute": "cuda:0", "residency": "always"}})");
+    add("pinned, with an exception", R"({"version": 1, "default": "cuda:0", "map": {
+        "model": {"pin": true}, "model.layers.3": {"pin": false}}})");
+    add("the model in float32", R"({"version": 1, "default": "cuda:0", "map": {
+        "model": {"format": "f32"}}})");
+    std::mt19937 random(20260);
+    for (int i = 0; i < 30; ++i) {
+        add("random " + std::to_string(i), randomMap(random));
+    }
+}
+
+/// A map and its canonical form mean the same also after a part was placed anew, be it as the
+/// editor and the advice of DM09 do it or by a key that somebody adds to the text.
+void TestMapWrite::laterPlaces() {
+    QFETCH(QString, text);
+    const DeviceMap map = parsed(text.toStdString());
+    QVERIFY2(!rowsOf(map).starts_with("DM"), rowsOf(map).substr(0, 60).c_str());
+    const DeviceMap canonical = canonicalMap(map, inputFor(e2b()));
+    const auto differs = [](const DeviceMap& a, const DeviceMap& b) {
+        const bool is_same = rowsOf(a, HeadOption::Int8) == rowsOf(b, HeadOption::Int8);
+        return is_same ? std::string() : writeDeviceMap(a) + "is not" + writeDeviceMap(b);
+    };
+    for (const char* module :
+         {"model.language_model.embed_tokens_per_layer", "model.vision_tower",
+          "model.vision_tower.encoder.layers.[2-5]", "model.audio_tower",
+          "model.language_model.layers", "model.language_model.layers.[5-14]",
+          "model.language_model.layers.9.self_attn", "model.language_model.norm", "lm_head"}) {
+        PlaceFields fields;
+        fields.store = DeviceId::disk();
+        fields.compute = DeviceId::cuda(1);
+        if (std::string_view(module) == "lm_head") {
+            fields.duplicate_tied = true;
+        }
+        const std::string moved =
+            differs(withPlace(map, module, fields), withPlace(canonical, module, fields));
+        QVERIFY2(moved.empty(), moved.c_str());
+    }
+    for (const char* key : {"model.language_model.embed_tokens_per_layer.weight",
+                            "model.language_model.layers.9.self_attn.q_proj",
+                            "model.vision_tower.encoder.layers.3.mlp.up_proj.linear"}) {
+        MapEntry entry;
+        entry.key = key;
+        entry.fields.store = DeviceId::disk();
+        entry.fields.compute = DeviceId::cuda(1);
+        DeviceMap longer = map;
+        longer.entries.push_back(entry);
+        DeviceMap canonical_longer = canonical;
+        canonical_longer.entries.push_back(entry);
+        const std::string added = differs(longer, canonical_longer);
+        QVERIFY2(added.empty(), added.c_str());
+    }
+}
+
 void TestMapWrite::keepsTheRest() {
     const std::string text =
         "{\n  \"version\": 1,\n  \"model\": { \"architecture\": \"gemma4\", \"layers\": 35 },\n"
@@ -235,8 +391,28 @@ void TestMapWrite::accelerateLosses() {
         planOf(
             parsed(R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower": "cpu"}})")),
         e2b().tensors);
-    QVERIFY(mentions(exported.losses, "compute on another device"));
+    QVERIFY(mentions(exported.losses, "tensors compute on another device here: accelerate stores"));
     QVERIFY(exportAccelerate(planOf(parsed(R"({"": 0})")), e2b().tensors).losses.empty());
+    const auto losses = [](const char* map) {
+        return exportAccelerate(planOf(parsed(map)), e2b().tensors).losses;
+    };
+    QCOMPARE(losses(R"({"version": 1, "default": "cuda:0", "map": {
+                        "model.language_model.norm": "cpu"}})"),
+             std::vector<std::string>{"1 tensor computes on another device here: accelerate stores "
+                                      "\"cpu\" and \"disk\" there but computes on cuda:0, copying "
+                                      "the weights for every call"});
+    // Streamed from main memory is what accelerate does; with no GPU in the map it cannot know one.
+    QVERIFY(losses(R"({"version": 1, "default": "cuda:0", "map": {
+                       "model.layers": {"format": "bf16", "store": "cpu", "compute": "cuda:0"}}})")
+                .empty());
+    QVERIFY(mentions(
+        losses(R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}})"),
+        "tensors compute on another device here: where nothing is stored on a GPU, accelerate "
+        "computes on cpu"));
+    QVERIFY(mentions(losses(R"({"version": 1, "default": "cuda:0", "map": {
+                     "model.language_model.norm": {"store": "cpu", "residency": "always"}}})"),
+                     "1 tensor keeps a copy on its computing device here; accelerate copies it for "
+                     "every call"));
 }
 
 void TestMapWrite::llamaCpp() {
@@ -300,6 +476,10 @@ void TestMapWrite::llamaCppPlaces_data() {
         << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.[30-34]": "cpu"}})"
         << QStringList{"-ngl 99", R"("^blk\.(30|31|32|33|34)\..*$=CPU")"} << none
         << "the KV cache of layers 30-34 stays";
+    QTest::newRow("one layer on the CPU")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.layers.30": "cpu"}})"
+        << QStringList{R"("^blk\.(30)\..*$=CPU")"} << none
+        << "the KV cache of layer 30 stays on the device that -ngl and -ts give it there";
     QTest::newRow("only the head on a card")
         << R"({"version": 1, "default": "cpu", "map": {"model.embed_tokens": "cuda:0",
                "model.norm": "cuda:0"}})"
@@ -322,6 +502,86 @@ void TestMapWrite::llamaCppPlaces_data() {
                "model.embed_vision": "cuda:1", "model.audio_tower": "cuda:1",
                "model.embed_audio": "cuda:1"}})"
         << none << none << "go together there: on the main GPU (CUDA0)";
+}
+
+/// Weights that only visit the card stay in main memory there, and the remark counts them.
+void TestMapWrite::llamaCppVisitors_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<QStringList>("has");
+    QTest::addColumn<QStringList>("has_not");
+    QTest::addColumn<QString>("loss"); ///< Empty: no weight visits.
+    const QStringList none;
+    const QString layers = R"("model.layers.[4-34]": {"store": "%1", "compute": "cuda:0"})";
+    std::string numbers;
+    size_t weights = 0;
+    for (int i = 4; i < 35; ++i) {
+        numbers += (i == 4 ? "" : "|") + std::to_string(i);
+    }
+    for (const ExpectedTensor& tensor : e2b().tensors) {
+        weights += tensor.layer >= 4 && tensor.tower == Tower::Language && !tensor.is_unused;
+    }
+    const QStringList on_cpu = {
+        "-ngl 99 -sm none", QString::fromStdString("-ot \"^blk\\.(" + numbers + ")\\..*$=CPU\"")};
+    const QString stay =
+        QStringLiteral("%1 weights that visit the GPU here compute on the CPU there").arg(weights);
+    QTest::newRow("layers streamed from main memory")
+        << layers.arg("cpu") << on_cpu << QStringList{"-nkvo", "mmproj-off"} << stay;
+    QTest::newRow("layers streamed from disk")
+        << layers.arg("disk") << on_cpu << QStringList{"-nkvo"} << stay;
+    QTest::newRow("all layers: the cache is the card's all the same")
+        << R"("model.layers": {"store": "disk", "compute": "cuda:0"})"
+        << QStringList{"-ngl 99 -sm none", "-ot \"^blk", "=CPU"} << QStringList{"-nkvo"}
+        << "weights that visit the GPU here compute on the CPU there";
+    QTest::newRow("layers that stay on the card")
+        << R"("model.layers.[4-34]": {"store": "cpu", "compute": "cuda:0", "residency": "always"})"
+        << QStringList{"-ngl 99 -sm none"} << QStringList{"-ot"} << "";
+    QTest::newRow("towers on disk")
+        << R"("model.vision_tower": "disk", "model.embed_vision": "disk",
+              "model.audio_tower": "disk", "model.embed_audio": "disk")"
+        << QStringList{"--no-mmproj-offload"} << QStringList{"-ot"}
+        << "weights that visit the GPU here compute on the CPU there";
+    QTest::newRow("towers on disk, what joins them to the decoder on the card")
+        << R"("model.vision_tower": "disk", "model.audio_tower": "disk")"
+        << QStringList{"--no-mmproj-offload"} << QStringList{"-ot"}
+        << "go together there: on the CPU, or on the main GPU (CUDA0) without --no-mmproj-offload";
+    QTest::newRow("one tower visits: they go together")
+        << R"("model.vision_tower": "disk", "model.embed_vision": "disk")"
+        << QStringList{"--mmproj"} << QStringList{"--no-mmproj-offload"} << "";
+    QTest::newRow("the tied head streams")
+        << R"("model.embed_tokens": {"store": "cpu", "compute": "cuda:0"})"
+        << QStringList{R"(-ot "^(token_embd|output)\.weight$=CPU")"} << none
+        << "1 weight that visits the GPU here computes on the CPU there";
+    QTest::newRow("of tables only rows come")
+        << R"("model.embed_tokens_per_layer": {"store": "cpu", "compute": "cuda:0"},
+              "model.embed_tokens": {"store": "disk", "compute": "cuda:0"},
+              "lm_head": {"store": "cuda:0", "compute": "cuda:0", "duplicate_tied": true})"
+        << none << QStringList{"-ot"} << "";
+    QTest::newRow("half a layer goes with its queries")
+        << R"("model.layers.4.mlp": {"store": "cpu", "compute": "cuda:0"})" << none
+        << QStringList{"-ot"} << "";
+}
+
+void TestMapWrite::llamaCppVisitors() {
+    QFETCH(QString, keys);
+    QFETCH(QStringList, has);
+    QFETCH(QStringList, has_not);
+    QFETCH(QString, loss);
+    const ExportedText out =
+        exportLlamaCpp(planOf(parsed(R"({"version": 1, "default": "cuda:0", "map": {)" +
+                                     keys.toStdString() + "}}")),
+                       e2b().tensors);
+    const QString line = QString::fromStdString(out.text.substr(0, out.text.find('\n')));
+    for (const QString& part : has) {
+        QVERIFY2(line.contains(part), qPrintable(part + " in " + line));
+    }
+    for (const QString& part : has_not) {
+        QVERIFY2(!line.contains(part), qPrintable(part + " in " + line));
+    }
+    QVERIFY2(loss.isEmpty() ? !mentions(out.losses, "visit")
+                            : mentions(out.losses, loss.toStdString()),
+             out.text.c_str());
+    QCOMPARE(mentions(out.losses, "layers split between devices (4) go whole where"),
+             keys.contains("layers.4.mlp"));
 }
 
 void TestMapWrite::llamaCppPlaces() {

@@ -166,6 +166,7 @@ private Q_SLOTS:
     void writesAndReads();
     void piecesOfAnySplit();
     void everyRangeIsChecked();
+    void folderThatIsNone();
     void incompleteIsNeverVisible();
     void damagedFiles_data();
     void damagedFiles();
@@ -343,6 +344,23 @@ void TestWeightCache::everyRangeIsChecked() {
             }
         }
     }
+}
+
+void TestWeightCache::folderThatIsNone() {
+    QTemporaryDir dir;
+    const fs::path file = fs::path(dir.path().toStdString()) / "afile";
+    std::ofstream(file) << "text";
+    const auto in_place = engine::WeightCacheWriter::create(file, 5, twoTensors());
+    QVERIFY(!in_place.has_value());
+    QCOMPARE(in_place.error().code, engine::ErrorCode::InvalidRequest);
+    QCOMPARE(in_place.error().message,
+             "the cache folder " + file.string() + " is a file, not a folder: name another");
+    const fs::path below = file / "cache";
+    const auto inside = engine::WeightCacheWriter::create(below, 5, twoTensors());
+    QVERIFY(!inside.has_value());
+    QVERIFY2(inside.error().message.starts_with("the cache folder " + below.string() +
+                                                " does not exist and cannot be created: "),
+             inside.error().message.c_str());
 }
 
 void TestWeightCache::incompleteIsNeverVisible() {

@@ -258,7 +258,8 @@ void TestMapMoves::exportsOfPlansThatDoNotFit() {
         QVERIFY(exported.has_value());
         QVERIFY(!exported->losses.empty());
         QVERIFY2(exported->losses[0].starts_with("this plan does not fit: sim:0 needs ") &&
-                     exported->losses[0].ends_with(" too much"),
+                     exported->losses[0].ends_with(" too much (1.00 MiB by the limits of the "
+                                                   "map)"),
                  exported->losses[0].c_str());
         // Where the text has comments they say it as well.
         QCOMPARE(exported->text.find("does not fit") != std::string::npos,
