@@ -114,11 +114,14 @@ const std::vector<std::string>& devicePresets();
 bool isDevicePreset(std::string_view name);
 
 /// The map of a preset for these devices: the GPU is the first cuda device, else the first sim
-/// device. Parts that the model does not have are left out.
+/// device. Parts that the model does not have are left out. has_own_head: the head is a copy in
+/// another format (--head), so that the token table is one of rows only, which "lean" leaves in
+/// main memory like the per-layer one.
 /// Errors: InvalidRequest (unknown name; no GPU for a preset that needs one).
 Result<DeviceMap> presetDeviceMap(std::string_view name,
                                   const std::vector<DeviceId>& devices,
-                                  const ModelConfig& config);
+                                  const ModelConfig& config,
+                                  bool has_own_head = false);
 
 /// The imported form in the words of the native one: `default` = the value of "", else the main
 /// device. A native map comes back unchanged.

@@ -164,7 +164,8 @@ bool isDevicePreset(std::string_view name) {
 
 Result<DeviceMap> presetDeviceMap(std::string_view name,
                                   const std::vector<DeviceId>& devices,
-                                  const ModelConfig& config) {
+                                  const ModelConfig& config,
+                                  bool has_own_head) {
     if (!isDevicePreset(name)) {
         std::string known;
         for (const std::string& preset : devicePresets()) {
@@ -188,6 +189,11 @@ Result<DeviceMap> presetDeviceMap(std::string_view name,
     if ((name == "ple-cpu" || name == "lean") && config.text.ple_size > 0) {
         map.entries.push_back(
             placed("model.language_model.embed_tokens_per_layer", DeviceId::cpu()));
+    }
+    if (name == "lean" && has_own_head) {
+        map.entries.push_back(placed("model.language_model.embed_tokens", DeviceId::cpu()));
+        map.entries.push_back(placed("lm_head", device));
+        map.entries.back().fields.duplicate_tied = true;
     }
     if (name == "towers-cpu" || name == "lean") {
         if (config.vision.has_value()) {

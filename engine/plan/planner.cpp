@@ -258,7 +258,8 @@ private:
         for (const DeviceInfo& device : request_.devices) {
             devices.push_back(device.id);
         }
-        Result<DeviceMap> preset = presetDeviceMap(request_.preset, devices, request_.config);
+        Result<DeviceMap> preset =
+            presetDeviceMap(request_.preset, devices, request_.config, head_ != HeadOption::Bf16);
         if (!preset.has_value()) {
             PlanIssue issue;
             issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";

@@ -29,7 +29,7 @@ Result<DeviceMap> baseMap(const PlanRequest& plan) {
     for (const DeviceInfo& device : plan.devices) {
         ids.push_back(device.id);
     }
-    return presetDeviceMap(plan.preset, ids, plan.config);
+    return presetDeviceMap(plan.preset, ids, plan.config, plan.head != HeadOption::Bf16);
 }
 
 DeviceMap withMove(const DeviceMap& map, const MapMove& move) {

@@ -838,14 +838,21 @@ void reloads(CheckList& list, const Machine& machine, int count) {
 
 void predictedMemory(CheckList& list, const Machine& machine) {
     for (const std::string family : {"e2b", "e4b"}) {
-        for (const std::string preset : {"gpu", "towers-cpu", "ple-cpu", "lean"}) {
-            list.run("prediction", family + " nf4-dq, " + preset, [&](std::string* figure) {
+        const std::vector<std::pair<std::string, std::string>> cases = {
+            {"gpu", ""}, {"towers-cpu", ""}, {"ple-cpu", ""}, {"lean", ""}, {"lean", "int8"}};
+        for (const auto& [preset, head] : cases) {
+            const std::string name =
+                family + " nf4-dq, " + preset + (head.empty() ? "" : ", head in 8 bits");
+            list.run("prediction", name, [&, preset = preset, head = head](std::string* figure) {
                 const uint64_t before = machine.freeBytes();
                 Engine engine;
                 LoadRequest request;
                 request.model = "shape:" + family;
                 request.device_map = preset;
                 request.quant = "nf4-dq";
+                if (!head.empty()) {
+                    request.head = head;
+                }
                 std::string wrong = load(engine, request);
                 if (!wrong.empty()) {
                     return wrong;

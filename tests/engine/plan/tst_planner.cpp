@@ -1013,6 +1013,24 @@ void TestPlanner::presets() {
     QVERIFY(plan.fits);
     QCOMPARE(weights(plan, DeviceId::sim(0)), gpu);
     QCOMPARE(weights(plan, DeviceId::cpu()), kTotal - gpu);
+    // With a head of its own the token table is rows only, which "lean" leaves in main memory; the
+    // document says so whatever head is asked for later.
+    request.head = HeadOption::Int8;
+    plan = makePlan(request);
+    QVERIFY(plan.fits);
+    const TensorPlacement* table = plan.find("model.language_model.embed_tokens.weight");
+    const DeviceId main = preset == "cpu" ? DeviceId::cpu() : DeviceId::sim(0);
+    QCOMPARE(table->compute, preset == "lean" ? DeviceId::cpu() : main);
+    QCOMPARE(plan.find("lm_head.weight")->compute, main);
+    for (const HeadOption head : {HeadOption::Int8, HeadOption::Bf16}) {
+        PlanRequest document = request;
+        document.head = head;
+        document.map = *parseDeviceMap(plan.map_text, {});
+        const PlacementPlan again = makePlan(document);
+        QVERIFY(again.fits);
+        QCOMPARE(again.find("model.language_model.embed_tokens.weight")->compute, table->compute);
+    }
+    request.head = HeadOption::Bf16;
     // cuda is taken before sim.
     request.devices.push_back(device(DeviceId::cuda(1), 64 * kGiB));
     plan = makePlan(request);

@@ -161,7 +161,7 @@ class Engines:
                 # The tower, the prompt of its soft tokens and one token behind it.
                 figures[(media, 0)] = 1000 * result[media].get("first_token_s", result[media]["seconds"])
         with self.memory as memory:
-            if self.run(common + ["--device-map", "lean", "--context", "4096", "--prefill", "512", "--decode", "16",
+            if self.run(common + ["--device-map", "lean", "--head", "int8", "--context", "4096", "--prefill", "512", "--decode", "16",
                                   "--depth", "0", "--no-towers", "--no-ceiling"]) is not None and memory.peak:
                 figures[("memory 4k", 0)] = memory.mib()
         figures["need"] = need
