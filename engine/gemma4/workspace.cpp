@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstdlib>
 #include <functional>
+#include <optional>
+#include <string_view>
 
 namespace engine {
 
@@ -18,9 +20,15 @@ namespace {
 constexpr int64_t kStepLoraFloats = int64_t{128} * 256;
 
 const std::string kLayerPrefix = "model.language_model.layers.";
+// Where a component computes is where this tensor of it does.
+constexpr const char* kHeadTable = "model.language_model.embed_tokens.weight";
+constexpr const char* kVisionInput = "model.vision_tower.patch_embedder.input_proj.weight";
+constexpr const char* kAudioInput =
+    "model.audio_tower.subsample_conv_projection.input_proj_linear.weight";
+constexpr const char* kPleProjection = "model.language_model.per_layer_model_projection.weight";
 
 /// "a.b.c" starts with "a.b." or equals "a.b".
-bool isBelow(const std::string& name, const std::string& module) {
+bool isBelow(std::string_view name, std::string_view module) {
     return name.size() >= module.size() && name.compare(0, module.size(), module) == 0 &&
            (name.size() == module.size() || name[module.size()] == '.');
 }
@@ -433,16 +441,73 @@ ComponentDevices componentDevices(const ModelConfig& config, const PlanIndex& pl
         const TensorPlacement* row = plan.find(tensor);
         return row == nullptr ? fallback : row->compute;
     };
-    const DeviceId embed = computeOf("model.language_model.embed_tokens.weight", DeviceId::cpu());
+    const DeviceId embed = computeOf(kHeadTable, DeviceId::cpu());
     devices.head = computeOf("lm_head.weight", embed);
-    devices.vision =
-        computeOf("model.vision_tower.patch_embedder.input_proj.weight", DeviceId::cpu());
-    devices.audio = computeOf(
-        "model.audio_tower.subsample_conv_projection.input_proj_linear.weight", DeviceId::cpu());
-    devices.ple_projection =
-        computeOf("model.language_model.per_layer_model_projection.weight", DeviceId::cpu());
+    devices.vision = computeOf(kVisionInput, DeviceId::cpu());
+    devices.audio = computeOf(kAudioInput, DeviceId::cpu());
+    devices.ple_projection = computeOf(kPleProjection, DeviceId::cpu());
     return devices;
 }
+
+namespace {
+
+/// The plan's row of every tensor, nullptr where it has none. Rows come in the order of the list,
+/// but for tensors that a plan lacks: names are compared, and looked up only where that fails.
+std::vector<const TensorPlacement*> rowsOf(const PlacementPlan& plan,
+                                           const std::vector<ExpectedTensor>& tensors) {
+    std::vector<const TensorPlacement*> rows(tensors.size(), nullptr);
+    std::optional<PlanIndex> index;
+    size_t next = 0;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        if (next < plan.tensors.size() && plan.tensors[next].tensor == tensors[i].name) {
+            rows[i] = &plan.tensors[next++];
+        } else if (!tensors[i].is_unused) {
+            if (!index.has_value()) {
+                index.emplace(plan);
+            }
+            rows[i] = index->find(tensors[i].name);
+        }
+    }
+    return rows;
+}
+
+/// componentDevices() by the rows of all tensors.
+ComponentDevices componentDevices(const ModelConfig& config,
+                                  const PlacementPlan& plan,
+                                  const std::vector<ExpectedTensor>& tensors,
+                                  const std::vector<const TensorPlacement*>& rows) {
+    ComponentDevices devices;
+    devices.layers.assign(config.text.layers.size(), DeviceId::cpu());
+    devices.head = devices.vision = devices.audio = devices.ple_projection = DeviceId::cpu();
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        const ExpectedTensor& tensor = tensors[i];
+        if (rows[i] == nullptr) {
+            continue;
+        }
+        const DeviceId device = rows[i]->compute;
+        if (tensor.layer >= 0) {
+            if (tensor.tower == Tower::Language &&
+                static_cast<size_t>(tensor.layer) < devices.layers.size() &&
+                tensor.name.ends_with(".self_attn.q_proj.weight")) {
+                devices.layers[static_cast<size_t>(tensor.layer)] = device;
+            }
+        } else if (tensor.name == kHeadTable) {
+            devices.head = device;
+        } else if (tensor.name == kVisionInput) {
+            devices.vision = device;
+        } else if (tensor.name == kAudioInput) {
+            devices.audio = device;
+        } else if (tensor.name == kPleProjection) {
+            devices.ple_projection = device;
+        }
+    }
+    if (!plan.tensors.empty() && plan.tensors.back().tensor == "lm_head.weight") {
+        devices.head = plan.tensors.back().compute; // a head of its own is the last row
+    }
+    return devices;
+}
+
+} // namespace
 
 bool needsMirror(const TensorPlacement& row, const DeviceId& consumer) {
     return row.compute != consumer ||
@@ -457,8 +522,8 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
                                            const PlacementPlan& plan,
                                            const std::vector<ExpectedTensor>& tensors) {
     std::map<DeviceId, DeviceRole> roles;
-    const PlanIndex index(plan);
-    const ComponentDevices devices = componentDevices(config, index);
+    const std::vector<const TensorPlacement*> rows = rowsOf(plan, tensors);
+    const ComponentDevices devices = componentDevices(config, plan, tensors, rows);
     for (const DeviceId& device : devices.layers) {
         roles[device].has_layers = true;
     }
@@ -479,14 +544,10 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
     const int64_t text_widest =
         std::max({config.text.hidden_size, widestQ(config), widestMlp(config),
                   2 * config.text.moe_intermediate_size, config.text.num_experts});
-    size_t next = 0; // rows come in the order of the list, but for those that a plan lacks
-    for (const ExpectedTensor& tensor : tensors) {
-        const bool is_next = next < plan.tensors.size() && plan.tensors[next].tensor == tensor.name;
-        const TensorPlacement* row = tensor.is_unused ? nullptr
-                                     : is_next        ? &plan.tensors[next]
-                                                      : index.find(tensor.name);
-        next += is_next ? 1 : 0;
-        if (row == nullptr) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        const ExpectedTensor& tensor = tensors[i];
+        const TensorPlacement* row = rows[i];
+        if (tensor.is_unused || row == nullptr) {
             continue;
         }
         if (tensor.name == "model.embed_vision.embedding_projection.weight") {
@@ -506,8 +567,7 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
             continue;
         }
         if ((tensor.kind != TensorKind::Linear && tensor.kind != TensorKind::Experts) ||
-            row->compute == consumer ||
-            tensor.name == "model.language_model.per_layer_model_projection.weight") {
+            row->compute == consumer || tensor.name == kPleProjection) {
             continue;
         }
         // A linear away from its component: its input and output travel.

@@ -505,14 +505,19 @@ private:
 
     /// The row of an adapter's base tensor: the head's own or the table that it shares; nullptr:
     /// the plan has none.
-    [[nodiscard]] const TensorPlacement* baseRow(const std::string& name,
+    [[nodiscard]] const TensorPlacement* baseRow(const AdapterBytes& adapter,
                                                  const std::vector<int>& rows) const {
+        const std::string& name = adapter.tensor;
         const bool is_head = name == "lm_head.weight";
         if (is_head && !plan_.tensors.empty() && plan_.tensors.back().tensor == name) {
             return &plan_.tensors.back();
         }
+        const bool is_known = adapter.index >= 0 &&
+                              static_cast<size_t>(adapter.index) < tensors_->size() &&
+                              (*tensors_)[static_cast<size_t>(adapter.index)].name == name;
         const int tensor =
-            names_->indexOf(is_head ? "model.language_model.embed_tokens.weight" : name);
+            is_known ? adapter.index
+                     : names_->indexOf(is_head ? "model.language_model.embed_tokens.weight" : name);
         const int row = tensor < 0 ? -1 : rows[static_cast<size_t>(tensor)];
         return row < 0 ? nullptr : &plan_.tensors[static_cast<size_t>(row)];
     }
@@ -532,7 +537,7 @@ private:
         std::map<const TensorPlacement*, uint64_t> streamed;
         std::map<std::pair<DeviceId, std::string_view>, uint64_t> groups;
         for (const AdapterBytes& adapter : request_.adapters) {
-            const TensorPlacement* base = baseRow(adapter.tensor, rows);
+            const TensorPlacement* base = baseRow(adapter, rows);
             if (base == nullptr) {
                 plan_.notes.push_back("adapter weights for " + adapter.tensor +
                                       " are not counted: the plan has no such tensor");

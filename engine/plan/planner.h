@@ -48,6 +48,7 @@ struct AdapterBytes {
     uint64_t scratch_bytes = 0; ///< Workspace on its device; the largest there counts once.
     /// Of `bytes`: A and B, which travel with a base tensor that does (adapter.place follow_base).
     uint64_t update_bytes = 0;
+    int index = -1; ///< Place of the tensor in the request's list, for who knows it.
 };
 
 /// Tokens of a prompt that are computed together, and where cards compute every layer and have

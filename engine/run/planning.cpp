@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <string_view>
 #include <thread>
+#include <unordered_map>
 
 namespace engine {
 
@@ -207,10 +210,15 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
         }
         plan.limits[*id] = bytes;
     }
+    std::unordered_map<std::string_view, int> indices;
+    for (size_t i = 0; i < plan.tensors.size() && !adapters.empty(); ++i) {
+        indices.emplace(plan.tensors[i].name, static_cast<int>(i));
+    }
     for (const AdapterFootprint& footprint : adapters) {
         for (const TensorFootprint& row : footprint.tensors) {
-            plan.adapters.push_back(
-                {row.tensor, row.bytes, row.is_on_host, footprint.scratch_bytes, row.update_bytes});
+            const auto it = indices.find(row.tensor);
+            plan.adapters.push_back({row.tensor, row.bytes, row.is_on_host, footprint.scratch_bytes,
+                                     row.update_bytes, it == indices.end() ? -1 : it->second});
         }
     }
     plan.has_weight_cache = !request.cache_folder.empty();

@@ -48,11 +48,12 @@ PlanRequest requestFor(const std::string& size, int gpus, uint64_t bytes, bool i
 
 /// Rank 16 in fp32 on every linear of the language model and the towers.
 void addAdapter(PlanRequest& request) {
-    for (const ExpectedTensor& tensor : request.tensors) {
+    for (size_t i = 0; i < request.tensors.size(); ++i) {
+        const ExpectedTensor& tensor = request.tensors[i];
         if (tensor.kind == TensorKind::Linear && !tensor.is_unused) {
             const auto sum = static_cast<uint64_t>(tensor.shape[0] + tensor.shape[1]);
-            request.adapters.push_back(
-                {tensor.name, uint64_t{64} * sum, false, uint64_t{512} * 64, uint64_t{64} * sum});
+            request.adapters.push_back({tensor.name, uint64_t{64} * sum, false, uint64_t{512} * 64,
+                                        uint64_t{64} * sum, static_cast<int>(i)});
         }
     }
 }
