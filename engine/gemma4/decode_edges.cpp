@@ -33,12 +33,7 @@ Result<void> DecodeStep::prepare() {
 
 Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
     const int64_t vocab = model_->config_.text.vocab_size;
-    std::vector<uint32_t> words(static_cast<size_t>((vocab + 31) / 32), 0);
-    for (const int32_t id : ids) {
-        if (id >= 0 && id < vocab) {
-            words[static_cast<size_t>(id) / 32] |= 1U << (static_cast<uint32_t>(id) % 32);
-        }
-    }
+    const std::vector<uint32_t> words = suppressedBits(ids, vocab);
     return checkStatus(home_->device().copyIn(home_->buffer("step_suppressed"), words.data(),
                                               words.size() * sizeof(uint32_t)),
                        "copy in", "suppressed tokens");

@@ -286,13 +286,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
         if (wanted.greedy != nullptr) {
             uint64_t best = 0;
             std::memcpy(&best, resultOf(start), sizeof(best));
-            // Finite logits lie between the keys of -infinity and +infinity; NaN above or below.
-            const auto order = static_cast<uint32_t>(best >> 32U);
-            if (order <= 0x007fffffU || order >= 0xff800000U) {
-                return Error{ErrorCode::Internal,
-                             "the logits hold NaN or infinity, or every token is suppressed"};
-            }
-            *wanted.greedy = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(best));
+            ENGINE_ASSIGN(*wanted.greedy, tokenOfKey(best));
             // The step ahead took the row of the token as it is; the host takes pad's for these.
             ahead_.id = inputs_.isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
         }

@@ -927,7 +927,7 @@ Result<void> Model::forward(const ForwardInput& input,
             x = there;
         }
         if (split != nullptr && split->hasHead()) {
-            return split->copyLogitsOut(logits);
+            return split->takeResult(input.choice, logits);
         }
         // Without a head of theirs, or behind one that was refused.
         Result<void> outcome = head(*home, x, logits, observer);

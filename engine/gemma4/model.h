@@ -9,6 +9,7 @@
 #include "engine/gemma4/compute_context.h"
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/kv_cache.h"
+#include "engine/gemma4/token_choice.h"
 #include "engine/gemma4/upload_rows.h"
 
 #include <cstdint>
@@ -35,6 +36,8 @@ struct ForwardInput {
     std::vector<FeatureSpan> features;
     int64_t logits_rows = 1; ///< Logits for the last n rows; the others stop after the
                              ///< last layer that owns KV. 0 = fill the cache only.
+    /// For a single row: where this is told, forward() leaves the logits as they were.
+    TokenChoice* choice = nullptr;
 };
 
 /// Sees the residual stream, for tests: (index, values [rows, hidden]); index 0 after embedding,

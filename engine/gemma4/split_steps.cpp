@@ -42,6 +42,7 @@ void SplitSteps::reset() {
         }
     }
     parts_.clear();
+    chooser_.reset();
     state_ = State::Unknown;
 }
 
@@ -167,8 +168,15 @@ bool SplitSteps::hasHeadPart() const {
     return headPart() != nullptr && headPart()->first == headPart()->end;
 }
 
-Result<void> SplitSteps::copyLogitsOut(std::vector<float>& logits) {
+Result<void> SplitSteps::takeResult(TokenChoice* choice, std::vector<float>& logits) {
     DeviceScratch& home = *model_->head_home_;
+    if (choice != nullptr) {
+        ENGINE_TRY(chooser_.choose(home, model_->config_.text.vocab_size, *choice));
+        if (choice->isTold()) {
+            is_under_way_ = false;
+            return {};
+        }
+    }
     logits.resize(static_cast<size_t>(model_->config_.text.vocab_size));
     ENGINE_KERNEL(
         home.device().copyOut(logits.data(), home.buffer("logits"), logits.size() * sizeof(float)),

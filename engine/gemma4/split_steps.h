@@ -12,6 +12,7 @@
 #pragma once
 
 #include "engine/gemma4/step_inputs.h"
+#include "engine/gemma4/token_choice.h"
 
 #include <cstddef>
 #include <memory>
@@ -44,8 +45,9 @@ public:
     /// Errors: Unsupported (the table refuses: "x" is as it was, the part is no more), DeviceLost,
     /// OutOfMemory.
     Result<void> run(int first, int32_t id, const KvCache& kv);
-    /// Behind the part that makes them: [vocab], soft-capped.
-    Result<void> copyLogitsOut(std::vector<float>& logits);
+    /// Behind the part that makes them: the choice (may be nullptr) where its device makes it, else
+    /// logits [vocab], soft-capped.
+    Result<void> takeResult(TokenChoice* choice, std::vector<float>& logits);
     /// The token that parts were run for has been waited for.
     void noteEnded() { is_under_way_ = false; }
     /// Waits for parts whose token was given up between them. Before anything else touches what
@@ -100,6 +102,7 @@ private:
 
     Model* model_;
     StepInputs inputs_; ///< Of the first part, where that has them.
+    HeadChooser chooser_;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
     std::vector<Part> parts_;

@@ -182,6 +182,10 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     const AtEnd at_end{step};
     std::optional<TokenId> chosen;
     std::span<const kernels::TokenLogit> top;
+    TokenChoice choice; // of a decoder that several devices share
+    choice.is_greedy = is_greedy;
+    choice.wanted = is_among_few ? static_cast<int32_t>(candidates) : 0;
+    choice.suppressed = options.suppressed;
     while (true) {
         if (stop.stop_requested()) {
             result.finish_reason = "cancelled";
@@ -244,7 +248,12 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
         if (step == nullptr) {
             ForwardInput input;
             input.ids = std::span(&token, 1);
+            choice.token.reset();
+            choice.top = {};
+            input.choice = is_greedy || is_among_few ? &choice : nullptr;
             outcome = model_->forward(input, *kv_, logits, stop);
+            chosen = choice.token;
+            top = choice.top;
         }
         if (!outcome.has_value()) {
             if (outcome.error().code == ErrorCode::Cancelled) {

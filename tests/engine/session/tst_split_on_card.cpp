@@ -18,6 +18,7 @@ class TestSplitOnCard : public QObject {
 private Q_SLOTS:
     void asOneCard_data();
     void asOneCard();
+    void choiceOnTheCard();
 };
 
 void TestSplitOnCard::asOneCard_data() {
@@ -126,6 +127,68 @@ void TestSplitOnCard::asOneCard() {
         }
         QCOMPARE(reply->token_ids, one_card);
     }
+    QVERIFY(card.fake().violations().empty());
+}
+
+/// Behind the head of a decoder over two cards the card chooses: greedy tokens, and candidates for
+/// drawn ones, instead of a row of logits for every token. The texts are those of whole rows.
+void TestSplitOnCard::choiceOnTheCard() {
+    support::EmulatedCardOptions card_options;
+    card_options.cards = 2;
+    card_options.multiprocessors = 4;
+    card_options.run.resident_threads = 8192;
+    support::EmulatedCard card(card_options);
+    engine::EngineOptions options;
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&card.fake().driver(), "", support::FakeDriver::images()));
+    engine::Engine engine(options);
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.is_reference_precision = false; // fused steps need the 16-bit cache
+    request.head = "int8";
+    request.device_map = R"({"version": 1, "default": "cuda:0", "map":
+        {"model.language_model.layers.[5-9]": "cuda:1", "model.vision_tower": "cpu"}})";
+    request.context = 64;
+    const auto loaded = engine.load(request, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    constexpr size_t kTokens = 5;
+    engine::GenerateRequest prompt;
+    prompt.raw_ids = {2, 30, 31, 32, 33};
+    prompt.sampling.ignores_eos = true;
+    prompt.sampling.max_tokens = kTokens;
+    prompt.sampling.repetition_penalty = 1.0;
+    QVERIFY(engine.generate(prompt, {}, {}).has_value()); // all but its last row stay from here on
+    const auto ran = [&](const char* kernel) {
+        return std::count(card.ran().begin(), card.ran().end(), kernel);
+    };
+    constexpr int kSeeds = 3;
+    for (int seed = 0; seed <= kSeeds; ++seed) { // 0: greedy
+        prompt.sampling.temperature = seed == 0 ? 0.0 : 1.5;
+        prompt.sampling.top_k = 40;
+        prompt.sampling.top_p = 0.95;
+        prompt.sampling.seed = seed;
+        std::vector<std::vector<int32_t>> texts;
+        for (const bool has_choice : {true, false}) {
+            const auto before = ran("belfry_argmax") + ran("belfry_top_logits");
+            if (!has_choice) {
+                // A penalty of almost nothing makes the host look at every row.
+                prompt.sampling.repetition_penalty = seed == 0 ? 1.0 + 1e-12 : 1.0;
+                qputenv("BELFRY_NO_TOP_LOGITS", "1");
+            }
+            const auto reply = engine.generate(prompt, {}, {});
+            qunsetenv("BELFRY_NO_TOP_LOGITS");
+            prompt.sampling.repetition_penalty = 1.0;
+            QCOMPARE(card.finish(), std::string());
+            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            QCOMPARE(reply->token_ids.size(), kTokens);
+            texts.push_back(reply->token_ids);
+            // The first token comes from the prompt's row.
+            QCOMPARE(ran("belfry_argmax") + ran("belfry_top_logits") - before,
+                     has_choice ? static_cast<std::ptrdiff_t>(kTokens) - 1 : 0);
+        }
+        QCOMPARE(texts[0], texts[1]);
+    }
+    QVERIFY(ran("belfry_argmax") >= static_cast<std::ptrdiff_t>(kTokens) - 1);
+    QVERIFY(ran("belfry_top_logits") >= kSeeds * (static_cast<std::ptrdiff_t>(kTokens) - 1));
     QVERIFY(card.fake().violations().empty());
 }
 

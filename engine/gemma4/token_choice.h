@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of the next token on the device that makes the logits, so that not the whole row of
+// them travels: the greedy one, or the candidates among which the host draws.
+#pragma once
+
+#include "engine/base/result.h"
+#include "kernels/ops.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace engine {
+
+/// What a caller of Model::forward() would rather have than a row of logits, and what it got.
+struct TokenChoice {
+    bool is_greedy = false; ///< The largest logit's token; else the candidates for `wanted`.
+    int32_t wanted = 0;     ///< Largest logits to choose among, 1 to TopLogits::kMostWanted.
+    std::span<const int32_t> suppressed; ///< Left out.
+
+    /// Either tells; neither: see the row.
+    std::optional<int32_t> token;
+    std::span<const kernels::TokenLogit> top; ///< Valid until the next call.
+    [[nodiscard]] bool isTold() const { return token.has_value() || !top.empty(); }
+};
+
+/// One bit per token, set where it is suppressed; ids outside the vocabulary are ignored.
+std::vector<uint32_t> suppressedBits(std::span<const int32_t> ids, int64_t vocab);
+
+/// The token of a key that OpTable::argmax made. Errors: Internal (NaN or infinity among the
+/// logits, or every token suppressed).
+Result<int32_t> tokenOfKey(uint64_t key);
+
+class DeviceScratch;
+
+/// Asks one device. Its buffers "logits", "step_best" and "step_suppressed" are used.
+class HeadChooser {
+public:
+    /// Behind soft-capped logits of one row that were enqueued on `home`: fills `choice` where the
+    /// device has the kernels, and has waited for them then. BELFRY_NO_TOP_LOGITS=1: no candidates,
+    /// for comparisons. Errors: Internal as of tokenOfKey, DeviceLost.
+    Result<void> choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice);
+    /// The device's buffers are others, or somebody else wrote them.
+    void reset() { has_sent_ = false; }
+
+private:
+    Result<void> send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> suppressed);
+
+    std::vector<int32_t> sent_; ///< Suppressed tokens as the device has them.
+    bool has_sent_ = false;
+    kernels::TopLogits top_{};
+};
+
+} // namespace engine
