@@ -23,6 +23,9 @@ bool LayerSteps::isHere(const PlanIndex& plan, const Linear& linear, DeviceId ho
         return linear.weight == WeightSource::kAbsent;
     }
     const TensorPlacement* row = plan.find(linear.name);
+    if (row == nullptr && linear.name == "lm_head.weight") {
+        row = plan.find("model.language_model.embed_tokens.weight"); // the table that it shares
+    }
     return row == nullptr || row->store == row->compute || row->residency == Residency::Always;
 }
 

@@ -108,6 +108,16 @@ Result<void> Arrivals::resize(const ArrivalRooms& wanted) {
     return {};
 }
 
+void Arrivals::release(const ArrivalRooms& wanted) {
+    forget();
+    for (auto& [device, room] : rooms_) {
+        const auto it = wanted.find(device);
+        if (it == wanted.end() || it->second != room.bytes) {
+            room.block.reset();
+        }
+    }
+}
+
 void Arrivals::forget() {
     for (auto& [device, room] : rooms_) {
         room.held = {};

@@ -47,6 +47,9 @@ public:
     /// Makes room as wanted and gives back what is not. Errors: OutOfMemory; the former room is
     /// then there again, at the latest when something comes.
     Result<void> resize(const ArrivalRooms& wanted);
+    /// Gives back rooms that `wanted` does not have so, for others to take the memory before
+    /// resize(wanted). Nothing is lost: what comes without a room gets one.
+    void release(const ArrivalRooms& wanted);
     /// What has come is no longer what is wanted, or its sites have moved.
     void forget();
     /// Brings the active updates of a site (and, for a visit, of its group among `all`), ordered

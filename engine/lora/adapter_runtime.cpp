@@ -441,7 +441,9 @@ Result<void> AdapterSet::activate(std::span<const AdapterActivation> active) {
     return s.become(wanted);
 }
 
-Result<void> AdapterSet::follow(const AdapterHomeOf& home_of, const ReadBaseRows& read_base) {
+Result<void> AdapterSet::follow(const AdapterHomeOf& home_of,
+                                const ReadBaseRows& read_base,
+                                const std::function<bool(const std::string& tensor)>& has_changed) {
     State& s = *state_;
     struct Change {
         DeviceBlock* target = nullptr;
@@ -449,11 +451,23 @@ Result<void> AdapterSet::follow(const AdapterHomeOf& home_of, const ReadBaseRows
     };
     struct UpdateChange {
         PlacedUpdate* update = nullptr;
-        PlacedUpdate next; ///< home, block and g.
+        PlacedUpdate next;        ///< home, block and g.
+        bool keeps_block = false; ///< It lies where it has to; `next` has none.
+        std::vector<float> b;     ///< DoRA's B for the block that is kept; empty: as it is.
     };
     std::vector<Change> changes;
     std::vector<UpdateChange> update_changes;
+    const auto homeOf = [&](const PlacedUpdate& part) {
+        return part.update->kind == TensorKind::Embedding ? part.home
+                                                          : home_of(part.update->tensor);
+    };
     ArrivalCount arriving;
+    for (const auto& placed : s.placed) {
+        for (const PlacedUpdate& part : placed->updates) {
+            arriving.add(homeOf(part), part.update->tensor, part.layout.total);
+        }
+    }
+    s.arrivals.release(arriving.rooms());
     const auto notLoaded = [](const Adapter& adapter, const std::string& tensor) {
         return Error{ErrorCode::InvalidRequest,
                      adapter.name() + ": " + tensor +
@@ -486,14 +500,13 @@ Result<void> AdapterSet::follow(const AdapterHomeOf& home_of, const ReadBaseRows
         };
         for (PlacedUpdate& part : placed.updates) {
             const LowRankUpdate& u = *part.update;
-            const AdapterHome home =
-                u.kind == TensorKind::Embedding ? part.home : home_of(u.tensor);
+            const AdapterHome home = homeOf(part);
             if (home.compute != nullptr) {
                 devices.insert(home.compute);
             }
-            arriving.add(home, u.tensor, part.layout.total);
-            const bool is_renewed =
-                u.isDora() && read_base != nullptr && home.compute != nullptr && part.isPlaced();
+            const bool is_renewed = u.isDora() && read_base != nullptr && home.compute != nullptr &&
+                                    part.isPlaced() &&
+                                    (has_changed == nullptr || has_changed(u.tensor));
             if (home == part.home && !is_renewed) {
                 continue;
             }
@@ -512,9 +525,18 @@ Result<void> AdapterSet::follow(const AdapterHomeOf& home_of, const ReadBaseRows
                 if (is_renewed) {
                     ENGINE_ASSIGN(change.next.g, doraFactors(adapter, u, read_base, {}));
                 }
-                const DeviceBlock none;
-                ENGINE_ASSIGN(change.next.block,
-                              blockAt(change.next, home, s.host, is_renewed ? none : part.block));
+                const kernels::Device* const where = !home.travels()   ? home.compute
+                                                     : home.is_on_disk ? nullptr
+                                                                       : &s.host;
+                change.keeps_block = part.block.device() == where;
+                if (change.keeps_block && is_renewed && where != nullptr) {
+                    ENGINE_ASSIGN(change.b, scaledB(adapter, change.next));
+                }
+                if (!change.keeps_block) {
+                    const DeviceBlock none;
+                    ENGINE_ASSIGN(change.next.block, blockAt(change.next, home, s.host,
+                                                             is_renewed ? none : part.block));
+                }
             }
             update_changes.push_back(std::move(change));
         }
@@ -548,16 +570,28 @@ Result<void> AdapterSet::follow(const AdapterHomeOf& home_of, const ReadBaseRows
     for (Change& change : changes) {
         *change.target = std::move(change.block);
     }
+    Result<void> written; // only a lost device refuses
     for (UpdateChange& change : update_changes) {
         PlacedUpdate& part = *change.update;
         part.home = change.next.home;
-        part.block = std::move(change.next.block);
-        part.g = std::move(change.next.g);
+        if (!change.keeps_block) {
+            part.block = std::move(change.next.block);
+        }
+        if (part.isPlaced()) {
+            part.g = std::move(change.next.g);
+        }
+        if (!change.b.empty() && written.has_value()) {
+            written = part.block.write(part.layout.b.offset, std::as_bytes(std::span(change.b)),
+                                       part.update->tensor);
+            if (written.has_value()) {
+                written = writeStrength(part, part.strength);
+            }
+        }
     }
     s.takeScratch(std::move(scratch));
     s.dropUnusedScratch();
     s.rebuild();
-    return {};
+    return written;
 }
 
 const std::vector<AdapterEntry>& AdapterSet::entries() const {

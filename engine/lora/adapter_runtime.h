@@ -103,9 +103,12 @@ public:
     Result<void> activate(std::span<const AdapterActivation> active);
 
     /// After base tensors moved: brings the copies to their new homes. Either all moved or nothing
-    /// changed. Never asks for anything else to be moved. `read_base`, when not empty:
-    /// base tensors changed their format (and so their values), DoRA's norms are taken again.
-    Result<void> follow(const AdapterHomeOf& home_of, const ReadBaseRows& read_base = {});
+    /// changed. Never asks for anything else to be moved. `read_base`, when not empty: base tensors
+    /// changed their format (and so their values), DoRA's norms are taken again of those that
+    /// `has_changed` names (empty: of all).
+    Result<void> follow(const AdapterHomeOf& home_of,
+                        const ReadBaseRows& read_base = {},
+                        const std::function<bool(const std::string& tensor)>& has_changed = {});
 
     [[nodiscard]] const std::vector<AdapterEntry>& entries() const;
     /// Equal texts = equal function (same active adapters, order, strengths). KV computed under

@@ -308,6 +308,14 @@ Result<std::vector<float>> doraFactors(const Adapter& adapter,
     return g;
 }
 
+Result<std::vector<float>> scaledB(const Adapter& adapter, const PlacedUpdate& placed) {
+    ENGINE_ASSIGN(std::vector<float> b, floatsOf(adapter, placed.update->b));
+    for (size_t i = 0; i < b.size(); ++i) {
+        b[i] *= placed.g[i / static_cast<size_t>(placed.update->rank)];
+    }
+    return b;
+}
+
 Result<void>
 fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget& target) {
     const LowRankUpdate& u = *placed.update;
@@ -330,10 +338,7 @@ fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget
         ENGINE_TRY(copyTensor(adapter, u.a, target, placed.layout.a.offset));
     }
     if (u.isDora()) {
-        ENGINE_ASSIGN(std::vector<float> b, floatsOf(adapter, u.b));
-        for (size_t i = 0; i < b.size(); ++i) {
-            b[i] *= placed.g[i / static_cast<size_t>(u.rank)];
-        }
+        ENGINE_ASSIGN(const std::vector<float> b, scaledB(adapter, placed));
         ENGINE_TRY(target.write(placed.layout.b.offset, std::as_bytes(std::span(b)), what));
     } else if (u.experts > 0) {
         ENGINE_ASSIGN(const std::vector<std::byte> b, bytesOf(adapter, u.b));

@@ -157,6 +157,8 @@ Result<std::vector<float>> doraFactors(const Adapter& adapter,
 /// Fills the block of one update (A, B, bias, identity; with DoRA g * B from `g`) from the file.
 Result<void>
 fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget& target);
+/// DoRA: g * B in fp32, as it lies in the block.
+Result<std::vector<float>> scaledB(const Adapter& adapter, const PlacedUpdate& placed);
 /// The block of an update with the given home, filled with the strength too; without device where
 /// the home is on disk. `former`, where it has memory, is copied instead of the file's bytes.
 /// Errors: OutOfMemory, InvalidFile.

@@ -195,6 +195,14 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
             decode += rate(device).hop_s;
         }
     }
+    for (const TransferPerToken& row : plan.transfers_per_token) {
+        if (row.what == "streamed adapter") {
+            const bool is_from_disk = row.from.kind == DeviceId::Kind::Disk;
+            decode +=
+                static_cast<double>(row.bytes) /
+                (is_from_disk ? rate(row.from).read_bytes_per_s : rate(row.to).link_bytes_per_s);
+        }
+    }
     if (head_device.has_value() && layer_count > 0 && *head_device != layer_device.back()) {
         decode += rate(*head_device).hop_s;
     }

@@ -10,6 +10,7 @@
 #include <new>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace engine {
 
@@ -29,17 +30,31 @@ const char* stageName(LoadStage stage) {
     return "read";
 }
 
-/// Whether a tensor of both plans has other values in the second one.
-bool haveOtherFormats(const PlacementPlan& before, const PlacementPlan& after) {
-    std::unordered_map<std::string_view, const TensorPlacement*> former;
-    for (const TensorPlacement& row : before.tensors) {
-        former.emplace(row.tensor, &row);
+/// Tensors of both plans that have other values in the second one. A head without a row of its own
+/// is the token table.
+std::unordered_set<std::string> otherFormats(const PlacementPlan& before,
+                                             const PlacementPlan& after) {
+    const auto byName = [](const PlacementPlan& plan) {
+        std::unordered_map<std::string_view, const TensorPlacement*> rows;
+        for (const TensorPlacement& row : plan.tensors) {
+            rows.emplace(row.tensor, &row);
+        }
+        if (const auto table = rows.find("model.language_model.embed_tokens.weight");
+            table != rows.end()) {
+            rows.emplace(kHeadTensor, table->second);
+        }
+        return rows;
+    };
+    const auto former = byName(before);
+    std::unordered_set<std::string> changed;
+    for (const auto& [name, row] : byName(after)) {
+        const auto it = former.find(name);
+        if (it != former.end() &&
+            (it->second->format != row->format || it->second->block_size != row->block_size)) {
+            changed.emplace(name);
+        }
     }
-    return std::any_of(after.tensors.begin(), after.tensors.end(), [&](const auto& row) {
-        const auto it = former.find(row.tensor);
-        return it != former.end() &&
-               (it->second->format != row.format || it->second->block_size != row.block_size);
-    });
+    return changed;
 }
 
 } // namespace
@@ -332,8 +347,12 @@ Result<void> Engine::replace(const std::string& device_map,
     const std::shared_ptr<const PlacementPlan> former = target.plan;
     const LoadOptions options = Impl::loadOptions(target, progress, stop);
     // DoRA's norms are of the base weights as they are: taken anew where these change.
-    const ReadBaseRows base_of_changed =
-        haveOtherFormats(*former, *prepared.plan) ? target.readBase() : ReadBaseRows();
+    const auto changed = otherFormats(*former, *prepared.plan);
+    const auto hasChanged = [&changed](const std::string& tensor) {
+        return changed.contains(tensor);
+    };
+    const ReadBaseRows base_of_changed = changed.empty() ? ReadBaseRows() : target.readBase();
+    bool have_adapters_followed = false;
     // The workspace goes first and comes back last: it holds nothing that must survive.
     std::unique_ptr<Generator> generator = std::move(target.generator);
     target.model.reset();
@@ -344,8 +363,9 @@ Result<void> Engine::replace(const std::string& device_map,
         const Result<void> store_back = applyPlan(*target.store, *former, quiet);
         const Result<void> kv_back =
             target.kv->moveTo(target.folder.config, *former, target.devices.set);
-        const Result<void> adapters_back =
-            target.adapters->follow(target.adapterHomes(), base_of_changed);
+        const Result<void> adapters_back = target.adapters->follow(
+            target.adapterHomes(), have_adapters_followed ? base_of_changed : ReadBaseRows(),
+            hasChanged);
         const Result<void> model_back = impl_->rebuildModel(target, former);
         for (const auto* back : {&store_back, &kv_back, &adapters_back, &model_back}) {
             if (!back->has_value()) {
@@ -367,10 +387,12 @@ Result<void> Engine::replace(const std::string& device_map,
         !moved.has_value()) {
         return restore(std::move(moved).error());
     }
-    if (Result<void> moved = target.adapters->follow(target.adapterHomes(), base_of_changed);
+    if (Result<void> moved =
+            target.adapters->follow(target.adapterHomes(), base_of_changed, hasChanged);
         !moved.has_value()) {
         return restore(std::move(moved).error());
     }
+    have_adapters_followed = true;
     if (Result<void> rebuilt = impl_->rebuildModel(target, prepared.plan); !rebuilt.has_value()) {
         return restore(std::move(rebuilt).error());
     }

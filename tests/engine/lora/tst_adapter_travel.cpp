@@ -131,6 +131,7 @@ private Q_SLOTS:
     void noMemory();
     void everyMove();
     void roomIsMadeAgain();
+    void tightMoves();
     void changedFile();
 };
 
@@ -260,8 +261,8 @@ void TestAdapterTravel::noMemory() {
             break;
         }
         QCOMPARE(moved.error().code, ErrorCode::OutOfMemory);
+        QVERIFY(mustApply(f, set) == before); // a room that went first is there again
         QCOMPARE(f.gpu.usedBytes(kTag), used_away);
-        QVERIFY(mustApply(f, set) == before);
     }
     QVERIFY(n > 1);
     QVERIFY(mustApply(f, set) == before);
@@ -300,25 +301,76 @@ void TestAdapterTravel::everyMove() {
     }
 }
 
-/// Room that could not be had back after a refusal is made when something comes.
+/// Room that could not be had when the adapters became fewer is made when something comes.
 void TestAdapterTravel::roomIsMadeAgain() {
-    Fixture f("e2b");
-    const auto golden = support::goldenDir() / "e2b/adapters";
-    AdapterSet set(f.host);
-    const auto home = f.homes(Travel::Streams, false);
-    QVERIFY(set.add(f.load(golden / "bridges"), 1.0, true, home, f.readBase()));
-    const auto before = mustApply(f, set);
-    const uint64_t used = f.gpu.usedBytes(kTag);
-    f.gpu.setCapacity(1); // nothing more, not even what was given back
-    QVERIFY(!set.add(f.load(golden / "multimodal"), 1.0, true, home, f.readBase()));
-    const auto refused = applyAll(f, set);
-    if (f.gpu.usedBytes(kTag) < used) {
+    for (const Travel travel : {Travel::Streams, Travel::Visits}) {
+        Fixture f("e2b");
+        const auto golden = support::goldenDir() / "e2b/adapters";
+        AdapterSet set(f.host);
+        const auto home = f.homes(travel, false);
+        QVERIFY(set.add(f.load(golden / "bridges"), 1.0, true, home, f.readBase()));
+        const auto before = mustApply(f, set);
+        const auto other = set.add(f.load(golden / "multimodal"), 1.0, true, home, f.readBase());
+        QVERIFY(other);
+        f.gpu.setCapacity(1); // nothing more, not even what is given back
+        QVERIFY(set.remove(*other));
+        const uint64_t without_room = f.gpu.usedBytes(kTag);
+        const auto refused = applyAll(f, set);
         QVERIFY(!refused);
         QCOMPARE(refused.error().code, ErrorCode::OutOfMemory);
+        f.gpu.setCapacity(0);
+        QVERIFY(mustApply(f, set) == before);
+        QVERIFY(f.gpu.usedBytes(kTag) > without_room);
     }
+}
+
+/// Moves whose result fits are not refused for what they replace: rooms go first, blocks that lie
+/// where they have to stay, renewed ones are written in place.
+void TestAdapterTravel::tightMoves() {
+    Fixture f("e2b");
+    const auto loaded = f.load(support::goldenDir() / "e2b/adapters/dora");
+    AdapterSet set(f.host);
+    const auto visits = f.homes(Travel::Visits, false);
+    const auto stays = f.homes(Travel::Stays, false);
+    QVERIFY(set.add(loaded, 1.0, true, visits, f.readBase()));
+    const auto expected = mustApply(f, set);
+    const uint64_t of_visit = f.gpu.usedBytes(kTag);
+    QVERIFY(set.follow(stays));
+    const uint64_t of_stay = f.gpu.usedBytes(kTag);
+    QVERIFY(set.follow(visits));
+    f.gpu.setCapacity(std::max(of_visit, of_stay)); // not both beside each other
+    QVERIFY(of_visit + of_stay > std::max(of_visit, of_stay));
+    const auto moved = set.follow(stays);
+    QVERIFY2(moved.has_value(), moved.has_value() ? "" : moved.error().message.c_str());
+    QVERIFY(mustApply(f, set) == expected);
+    // Other values of the base: B and columns change where they are.
+    const ReadBaseRows doubled = [&](const std::string& tensor, int64_t first, int64_t count,
+                                     std::span<float> out) -> Result<void> {
+        auto done = f.readBase()(tensor, first, count, out);
+        for (float& value : out) {
+            value *= 2.0F;
+        }
+        return done;
+    };
+    const auto calls = f.gpu.allocationCalls() + f.host.allocationCalls();
+    QVERIFY(set.follow(stays, doubled, [](const std::string&) { return false; }));
+    QVERIFY(mustApply(f, set) == expected);
+    QVERIFY(set.follow(stays, doubled));
+    const auto other = mustApply(f, set);
+    QVERIFY(other != expected);
+    QCOMPARE(f.gpu.allocationCalls() + f.host.allocationCalls(), calls);
+    AdapterSet fresh(f.host);
     f.gpu.setCapacity(0);
-    QVERIFY(mustApply(f, set) == before);
-    QCOMPARE(f.gpu.usedBytes(kTag), used);
+    QVERIFY(fresh.add(loaded, 1.0, true, stays, doubled));
+    QVERIFY(mustApply(f, fresh) == other);
+    QVERIFY(set.follow(stays, f.readBase()));
+    QVERIFY(mustApply(f, set) == expected);
+    // From one way of travelling to another the host's copy stays.
+    QVERIFY(set.follow(visits));
+    const auto host_calls = f.host.allocationCalls();
+    QVERIFY(set.follow(f.homes(Travel::Streams, false)));
+    QCOMPARE(f.host.allocationCalls(), host_calls);
+    QVERIFY(mustApply(f, set) == expected);
 }
 
 void TestAdapterTravel::changedFile() {

@@ -36,6 +36,8 @@ private Q_SLOTS:
     void placements();
     void adapters_data();
     void adapters();
+    void travellingTable_data();
+    void travellingTable();
     void movesKeepTheChat();
     void recordedStep_data();
     void recordedStep();
@@ -204,6 +206,75 @@ void TestHostInvisible::adapters() {
         }
     }
     QVERIFY(compared > 0);
+}
+
+void TestHostInvisible::travellingTable_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("store");
+    for (const char* family : {"e2b", "dense31b"}) {
+        for (const char* store : {"cpu", "disk"}) {
+            QTest::addRow("%s, on %s", family, store) << family << store;
+        }
+    }
+}
+
+/// The table that the head shares comes for every token: its steps are not recorded with what has
+/// come once. In 16 bits, alone and with an adapter on the head that travels with it.
+void TestHostInvisible::travellingTable() {
+    QFETCH(QString, family);
+    QFETCH(QString, store);
+    const std::string name = family.toStdString();
+    const std::string table = R"("model.language_model.embed_tokens": {"store": ")" +
+                              store.toStdString() + R"(", "compute": "cuda:0"})";
+    const auto answers = [&](const std::string& map, const std::string& adapter) {
+        engine::LoadRequest request = support::goldenRequest(name);
+        request.is_reference_precision = false;
+        request.device_map = map;
+        if (!adapter.empty()) {
+            request.adapters.push_back(
+                {std::string(BELFRY_TEST_DATA_DIR "/adapters/") + adapter, 1.0, true});
+            request.adapters.push_back({support::goldenAdapter(name, "multimodal"), 1.0, true});
+        }
+        engine::Engine engine(options());
+        const std::string error = errorOf(engine.load(request, {}, {}));
+        if (!error.empty()) {
+            qFatal("%s", error.c_str());
+        }
+        std::vector<float> logits;
+        std::vector<int32_t> tokens;
+        for (int turn = 0; turn < 2; ++turn) {
+            for (const auto& c : support::goldenCases(name)) {
+                const auto some = support::engineLogits(engine, c, 2);
+                logits.insert(logits.end(), some.begin(), some.end());
+                const auto text = support::engineGreedy(engine, c, 6);
+                tokens.insert(tokens.end(), text.begin(), text.end());
+            }
+        }
+        return std::make_pair(logits, tokens);
+    };
+    const auto there = answers("gpu", "");
+    const auto comes = answers(native("cuda:0", table), "");
+    // Steps of a token on one device round otherwise than single functions.
+    const double error = support::maxRelativeToLargest(comes.first, there.first);
+    QVERIFY2(error <= 4e-2, qPrintable(QString::number(error)));
+    QCOMPARE(comes.second.size(), there.second.size());
+    if (name != "e2b") {
+        return; // the head's adapter is of that model
+    }
+    // Two more sites that travel, so that places are taken in turn.
+    const std::string sites = table + R"(, "model.vision_tower.encoder.layers.0.self_attn.q_proj":
+            {"store": "cpu", "compute": "cuda:0", "residency": "stream"},
+            "model.vision_tower.encoder.layers.0.self_attn.k_proj":
+            {"store": "cpu", "compute": "cuda:0", "residency": "stream"})";
+    const auto placed = [&](const char* place) {
+        return R"({"version": 1, "default": "cuda:0", "map": {)" + sites +
+               R"(}, "adapter": {"place": ")" + place + "\"}}";
+    };
+    const auto follows = answers(placed("follow_base"), "head");
+    const auto stays = answers(placed("follow_compute"), "head");
+    QVERIFY(follows.first == stays.first);
+    QCOMPARE(follows.second, stays.second);
+    QVERIFY(follows.first != comes.first);
 }
 
 void TestHostInvisible::movesKeepTheChat() {
