@@ -578,8 +578,11 @@ private:
         }
         if (staying > 0) {
             plan_.notes.push_back("the adapter replaces " + std::to_string(staying) +
-                                  " weights that travel to their device; the replacements stay "
-                                  "there (only A and B follow)");
+                                  (staying == 1 ? " weight that travels to its device; its "
+                                                  "replacement stays"
+                                                : " weights that travel to their device; their "
+                                                  "replacements stay") +
+                                  " there (only A and B follow)");
         }
     }
 

@@ -951,7 +951,7 @@ void TestPlanner::adapters() {
     QCOMPARE(streamed(plan, DeviceId::cpu()), uint64_t{300 + 500 + 600});
     QCOMPARE(streamed(plan, DeviceId::disk()), uint64_t{790});
     QVERIFY(mentions(plan.notes, "layers.20.self_attn.k_proj"));
-    QVERIFY(mentions(plan.notes, "the adapter replaces 1 weights that travel"));
+    QVERIFY(mentions(plan.notes, "the adapter replaces 1 weight that travels"));
     QCOMPARE(codesOf(plan.warnings), std::string());
 
     const auto asked = [&](const std::string& place) {
