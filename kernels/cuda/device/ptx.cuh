@@ -298,6 +298,25 @@ copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
 #endif
 }
 
+/// For what is read once: its place in L2 is the first that others get.
+__device__ __forceinline__ uint64_t evictFirst() {
+    uint64_t policy = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+#endif
+    return policy;
+}
+/// copyBulk() of what is read once; policy: evictFirst().
+__device__ __forceinline__ void
+copyBulkOnce(uint32_t shared, const void* global, int bytes, CopyBarrier barrier, uint64_t policy) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                 "[%0], [%1], %2, [%3], %4;" ::"r"(shared),
+                 "l"(global), "r"(bytes), "r"(sharedAddress(barrier.at)), "l"(policy)
+                 : "memory");
+#endif
+}
+
 /// Two neighbours of eight bytes; each of them is read at once.
 __device__ __forceinline__ uint4 loadPackets(const uint2* at) {
     uint4 v;

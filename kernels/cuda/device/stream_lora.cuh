@@ -92,7 +92,7 @@ __device__ __forceinline__ StepTask placeOperands(const ProjectKernelArgs& a,
         }
         if (lane == 0 && piece.columns > 0) {
             there.expect(piece.bytes);
-            copyBulk(place, piece.at, piece.bytes, there);
+            copyBulkOnce(place, piece.at, piece.bytes, there, evictFirst());
         }
         place += a.lora_pitch;
     }
@@ -112,9 +112,9 @@ __device__ __forceinline__ StepTask placeOperands(const ProjectKernelArgs& a,
         if (task.rows > 0) {
             const int row_bytes = term.rank * elementBytes(term.b_type);
             there.expect(task.rows * row_bytes);
-            copyBulk(sharedAddress(memory) + term.b_offset,
-                     static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes,
-                     task.rows * row_bytes, there);
+            copyBulkOnce(sharedAddress(memory) + term.b_offset,
+                         static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes,
+                         task.rows * row_bytes, there, evictFirst());
         }
     }
     __syncwarp();

@@ -212,9 +212,8 @@ struct ResultRow {
 __device__ __forceinline__ ResultRow
 resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, int i) {
     ResultRow r{};
-    const bool is_pair = a.output == kOutputGeluPair;
     const int tile = first + (i >> a.tile_shift);
-    r.weight = is_pair ? 0 : map.weightOf(tile);
+    r.weight = map.weightOf(tile);
     const int local = i + ((first - map.tileOf(r.weight)) << a.tile_shift);
     r.is_there = i >= 0 && i < rows && local < map.rowsOfWeight(r.weight);
     r.at = map.fromOf(r.weight) + local;
@@ -224,6 +223,42 @@ resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, i
         r.packet +=
             static_cast<int>(a.w[0].rows) + (r.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);
     }
+    return r;
+}
+
+/// Tiles of a pass, and the thread's first row of it.
+struct Pass {
+    int tiles; ///< Of all passes.
+    int end;   ///< Behind the pass's last one.
+    int rows;
+    ResultRow row;
+};
+
+/// first: of its tiles; i: the thread's row.
+__device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, int first, int i) {
+    Pass p{};
+    const bool is_pair = a.output == kOutputGeluPair;
+    if (a.count == 1 || is_pair) {
+        // Most steps: one after the other from the block's first row on.
+        const int begin = firstOutput(a, block);
+        const int count = firstOutput(a, block + 1) - begin;
+        const int each = (count + (1 << a.tile_shift) - 1) >> a.tile_shift;
+        p.tiles = is_pair ? 2 * each : each;
+        p.end = p.tiles < first + a.pass_tiles ? p.tiles : first + a.pass_tiles;
+        // Pairs come in one pass: the first weight's rows.
+        p.rows = is_pair ? count : (p.end - first) << a.tile_shift;
+        p.row.local = i + (first << a.tile_shift);
+        p.row.is_there = i >= 0 && i < p.rows && p.row.local < count;
+        p.row.at = begin + p.row.local;
+        p.row.packet = p.row.at;
+    } else {
+        const TileMap map(a, block);
+        p.tiles = map.first[3];
+        p.end = p.tiles < first + a.pass_tiles ? p.tiles : first + a.pass_tiles;
+        p.rows = (p.end - first) << a.tile_shift;
+        p.row = resultRow(a, map, first, p.rows, i);
+    }
+    ResultRow& r = p.row;
     r.scale = 1.0F;
     r.second_scale = 1.0F;
     if (r.is_there && a.w[0].format == kFormatInt8Row) {
@@ -233,7 +268,7 @@ resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, i
     if (r.is_there && a.output == kOutputGeluMultiply) {
         r.multiply = a.multiply[r.at];
     }
-    return r;
+    return p;
 }
 
 /// Rows of a warp that publishes packets of three: the last two lanes have none.
@@ -268,26 +303,18 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     if (has_units && threadIdx.x == 0) {
         units.begun().arrive();
     }
-    int tiles = 0;
+    // Made anew where it is needed: nobody has registers for more of it while products are made.
+    Pass pass = planPass(a, exchange.block, 0, own);
+    makePlanes(a, w, units, has_units && a.lora_is_early != 0, row, norms, norm_bytes, exchange,
+               step, clocks);
+    if (has_units && a.lora_is_early == 0 && threadIdx.x == 0) {
+        units.input().arrive();
+    }
+    clocks.note(2);
 #pragma unroll 1
-    for (int first = 0; first < tiles || first == 0; first += a.pass_tiles) {
-        // Made anew where it is needed: nobody has registers for it while products are made.
-        const TileMap map(a, exchange.block);
-        tiles = map.first[3];
-        const int end = tiles < first + a.pass_tiles ? tiles : first + a.pass_tiles;
-        // Pairs come in one pass: the first weight's rows.
-        const int rows = is_pair ? map.rows[0] : (end - first) << a.tile_shift;
-        ResultRow r = resultRow(a, map, first, rows, own);
-        if (first == 0) {
-            const bool is_early = has_units && a.lora_is_early != 0;
-            makePlanes(a, w, units, is_early, row, norms, norm_bytes, exchange, step, clocks);
-            if (has_units && !is_early && threadIdx.x == 0) {
-                units.input().arrive();
-            }
-            clocks.note(2);
-        } else {
-            syncCompute(); // the sums of the pass before have been read
-        }
+    for (int first = 0;;) {
+        const int end = pass.end;
+        const int rows = pass.rows;
         if (!is_four_bit) {
             multiplyOwn<false, false>(a, w, ring, table, first, end);
         } else if (isWide(a)) {
@@ -305,8 +332,9 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         for (int base = 0; base < rows; base += stride) {
             const int i = base + own;
             if (base > 0) {
-                r = resultRow(a, TileMap(a, exchange.block), first, rows, i);
+                pass.row = planPass(a, exchange.block, first, i).row;
             }
+            const ResultRow& r = pass.row;
             float value = 0.0F;
             if (r.is_there) {
                 float factor = 1.0F;
@@ -316,8 +344,8 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 value = rowSum(w, i, folds) * factor * r.scale;
                 float other = r.multiply;
                 if (is_pair) {
-                    other =
-                        rowSum(w, (tiles / 2 << a.tile_shift) + i, folds) * factor * r.second_scale;
+                    other = rowSum(w, (pass.tiles / 2 << a.tile_shift) + i, folds) * factor *
+                            r.second_scale;
                 }
                 if (has_units) {
                     units.ready().wait(static_cast<uint32_t>(a.lora_turn));
@@ -350,6 +378,12 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 a.y[r.weight][r.at] = value; // also for who reads it after the launch
             }
         }
+        first += a.pass_tiles;
+        if (first >= pass.tiles) {
+            break;
+        }
+        pass = planPass(a, exchange.block, first, own);
+        syncCompute(); // the sums of the pass before have been read
     }
     if (a.publish == kLinkFlags) {
         exchange.raiseFlag(step);

@@ -208,6 +208,7 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
         }
         commitCopies();
     };
+    const uint64_t once = evictFirst();
     int turn = 0;
     copyHead(0);
 #pragma unroll 1
@@ -246,11 +247,11 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
                 ring.empty().wait(ring.parity ^ 1U);
                 if (lane == 0) {
                     full.expect(rows * row_bytes + scales.copied);
-                    copyBulk(ring.chunkAddress(), codes, rows * row_bytes, full);
+                    copyBulkOnce(ring.chunkAddress(), codes, rows * row_bytes, full, once);
                     if (scales.copied > 0) {
                         fenceBulkCopies(); // other weights' values were stored there
-                        copyBulk(ring.chunkAddress() + kChunkCodeBytes, w.absmax + scales.first,
-                                 scales.copied, full);
+                        copyBulkOnce(ring.chunkAddress() + kChunkCodeBytes, w.absmax + scales.first,
+                                     scales.copied, full, once);
                     }
                 }
                 if (is_four_bit) {

@@ -253,6 +253,13 @@ inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier
     ::emulator::copyBulk(::emulator::sharedPointer(shared, static_cast<size_t>(bytes), 16), global,
                          static_cast<size_t>(bytes), barrier.at);
 }
+inline uint64_t evictFirst() {
+    return 0;
+}
+inline void copyBulkOnce(
+    uint32_t shared, const void* global, int bytes, CopyBarrier barrier, uint64_t /*policy*/) {
+    copyBulk(shared, global, bytes, barrier);
+}
 
 inline uint4 loadPackets(const uint2* at) {
     if (reinterpret_cast<uintptr_t>(at) % 16 != 0) {
