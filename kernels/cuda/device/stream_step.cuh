@@ -208,7 +208,7 @@ struct ResultRow {
     float multiply;
 };
 
-/// i: row of the pass, counted from tile `first`.
+/// i: row of the pass, counted from tile `first`. What it is multiplied by is planPass()'s.
 __device__ __forceinline__ ResultRow
 resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, int i) {
     ResultRow r{};
@@ -234,7 +234,8 @@ struct Pass {
     ResultRow row;
 };
 
-/// first: of its tiles; i: the thread's row.
+/// The pass that begins with tile `first`; i: the thread's row of it. A step of one weight or a
+/// pair does without TileMap: this is in front of every step's input.
 __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, int first, int i) {
     Pass p{};
     const bool is_pair = a.output == kOutputGeluPair;

@@ -250,8 +250,8 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
                     copyBulkOnce(ring.chunkAddress(), codes, rows * row_bytes, full, once);
                     if (scales.copied > 0) {
                         fenceBulkCopies(); // other weights' values were stored there
-                        copyBulkOnce(ring.chunkAddress() + kChunkCodeBytes, w.absmax + scales.first,
-                                     scales.copied, full, once);
+                        copyBulk(ring.chunkAddress() + kChunkCodeBytes, w.absmax + scales.first,
+                                 scales.copied, full);
                     }
                 }
                 if (is_four_bit) {
