@@ -309,7 +309,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
         if (outcome.error().code == ErrorCode::Unsupported) {
             state_ = State::Impossible; // the table has no kernel for these operands
         }
-        [[maybe_unused]] const bool is_rolled_back = kv.truncate(start);
+        [[maybe_unused]] const bool is_rolled_back = kv.takeBack();
         assert(is_rolled_back);
     }
     return outcome;

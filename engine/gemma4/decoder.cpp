@@ -940,7 +940,7 @@ Result<void> Model::forward(const ForwardInput& input,
     if (!outcome.has_value()) {
         // Rows of a failed call must not be visible to the next one. A long call has overwritten
         // the window before it: then nothing is left.
-        const bool is_rolled_back = kv.truncate(start);
+        const bool is_rolled_back = kv.takeBack();
         assert(is_rolled_back || stage_.is_used);
         if (!is_rolled_back) {
             kv.clear();

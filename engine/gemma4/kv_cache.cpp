@@ -97,6 +97,8 @@ const KvCache::Buffer& KvCache::bufferOn(int owner_layer, DeviceId device) const
 void KvCache::append(std::span<const int32_t> block) {
     sliding_slots_.clear();
     full_slots_.clear();
+    size_before_ = size_;
+    highest_before_ = highest_;
     const auto kept_from = static_cast<int64_t>(block.size()) - ring_;
     for (int64_t row = 0; row < static_cast<int64_t>(block.size()); ++row) {
         const int32_t b = block[static_cast<size_t>(row)];
@@ -139,6 +141,14 @@ bool KvCache::truncate(int64_t tokens) {
     }
     size_ = tokens;
     return true;
+}
+
+bool KvCache::takeBack() {
+    const bool is_possible = truncate(size_before_);
+    if (is_possible) {
+        highest_ = std::min(highest_, highest_before_);
+    }
+    return is_possible;
 }
 
 void KvCache::clear() {

@@ -59,6 +59,10 @@ public:
     /// the window before that point: the caller must start over.
     bool truncate(int64_t tokens);
     void clear();
+    /// Undoes the last append(), whose rows may not all have been stored: slots that held nothing
+    /// before it are out of use again, as the memory behind them is as it was allocated. Returns
+    /// as truncate() does.
+    bool takeBack();
 
     /// A token behind those held may run before anybody knows whether it will be said: the row of
     /// the ring that it overwrites is one that neither the next token sees nor the one before it,
@@ -100,7 +104,8 @@ private:
     std::vector<LayerKv> layers_;
     int64_t context_ = 0, window_ = 0, ring_ = 0;
     int64_t size_ = 0;
-    int64_t highest_ = 0;     ///< One past the highest position ever held since clear().
+    int64_t highest_ = 0; ///< One past the highest position ever held since clear().
+    int64_t size_before_ = 0, highest_before_ = 0; ///< The last append().
     int64_t overwritten_ = 0; ///< One past the highest position ever written, also ahead.
     std::vector<int32_t> sliding_slots_, full_slots_;
     std::vector<int32_t> sliding_position_, sliding_block_;

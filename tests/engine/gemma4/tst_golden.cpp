@@ -44,6 +44,8 @@ private Q_SLOTS:
     void chunksAndCut();
     void longCalls_data();
     void longCalls();
+    void stoppedCalls_data() { longCalls_data(); }
+    void stoppedCalls();
 
 private:
     static void rows() {
@@ -264,6 +266,58 @@ void TestGolden::longCalls() {
     check("a ring before a long call", run({540, kRows}, kRows, false));
     check("two long calls and a short one", run({530, 1090, kRows}, kRows, false));
     check("after a stopped long call", run({kRows}, kRows, true));
+}
+
+/// A call stopped between two layers leaves slots that no layer behind that point has written,
+/// whose memory may hold anything: nothing of them reaches what is computed next.
+void TestGolden::stoppedCalls() {
+    QFETCH(QString, family);
+    constexpr size_t kHeld = 5;
+    constexpr size_t kRows = 12;
+    std::vector<int32_t> ids(kRows);
+    for (size_t i = 0; i < kRows; ++i) {
+        ids[i] = static_cast<int32_t>(20 + 7 * i);
+    }
+    auto open = support::openGoldenModel(family.toStdString(), true, kernels::cpuScalarOps());
+    open.cpu->setPoison(true); // fresh memory reads as NaN
+    std::vector<float> logits;
+    const auto call = [&](engine::KvCache& kv, size_t first, size_t end, int stop_behind) {
+        std::stop_source stop;
+        const engine::HiddenObserver observer = [&](int i, std::span<const float>, int64_t) {
+            if (i == stop_behind) {
+                stop.request_stop();
+            }
+        };
+        engine::ForwardInput input;
+        input.ids = std::span(ids).subspan(first, end - first);
+        input.logits_rows = 1;
+        return open.model->forward(input, kv, logits, stop.get_token(),
+                                   stop_behind < 0 ? nullptr : &observer);
+    };
+    const auto freshKv = [&] {
+        return engine::KvCache::create(open.config, open.plan, open.devices).value();
+    };
+    const auto whole = freshKv();
+    QVERIFY(call(*whole, 0, kHeld, -1).has_value());
+    QVERIFY(call(*whole, kHeld, kHeld + 1, -1).has_value());
+    const std::vector<float> expected = logits;
+
+    const int layers = static_cast<int>(open.config.text.num_layers);
+    for (const size_t end : {kHeld + 1, kRows}) {
+        for (int stop_behind = 0; stop_behind + 1 < layers; ++stop_behind) {
+            const auto kv = freshKv();
+            QVERIFY(call(*kv, 0, kHeld, -1).has_value());
+            const auto stopped = call(*kv, kHeld, end, stop_behind);
+            QVERIFY(!stopped.has_value());
+            QCOMPARE(stopped.error().code, engine::ErrorCode::Cancelled);
+            QCOMPARE(kv->size(), static_cast<int64_t>(kHeld));
+            QVERIFY(call(*kv, kHeld, kHeld + 1, -1).has_value());
+            QVERIFY2(
+                logits == expected,
+                qPrintable(
+                    QStringLiteral("%1 rows, behind layer %2").arg(end - kHeld).arg(stop_behind)));
+        }
+    }
 }
 
 QTEST_APPLESS_MAIN(TestGolden)
