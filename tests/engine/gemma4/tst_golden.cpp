@@ -278,7 +278,7 @@ void TestGolden::stoppedCalls() {
     for (size_t i = 0; i < kRows; ++i) {
         ids[i] = static_cast<int32_t>(20 + 7 * i);
     }
-    auto open = support::openGoldenModel(family.toStdString(), true, kernels::cpuScalarOps());
+    auto open = support::openGoldenModel(family.toStdString(), false, kernels::bestCpuOps());
     open.cpu->setPoison(true); // fresh memory reads as NaN
     std::vector<float> logits;
     const auto call = [&](engine::KvCache& kv, size_t first, size_t end, int stop_behind) {
