@@ -130,7 +130,9 @@ const std::map<std::string, std::string>& commandUsage() {
                               "512,4096 --decode 128 --depth 0,4096 [--no-towers]\n"
                               "  [--no-ceiling]   without measuring what a card reaches at most\n"
                               "  [--adapter-rank N]   decode again with a random adapter of this "
-                              "rank on every linear\n"
+                              "rank\n"
+                              "  [--adapter-targets projections|all-linear]   on q, k, v, o, gate, "
+                              "up and down_proj (as usual), or on every linear\n"
                               "  [--temperature X]   draw the decoded tokens instead of choosing "
                               "greedily; with it --top-k N --top-p X --min-p X\n"
                               "      --repetition-penalty X --seed N (else the model's own, seed "
@@ -286,6 +288,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--last", integer(out.last, 1, 1 << 24)},
         {"--decode", integer(out.decode, 0, 1 << 20)},
         {"--adapter-rank", integer(out.adapter_rank, 1, 1024)},
+        {"--adapter-targets", oneOf(out.adapter_targets, {"projections", "all-linear"})},
         {"--prefill", integers(out.prefill, 0)},
         {"--depth", integers(out.depth, 0)},
         {"--max-tokens", integer(out.sampling.max_tokens, 1, 1 << 24)},

@@ -39,6 +39,7 @@ struct Arguments {
     bool has_towers = true;
     bool has_ceiling = true;
     int64_t adapter_rank = 0; ///< 0 = no random adapter.
+    std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
 };
 
 /// Errors: InvalidRequest, with the usage of the command concerned in the message.

@@ -93,7 +93,7 @@ struct TemporaryFolder {
     }
 };
 
-/// Decode rates without and with a random adapter on all linear layers, in turns, so that both
+/// Decode rates without and with a random adapter, in turns, so that both
 /// meet the same state of the machine; the best of each counts.
 Result<ordered_json> benchAdapter(engine::Engine& engine,
                                   const Arguments& arguments,
@@ -101,8 +101,11 @@ Result<ordered_json> benchAdapter(engine::Engine& engine,
     constexpr int kRounds = 4;
     const TemporaryFolder folder;
     ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    const auto targets = arguments.adapter_targets == "all-linear"
+                             ? engine::AdapterTargets::AllLinear
+                             : engine::AdapterTargets::Projections;
     ENGINE_TRY(engine::writeRandomAdapter(folder.path, engine::listTensors(config),
-                                          arguments.adapter_rank, 1));
+                                          arguments.adapter_rank, targets, 1));
     const std::vector<engine::AdapterChoice> former = engine.loadedRequest().adapters;
     std::vector<engine::AdapterChoice> on = former;
     on.push_back({folder.path.string(), 1.0, true});
@@ -113,7 +116,8 @@ Result<ordered_json> benchAdapter(engine::Engine& engine,
     for (const engine::DeviceMemory& device : engine.memory()) {
         bytes += device.measured[engine::MemoryPart::Adapter];
     }
-    ordered_json out = {{"rank", arguments.adapter_rank}, {"bytes", bytes}};
+    ordered_json out = {
+        {"rank", arguments.adapter_rank}, {"targets", arguments.adapter_targets}, {"bytes", bytes}};
     out["decode"] = ordered_json::array();
     for (const int64_t depth : arguments.depth) {
         double without = 0.0;
@@ -495,10 +499,12 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     }
     if (out.contains("adapter")) {
         for (const auto& row : out["adapter"]["decode"]) {
-            std::printf("adapter  depth %6d    %8.2f tokens/s   with rank %d on all linears; "
+            std::printf("adapter  depth %6d    %8.2f tokens/s   with rank %d on %s (%.1f MB); "
                         "%.2f without: %.1f %% slower\n",
                         row["depth"].get<int>(), row["tokens_per_s_with"].get<double>(),
                         out["adapter"]["rank"].get<int>(),
+                        out["adapter"]["targets"].get<std::string>().c_str(),
+                        out["adapter"]["bytes"].get<double>() / 1e6,
                         row["tokens_per_s_without"].get<double>(),
                         100 * row["slower_by"].get<double>());
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PEFT adapter that nobody trained: random factors on every linear layer of a model, written as
-// an ordinary folder. For measuring what adapters cost on shapes without a published adapter.
+// A PEFT adapter that nobody trained: random factors on linear layers of a model, written as an
+// ordinary folder. For measuring what adapters cost on shapes without a published adapter.
 #pragma once
 
 #include "engine/base/result.h"
@@ -12,13 +12,22 @@
 
 namespace engine {
 
-/// Writes adapter_config.json and adapter_model.safetensors (bf16) with rank `rank` on all linear
-/// layers of the list but the output head, alpha = rank. The factors are small, so that the model
+/// Which linear layers an adapter is on.
+enum class AdapterTargets : uint8_t {
+    /// q, k, v, o, gate, up and down_proj of decoder and towers: what adapters are usually trained
+    /// on, and what performance.md counts ("all seven linears").
+    Projections = 1,
+    AllLinear, ///< Everything but the output head: also the per-layer-input linears.
+};
+
+/// Writes adapter_config.json and adapter_model.safetensors (bf16) with rank `rank` on the linear
+/// layers of the list that `targets` names, alpha = rank. The factors are small, so that the model
 /// still computes with ordinary numbers; the same seed gives the same bytes.
 /// Errors: InvalidRequest (rank outside 1..1024), InvalidFile (the folder cannot be written).
 Result<void> writeRandomAdapter(const std::filesystem::path& folder,
                                 const std::vector<ExpectedTensor>& tensors,
                                 int64_t rank,
+                                AdapterTargets targets,
                                 uint64_t seed);
 
 } // namespace engine

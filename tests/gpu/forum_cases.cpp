@@ -137,7 +137,8 @@ std::string runPlacement(const ForumModel& model,
     const auto plan_before = engine.currentPlan();
     const AdapterFolder folder;
     if (const auto written =
-            engine::writeRandomAdapter(folder.path, engine::listTensors(config.value()), 16, 5);
+            engine::writeRandomAdapter(folder.path, engine::listTensors(config.value()), 16,
+                                       engine::AdapterTargets::AllLinear, 5);
         !written.has_value()) {
         return "adapter: " + written.error().message;
     }

@@ -254,9 +254,16 @@ void TestCommands::benchWithRandomAdapter() {
                                        machine["weights_read_gb_per_s"].toDouble()));
     const QJsonObject adapter = bench.json["adapter"].toObject();
     QCOMPARE(adapter["rank"].toInt(), 4);
+    QCOMPARE(adapter["targets"].toString(), QStringLiteral("projections"));
     QVERIFY(adapter["bytes"].toDouble() > 0);
     const QJsonObject row = adapter["decode"].toArray().at(0).toObject();
     QVERIFY(row["tokens_per_s_with"].toDouble() > 0 && row["tokens_per_s_without"].toDouble() > 0);
+    // The per-layer-input linears as well.
+    const Outcome all = run({"bench", golden("e2b/model"), "--prefill", "0", "--decode", "4",
+                             "--depth", "0", "--no-towers", "--no-ceiling", "--adapter-rank", "4",
+                             "--adapter-targets", "all-linear"});
+    QVERIFY2(all.code == 0, qPrintable(all.text));
+    QVERIFY(all.json["adapter"].toObject()["bytes"].toDouble() > adapter["bytes"].toDouble());
 }
 
 void TestCommands::sizesAreChecked_data() {

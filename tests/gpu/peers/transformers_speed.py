@@ -194,7 +194,7 @@ def main():
             towers(measured, model.config, arguments.repeats)
     if arguments.adapter > 0:
         import peft
-        wanted = re.compile(r".*language_model\.layers\..*(_proj|per_layer_input_gate|per_layer_projection)")
+        wanted = re.compile(r".*language_model\.layers\..*_proj")  # as belfry-cli bench --adapter-rank
         names = [name for name, module in model.named_modules()
                  if wanted.fullmatch(name) and isinstance(module, torch.nn.Linear)]
         measured.model = peft.get_peft_model(model, peft.LoraConfig(

@@ -3,9 +3,10 @@
 
 usage: write_gguf.py OUT.gguf e2b|e4b|tiny TOKENIZER.json[.xz] [ADAPTER.gguf]     (needs numpy)
 
-ADAPTER.gguf: also a random adapter of rank 16 on all linear layers. "tiny" is a shape of the same
+ADAPTER.gguf: also a random adapter of rank 16 on the linears of attention and MLP. "tiny" is a shape of the same
 kind with small sizes, to see that the files are read.
 """
+import re
 import json
 import lzma
 import struct
@@ -137,7 +138,7 @@ def main():
         rank = 16
         adapter = []
         for key, dimensions, kind, _, _ in tensors:
-            if key.startswith("blk.") and len(dimensions) == 2:
+            if re.fullmatch(r"blk\.\d+\.(attn|ffn)_\w+\.weight", key) and len(dimensions) == 2:
                 for end, shape in (("a", [dimensions[0], rank]), ("b", [rank, dimensions[1]])):
                     adapter.append((f"{key}.lora_{end}", shape, F16, shape[0] * shape[1] * 2,
                                     lambda n=shape[0] * shape[1]: (random.standard_normal(n) * 0.01).astype(numpy.float16).tobytes()))
