@@ -6,9 +6,9 @@ usage: write_gguf.py OUT.gguf e2b|e4b|tiny TOKENIZER.json[.xz] [ADAPTER.gguf]   
 ADAPTER.gguf: also a random adapter of rank 16 on the linears of attention and MLP. "tiny" is a shape of the same
 kind with small sizes, to see that the files are read.
 """
-import re
 import json
 import lzma
+import re
 import struct
 import sys
 
