@@ -176,6 +176,12 @@ AttendPlan planResidentAttend(
     return plan;
 }
 
+int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain) {
+    // Of a wide row the stretches' sums are added at once.
+    const int sums = cols > kPackets ? pass_tiles << tile_shift : pass_tiles * kTileRows;
+    return streamProjectBytes(static_cast<int32_t>(cols), sums, is_plain);
+}
+
 StreamPlan planStreamProject(int multiprocessors,
                              int64_t outputs,
                              int64_t cols,
@@ -212,9 +218,7 @@ StreamPlan planStreamProject(int multiprocessors,
     plan.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
     plan.pass_tiles = static_cast<int>(
         is_pair ? tiles : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
-    plan.work_bytes = streamProjectBytes(
-        static_cast<int32_t>(cols),
-        is_wide ? plan.pass_tiles << plan.tile_shift : plan.pass_tiles * kTileRows, is_plain);
+    plan.work_bytes = streamWorkBytes(cols, plan.pass_tiles, plan.tile_shift, is_plain);
     plan.share = static_cast<int>(grains / multiprocessors) * grain;
     plan.extra = static_cast<int>(grains % multiprocessors);
     plan.grain = grain;

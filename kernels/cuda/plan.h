@@ -137,6 +137,9 @@ StreamPlan planStreamProject(int multiprocessors,
                              int grain,
                              int most_tiles = kMostPassTiles);
 
+/// Work memory of a projection in that form. pass_tiles, tile_shift: of its plan.
+int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain);
+
 /// Where things lie in a block's shared memory, of which the dynamic part begins at address
 /// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes
 /// leaves in front of it is for the work memory, if that is enough.

@@ -427,8 +427,9 @@ static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, pass_ti
 /// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
 /// prefetched, the one being read.
 inline constexpr int kStepRing = 4;
-/// stream.cu: a step's arguments are asked for when the one so many before it begins.
-inline constexpr int kStepsAsked = 2;
+/// stream.cu: a step's arguments are asked for when the one so many before it begins. They take the
+/// place of the step that has just ended.
+inline constexpr int kStepsAsked = kStepRing - 1;
 /// Most parts of an attention step (lanes of a warp times five).
 inline constexpr int kMaxParts = 160;
 /// Heads of one attention part, and parts of up to this many keys are merged by their reader.

@@ -604,6 +604,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
     const int lane = static_cast<int>(threadIdx.x) & 31;
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
+    int before = -1; // the step with updates before
     bool is_late = true;
     StepTask task;
 #pragma unroll 1
@@ -625,7 +626,13 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
         if (a.lora_is_early != 0) {
-            fetcher.waitForNorms(step);
+            // Those of the last one come once the step before has begun: the residual row is as
+            // that leaves it. One after the other, as a barrier tells apart no more than two
+            // phases.
+#pragma unroll 1
+            for (int s = before + 1; s <= step; ++s) {
+                fetcher.waitForNorms(s);
+            }
             const EarlyUnit unit(a, task.unit, memory + unitRows(a), memory,
                                  reinterpret_cast<const float4*>(fetcher.shared + layout.row),
                                  fetcher.normsOf(step), layout.norm_bytes);
@@ -660,6 +667,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                      signals.operands((i + 1) & 1), exchange);
             }
         }
+        before = step;
         step += next;
     }
 }

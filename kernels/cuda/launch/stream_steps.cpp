@@ -156,12 +156,27 @@ int operandBytes(const ProjectKernelArgs& a) {
     return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
 }
 
-/// Operands of the latest step, beside which those of the next one come (placeStreamUnits()); 0: it
-/// has none.
+/// Operands of the latest step that has any, beside which those of the next one come
+/// (placeStreamUnits()); 0: those come later.
 int lastOperandBytes(const std::vector<TokenStep>& steps) {
-    const bool has_operands =
-        !steps.empty() && steps.back().kind == kStepProject && steps.back().project.lora_units > 0;
-    return has_operands ? operandBytes(steps.back().project) : 0;
+    for (size_t back = 1; back <= kStepsAsked && back <= steps.size(); ++back) {
+        const TokenStep& step = steps[steps.size() - back];
+        if (step.kind != kStepProject) {
+            return 0;
+        }
+        if (step.project.lora_units > 0) {
+            return operandBytes(step.project);
+        }
+    }
+    return 0;
+}
+
+/// What the step has in the work memory, were its updates' operands not there.
+int workBytes(const StreamNeeds& needs, const TokenStep& step) {
+    const ProjectKernelArgs& a = step.project;
+    return step.kind == kStepAttend
+               ? needs.attend_bytes
+               : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain);
 }
 
 /// The list begins anew: what is there is launched.
@@ -384,6 +399,15 @@ void placeStreamUnits(Stream& s) {
     if (has_behind) {
         s.steps.needs = needs;
     }
+    // Operands come in time and stay whole while the steps from `first` on that have none run.
+    const auto isLeftAlone = [&](size_t first, size_t step) {
+        return step - first < kStepsAsked &&
+               std::all_of(steps.begin() + static_cast<std::ptrdiff_t>(first),
+                           steps.begin() + static_cast<std::ptrdiff_t>(step),
+                           [&](const TokenStep& other) {
+                               return workBytes(s.steps.needs, other) <= begin;
+                           });
+    };
     ProjectKernelArgs* before = nullptr;
     size_t before_at = 0;
     int before_bytes = 0;
@@ -400,10 +424,8 @@ void placeStreamUnits(Stream& s) {
             a.lora_at = behind;
             a.lora_late = 0;
         } else {
-            // Whatever runs between two steps with updates, attention for one, may use their
-            // places.
-            const bool is_next = before != nullptr && i == before_at + 1;
-            a.lora_late = is_next && bytes + before_bytes <= end - begin ? 0 : 1;
+            const bool may_come = before != nullptr && isLeftAlone(before_at + 1, i);
+            a.lora_late = may_come && bytes + before_bytes <= end - begin ? 0 : 1;
         }
         // A row of packets that is added to one which no step with updates has just made.
         const bool is_row_old =
