@@ -28,12 +28,11 @@
 
 namespace kernels::cuda {
 
-/// What updates add to the block's rows, but for the factor of the last norm: [weights,
-/// local_rows] at the beginning of the operands. The one for a row of a weight; `local` counts
-/// those of the block. work: the work memory.
-__device__ __forceinline__ float
-updateOf(const ProjectKernelArgs& a, const char* work, int weight, int local) {
-    return reinterpret_cast<const float*>(work + a.lora_at)[weight * a.local_rows + local];
+/// What updates add to the block's rows of a weight, but for the factor of the last norm: [weights,
+/// local_rows] at the beginning of the operands. work: the work memory.
+__device__ __forceinline__ const float*
+updatesOf(const ProjectKernelArgs& a, const char* work, int weight) {
+    return reinterpret_cast<const float*>(work + a.lora_at) + weight * a.local_rows;
 }
 
 /// A of the block's units: behind those sums and what is made of it, lora_pitch apart.
@@ -198,17 +197,28 @@ struct EarlyUnit {
     float4* normed; ///< A m n: fours of all lanes behind each other, first ones, then second ones.
     float sum;      ///< This lane's part of A m x.
 
-    /// rows: A; row: the residual row; norms: m, and norm_bytes further n.
-    __device__ __forceinline__ EarlyUnit(const ProjectKernelArgs& a,
-                                         const UnitTask& task,
-                                         const char* rows,
-                                         char* operands,
-                                         const float4* row,
-                                         const char* norms,
-                                         int norm_bytes)
+    /// Takes the unit's columns of the residual row, where A m n will lie.
+    __device__ __forceinline__
+    EarlyUnit(const ProjectKernelArgs& a, const UnitTask& task, char* operands, const float4* row)
         : normed(reinterpret_cast<float4*>(operands + streamUpdateBytes(a.count, a.local_rows)) +
                  lane()),
           sum(0.0F) {
+        float4* to = normed;
+#pragma unroll 1
+        for (int c = lane() * 8; c < task.columns; c += kStride) {
+            const int column = task.column + c;
+            to[0] = row[column / 4];
+            to[32] = row[column / 4 + 1];
+            to += 64;
+        }
+    }
+
+    /// rows: A; norms: m, and norm_bytes further n.
+    __device__ __forceinline__ void prepare(const ProjectKernelArgs& a,
+                                            const UnitTask& task,
+                                            const char* rows,
+                                            const char* norms,
+                                            int norm_bytes) {
         float4* to = normed;
 #pragma unroll 1
         for (int c = lane() * 8; c < task.columns; c += kStride) {
@@ -220,8 +230,8 @@ struct EarlyUnit {
                 eightOf(a.norm.type, norms + column * elementBytes(a.norm.type), other);
                 multiply(v, other);
             }
-            const float4 low = row[column / 4];
-            const float4 high = row[column / 4 + 1];
+            const float4 low = to[0];
+            const float4 high = to[32];
             sum += (v[0] * low.x + v[1] * low.y) + (v[2] * low.z + v[3] * low.w) +
                    ((v[4] * high.x + v[5] * high.y) + (v[6] * high.z + v[7] * high.w));
             if (a.t_norm.data != nullptr) {
@@ -289,12 +299,13 @@ __device__ __forceinline__ void publishEarlyUnit(const ProjectKernelArgs& a,
         input.wait(input_parity);
         return;
     }
-    // On its way while the warp waits.
+    // On their way while the warp waits.
     const float factor = *task.factor;
+    uint64_t* const slot = a.lora_slots + task.packet * kUnitSlot;
     input.wait(input_parity);
     const float sum = warpSum(unit.finish(a, task, w));
     if ((threadIdx.x & 31) == 0) {
-        storeTagged(a.lora_slots + task.packet * kUnitSlot, sum * factor, tag);
+        storeTagged(slot, sum * factor, tag);
     }
 }
 
@@ -314,12 +325,13 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
         if (unit != exchange.block) {
             task = UnitTask(a, unit);
         }
-        // On its way while the warp waits.
+        // On their way while the warp waits.
         const float factor = *task.factor;
+        uint64_t* const slot = a.lora_slots + task.packet * kUnitSlot;
         const float sum = warpSum(unitSum(task, rows, w, a.w[0].format != kFormatInt8Row, isWide(a),
                                           input, input_parity));
         if (lane == 0) {
-            storeTagged(a.lora_slots + task.packet * kUnitSlot, sum * factor, tag);
+            storeTagged(slot, sum * factor, tag);
         }
         rows += a.lora_pitch;
     }
@@ -472,39 +484,17 @@ multiplyTile(const RankTile& tile, const RankValues& ranks, bool is_bf16) {
 /// Goes through the tiles of ranks that meet the eight columns from `base` on, of all updates that
 /// have rows in the block.
 struct RankWalk {
-    const ProjectKernelArgs& a;
-    uint32_t operands; ///< Their address.
-    int lane_rows;     ///< StepTask::rows
-    int base = 0;
-    uint32_t begun = 0; ///< Weights that have sums already.
-    int t = 0;
-    int k = 0, end = 0; ///< Tile of the update's ranks, and behind its last one here.
+    int t = -1;         ///< Update, and
+    int k = 0, end = 0; ///< tile of its ranks and behind its last one here.
     int rows = 0;
     int type = 0, weight = 0, row_bytes = 0;
-    bool is_more = false; ///< There are sums already.
-    // As loadTile() takes them: of the first 16 rows, and of the block's last row at most.
-    int next = 0;
-    uint32_t from = 0, last = 0;
 
-    __device__ __forceinline__ RankWalk(const ProjectKernelArgs& args, uint32_t at, int own_rows)
-        : a(args), operands(at), lane_rows(own_rows) {}
-
-    __device__ __forceinline__ void begin(int column) {
-        base = column;
-        t = -1;
-        k = 0;
-        end = 0;
-        enter();
+    [[nodiscard]] __device__ __forceinline__ bool isThere(const ProjectKernelArgs& a) const {
+        return t < a.lora_count;
     }
-    [[nodiscard]] __device__ __forceinline__ bool isThere() const { return t < a.lora_count; }
-    __device__ __forceinline__ void advance() {
+    /// The next tile. lane_rows: StepTask::rows.
+    __device__ __forceinline__ void advance(const ProjectKernelArgs& a, int base, int lane_rows) {
         ++k;
-        enter();
-    }
-
-private:
-    /// Update t's tile k, or the first one of an update behind it.
-    __device__ __forceinline__ void enter() {
 #pragma unroll 1
         while (k >= end) {
             if (++t >= a.lora_count) {
@@ -522,74 +512,79 @@ private:
             const int tiles = (term.rank + kLoraTileRanks - 1) / kLoraTileRanks;
             end = rows == 0 ? 0 : end < tiles ? end : tiles;
         }
-        is_more = (begun >> weight & 1U) != 0;
-        begun |= 1U << weight;
-        // Behind a row's last rank is nothing to read: what is read instead is times zero.
-        const int row = static_cast<int>(threadIdx.x) & 15;
-        const int lane_bytes = (static_cast<int>(threadIdx.x) & 16);
-        const int tile_bytes = k * kLoraTileRanks * elementBytes(type);
-        const int left = row_bytes - tile_bytes;
-        const int more = lane_bytes < left ? lane_bytes : 0;
-        next = more + 32 < left ? 32 : 0;
-        const uint32_t first = operands + a.lora[t].b_offset + tile_bytes + more;
-        last = first + (rows - 1) * row_bytes;
-        from = first + row * row_bytes;
-        from = from < last ? from : last;
     }
 };
 
-/// Makes B (A h) of the block's rows from the packets as they come. A tile of B is read while the
-/// one before is multiplied, the first one before there are packets.
+/// Makes B (A h) of the block's rows from the packets as they come. What does not need them is done
+/// before: the way from packets to results is on everybody's, in a small step.
 __device__ __forceinline__ void
 addUpdates(const ProjectKernelArgs& a, char* operands, int lane_rows, uint32_t tag) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int columns = a.lora_tiles << a.lora_shift;
-    RankWalk walk(a, sharedAddress(operands), lane_rows);
+    uint32_t begun = 0; // weights that have sums already
 #pragma unroll 1
     for (int base = 0; base < columns; base += kLoraTileColumns) {
-        walk.begin(base);
-        RankTile tile = {};
-        if (walk.isThere()) {
-            tile = loadTile(walk.type, walk.from, walk.next);
-        }
-        const RankValues all = collectRanks(a, base, tag);
-        const int own_tile = (base + (lane >> 2)) >> a.lora_shift;
+        RankWalk ahead;
+        RankValues all = {};
+        bool has_ranks = false;
+        bool is_last = false;
 #pragma unroll 1
-        while (walk.isThere()) {
-            RankValues ranks;
-            const bool is_own = own_tile == a.lora[walk.t].tile + walk.k;
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                ranks.pairs[i].high = is_own ? all.pairs[i].high : 0U;
-                ranks.pairs[i].low = is_own ? all.pairs[i].low : 0U;
+        while (!is_last) {
+            const RankWalk walk = ahead;
+            ahead.advance(a, base, lane_rows);
+            is_last = !ahead.isThere(a);
+            if (walk.t < 0) { // in front of the first one
+                continue;
             }
+            const bool is_more = (begun >> walk.weight & 1U) != 0;
+            begun |= 1U << walk.weight;
+            // As loadTile() takes them: of the first 16 rows, and of the block's last row at most.
+            // Behind a row's last rank is nothing to read: what is read instead is times zero.
+            const LoraArgs& term = a.lora[walk.t];
             const bool is_bf16 = walk.type == kElementBf16;
-            const int step = 16 * walk.row_bytes;
-            uint32_t from = walk.from;
+            const int tile_bytes = walk.k * kLoraTileRanks * elementBytes(walk.type);
+            const int left_bytes = walk.row_bytes - tile_bytes;
+            const int more = (lane & 16) < left_bytes ? lane & 16 : 0;
+            const int next = more + 32 < left_bytes ? 32 : 0;
+            const uint32_t first = sharedAddress(operands) + term.b_offset + tile_bytes + more;
+            const uint32_t last = first + (walk.rows - 1) * walk.row_bytes;
+            uint32_t from = first + (lane & 15) * walk.row_bytes;
+            from = from < last ? from : last;
+            RankTile tile = loadTile(walk.type, from, next);
+            const bool is_own = (base + (lane >> 2)) >> a.lora_shift == term.tile + walk.k;
             // Of every four lanes the first two have a row; the others none.
             int left = walk.rows - (lane >> 2) - (lane & 3) * 8;
             left = (lane & 3) < 2 ? left : 0;
             float* to = reinterpret_cast<float*>(operands) + walk.weight * a.local_rows +
                         (lane >> 2) + (lane & 3) * 8;
+            if (!has_ranks) {
+                all = collectRanks(a, base, tag);
+                has_ranks = true;
+            }
+            RankValues ranks;
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                ranks.pairs[i].high = is_own ? all.pairs[i].high : 0U;
+                ranks.pairs[i].low = is_own ? all.pairs[i].low : 0U;
+            }
 #pragma unroll 1
-            for (int row = walk.rows; row > 0; row -= 16) {
-                const RankTile current = tile;
-                from += step;
-                from = from < walk.last ? from : walk.last;
-                tile = loadTile(walk.type, from, walk.next);
-                float sum = multiplyTile(current, ranks, is_bf16);
+            for (int row = walk.rows;;) {
+                float sum = multiplyTile(tile, ranks, is_bf16);
                 if (left > 0) {
-                    if (walk.is_more) {
+                    if (is_more) {
                         sum += *to;
                     }
                     *to = sum;
                 }
+                row -= 16;
+                if (row <= 0) {
+                    break;
+                }
+                from += 16 * walk.row_bytes;
+                from = from < last ? from : last;
+                tile = loadTile(walk.type, from, next);
                 left -= 16;
                 to += 16;
-            }
-            walk.advance();
-            if (walk.isThere()) {
-                tile = loadTile(walk.type, walk.from, walk.next);
             }
         }
     }
@@ -633,13 +628,14 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             for (int s = before + 1; s <= step; ++s) {
                 fetcher.waitForNorms(s);
             }
-            const EarlyUnit unit(a, task.unit, memory + unitRows(a), memory,
-                                 reinterpret_cast<const float4*>(fetcher.shared + layout.row),
-                                 fetcher.normsOf(step), layout.norm_bytes);
+            EarlyUnit unit(a, task.unit, memory,
+                           reinterpret_cast<const float4*>(fetcher.shared + layout.row));
             __syncwarp();
             if (lane == 0) {
-                signals.prepared().arrive();
+                signals.prepared().arrive(); // the others may replace the row
             }
+            unit.prepare(a, task.unit, memory + unitRows(a), fetcher.normsOf(step),
+                         layout.norm_bytes);
             publishEarlyUnit(a, w, unit, task.unit, exchange.block < a.lora_units, signals.input(),
                              parity, tag);
         } else {

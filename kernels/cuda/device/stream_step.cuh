@@ -337,6 +337,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
             }
             const ResultRow& r = pass.row;
             float value = 0.0F;
+            float* to = nullptr;
             if (r.is_there) {
                 float factor = 1.0F;
                 if (a.norm.data != nullptr) {
@@ -348,17 +349,23 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     other = rowSum(w, (pass.tiles / 2 << a.tile_shift) + i, folds) * factor *
                             r.second_scale;
                 }
+                // Read before the wait: nothing of them stands between updates and results.
+                const bool is_stored = a.output == kOutputStore;
+                const bool has_packet = a.publish == kLinkPackets;
+                to = a.y[r.weight] + r.at;
                 if (has_units) {
+                    const float* const updates = updatesOf(a, memory, r.weight) + r.local;
+                    const float* const others = updatesOf(a, memory, is_pair ? 1 : 0) + r.local;
                     units.ready().wait(static_cast<uint32_t>(a.lora_turn));
-                    value = fmaf(factor, updateOf(a, memory, r.weight, r.local), value);
+                    value = fmaf(factor, *updates, value);
                     if (is_pair) {
-                        other = fmaf(factor, updateOf(a, memory, 1, r.local), other);
+                        other = fmaf(factor, *others, other);
                     }
                 }
-                if (a.output != kOutputStore) {
+                if (!is_stored) {
                     value = geluFast(value) * other;
                 }
-                if (a.publish == kLinkPackets) {
+                if (has_packet) {
                     exchange.publish(step, r.packet, value);
                 }
             }
@@ -366,17 +373,17 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 const float next = __shfl_down_sync(0xffffffffU, value, 1);
                 const float third = __shfl_down_sync(0xffffffffU, value, 2);
                 if (r.is_there && lane % 3 == 0) {
-                    uint2* const to = exchange.widePackets(a.wide_region);
+                    uint2* const packets = exchange.widePackets(a.wide_region);
                     const uint32_t mark = exchange.wideMark(a.wide_region, a.publish_use);
-                    exchange.publishWide(to, mark, r.at / 3, value, next, third);
+                    exchange.publishWide(packets, mark, r.at / 3, value, next, third);
                     // One more fills the last one's pair.
                     if (r.at + 3 >= a.outputs && (r.at / 3 & 1) == 0) {
-                        exchange.publishWide(to, mark, r.at / 3 + 1, 0.0F, 0.0F, 0.0F);
+                        exchange.publishWide(packets, mark, r.at / 3 + 1, 0.0F, 0.0F, 0.0F);
                     }
                 }
             }
             if (r.is_there) {
-                a.y[r.weight][r.at] = value; // also for who reads it after the launch
+                *to = value; // also for who reads it after the launch
             }
         }
         first += a.pass_tiles;
