@@ -48,8 +48,9 @@ struct ChainShape {
     int64_t rank = 0;       ///< 0: none.
     int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.
     DType update_type = DType::BF16;
-    size_t every = 1; ///< Only every so manieth projection has updates.
-    int without = -1; ///< Which of a projection's several weights has none.
+    size_t every = 1;                  ///< Only every so manieth projection has updates.
+    int without = -1;                  ///< Which of a projection's several weights has none.
+    bool has_projections_only = false; ///< None of the steps for per-layer inputs has.
 };
 
 using Input = ProjectArgs::Input;
@@ -118,7 +119,11 @@ struct Chain {
     }
 
     void addUpdates(ProjectCase& c) const {
-        if (shape.rank == 0 || projections.size() % shape.every != 0) {
+        const bool is_per_layer =
+            c.args.output == Output::GeluMultiply ||
+            (c.args.input == Input::Plain && c.weights[0].view.cols == shape.ple);
+        if (shape.rank == 0 || projections.size() % shape.every != 0 ||
+            (is_per_layer && shape.has_projections_only)) {
             return;
         }
         for (int i = 0; i < c.args.count; ++i) {
@@ -330,6 +335,17 @@ void TestCudaStream::chain_data() {
         s.rank = 8;
     });
     row("rank 16: blocks without a unit", 24, 23, [](ChainShape& s) { s.rank = 16; });
+    // Operands of q, k and v come two steps without updates ahead; the early units among them.
+    row("rank 16 of attention and MLP", 4, 24, [](ChainShape& s) {
+        s.rank = 16;
+        s.has_projections_only = true;
+    });
+    row("rank 16 of attention and MLP, early", 24, 25, [](ChainShape& s) {
+        s.layers = 3;
+        s.rank = 16;
+        s.is_reader = true;
+        s.has_projections_only = true;
+    });
     row("rank 8 of wide rows", 16, 20, [](ChainShape& s) {
         s.layers = 1;
         s.rank = 8;

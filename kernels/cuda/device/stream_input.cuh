@@ -63,7 +63,14 @@ struct UnitSignals {
     /// One thread, at the start; then fenceBarriers() and a barrier of the block.
     __device__ __forceinline__ void init() const {
         for (int i = 0; i < 6; ++i) {
-            at(i).init(1);
+            at(i).init(i == 1 ? kComputeWarps : 1);
+        }
+    }
+    /// Every compute warp: what it has of the input is there.
+    __device__ __forceinline__ void giveInput() const {
+        __syncwarp();
+        if ((threadIdx.x & 31) == 0) {
+            input().arrive();
         }
     }
 };
@@ -192,8 +199,12 @@ private:
 /// A wide row: its packets (or values in memory) to fp16. A lane takes two packets, six columns, at
 /// a time, so that a warp has three blocks of 64: they share a scale, and nobody waits for the
 /// whole row. Ends with a barrier.
-__device__ __forceinline__ void
-makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& exchange, int step) {
+__device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
+                                              const StreamWork& w,
+                                              const UnitSignals& units,
+                                              bool has_units,
+                                              const Exchange& exchange,
+                                              int step) {
     const int lane = threadIdx.x & 31;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool is_linked = a.link == kLinkWide;
@@ -267,6 +278,9 @@ makeWidePlane(const ProjectKernelArgs& a, const StreamWork& w, const Exchange& e
             }
         }
     }
+    if (has_units) {
+        units.giveInput();
+    }
     syncCompute();
 }
 
@@ -279,11 +293,11 @@ __device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
            a.cols <= kShortFours * 4 * kComputeThreads;
 }
 
-/// makePlanes() of such a row. is_early: with updates of that kind, which `units` are told of.
+/// makePlanes() of such a row. has_units: the step has updates, and `units` are told of its input.
 __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
                                                 const UnitSignals& units,
-                                                bool is_early,
+                                                bool has_units,
                                                 float4* row,
                                                 const char* norms,
                                                 int norm_bytes,
@@ -292,6 +306,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const StepClocks& clocks) {
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_norm = a.norm.data != nullptr;
+    const bool is_early = has_units && a.lora_is_early != 0;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;
@@ -329,15 +344,13 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                 w.taken[c] = v[i];
             }
         }
+        units.giveInput();
         if (threadIdx.x == 0) {
             // The row is about to be replaced.
             units.prepared().wait(static_cast<uint32_t>(a.lora_turn));
         }
     }
     syncCompute();
-    if (is_early && threadIdx.x == 0) {
-        units.input().arrive();
-    }
     const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
     sum = 0.0F;
 #pragma unroll
@@ -369,6 +382,9 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
             w.buffer[64 + warp] = sum;
         }
     }
+    if (has_units && !is_early) {
+        units.giveInput();
+    }
     syncCompute();
 }
 
@@ -376,6 +392,8 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
 /// from packets to fp16.
 __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
+                                                const UnitSignals& units,
+                                                bool has_units,
                                                 const Exchange& exchange,
                                                 int step,
                                                 const StepClocks& clocks) {
@@ -405,6 +423,9 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
             }
         }
     }
+    if (has_units) {
+        units.giveInput();
+    }
     syncCompute();
 }
 
@@ -415,7 +436,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
                                            const UnitSignals& units,
-                                           bool is_early,
+                                           bool has_units,
                                            float4* row,
                                            const char* norms,
                                            int norm_bytes,
@@ -429,16 +450,16 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     const int fours = a.cols / 4;
     float sum = 0.0F;
     if (isShort(a)) {
-        makeShortPlanes(a, w, units, is_early, row, norms, norm_bytes, exchange, step, clocks);
+        makeShortPlanes(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
         return;
     }
     if (isWide(a)) {
-        makeWidePlane(a, w, exchange, step);
+        makeWidePlane(a, w, units, has_units, exchange, step);
         clocks.note(1);
         return;
     }
     if (a.input == kInputPlain) {
-        makePlainPlanes(a, w, exchange, step, clocks);
+        makePlainPlanes(a, w, units, has_units, exchange, step, clocks);
         return;
     }
     // Read before the wait, so that nothing behind it has to wait for them.
@@ -512,6 +533,9 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         if (lane == 0) {
             w.buffer[64 + warp] = sum;
         }
+    }
+    if (has_units) {
+        units.giveInput();
     }
     syncCompute();
 }

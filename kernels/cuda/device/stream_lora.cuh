@@ -13,10 +13,10 @@
 // column of the right operand. A lane polls the four packets that are its part of that operand,
 // those of eight columns all at once, and the columns of the result are added.
 //
-// A of the block's units and B of its rows come as bulk copies while the step before is at work
-// (or, where that has no updates, when the step has begun), to places of the work memory that
-// projections leave alone and that steps with updates take in turn; behind attention's where that
-// stands between. Nobody else reads there.
+// A of the block's units and B of its rows come as bulk copies while the steps before are at work
+// (up to kStepsAsked of them; else when the step has begun), to places of the work memory that
+// these leave alone and that steps with updates take in turn; behind attention's where that stands
+// between. Nobody else reads there.
 //
 // Sums travel as packets, one in a sector of 32 bytes: where many blocks write next to each other
 // while all poll, a way through L2 takes twice as long.
@@ -190,6 +190,53 @@ __device__ __forceinline__ float unitSum(const UnitTask& task,
     return sum;
 }
 
+/// The input is what the step before publishes as packets, as it is: units need no planes of it. Of
+/// wider rows, whose units have more columns, that was slower.
+constexpr int kMostPacketColumns = 4096;
+__device__ __forceinline__ bool takesPackets(const ProjectKernelArgs& a) {
+    return a.input == kInputPlain && a.link == kLinkPackets && a.cols <= kMostPacketColumns;
+}
+
+/// This lane's columns of a unit of such a step, from the packets as they come: eight neighbours of
+/// every 256.
+__device__ __forceinline__ float
+packetSum(const UnitTask& task, const char* rows, const Exchange& exchange, int step) {
+    constexpr int kStride = 256; // columns
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const uint32_t mark = exchange.markOf(step - 1);
+    const uint2* at =
+        exchange.packetsOf(step - 1 + kPacketSteps) + packetPlace(task.column + lane * 8);
+    float sums[2] = {};
+#pragma unroll 1
+    for (int c = lane * 8; c < task.columns; c += kStride) {
+        float eight[8];
+        eightOf(task.type, rows + c * elementBytes(task.type), eight);
+        uint4 v[4];
+        bool is_there = false;
+        while (!is_there) {
+            // Two of the first four, of the second four, and again.
+            v[0] = loadPackets(at);
+            v[1] = loadPackets(at + 2);
+            v[2] = loadPackets(at + kPacketHalf);
+            v[3] = loadPackets(at + kPacketHalf + 2);
+            is_there = true;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                is_there = is_there && v[i].y == mark && v[i].w == mark;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int first = (i & 1) * 4 + (i >> 1) * 2;
+            sums[0] = fmaf(eight[first], __uint_as_float(v[i].x), sums[0]);
+            sums[1] = fmaf(eight[first + 1], __uint_as_float(v[i].z), sums[1]);
+        }
+        at += kStride;
+    }
+    __syncwarp();
+    return sums[0] + sums[1];
+}
+
 /// A unit of an early step. The residual row is x + scale t n, where scale comes with t's norm: A
 /// times it and times the next norm m is A m x + scale (A m n) t. The first sum and A m n are there
 /// before t is, and nobody waits for planes.
@@ -318,8 +365,10 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
                                              CopyBarrier input,
                                              uint32_t input_parity,
                                              const Exchange& exchange,
-                                             uint32_t tag) {
+                                             int step) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
+    const uint32_t tag = exchange.markOf(step);
+    const bool takes_packets = takesPackets(a);
 #pragma unroll 1
     for (int unit = exchange.block; unit < a.lora_units; unit += exchange.grid) {
         if (unit != exchange.block) {
@@ -328,8 +377,10 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
         // On their way while the warp waits.
         const float factor = *task.factor;
         uint64_t* const slot = a.lora_slots + task.packet * kUnitSlot;
-        const float sum = warpSum(unitSum(task, rows, w, a.w[0].format != kFormatInt8Row, isWide(a),
-                                          input, input_parity));
+        const float own = takes_packets ? packetSum(task, rows, exchange, step)
+                                        : unitSum(task, rows, w, a.w[0].format != kFormatInt8Row,
+                                                  isWide(a), input, input_parity);
+        const float sum = warpSum(own);
         if (lane == 0) {
             storeTagged(slot, sum * factor, tag);
         }
@@ -642,8 +693,11 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             if (lane == 0) {
                 signals.prepared().arrive();
             }
+            if (takesPackets(a)) {
+                signals.begun().wait(parity); // asking earlier only is in others' way
+            }
             publishUnits(a, w, memory + unitRows(a), task.unit, signals.input(), parity, exchange,
-                         tag);
+                         step);
         }
         clearUpdates(a, memory);
         // Before the others may go on to where these arguments are replaced: all lanes meet below.

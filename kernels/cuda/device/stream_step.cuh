@@ -306,11 +306,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     }
     // Made anew where it is needed: nobody has registers for more of it while products are made.
     Pass pass = planPass(a, exchange.block, 0, own);
-    makePlanes(a, w, units, has_units && a.lora_is_early != 0, row, norms, norm_bytes, exchange,
-               step, clocks);
-    if (has_units && a.lora_is_early == 0 && threadIdx.x == 0) {
-        units.input().arrive();
-    }
+    makePlanes(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
     clocks.note(2);
 #pragma unroll 1
     for (int first = 0;;) {
