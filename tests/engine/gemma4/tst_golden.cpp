@@ -18,11 +18,7 @@ namespace {
 constexpr double kBound = 1e-4;
 
 const std::vector<std::string>& families() {
-    static const std::vector<std::string> kFamilies = {
-        "e2b",
-        "e4b",
-        "dense31b",
-    };
+    static const std::vector<std::string> kFamilies = {"e2b", "e4b", "dense31b", "moe26b"};
     return kFamilies;
 }
 
