@@ -38,7 +38,7 @@ struct Arguments {
     int64_t decode = 32;
     bool has_towers = true;
     bool has_ceiling = true;
-    int64_t adapter_rank = 0; ///< 0 = no random adapter.
+    int64_t adapter_rank = 0;                    ///< 0 = no random adapter.
     std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
 };
 
