@@ -340,12 +340,15 @@ void TestCudaStream::chain_data() {
         s.rank = 16;
         s.has_projections_only = true;
     });
-    row("rank 16 of attention and MLP, early", 24, 25, [](ChainShape& s) {
+    const auto isEarly = [](ChainShape& s) {
         s.layers = 3;
         s.rank = 16;
         s.is_reader = true;
         s.has_projections_only = true;
-    });
+    };
+    row("rank 16 of attention and MLP, early", 24, 25, isEarly);
+    // The updating warp late: the others are as far ahead as they can be.
+    row("rank 16 of attention and MLP, early, starving", 24, 42, isEarly);
     row("rank 8 of wide rows", 16, 20, [](ChainShape& s) {
         s.layers = 1;
         s.rank = 8;

@@ -650,7 +650,6 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
     const int lane = static_cast<int>(threadIdx.x) & 31;
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
-    int before = -1; // the step with updates before
     bool is_late = true;
     StepTask task;
 #pragma unroll 1
@@ -672,13 +671,8 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
         if (a.lora_is_early != 0) {
-            // Those of the last one come once the step before has begun: the residual row is as
-            // that leaves it. One after the other, as a barrier tells apart no more than two
-            // phases.
-#pragma unroll 1
-            for (int s = before + 1; s <= step; ++s) {
-                fetcher.waitForNorms(s);
-            }
+            // They come once the step before has begun: the residual row is as that leaves it.
+            fetcher.waitForNorms(step);
             EarlyUnit unit(a, task.unit, memory,
                            reinterpret_cast<const float4*>(fetcher.shared + layout.row));
             __syncwarp();
@@ -690,18 +684,27 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             publishEarlyUnit(a, w, unit, task.unit, exchange.block < a.lora_units, signals.input(),
                              parity, tag);
         } else {
-            if (lane == 0) {
-                signals.prepared().arrive();
-            }
             if (takesPackets(a)) {
                 signals.begun().wait(parity); // asking earlier only is in others' way
             }
             publishUnits(a, w, memory + unitRows(a), task.unit, signals.input(), parity, exchange,
                          step);
+            // Nobody waits for it. Behind the input: by then nobody waits for the one before.
+            if (lane == 0) {
+                signals.prepared().arrive();
+            }
         }
         clearUpdates(a, memory);
         // Before the others may go on to where these arguments are replaced: all lanes meet below.
         const int next = a.lora_next;
+        static_assert(kStepsAsked == 3);
+        if (next == 3) {
+            // A barrier for norms tells apart no more than two phases, and every second step has
+            // the same: who waits for those three steps ahead has to have seen these. Here and not
+            // then: the others do not get so far that these are forgotten before they have this
+            // step's updates.
+            fetcher.waitForNorms(step + 1);
+        }
         addUpdates(a, memory, task.rows, tag);
         if (lane == 0) {
             signals.ready().arrive();
@@ -717,7 +720,6 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                      signals.operands((i + 1) & 1), exchange);
             }
         }
-        before = step;
         step += next;
     }
 }
