@@ -387,13 +387,24 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         return best;
     };
     constexpr int64_t kTextBeside = 20;
+    // The first one of a size also makes room and warms caches: the median of those behind it.
+    const auto towerSeconds = [](const std::function<Result<double>()>& run) -> Result<double> {
+        constexpr int kRuns = 3;
+        ENGINE_TRY(run());
+        std::vector<double> seconds;
+        for (int i = 0; i < kRuns; ++i) {
+            ENGINE_ASSIGN(const double one, run());
+            seconds.push_back(one);
+        }
+        return medianOf(seconds);
+    };
     if (arguments.has_towers && config.vision) {
         // 60 x 42 patches: the size of a 4:3 picture at 280 soft tokens.
-        ENGINE_TRY(engine.measureImage(6, 6));
         const bool is_full_budget = plan->image_tokens >= 280;
         const int64_t w = is_full_budget ? 60 : 24;
         const int64_t h = is_full_budget ? 42 : 24;
-        ENGINE_ASSIGN(const double seconds, engine.measureImage(w, h));
+        ENGINE_ASSIGN(const double seconds,
+                      towerSeconds([&] { return engine.measureImage(w, h); }));
         ordered_json row = {{"patches", w * h}, {"seconds", seconds}};
         ENGINE_ASSIGN(const double prompt, promptSeconds(w * h / 9 + kTextBeside));
         row["first_token_s"] = seconds + prompt;
@@ -405,8 +416,8 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         out["image"] = row;
     }
     if (arguments.has_towers && config.audio) {
-        ENGINE_TRY(engine.measureAudio(40));
-        ENGINE_ASSIGN(const double seconds, engine.measureAudio(1000));
+        ENGINE_ASSIGN(const double seconds,
+                      towerSeconds([&] { return engine.measureAudio(1000); }));
         ENGINE_ASSIGN(const double prompt, promptSeconds(250 + kTextBeside));
         out["audio"] = {{"audio_s", 10}, {"seconds", seconds}, {"first_token_s", seconds + prompt}};
     }

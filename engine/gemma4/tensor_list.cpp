@@ -280,6 +280,15 @@ std::string canonicalTensorName(std::string_view name, bool is_text_only) {
     return std::string(name);
 }
 
+std::map<std::string_view, const ExpectedTensor*>
+tensorsByName(const std::vector<ExpectedTensor>& tensors) {
+    std::map<std::string_view, const ExpectedTensor*> map;
+    for (const ExpectedTensor& tensor : tensors) {
+        map.emplace(tensor.name, &tensor);
+    }
+    return map;
+}
+
 bool isTableVector(const std::string& tensor) {
     const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
     return ends(".conv.weight") || ends("layer0.norm.weight") || ends("layer1.norm.weight") ||

@@ -7,6 +7,7 @@
 #include "engine/gemma4/config.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ struct ExpectedTensor {
 /// All tensors for this config in model order, unused ones included (is_unused). `lm_head.weight`
 /// is not in the list: it is tied to embed_tokens.
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config);
+/// The same by name; refers to `tensors`.
+std::map<std::string_view, const ExpectedTensor*>
+tensorsByName(const std::vector<ExpectedTensor>& tensors);
 
 /// True for tensors that quantization turns into 4-bit modules by default (the rule of
 /// bitsandbytes through transformers): Kind Linear, not unused.

@@ -36,15 +36,6 @@ bool isLinearOf(const std::map<std::string_view, const ExpectedTensor*>& by_name
     return it != by_name.end() && isQuantizable(*it->second);
 }
 
-std::map<std::string_view, const ExpectedTensor*>
-byName(const std::vector<ExpectedTensor>& tensors) {
-    std::map<std::string_view, const ExpectedTensor*> map;
-    for (const ExpectedTensor& tensor : tensors) {
-        map.emplace(tensor.name, &tensor);
-    }
-    return map;
-}
-
 /// A linear layer's name from its weight's.
 std::string moduleOf(const std::string& name) {
     return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
@@ -122,7 +113,7 @@ bool leavesHostUnquantized(const PlacementPlan& plan) {
 void addFormatLosses(const PlacementPlan& plan,
                      const std::vector<ExpectedTensor>& tensors,
                      std::vector<std::string>& losses) {
-    const auto by_name = byName(tensors);
+    const auto by_name = tensorsByName(tensors);
     const bool leaves_host = leavesHostUnquantized(plan);
     size_t on_host = 0;
     uint64_t bytes_here = 0;
@@ -264,7 +255,7 @@ ExportedText exportPython(const PlacementPlan& plan,
                           std::string_view model_path) {
     ExportedText out;
     out.losses = accelerateLosses(plan, tensors);
-    const auto by_name = byName(tensors);
+    const auto by_name = tensorsByName(tensors);
     std::map<Format, size_t> formats;
     std::vector<std::string> plain; // linear layers that stay as they are
     std::vector<std::string> quantized;

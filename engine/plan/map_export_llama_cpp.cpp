@@ -16,15 +16,6 @@ namespace engine {
 
 namespace {
 
-std::map<std::string_view, const ExpectedTensor*>
-byName(const std::vector<ExpectedTensor>& tensors) {
-    std::map<std::string_view, const ExpectedTensor*> map;
-    for (const ExpectedTensor& tensor : tensors) {
-        map.emplace(tensor.name, &tensor);
-    }
-    return map;
-}
-
 /// "0|1|5" for a regular expression.
 std::string alternatives(const std::vector<int>& layers) {
     std::string out;
@@ -57,7 +48,7 @@ DeviceId placeThere(const TensorPlacement& row) {
 class LlamaCppPlacement {
 public:
     LlamaCppPlacement(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors)
-        : plan_(plan), by_name_(byName(tensors)) {
+        : plan_(plan), by_name_(tensorsByName(tensors)) {
         for (const TensorPlacement& row : plan.tensors) {
             const auto it = by_name_.find(row.tensor);
             if (it == by_name_.end() || it->second->tower != Tower::Language ||
@@ -297,7 +288,7 @@ private:
 ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors) {
     ExportedText out;
     out.losses = shortages(plan);
-    const auto by_name = byName(tensors);
+    const auto by_name = tensorsByName(tensors);
     std::map<DeviceId, uint64_t> towers; ///< Bytes by place there.
     size_t tower_visitors = 0;
     bool has_disk = false;

@@ -6,6 +6,7 @@
 #include "engine/lora/adapter_runtime.h"
 #include "kernels/cpu/host_device.h"
 #include "tests/engine/lora/adapter_files.h"
+#include "tests/engine/lora/base_rows.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -678,14 +679,7 @@ void TestAdapterRuntime::followsItsModule() {
     QCOMPARE(set.bytesOn(&f.host), all);
     QVERIFY(run(f.host) == before);
     // Base values changed with the format: DoRA's norms follow.
-    const ReadBaseRows doubled = [&](const std::string& tensor, int64_t first, int64_t count,
-                                     std::span<float> out) -> Result<void> {
-        auto done = f.readBase()(tensor, first, count, out);
-        for (float& value : out) {
-            value *= 2.0F;
-        }
-        return done;
-    };
+    const ReadBaseRows doubled = lora_test::doubledRows(f.readBase());
     QVERIFY(set.follow(f.everywhere(f.host), doubled));
     QVERIFY(run(f.host) != before);
     QVERIFY(set.follow(f.everywhere(f.host), f.readBase()));

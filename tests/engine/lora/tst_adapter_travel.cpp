@@ -7,6 +7,7 @@
 #include "engine/lora/adapter_runtime.h"
 #include "kernels/cpu/host_device.h"
 #include "tests/engine/lora/adapter_files.h"
+#include "tests/engine/lora/base_rows.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -343,14 +344,7 @@ void TestAdapterTravel::tightMoves() {
     QVERIFY2(moved.has_value(), moved.has_value() ? "" : moved.error().message.c_str());
     QVERIFY(mustApply(f, set) == expected);
     // Other values of the base: B and columns change where they are.
-    const ReadBaseRows doubled = [&](const std::string& tensor, int64_t first, int64_t count,
-                                     std::span<float> out) -> Result<void> {
-        auto done = f.readBase()(tensor, first, count, out);
-        for (float& value : out) {
-            value *= 2.0F;
-        }
-        return done;
-    };
+    const ReadBaseRows doubled = lora_test::doubledRows(f.readBase());
     const auto calls = f.gpu.allocationCalls() + f.host.allocationCalls();
     QVERIFY(set.follow(stays, doubled, [](const std::string&) { return false; }));
     QVERIFY(mustApply(f, set) == expected);
