@@ -74,6 +74,14 @@ struct CuLaunchConfig {
     unsigned attribute_count = 0;
 };
 
+/// A matrix in global memory as copies of tiles want to know it; the driver fills it (opaque).
+struct alignas(64) TensorMap {
+    uint64_t words[16];
+};
+constexpr int kTensorBf16 = 9;
+constexpr int kTensorSwizzle128 = 3;
+constexpr int kTensorPromote256 = 3;
+
 /// Every entry point that Belfry calls: X(member, exported name, parameters).
 #define BELFRY_CU_FUNCTIONS(X)                                                                     \
     X(init, "cuInit", (unsigned flags))                                                            \
@@ -133,6 +141,10 @@ struct CuLaunchConfig {
       (CuFunction * function, CuModule module, const char* name))                                  \
     X(funcGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, CuFunction function))    \
     X(funcSetAttribute, "cuFuncSetAttribute", (CuFunction function, int attribute, int value))     \
+    X(tensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                              \
+      (TensorMap * map, int type, uint32_t rank, void* address, const uint64_t* sizes,             \
+       const uint64_t* strides, const uint32_t* box, const uint32_t* steps, int interleave,        \
+       int swizzle, int promotion, int fill))                                                      \
     X(launchKernelEx, "cuLaunchKernelEx",                                                          \
       (const CuLaunchConfig* config, CuFunction function, void** parameters, void** extra))
 

@@ -43,6 +43,12 @@ namespace kernels::cuda {
     X(product_pair_64)                                                                             \
     X(product_codes)                                                                               \
     X(product_codes_pair)                                                                          \
+    X(product_wide_256)                                                                            \
+    X(product_wide_192)                                                                            \
+    X(product_wide_128)                                                                            \
+    X(product_wide_pair_256)                                                                       \
+    X(product_wide_pair_192)                                                                       \
+    X(product_wide_pair_128)                                                                       \
     X(norm_rows)                                                                                   \
     X(norm_rows_wide)                                                                              \
     X(gate_rows)                                                                                   \

@@ -303,4 +303,46 @@ bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n) {
     return m > 64 && tiles >= multiprocessors / 2;
 }
 
+WidePlan planWide(int multiprocessors,
+                  int64_t rows,
+                  int64_t column_tiles,
+                  int64_t pieces,
+                  int most_parts,
+                  int form_rows) {
+    struct Form {
+        int rows;
+        double stage; ///< Clocks for 64 columns.
+    };
+    constexpr Form kForms[] = {{256, 1430.0}, {192, 1170.0}, {128, 960.0}};
+    constexpr double kEdges = 3000.0;  // clocks of a block's beginning and end
+    constexpr double kResults = 600.0; // clocks for what one more part writes and is read of a tile
+    constexpr int64_t kMostParts = 8;
+    WidePlan best;
+    double least = 0.0;
+    for (const Form& form : kForms) {
+        if (form_rows != 0 && form.rows != form_rows) {
+            continue;
+        }
+        const int64_t tiles =
+            std::max<int64_t>(1, (rows + form.rows - 1) / form.rows * column_tiles);
+        for (int64_t wanted = 1;
+             wanted <=
+             std::min({pieces, kMostParts, static_cast<int64_t>(std::max(1, most_parts))});
+             ++wanted) {
+            const int64_t part = (pieces + wanted - 1) / wanted; // pieces of a part
+            const int64_t parts = (pieces + part - 1) / part;
+            const int64_t waves = (tiles * parts + multiprocessors - 1) / multiprocessors;
+            const auto stages = static_cast<double>(part * (kProductCodesColumns / 64));
+            const double clocks =
+                static_cast<double>(waves) * (kEdges + stages * form.stage) +
+                static_cast<double>((parts - 1) * tiles) * kResults / multiprocessors;
+            if (best.rows == 0 || clocks < least) {
+                least = clocks;
+                best = {form.rows, static_cast<int>(parts)};
+            }
+        }
+    }
+    return best;
+}
+
 } // namespace kernels::cuda

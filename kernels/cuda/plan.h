@@ -197,4 +197,19 @@ FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, 
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 
+/// A product of codes by warp groups (device/product_wide.cu).
+struct WidePlan {
+    int rows = 0;  ///< Of x in a tile: 128, 192 or 256.
+    int parts = 1; ///< Of the columns.
+};
+/// rows: of x; column_tiles: of all weights; pieces: of kProductCodesColumns columns; most_parts:
+/// what there is room for; form_rows: 0, or rows of a tile that are asked for. The least time by
+/// clocks a stage as measured on an H100.
+WidePlan planWide(int multiprocessors,
+                  int64_t rows,
+                  int64_t column_tiles,
+                  int64_t pieces,
+                  int most_parts,
+                  int form_rows);
+
 } // namespace kernels::cuda

@@ -78,6 +78,8 @@ struct Stream {
     bool is_overlapping = false;
     /// Shared memory that a block of attention may take: facts.shared_bytes, or less to compare.
     int attention_bytes = 0;
+    /// Rows of a tile of product_wide.cu; 0: as planWide() says; negative: other kernels.
+    int wide_rows = 0;
     Blas* blas = nullptr;         ///< Not owned; nullptr: all products by our own kernels.
     KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.
     /// Decode steps that are being collected for one launch. Whatever else is enqueued comes after

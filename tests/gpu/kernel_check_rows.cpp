@@ -54,6 +54,9 @@ void checkProducts(cuda::CudaDevice& d) {
                           {100, 1536, {1000, 1000}, WeightFormat::Fp4, Output::GeluPair, false, 1},
                           {70, 2560, {256}, WeightFormat::Nf4, Output::GeluMultiply, false, 1},
                           {600, 256, {192, 64, 64}, WeightFormat::Nf4, Output::Store, false, 1},
+                          {300, 512, {200, 136, 8}, WeightFormat::Nf4, Output::Store, false, 1},
+                          {270, 1024, {136}, WeightFormat::Fp4, Output::Store, false, 3},
+                          {300, 512, {200, 200}, WeightFormat::Nf4, Output::GeluPair, false, 1},
                           {70, 256, {64}, WeightFormat::Int8Row, Output::GeluMultiply, false, 1}}) {
         const auto n = static_cast<size_t>(c.rows * c.out[0]);
         const Pair<uint16_t> x(d, rounded(normal(static_cast<size_t>(c.rows * c.in))));

@@ -98,6 +98,24 @@ struct ProductCodesArgs {
 };
 constexpr int kProductCodesShared = 75776; ///< Bytes of shared memory of a block.
 constexpr int kProductCodesColumns = 256;  ///< Columns are a multiple of this.
+/// Of product_wide.cu: rows of weights in a tile, and where stages of x begin in shared memory.
+constexpr int kProductWideOutputs = 128;
+constexpr int kProductWideStagesAt = 35840;
+/// Stages of x for tiles of so many rows.
+constexpr int productWideStages(int rows) {
+    return rows <= 128 ? 8 : rows <= 192 ? 6 : 5;
+}
+/// Bytes of shared memory of a block; results pass through the same place.
+constexpr int productWideShared(int rows) {
+    const int loop = kProductWideStagesAt + productWideStages(rows) * rows * 128;
+    const int results = rows * (kProductWideOutputs + 4) * 4;
+    return loop > results ? loop : results;
+}
+/// x: its tensor map, boxes of a tile's rows and 64 columns.
+struct alignas(64) ProductWideArgs {
+    uint64_t x_map[16];
+    ProductCodesArgs codes;
+};
 
 /// Several weights expanded to bf16 by one launch (expand.cu).
 struct ExpandArgs {

@@ -6,6 +6,7 @@
 // Four warps of a block share a tile of 64 rows of x and 128 rows of the weights; each has 32 of
 // the latter, so that a code is looked up once a block. A byte of two codes is looked up in a table
 // of pairs in shared memory of which every lane has its own copy.
+#include "kernels/cuda/device/code_pairs.cuh"
 #include "kernels/cuda/device/gemm_tiles.cuh"
 
 using namespace kernels::cuda;
@@ -33,34 +34,6 @@ constexpr int kTableBytes = 256 * 32 * 4;
 constexpr int kScalesAt = kTableBytes + kStages * kStageBytes;
 constexpr int kNestedAt = kScalesAt + 2 * kScaleWords * 4;
 static_assert(kNestedAt + 2 * 256 * 4 == kProductCodesShared);
-
-[[maybe_unused]] __device__ __forceinline__ uint32_t halfBits(float value) {
-    const __nv_bfloat16 half = __float2bfloat16_rn(value);
-    return *reinterpret_cast<const uint16_t*>(&half);
-}
-
-/// Pairs of code values as bf16, the first column's (the high nibble) in the lower half; 32 copies
-/// of each.
-[[maybe_unused]] __device__ __forceinline__ void fillPairs(int format) {
-    const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
-    uint32_t upper[16];
-#pragma unroll
-    for (int i = 0; i < 16; ++i) {
-        upper[i] = halfBits(__uint_as_float(codes[i])) << 16;
-    }
-    const int warp = threadIdx.x / 32;
-    uint32_t* to = reinterpret_cast<uint32_t*>(dynamicShared()) + warp * (256 / kWarps) * 32 +
-                   threadIdx.x % 32;
-#pragma unroll 1
-    for (int i = 0; i < 16 / kWarps; ++i) {
-        const uint32_t lower = halfBits(__uint_as_float(codes[warp * (16 / kWarps) + i]));
-#pragma unroll
-        for (int j = 0; j < 16; ++j) {
-            to[j * 32] = lower | upper[j];
-        }
-        to += 16 * 32;
-    }
-}
 
 /// Which row of which weight a row of the tile is.
 struct TileRow {
@@ -255,7 +228,7 @@ struct CodeTile {
             }
         }
         const float* const value_of = values + (IS_PAIR ? own.weight * 256 : 0);
-        fillPairs(args.w[0].format);
+        fillPairs<kWarps>(args.w[0].format);
         __syncthreads();
         source.store(0, value_of);
         source.ask(1);

@@ -3,7 +3,10 @@
 // weights it takes, its grid and the parts of k that fill the card.
 #include "kernels/cuda/launch/product_codes.h"
 
+#include "kernels/cuda/plan.h"
+
 #include <algorithm>
+#include <cstring>
 
 namespace kernels::cuda {
 
@@ -37,7 +40,68 @@ bool takesCodes(const Stream& s, const WeightView* w, int count) {
     return true;
 }
 
+namespace {
+
+/// Warp groups take it: outputs that can be stored eight at a time, the kernels are there.
+bool takesWide(const Stream& s, const CodesProduct& a) {
+    if (s.wide_rows < 0 || s.facts.compute_capability != 90 ||
+        s.functions[static_cast<size_t>(KernelId::product_wide_256)] == nullptr ||
+        s.facts.shared_bytes < productWideShared(256) || (a.rows <= kRows && s.wide_rows == 0) ||
+        !isAligned(a.x)) {
+        return false;
+    }
+    for (int i = 0; i < a.count; ++i) {
+        const bool is_stored = !a.is_pair || i == 0;
+        if (a.w[i].rows % 8 != 0 ||
+            (is_stored && (!isAligned(a.y[i]) || a.stride[i] % (a.is_pair ? 8 : 4) != 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Status wideProduct(Stream& s, CodesProduct& a, ProductCodesArgs& args, int64_t columns) {
+    static_assert(kProductWideOutputs == kOutputs);
+    ProductKernelArgs& product = args.product;
+    const int64_t pieces = product.k / kProductCodesColumns;
+    const WidePlan plan = planWide(s.facts.multiprocessors, a.rows, columns, pieces,
+                                   a.is_pair ? 1 : a.parts, s.wide_rows);
+    a.parts = plan.parts;
+    const int64_t part = (pieces + plan.parts - 1) / plan.parts;
+    product.k_part = static_cast<int32_t>(part * kProductCodesColumns);
+    ProductWideArgs wide{};
+    wide.codes = args;
+    TensorMap map{};
+    const uint64_t sizes[2] = {static_cast<uint64_t>(product.k), static_cast<uint64_t>(a.rows)};
+    const uint64_t row_bytes = sizes[0] * 2;
+    const uint32_t box[2] = {64, static_cast<uint32_t>(plan.rows)};
+    const uint32_t steps[2] = {1, 1};
+    const Status status =
+        s.check(s.driver->tensorMapEncodeTiled(&map, kTensorBf16, 2, const_cast<void*>(a.x), sizes,
+                                               &row_bytes, box, steps, 0, kTensorSwizzle128,
+                                               kTensorPromote256, 0),
+                "cuTensorMapEncodeTiled");
+    if (status != Status::Ok) {
+        return status;
+    }
+    static_assert(sizeof wide.x_map == sizeof map);
+    std::memcpy(wide.x_map, map.words, sizeof map);
+    struct Form {
+        KernelId store, pair;
+    };
+    const Form form =
+        plan.rows == 256   ? Form{KernelId::product_wide_256, KernelId::product_wide_pair_256}
+        : plan.rows == 192 ? Form{KernelId::product_wide_192, KernelId::product_wide_pair_192}
+                           : Form{KernelId::product_wide_128, KernelId::product_wide_pair_128};
+    return s.launch(a.is_pair ? form.pair : form.store, tiles(a.rows, plan.rows),
+                    static_cast<unsigned>(columns), static_cast<unsigned>(plan.parts), 384,
+                    static_cast<unsigned>(productWideShared(plan.rows)), wide);
+}
+
+} // namespace
+
 Status productOfCodes(Stream& s, CodesProduct& a) {
+    const bool is_wide = takesWide(s, a);
     ProductCodesArgs args{};
     ProductKernelArgs& product = args.product;
     product.x = a.x;
@@ -55,6 +119,9 @@ Status productOfCodes(Stream& s, CodesProduct& a) {
     }
     if (a.is_pair) {
         columns = tiles(a.w[0].rows, kOutputs / 2);
+    }
+    if (is_wide) {
+        return wideProduct(s, a, args, columns);
     }
     const int64_t row_tiles = tiles(a.rows, kRows);
     const int64_t pieces = product.k / kProductCodesColumns;

@@ -692,6 +692,34 @@ struct FakeCalls {
         state().functions[key] = std::move(made);
         return kCuSuccess;
     }
+    /// What emulated kernels find there (cuda_emulator/include/emulated_ptx.h, copyTile).
+    static CuResult tensorMapEncodeTiled(TensorMap* map,
+                                         int type,
+                                         uint32_t rank,
+                                         void* address,
+                                         const uint64_t* sizes,
+                                         const uint64_t* strides,
+                                         const uint32_t* box,
+                                         const uint32_t* steps,
+                                         int interleave,
+                                         int swizzle,
+                                         int,
+                                         int fill) {
+        BELFRY_ENTER("cuTensorMapEncodeTiled")
+        const bool is_matrix = type == kTensorBf16 && rank == 2 && swizzle == kTensorSwizzle128 &&
+                               interleave == 0 && fill == 0 && steps[0] == 1 && steps[1] == 1;
+        if (!is_matrix || reinterpret_cast<uintptr_t>(address) % 16 != 0 || strides[0] % 16 != 0 ||
+            sizes[0] == 0 || sizes[1] == 0 || box[0] != 64 || box[1] == 0 || box[1] > 256) {
+            return kCuInvalidValue;
+        }
+        *map = {};
+        map->words[0] = reinterpret_cast<uintptr_t>(address);
+        map->words[1] = sizes[0];
+        map->words[2] = sizes[1];
+        map->words[3] = strides[0];
+        map->words[4] = box[1];
+        return kCuSuccess;
+    }
     static CuResult funcGetAttribute(int* value, int attribute, CuFunction) {
         BELFRY_ENTER("cuFuncGetAttribute")
         *value = attribute == kCuFunctionStaticShared ? kStaticShared : 0;

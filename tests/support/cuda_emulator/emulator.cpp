@@ -32,6 +32,11 @@ struct PendingCopy {
     uint64_t group;
 };
 
+struct PendingProduct {
+    std::function<void()> run;
+    uint64_t group;
+};
+
 struct BulkCopy {
     void* to;
     const void* from;
@@ -47,6 +52,8 @@ struct Thread {
     State state = State::Ready;
     std::vector<PendingCopy> copies;
     uint64_t copy_group = 0;
+    std::vector<PendingProduct> products;
+    uint64_t product_group = 0;
     int barrier = 0;       ///< At which one it waits.
     uint64_t priority = 0; ///< Order::Starving: the higher one goes first.
 };
@@ -194,6 +201,8 @@ void admitBlock() {
         t.state = State::Ready;
         t.copies.clear();
         t.copy_group = 0;
+        t.products.clear();
+        t.product_group = 0;
         // Whole blocks before or behind others, and threads within them.
         t.priority = (block_priority & 0xff00000000000000U) | (l.draw() >> 8U);
         prepareFiber(t.fiber, &threadMain);
@@ -778,6 +787,31 @@ void finishCopies(int left) {
         }
     }
     self.copies.resize(kept);
+}
+
+void productLater(std::function<void()> product) {
+    Thread& self = *launch->current;
+    // In order, as the sums of one follow those of the other.
+    if (self.products.empty() && launch->isSeeded() && (launch->draw() & 1U) == 0) {
+        product();
+        return;
+    }
+    self.products.push_back({std::move(product), self.product_group});
+}
+
+void commitProducts() {
+    ++launch->current->product_group;
+}
+
+void finishProducts(int left) {
+    Thread& self = *launch->current;
+    size_t done = 0;
+    while (done < self.products.size() &&
+           self.products[done].group + static_cast<uint64_t>(left) < self.product_group) {
+        self.products[done++].run();
+    }
+    self.products.erase(self.products.begin(),
+                        self.products.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
 } // namespace emulator

@@ -64,10 +64,10 @@ extern const ThreadIds* current_ids;
 
 /// Operands and results of one lane in an exchange.
 struct alignas(16) Lane {
-    uint32_t word[12];
+    uint32_t word[16];
 };
 /// What a warp does together; lanes that meet must agree on it.
-enum class Exchange : uint8_t { Sync = 1, Shuffle, Vote, LoadMatrix, MultiplyAdd };
+enum class Exchange : uint8_t { Sync = 1, Shuffle, Vote, LoadMatrix, MultiplyAdd, GroupOperand };
 /// Computes the results of all lanes of `mask` in place; called once, by the lane that comes last.
 using Combine = void (*)(Lane (&lanes)[32], uint32_t mask);
 /// Waits for the lanes of `mask` and returns this lane's result.
@@ -117,6 +117,12 @@ void copyLater(void* to, const void* from);
 void commitCopies();
 /// Finishes all but the `left` latest groups; -1: everything, committed or not.
 void finishCopies(int left);
+
+/// wgmma: a product of this thread's part that runs when waited for at the latest, with a seed at
+/// once now and then; groups as of copies.
+void productLater(std::function<void()> product);
+void commitProducts();
+void finishProducts(int left);
 
 /// Ends the launch with an error.
 [[noreturn]] void fail(const std::string& what);

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_FEAT_SM90_ALL
 #define __global__
 #define __device__
 #define __host__

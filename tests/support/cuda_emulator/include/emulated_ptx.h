@@ -81,6 +81,22 @@ inline void combineLoadMatrix(Lane (&lanes)[32], uint32_t) {
     }
 }
 
+/// Lane: words 0-3 its part of the left operand of a warp's product; becomes rows lane / 4 and
+/// lane / 4 + 8 of that operand, 16 columns each.
+inline void combineGroupOperand(Lane (&lanes)[32], uint32_t) {
+    uint32_t own[32][4];
+    for (int i = 0; i < 32; ++i) {
+        std::copy_n(lanes[i].word, 4, own[i]);
+    }
+    for (int i = 0; i < 32; ++i) {
+        for (int r = 0; r < 2; ++r) {
+            for (int pair = 0; pair < 8; ++pair) {
+                lanes[i].word[r * 8 + pair] = own[i / 4 * 4 + pair % 4][r + pair / 4 * 2];
+            }
+        }
+    }
+}
+
 template <bool IS_TRANSPOSED>
 inline void loadMatrix(uint32_t (&r)[4], uint32_t from) {
     Lane lane{};
@@ -282,6 +298,86 @@ inline void storeRelease(int32_t* at, int value) {
     ::emulator::noteAtomicWrite();
     ::emulator::noteProgress();
     ::emulator::yieldToOthers();
+}
+
+/// A map as the fake driver makes it: address, columns, rows, bytes between rows, rows of a box.
+inline void
+copyTile(uint32_t shared, const void* map, int row, int column, CopyBarrier barrier) {
+    static const char kZeros[16] = {};
+    uint64_t words[5];
+    std::memcpy(words, map, sizeof words);
+    const auto rows = static_cast<int>(words[4]);
+    if (shared % 1024 != 0) {
+        ::emulator::fail("copyTile: a tile that does not begin at a multiple of 1024");
+    }
+    auto* const to = static_cast<char*>(
+        ::emulator::sharedPointer(shared, static_cast<size_t>(rows) * 128, 16));
+    for (int r = 0; r < rows; ++r) {
+        for (int chunk = 0; chunk < 8; ++chunk) {
+            const bool is_inside = static_cast<uint64_t>(row + r) < words[2] &&
+                                   static_cast<uint64_t>(column + chunk * 8) < words[1];
+            const char* const from =
+                is_inside ? reinterpret_cast<const char*>(words[0]) +
+                                static_cast<uint64_t>(row + r) * words[3] +
+                                static_cast<uint64_t>(column + chunk * 8) * 2
+                          : kZeros;
+            ::emulator::copyBulk(to + r * 128 + (chunk ^ (r & 7)) * 16, from, 16, barrier.at);
+        }
+    }
+}
+template <int COUNT>
+inline void giveRegisters() {}
+template <int COUNT>
+inline void takeRegisters() {}
+inline void beginProducts() {}
+inline void commitProducts() {
+    ::emulator::commitProducts();
+}
+/// The warp waits as a whole: whoever goes on knows of all its lanes' parts.
+template <int LEFT>
+inline void waitForProducts() {
+    ::emulator::finishProducts(LEFT);
+    __syncwarp();
+}
+/// The part of one thread: rows lane / 4 and lane / 4 + 8 of its warp's 16, columns 2 (lane % 4)
+/// and the next of every eight. The right operand is read when the product runs.
+template <int N>
+inline void multiplyGroup(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b) {
+    ::emulator::Lane lane{};
+    std::copy_n(a, 4, lane.word);
+    ::emulator::exchange(::emulator::Exchange::GroupOperand, 0xffffffffU,
+                         ::emulator::combineGroupOperand, lane);
+    if (b >> 62U != 1 || (b >> 32U & 0x3fffU) != 64) {
+        ::emulator::fail("multiplyGroup: only tiles of 128 bytes a row, swizzled, are emulated");
+    }
+    const unsigned in_quad = ::emulator::laneId() % 4U;
+    ::emulator::productLater([lane, b, in_quad, sums = &d[0]] {
+        const auto address = static_cast<uint32_t>(b & 0x3fffU) << 4U;
+        const uint32_t tile = address & ~1023U;
+        const uint32_t first = (address & 1023U) / 16U; // chunk of the row
+        const char* const rows = static_cast<const char*>(
+            ::emulator::sharedPointer(tile, static_cast<size_t>(N) * 128, 16));
+        for (unsigned n = 0; n < N; ++n) {
+            if (n % 8 / 2 != in_quad) {
+                continue;
+            }
+            float x[16];
+            for (unsigned half = 0; half < 2; ++half) {
+                uint32_t words[4];
+                std::memcpy(words, rows + n * 128 + ((first + half) ^ (n & 7U)) * 16, 16);
+                for (unsigned i = 0; i < 8; ++i) {
+                    x[half * 8 + i] = ::emulator::bf16At(words[i / 2], i % 2 != 0);
+                }
+            }
+            for (unsigned r = 0; r < 2; ++r) {
+                float sum = 0.0F;
+                for (unsigned k = 0; k < 16; ++k) {
+                    sum += ::emulator::bf16At(lane.word[r * 8 + k / 2], k % 2 != 0) * x[k];
+                }
+                sums[n / 8 * 4 + r * 2 + n % 2] += sum;
+            }
+        }
+    });
 }
 
 } // namespace kernels::cuda

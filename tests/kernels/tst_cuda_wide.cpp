@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of 4-bit weights by warp groups (device/product_wide.cu), run by the emulator: every
+// height of a tile, both outputs, edges of rows and outputs, parts of the columns, nested and plain
+// absmax, in several orders of threads; and what planWide() chooses.
+#include "kernels/cuda/plan.h"
+#include "tests/kernels/step_cases.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using kernels::DType;
+using kernels::MutF32;
+using kernels::ProductArgs;
+using kernels::Status;
+using kernels::WeightFormat;
+using kernels::cuda::planWide;
+using kernels::cuda::WidePlan;
+using namespace support;
+
+namespace {
+
+/// x, a weight (rounded three times) and, of a pair, the result in bf16.
+constexpr double kWideBound = 5e-3;
+
+struct Case {
+    int64_t rows = 0, in = 0;
+    std::vector<int64_t> outputs;
+    WeightFormat format = WeightFormat::Nf4;
+    bool is_nested = true;
+    bool is_pair = false;
+    int room = 1; ///< For parts.
+};
+
+float fromHalf(uint16_t bits) {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U);
+}
+
+/// Largest error of a product on the card beside the scalar table; -1 with a failed check.
+double errorOf(EmulatedCard& card, const Case& c) {
+    const Guarded<float> drawn = randomFloats(c.rows * c.in, 7);
+    const Guarded<uint8_t> x = stored(drawn, DType::BF16);
+    std::vector<float> rounded(sizeOf(c.rows * c.in));
+    for (size_t i = 0; i < rounded.size(); ++i) {
+        rounded[i] = fromHalf(reinterpret_cast<const uint16_t*>(x.data())[i]);
+    }
+    ProductArgs a;
+    a.output = c.is_pair ? ProductArgs::Output::GeluPair : ProductArgs::Output::Store;
+    a.x = x.data();
+    a.rows = c.rows;
+    a.count = static_cast<int>(c.outputs.size());
+    a.parts = c.room;
+    std::vector<TestWeight> weights;
+    std::vector<Guarded<float>> results;
+    std::vector<std::vector<float>> want;
+    for (size_t i = 0; i < c.outputs.size(); ++i) {
+        const int64_t out = c.outputs[i];
+        weights.push_back(makeWeight(c.format, out, c.in, 64, c.is_nested, DType::F32, 100 + i));
+        results.emplace_back(sizeOf(c.room * c.rows * out));
+        std::fill_n(results.back().data(), results.back().size(), std::nanf(""));
+        want.emplace_back(sizeOf(c.rows * out));
+        reference().linear({}, {rounded.data(), c.rows, c.in, c.in}, weights.back().view,
+                           {want.back().data(), c.rows, out, out});
+    }
+    for (size_t i = 0; i < c.outputs.size(); ++i) {
+        a.w[i] = weights[i].view;
+        a.y[i] = results[i].data();
+    }
+    const Status status = card.device().ops().product(card.device().queue(), a);
+    const std::string wrong = card.finish();
+    if (status != Status::Ok || !wrong.empty()) {
+        qWarning("%d %s", static_cast<int>(status), wrong.c_str());
+        return -1.0;
+    }
+    if (c.is_pair) {
+        const MutF32 gate{want[0].data(), c.rows, c.outputs[0], c.outputs[0]};
+        reference().gelu_mul({}, gate, {want[1].data(), c.rows, c.outputs[0], c.outputs[0]}, gate);
+        std::vector<float> got(want[0].size());
+        for (size_t i = 0; i < got.size(); ++i) {
+            got[i] = fromHalf(reinterpret_cast<const uint16_t*>(results[0].data())[i]);
+        }
+        return relativeError(got.data(), want[0]);
+    }
+    double worst = 0.0;
+    for (size_t i = 0; i < want.size(); ++i) {
+        std::vector<float> got(want[i].size(), 0.0F);
+        for (size_t e = 0; e < got.size() * static_cast<size_t>(a.parts); ++e) {
+            got[e % got.size()] += results[i].data()[e];
+        }
+        worst = std::max(worst, relativeError(got.data(), want[i]));
+    }
+    return worst;
+}
+
+/// Names of the kernels of this file that ran.
+std::vector<std::string> wideOnes(const EmulatedCard& card) {
+    std::vector<std::string> names;
+    std::copy_if(card.ran().begin(), card.ran().end(), std::back_inserter(names),
+                 [](const std::string& name) { return name.find("_wide_") != std::string::npos; });
+    return names;
+}
+
+} // namespace
+
+class TestCudaWide : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void products_data();
+    void products();
+    void otherKernelsTakeTheRest();
+    void plans_data();
+    void plans();
+};
+
+void TestCudaWide::products_data() {
+    QTest::addColumn<int>("tile");
+    QTest::addColumn<int>("number");
+    QTest::addColumn<int>("seed");
+    for (const int tile : {128, 192, 256}) {
+        for (int number = 0; number < 6; ++number) {
+            for (const int seed : {0, 1, 2, 3}) {
+                if (seed == 0 || number == 1 || number == 4) {
+                    QTest::addRow("tile %d, case %d, seed %d", tile, number, seed)
+                        << tile << number << seed;
+                }
+            }
+        }
+    }
+}
+
+void TestCudaWide::products() {
+    QFETCH(int, tile);
+    QFETCH(int, number);
+    QFETCH(int, seed);
+    const Case cases[] = {
+        {70, 256, {192, 64, 72}, WeightFormat::Nf4, true, false, 1},
+        {260, 512, {136}, WeightFormat::Fp4, true, false, 2},
+        {40, 1024, {128}, WeightFormat::Nf4, false, false, 4},
+        {300, 256, {200, 200}, WeightFormat::Nf4, true, true, 1},
+        {270, 768, {72, 72}, WeightFormat::Fp4, false, true, 1},
+        {3, 2560, {8}, WeightFormat::Nf4, true, false, 3},
+    };
+    const Case& c = cases[number];
+    qputenv("BELFRY_WIDE_ROWS", QByteArray::number(tile));
+    EmulatedCardOptions options;
+    options.run.seed = static_cast<uint64_t>(seed);
+    EmulatedCard card(options);
+    qunsetenv("BELFRY_WIDE_ROWS");
+    const double error = errorOf(card, c);
+    QVERIFY(error >= 0.0);
+    QVERIFY2(error < kWideBound, qPrintable(QString::number(error)));
+    const std::string name =
+        std::string("belfry_product_wide_") + (c.is_pair ? "pair_" : "") + std::to_string(tile);
+    QCOMPARE(wideOnes(card), std::vector<std::string>{name});
+}
+
+/// Cards without warp groups, few rows, bounds, outputs that are no multiple of eight.
+void TestCudaWide::otherKernelsTakeTheRest() {
+    {
+        EmulatedCardOptions options;
+        options.capability = 80;
+        EmulatedCard card(options);
+        const double error = errorOf(card, {130, 256, {64}, WeightFormat::Nf4, true, false, 1});
+        QVERIFY(error >= 0.0 && error < kWideBound);
+        QVERIFY(wideOnes(card).empty());
+    }
+    EmulatedCard card{EmulatedCardOptions{}};
+    for (const Case& c : {Case{64, 256, {64}, WeightFormat::Nf4, true, false, 1},
+                          Case{130, 256, {66}, WeightFormat::Nf4, true, false, 1}}) {
+        const double error = errorOf(card, c);
+        QVERIFY(error >= 0.0 && error < kWideBound);
+        QVERIFY(wideOnes(card).empty());
+    }
+    const double error = errorOf(card, {65, 256, {64}, WeightFormat::Nf4, true, false, 1});
+    QVERIFY(error >= 0.0 && error < kWideBound);
+    QCOMPARE(wideOnes(card).size(), size_t{1});
+}
+
+void TestCudaWide::plans_data() {
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("outputs");
+    QTest::addColumn<int>("columns");
+    QTest::addColumn<int>("room");
+    QTest::addColumn<int>("tile");
+    QTest::addColumn<int>("parts");
+    // Of 132 multiprocessors; outputs of E4B.
+    QTest::addRow("gate and up of a chunk") << 2048 << 20480 << 2560 << 1 << 256 << 1;
+    QTest::addRow("gate and up of a picture's prompt") << 300 << 20480 << 2560 << 1 << 192 << 1;
+    QTest::addRow("gate and up of 128 rows") << 128 << 20480 << 2560 << 1 << 128 << 1;
+    QTest::addRow("few outputs, no room") << 300 << 2560 << 10240 << 1 << 128 << 1;
+    QTest::addRow("few outputs in parts") << 300 << 2560 << 10240 << 4 << 192 << 3;
+    QTest::addRow("no more parts than pieces") << 100 << 256 << 512 << 8 << 128 << 2;
+}
+
+void TestCudaWide::plans() {
+    QFETCH(int, rows);
+    QFETCH(int, outputs);
+    QFETCH(int, columns);
+    QFETCH(int, room);
+    const WidePlan plan = planWide(132, rows, (outputs + 127) / 128, columns / 256, room, 0);
+    QTEST(plan.rows, "tile");
+    QTEST(plan.parts, "parts");
+}
+
+QTEST_APPLESS_MAIN(TestCudaWide)
+#include "tst_cuda_wide.moc"
