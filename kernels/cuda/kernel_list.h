@@ -43,6 +43,14 @@ namespace kernels::cuda {
     X(product_pair_64)                                                                             \
     X(product_codes)                                                                               \
     X(product_codes_pair)                                                                          \
+    X(product_ranks)                                                                               \
+    X(product_128_updates)                                                                         \
+    X(product_64_updates)                                                                          \
+    X(product_gate_updates)                                                                        \
+    X(product_pair_128_updates)                                                                    \
+    X(product_pair_64_updates)                                                                     \
+    X(product_codes_updates)                                                                       \
+    X(product_codes_pair_updates)                                                                  \
     X(norm_rows)                                                                                   \
     X(norm_rows_wide)                                                                              \
     X(gate_rows)                                                                                   \

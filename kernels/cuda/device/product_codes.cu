@@ -7,6 +7,7 @@
 // the latter, so that a code is looked up once a block. A byte of two codes is looked up in a table
 // of pairs in shared memory of which every lane has its own copy.
 #include "kernels/cuda/device/gemm_tiles.cuh"
+#include "kernels/cuda/device/product_updates.cuh"
 
 using namespace kernels::cuda;
 
@@ -209,9 +210,16 @@ struct CodeTile {
         }
     }
 
-    /// All of columns [k_begin, k_end).
-    __device__ __forceinline__ void
-    multiply(const ProductCodesArgs& args, int64_t m0, int weight, int n0, int k_begin, int k_end) {
+    /// All of columns [k_begin, k_end). `add_else` adds to the sums whatever else belongs there, while
+    /// the first stages come.
+    template <typename Add = NothingElse>
+    __device__ __forceinline__ void multiply(const ProductCodesArgs& args,
+                                             int64_t m0,
+                                             int weight,
+                                             int n0,
+                                             int k_begin,
+                                             int k_end,
+                                             const Add& add_else = {}) {
         const ProductKernelArgs& a = args.product;
         const int k = static_cast<int>(a.k);
         const int stages = (k_end - k_begin) / kTileDepth;
@@ -243,6 +251,7 @@ struct CodeTile {
             }
             commitCopies();
         }
+        add_else(sums);
         const TileRow own = rowOf(a, weight, n0, static_cast<int>(threadIdx.x));
         const WeightArgs& own_weight = args.w[own.weight];
         RowScales source(own_weight, (static_cast<int64_t>(own.row) * k + k_begin) / kTileDepth,
@@ -285,17 +294,10 @@ struct CodeTile {
     }
 };
 
-} // namespace
-
-extern "C" {
-
-// grid: (ceil(m / 64), column tiles of all weights, parts of k); block 128, kProductCodesShared
-// bytes of shared memory. Even numbers of outputs; k and parts of it are multiples of
-// kProductCodesColumns; absmax of 64 columns.
-
 /// y[i] = W[i] x in fp32, in gridDim.z parts of k one behind the other.
-__global__ void __launch_bounds__(128, 3)
-    belfry_product_codes(const __grid_constant__ ProductCodesArgs args) {
+template <bool HAS_UPDATES>
+__device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
+                                             const ProductUpdatesArgs* u) {
 #if __CUDA_ARCH__ >= 800
     const ProductKernelArgs& a = args.product;
     const int column = static_cast<int>(blockIdx.y);
@@ -309,7 +311,16 @@ __global__ void __launch_bounds__(128, 3)
     const int k_begin = static_cast<int>(blockIdx.z) * a.k_part;
     const int k_end = k_begin + a.k_part < k ? k_begin + a.k_part : k;
     CodeTile<false> tile;
-    tile.multiply(args, m0, weight, n0, k_begin, k_end);
+    if constexpr (HAS_UPDATES) {
+        tile.multiply(args, m0, weight, n0, k_begin, k_end, [&](auto& sums) {
+            if (blockIdx.z + 1 == gridDim.z) { // once
+                addUpdates<false>(sums, *u, weight, m0,
+                                  n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs, n);
+            }
+        });
+    } else {
+        tile.multiply(args, m0, weight, n0, k_begin, k_end);
+    }
     const int lane = threadIdx.x % 32;
     const int64_t stride = a.stride[weight];
     const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs + lane % 4 * 2;
@@ -334,15 +345,23 @@ __global__ void __launch_bounds__(128, 3)
 }
 
 /// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
-__global__ void __launch_bounds__(128, 3)
-    belfry_product_codes_pair(const __grid_constant__ ProductCodesArgs args) {
+template <bool HAS_UPDATES>
+__device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
+                                            const ProductUpdatesArgs* u) {
 #if __CUDA_ARCH__ >= 800
     const ProductKernelArgs& a = args.product;
     const int n = a.n[0];
     const int64_t m0 = static_cast<int64_t>(blockIdx.x) * kRows;
     const int n0 = static_cast<int>(blockIdx.y) * (kOutputs / 2);
     CodeTile<true> tile;
-    tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+    if constexpr (HAS_UPDATES) {
+        tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k), [&](auto& sums) {
+            addUpdates<true>(sums, *u, 0, m0,
+                             n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2), n);
+        });
+    } else {
+        tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+    }
     const int lane = threadIdx.x % 32;
     const int64_t stride = a.stride[0];
     const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
@@ -365,6 +384,35 @@ __global__ void __launch_bounds__(128, 3)
         }
     }
 #endif
+}
+
+} // namespace
+
+extern "C" {
+
+// grid: (ceil(m / 64), column tiles of all weights, parts of k); block 128, kProductCodesShared
+// bytes of shared memory. Even numbers of outputs; k and parts of it are multiples of
+// kProductCodesColumns; absmax of 64 columns.
+
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes(const __grid_constant__ ProductCodesArgs args) {
+    storeProduct<false>(args, nullptr);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_pair(const __grid_constant__ ProductCodesArgs args) {
+    pairProduct<false>(args, nullptr);
+}
+
+// The same with low-rank updates.
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_updates(const __grid_constant__ ProductCodesArgs args,
+                                 const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<true>(args, &u);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_pair_updates(const __grid_constant__ ProductCodesArgs args,
+                                      const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<true>(args, &u);
 }
 
 } // extern "C"

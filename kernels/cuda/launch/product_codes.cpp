@@ -65,6 +65,12 @@ Status productOfCodes(Stream& s, CodesProduct& a) {
     const int64_t part = (pieces + parts - 1) / parts;
     a.parts = static_cast<int>((pieces + part - 1) / part);
     product.k_part = static_cast<int32_t>(part * kProductCodesColumns);
+    if (a.updates != nullptr) {
+        return s.launch(
+            a.is_pair ? KernelId::product_codes_pair_updates : KernelId::product_codes_updates,
+            static_cast<unsigned>(row_tiles), static_cast<unsigned>(columns),
+            static_cast<unsigned>(a.parts), kBlockThreads, kProductCodesShared, args, *a.updates);
+    }
     return s.launch(a.is_pair ? KernelId::product_codes_pair : KernelId::product_codes,
                     static_cast<unsigned>(row_tiles), static_cast<unsigned>(columns),
                     static_cast<unsigned>(a.parts), kBlockThreads, kProductCodesShared, args);
