@@ -72,7 +72,7 @@ void checkProducts(cuda::CudaDevice& d) {
           {100,
            1536,
            {1000, 1000},
-           WeightFormat::Fp4,
+           WeightFormat::Nf4,
            Output::GeluPair,
            false,
            1,
