@@ -164,6 +164,8 @@ void checkProducts(cuda::CudaDevice& d) {
             }
             error = std::max(error, relativeError(got, want[i]));
         }
+        // Both results are rounded, and A x of both.
+        const bool is_pair_with_updates = c.output == Output::GeluPair && a.update_count > 0;
         const char* const name = c.output == Output::Store      ? "product"
                                  : c.output == Output::GeluPair ? "product, GELU pair"
                                                                 : "product, gate";
@@ -171,7 +173,7 @@ void checkProducts(cuda::CudaDevice& d) {
                    "x" + std::to_string(c.in) + "x" + std::to_string(c.out[0]) + ", " +
                    std::to_string(a.parts) + " parts" + (c.bounded ? ", bounds" : "") +
                    (a.update_count > 0 ? ", " + std::to_string(a.update_count) + " updates" : ""),
-               status, error, 4e-3);
+               status, error, is_pair_with_updates ? 5e-3 : 4e-3);
     }
 }
 

@@ -114,9 +114,8 @@ struct ProductUpdatesArgs {
     void* h;       ///< [m, kUpdateBlock * first_block[3]] bf16
     int64_t m;
     int32_t k;
-    int32_t is_bounded;
-    float in_low[3], in_high[3];
-    int32_t first_block[4]; ///< Blocks of columns before weight i; [3]: all.
+    float in_low[3], in_high[3]; ///< Bounds of x for the updates of weight i.
+    int32_t first_block[4];      ///< Blocks of columns before weight i; [3]: all.
     ProductUpdateArgs update[kMaxProductUpdates];
     uint8_t owner[kMaxUpdatePieces]; ///< The update of each piece of h, or kNoUpdate.
 };

@@ -47,15 +47,24 @@ __device__ __forceinline__ void addUpdates(float (&sums)[ROW_FRAGMENTS][FRAGMENT
         const ProductUpdateArgs& update = u.update[owner == kNoUpdate ? 0 : owner];
         const int rank = column + place - update.first;
         const int valid = owner == kNoUpdate ? 0 : update.rank - rank;
-        uint2 b[kGroups];
-#pragma unroll
-        for (int j = 0; j < kGroups; ++j) {
+        uint2 b[kGroups] = {};
+        const auto at = [&](int j) {
             const int output = output0 + j * 8 + group;
-            b[j] = loadFour(update.b, update.b_type,
-                            static_cast<int64_t>(output < outputs ? output : outputs - 1) *
-                                    update.rank +
-                                rank,
-                            valid, update.is_whole != 0);
+            return static_cast<int64_t>(output < outputs ? output : outputs - 1) * update.rank +
+                   rank;
+        };
+        // One branch around all loads, so that they are under way together.
+        if (valid > 0 && update.is_whole != 0 && update.b_type == kElementBf16) {
+            const uint16_t* const from = static_cast<const uint16_t*>(update.b);
+#pragma unroll
+            for (int j = 0; j < kGroups; ++j) {
+                b[j] = __ldg(reinterpret_cast<const uint2*>(from + at(j)));
+            }
+        } else if (valid > 0) {
+#pragma unroll
+            for (int j = 0; j < kGroups; ++j) {
+                b[j] = loadFour(update.b, update.b_type, at(j), valid, false);
+            }
         }
         const bool is_odd = IS_PAIR && block >= u.first_block[1];
 #pragma unroll

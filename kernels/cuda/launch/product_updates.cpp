@@ -41,9 +41,8 @@ bool layOutUpdates(const ProductArgs& a, ProductUpdatesArgs& updates) {
     int64_t column = 0;
     int next = 0;
     for (int weight = 0; weight < 3; ++weight) {
-        const ProductArgs::Bounds& bounds = a.bounds[weight];
-        updates.in_low[weight] = bounds.in_low;
-        updates.in_high[weight] = bounds.in_high;
+        updates.in_low[weight] = a.bounds[weight].in_low;
+        updates.in_high[weight] = a.bounds[weight].in_high;
         updates.first_block[weight] = static_cast<int32_t>(column / kUpdateBlock);
         const int64_t begin = column;
         const int first_update = next;
@@ -65,9 +64,6 @@ bool layOutUpdates(const ProductArgs& a, ProductUpdatesArgs& updates) {
                                     static_cast<int32_t>(update.b.type),
                                     weight,
                                     is_whole ? 1 : 0};
-            if (bounds.in_low > -INFINITY || bounds.in_high < INFINITY) {
-                updates.is_bounded = 1;
-            }
             for (; column < end; column += kUpdatePiece) {
                 updates.owner[column / kUpdatePiece] = static_cast<uint8_t>(next);
             }

@@ -50,11 +50,12 @@ int countOf(const Launches& launches, const std::string& begin, const std::strin
 /// The model on an emulated card, with one adapter or none. One at a time.
 class CardEngine {
 public:
-    explicit CardEngine(const std::string& adapter)
+    explicit CardEngine(const std::string& adapter, const std::string& quant = "none")
         : card_(cardOptions()), engine_(engineOptions()) {
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.is_reference_precision = false;
         request.device_map = "gpu";
+        request.quant = quant;
         if (!adapter.empty()) {
             request.adapters.push_back({support::goldenAdapter("e2b", adapter), 1.0, true});
         }
@@ -115,6 +116,7 @@ private Q_SLOTS:
     void golden_data();
     void golden();
     void strengthChanges();
+    void quantized();
 
 private:
     /// Without an adapter.
@@ -219,6 +221,32 @@ void TestAdaptersOnCard::strengthChanges() {
         QCOMPARE(countOf(card.launches(), "lora_up", ""), 0);
         before = got;
     }
+}
+
+/// The last row alone, whose steps behind the cut are collected as those of a token, and among
+/// others. Expanded weights.
+void TestAdaptersOnCard::quantized() {
+    const support::GoldenCase c = caseOf("text");
+    Launches plain;
+    {
+        CardEngine card("", "nf4-dq");
+        card.logits(c, 1);
+        plain = card.launches();
+        QCOMPARE(card.wrong(), QString());
+    }
+    CardEngine card("text", "nf4-dq");
+    const std::vector<float> last = card.logits(c, 1);
+    QCOMPARE(fusedSteps(card.launches()), fusedSteps(plain));
+    QVERIFY(countOf(card.launches(), "product_", "_updates") > 0);
+    QVERIFY(plain["stream"] > 0);
+    QVERIFY(card.launches().contains("stream_updates"));
+    QCOMPARE(countOf(card.launches(), "stream", ""), plain["stream"]);
+    QCOMPARE(countOf(card.launches(), "lora_up", ""), 0);
+    const std::vector<float> all = card.logits(c, 8);
+    QCOMPARE(card.wrong(), QString());
+    const std::vector<float> want(all.end() - static_cast<std::ptrdiff_t>(last.size()), all.end());
+    const double error = support::nmse(last, want);
+    QVERIFY2(error <= 2 * allowedError("text"), qPrintable(QString::number(error)));
 }
 
 QTEST_APPLESS_MAIN(TestAdaptersOnCard)
