@@ -280,6 +280,13 @@ void TestCudaEmulatedUpdates::product() {
     QVERIFY(std::find(card.ran().begin(), card.ran().end(), "belfry_product_ranks") !=
             card.ran().end());
     QCOMPARE(QString::fromStdString(card.ran().back()), kernel);
+    // Only products of codes wait for what is before them, and only for what makes their h.
+    const auto& launches = card.fake().launches();
+    for (size_t i = 0; i < launches.size(); ++i) {
+        QCOMPARE(launches[i].is_overlapping,
+                 launches[i].kernel.starts_with("belfry_product_codes"));
+        QVERIFY(!launches[i].is_overlapping || launches[i - 1].kernel == "belfry_product_ranks");
+    }
     const std::vector<float> want = c.want({});
     const double error = relativeError(got.data(), want);
     QVERIFY2(error <= kBound, qPrintable(QString::number(error)));

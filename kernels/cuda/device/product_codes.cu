@@ -210,8 +210,7 @@ struct CodeTile {
         }
     }
 
-    /// All of columns [k_begin, k_end). `add_else` adds to the sums whatever else belongs there, while
-    /// the first stages come.
+    /// All of columns [k_begin, k_end). `add_else` adds to the sums whatever else belongs there.
     template <typename Add = NothingElse>
     __device__ __forceinline__ void multiply(const ProductCodesArgs& args,
                                              int64_t m0,
@@ -251,7 +250,6 @@ struct CodeTile {
             }
             commitCopies();
         }
-        add_else(sums);
         const TileRow own = rowOf(a, weight, n0, static_cast<int>(threadIdx.x));
         const WeightArgs& own_weight = args.w[own.weight];
         RowScales source(own_weight, (static_cast<int64_t>(own.row) * k + k_begin) / kTileDepth,
@@ -291,6 +289,7 @@ struct CodeTile {
                 scales + (stage & (2 * kScaleStages - 1)) * (kOutputs * 4));
             slot = slot + 1 == kStages ? 0 : slot + 1;
         }
+        add_else(sums);
     }
 };
 
@@ -313,6 +312,7 @@ __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
     CodeTile<false> tile;
     if constexpr (HAS_UPDATES) {
         tile.multiply(args, m0, weight, n0, k_begin, k_end, [&](auto& sums) {
+            waitForPredecessor();
             if (blockIdx.z + 1 == gridDim.z) { // once
                 addUpdates<false>(sums, *u, weight, m0,
                                   n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs, n);
@@ -356,6 +356,7 @@ __device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
     CodeTile<true> tile;
     if constexpr (HAS_UPDATES) {
         tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k), [&](auto& sums) {
+            waitForPredecessor();
             addUpdates<true>(sums, *u, 0, m0,
                              n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2), n);
         });
@@ -403,7 +404,8 @@ __global__ void __launch_bounds__(128, 3)
     pairProduct<false>(args, nullptr);
 }
 
-// The same with low-rank updates.
+// The same with low-rank updates. They begin beside belfry_product_ranks, which makes h and stands
+// right before them: behind all that comes from codes they wait for it.
 __global__ void __launch_bounds__(128, 3)
     belfry_product_codes_updates(const __grid_constant__ ProductCodesArgs args,
                                  const __grid_constant__ ProductUpdatesArgs u) {

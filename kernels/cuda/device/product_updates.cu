@@ -78,6 +78,7 @@ extern "C" {
 __global__ void __launch_bounds__(kRankThreads)
     belfry_product_ranks(const __grid_constant__ ProductUpdatesArgs u) {
 #if __CUDA_ARCH__ >= 800
+    letDependentsStart(); // those that wait for h (product_codes.cu); x is there already
     BELFRY_SHARED(float, sums, [kRankWarps][kRankRows * kUpdateBlock]);
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;

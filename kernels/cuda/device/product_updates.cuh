@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates inside products of many rows: y += B h, with h = factor * (A x) in bf16 made by
 // belfry_product_ranks for all updates of a product. To a tile they are more columns of k, whose
-// operands come straight from memory while the first stages of the others are under way. Needs
-// sm_80.
+// operands come straight from memory. Needs sm_80.
 //
 // The products of a row may be summed in any order: a lane takes four neighbouring columns of h (4 t
 // to 4 t + 3 of 16) for the two pairs that the instruction wants, and the same ranks of B.
