@@ -116,6 +116,8 @@ private Q_SLOTS:
     void golden_data();
     void golden();
     void strengthChanges();
+    void severalAtOnce_data();
+    void severalAtOnce();
     void quantized();
 
 private:
@@ -221,6 +223,42 @@ void TestAdaptersOnCard::strengthChanges() {
         QCOMPARE(countOf(card.launches(), "lora_up", ""), 0);
         before = got;
     }
+}
+
+void TestAdaptersOnCard::severalAtOnce_data() {
+    QTest::addColumn<QStringList>("names");
+    QTest::addColumn<bool>("single"); // some layers go through single functions
+    QTest::addRow("two") << QStringList{"multimodal", "layers"} << false;
+    // "layers" touches three of the ten: there are five updates of one linear.
+    QTest::addRow("more than a product takes")
+        << QStringList{"multimodal", "text", "pattern", "rslora", "layers"} << true;
+}
+
+void TestAdaptersOnCard::severalAtOnce() {
+    QFETCH(QStringList, names);
+    QFETCH(bool, single);
+    const support::GoldenCase c = caseOf("text");
+    std::vector<engine::AdapterChoice> adapters;
+    for (const QString& name : names) {
+        adapters.push_back({support::goldenAdapter("e2b", name.toStdString()),
+                            1.0 / static_cast<double>(names.size()), true});
+    }
+    engine::Engine on_cpu;
+    QVERIFY(on_cpu.load(support::goldenRequest("e2b"), {}, {}).has_value());
+    QVERIFY(on_cpu.setAdapters(adapters, {}).has_value());
+    const std::vector<float> want = support::engineLogits(on_cpu, c, 8);
+    CardEngine card("");
+    const std::vector<float> base = card.logits(c, 8);
+    QVERIFY(card.engine().setAdapters(adapters, {}).has_value());
+    const std::vector<float> got = card.logits(c, 8);
+    QCOMPARE(card.wrong(), QString());
+    const double error = support::nmse(got, want);
+    // Five have more noise: single functions alone are off by 1.3 times of it.
+    QVERIFY2(error <= (single ? 2 : 1) * allowedError("text"), qPrintable(QString::number(error)));
+    QVERIFY(support::nmse(base, want) > 100 * allowedError("text"));
+    // Of 41 products; three layers have four each.
+    QCOMPARE(countOf(card.launches(), "product_ranks", ""), single ? 41 - 12 : 41);
+    QCOMPARE(countOf(card.launches(), "lora_up", "") > 0, single);
 }
 
 /// The last row alone, whose steps behind the cut are collected as those of a token, and among
