@@ -83,7 +83,7 @@ __device__ __forceinline__ InputBounds inputBounds(float low, float high) {
     return {*reinterpret_cast<const uint32_t*>(&l), *reinterpret_cast<const uint32_t*>(&h)};
 }
 
-/// Nothing to do while the first stages come.
+/// Nothing else belongs to the sums of a tile.
 struct NothingElse {
     template <typename Sums>
     __device__ __forceinline__ void operator()(Sums&) const {}
@@ -91,7 +91,8 @@ struct NothingElse {
 
 /// Sums of a warp's part of one tile: [BM / WARPS_M / 16][BN / WARPS_N / 8] fragments. k in
 /// [k_begin, k_end), multiples of 64 (the last may be the end of the rows). BOUNDS: 0 = inputs as
-/// they are, 1 = bounds[0] for all columns, 2 = bounds[j % 2] for fragment column j. `add` adds to the sums whatever else belongs there.
+/// they are, 1 = bounds[0] for all columns, 2 = bounds[j % 2] for fragment column j. `add` adds to
+/// the sums whatever else belongs there, while the first stages come.
 template <int BM,
           int BN,
           int WARPS_M,
