@@ -198,6 +198,14 @@ struct ProductArgs {
     /// Store: sums over parts of the columns may be left to the reader, y[i] [parts, rows, rows of
     /// w[i]]. In: for how many there is room; out: how many there are.
     int parts = 1;
+
+    static constexpr int kMaxUpdates = 4;           ///< Of one weight, with
+    static constexpr int64_t kMaxUpdateRanks = 512; ///< ranks, each rounded up to multiples of 8.
+    int update_count = 0;
+    /// Those of one weight follow each other, weights in order: W[i] x + factor[0] * B (A x) stands
+    /// for W[i] x everywhere above, x within the bounds of the weight's input. A begins at a
+    /// multiple of 16 bytes.
+    ProjectLora updates[3 * kMaxUpdates];
 };
 
 /// x = (x + rms(t) * t_norm) * scalar where there is t; then h = rms(x) * norm in bf16, or x itself

@@ -93,12 +93,14 @@ struct TemporaryFolder {
     }
 };
 
-/// Decode rates without and with a random adapter, in turns, so that both
-/// meet the same state of the machine; the best of each counts.
+/// Rates of decoding and of prompts without and with a random adapter, in turns, so that both meet
+/// the same state of the machine; the best of each counts.
 Result<ordered_json> benchAdapter(engine::Engine& engine,
                                   const Arguments& arguments,
-                                  const std::function<Result<double>(int64_t depth)>& decodeRate) {
+                                  const std::function<Result<double>(int64_t depth)>& decodeRate,
+                                  const std::function<Result<double>(int64_t)>& promptSeconds) {
     constexpr int kRounds = 4;
+    constexpr int kPromptRounds = 2;
     const TemporaryFolder folder;
     ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
     const auto targets = arguments.adapter_targets == "all-linear"
@@ -134,6 +136,26 @@ Result<ordered_json> benchAdapter(engine::Engine& engine,
                                  {"tokens_per_s_without", without},
                                  {"tokens_per_s_with", with},
                                  {"slower_by", with > 0 ? without / with - 1.0 : 0.0}});
+    }
+    out["prefill"] = ordered_json::array();
+    for (const int64_t tokens : arguments.prefill) {
+        if (tokens <= 0) {
+            continue;
+        }
+        double without = 0.0;
+        double with = 0.0;
+        for (int round = 0; round < kPromptRounds; ++round) {
+            ENGINE_TRY(engine.setAdapters(off, interruptToken()));
+            ENGINE_ASSIGN(const double seconds_off, promptSeconds(tokens));
+            ENGINE_TRY(engine.setAdapters(on, interruptToken()));
+            ENGINE_ASSIGN(const double seconds_on, promptSeconds(tokens));
+            without = std::max(without, static_cast<double>(tokens) / seconds_off);
+            with = std::max(with, static_cast<double>(tokens) / seconds_on);
+        }
+        out["prefill"].push_back({{"tokens", tokens},
+                                  {"tokens_per_s_with", with},
+                                  {"tokens_per_s", without},
+                                  {"slower_by", with > 0 ? without / with - 1.0 : 0.0}});
     }
     ENGINE_TRY(engine.setAdapters(former, interruptToken()));
     return out;
@@ -367,9 +389,6 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         }
         out["decode"].push_back(row);
     }
-    if (arguments.adapter_rank > 0) {
-        ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate));
-    }
     // Seconds of a prompt of so many tokens, its logits included: what follows a tower.
     const auto promptSeconds = [&](int64_t tokens) -> Result<double> {
         double best = 0.0;
@@ -386,6 +405,9 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         }
         return best;
     };
+    if (arguments.adapter_rank > 0) {
+        ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate, promptSeconds));
+    }
     constexpr int64_t kTextBeside = 20;
     // The first one of a size also makes room and warms caches: the median of those behind it.
     const auto towerSeconds = [](const std::function<Result<double>()>& run) -> Result<double> {
@@ -518,6 +540,12 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                         out["adapter"]["bytes"].get<double>() / 1e6,
                         row["tokens_per_s_without"].get<double>(),
                         100 * row["slower_by"].get<double>());
+        }
+        for (const auto& row : out["adapter"]["prefill"]) {
+            std::printf("adapter  prompt %5d    %8.1f tokens/s   with it; %.1f without: %.1f %% "
+                        "slower\n",
+                        row["tokens"].get<int>(), row["tokens_per_s_with"].get<double>(),
+                        row["tokens_per_s"].get<double>(), 100 * row["slower_by"].get<double>());
         }
     }
     if (out.contains("image")) {

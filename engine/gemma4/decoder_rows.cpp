@@ -30,10 +30,11 @@ bool Model::canFuseRows(int index, const KvCache& kv, int64_t rows) const {
            layer.attention == &home && text.hidden_size % 8 == 0 &&
            std::max<int64_t>(0, text.ple_size) % 8 == 0 && shape.intermediate_size % 8 == 0 &&
            shape.head_dim % 2 == 0 && text.num_heads * shape.head_dim % 8 == 0 &&
-           areFusible({&layer.q, &layer.o, &layer.gate, &layer.up, &layer.down}, home) &&
-           (text.ple_size <= 0 || areFusible({&layer.ple_gate, &layer.ple_projection}, home)) &&
-           (shape.is_kv_shared ||
-            (isFusible(layer.k, home) && (shape.k_is_v || isFusible(layer.v, home))));
+           areFusible({&layer.q, &layer.o, &layer.gate, &layer.up, &layer.down}, home, *context_) &&
+           (text.ple_size <= 0 ||
+            areFusible({&layer.ple_gate, &layer.ple_projection}, home, *context_)) &&
+           (shape.is_kv_shared || (isFusible(layer.k, home, *context_) &&
+                                   (shape.k_is_v || isFusible(layer.v, home, *context_))));
 }
 
 Result<void> Model::normInput(int index, DeviceScratch& home, kernels::MutF32 x) {

@@ -3,17 +3,50 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 namespace engine {
 
-bool isFusible(const Linear& linear, const DeviceScratch& home) {
-    return linear.weight != WeightSource::kAbsent && linear.adapter == AdapterHook::kNone &&
-           linear.device == home.id();
+using kernels::ProductArgs;
+
+namespace {
+
+/// What is active at a layer. False: only single functions do it.
+bool updatesOf(const Linear& linear,
+               const ComputeContext& context,
+               std::vector<kernels::ProjectLora>& updates) {
+    updates.clear();
+    const AdapterHook* const adapters = context.adapters();
+    if (linear.adapter == AdapterHook::kNone || adapters == nullptr) {
+        return true;
+    }
+    if (!adapters->stepUpdates(linear.adapter, updates) ||
+        updates.size() > static_cast<size_t>(ProductArgs::kMaxUpdates)) {
+        return false;
+    }
+    int64_t ranks = 0;
+    for (const kernels::ProjectLora& update : updates) {
+        ranks += (update.a.rows + 7) / 8 * 8;
+        if (reinterpret_cast<uintptr_t>(update.a.data) % 16 != 0) {
+            return false;
+        }
+    }
+    return ranks <= ProductArgs::kMaxUpdateRanks;
 }
 
-bool areFusible(std::initializer_list<const Linear*> linears, const DeviceScratch& home) {
+} // namespace
+
+bool isFusible(const Linear& linear, const DeviceScratch& home, const ComputeContext& context) {
+    std::vector<kernels::ProjectLora> updates;
+    return linear.weight != WeightSource::kAbsent && linear.device == home.id() &&
+           updatesOf(linear, context, updates);
+}
+
+bool areFusible(std::initializer_list<const Linear*> linears,
+                const DeviceScratch& home,
+                const ComputeContext& context) {
     return std::all_of(linears.begin(), linears.end(),
-                       [&home](const Linear* linear) { return isFusible(*linear, home); });
+                       [&](const Linear* linear) { return isFusible(*linear, home, context); });
 }
 
 namespace {
@@ -22,7 +55,7 @@ Result<int> runParts(ComputeContext& context,
                      DeviceScratch& home,
                      const RowProduct& product,
                      std::span<const RowProduct::Part> parts) {
-    kernels::ProductArgs args;
+    ProductArgs args;
     args.output = product.output;
     args.x = product.x;
     args.rows = product.rows;
@@ -30,6 +63,18 @@ Result<int> runParts(ComputeContext& context,
     args.parts = product.parts;
     args.count = static_cast<int>(parts.size());
     WeightSource& weights = context.weights();
+    std::vector<kernels::ProjectLora> updates;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const Linear& linear = *parts[i].linear;
+        if (!updatesOf(linear, context, updates)) {
+            return Error{ErrorCode::Internal,
+                         linear.name + ": its adapters do not run inside a product"};
+        }
+        for (kernels::ProjectLora& update : updates) {
+            update.weight = static_cast<int>(i);
+            args.updates[args.update_count++] = update;
+        }
+    }
     for (size_t i = 0; i < parts.size(); ++i) {
         const Linear& linear = *parts[i].linear;
         args.y[i] = parts[i].y;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused steps of many rows (kernels/ops.h: product, norm_rows, head_rows): products of linear
-// layers with what stands around them. Where a table, a weight or an adapter does not allow them,
-// the same results come from single functions.
+// layers with what stands around them, plain low-rank updates inside them. Where a table, a weight
+// or an adapter does not allow them, the same results come from single functions.
 #pragma once
 
 #include "engine/gemma4/compute_context.h"
@@ -11,10 +11,13 @@
 
 namespace engine {
 
-/// True when `home` computes this layer by itself, without an adapter.
-[[nodiscard]] bool isFusible(const Linear& linear, const DeviceScratch& home);
+/// True when `home` computes this layer by itself, and what is active there of adapters is plain
+/// low-rank updates of which a product takes that many.
+[[nodiscard]] bool
+isFusible(const Linear& linear, const DeviceScratch& home, const ComputeContext& context);
 [[nodiscard]] bool areFusible(std::initializer_list<const Linear*> linears,
-                              const DeviceScratch& home);
+                              const DeviceScratch& home,
+                              const ComputeContext& context);
 
 /// One product of up to three linear layers on the same bf16 rows.
 struct RowProduct {
@@ -29,8 +32,9 @@ struct RowProduct {
     int parts = 1; ///< As of kernels::ProductArgs::parts: room for so many.
 };
 
-/// Enqueues it on `home`, bounds of clipped layers included; the layers must be fusible. Returns
-/// in how many parts the results are. Errors: Unsupported (nothing was enqueued), device errors.
+/// Enqueues it on `home`, bounds of clipped layers and updates included; the layers must be
+/// fusible. Returns in how many parts the results are. Errors: Unsupported (nothing was enqueued),
+/// device errors.
 Result<int> runProducts(ComputeContext& context,
                         DeviceScratch& home,
                         const RowProduct& product,

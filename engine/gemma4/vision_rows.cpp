@@ -19,9 +19,10 @@ bool Model::canFuseVision(const DeviceScratch& home) const {
         vision.num_heads * vision.head_dim % 8 != 0) {
         return false;
     }
-    return std::all_of(vision_layers_.begin(), vision_layers_.end(), [&home](const auto& layer) {
+    return std::all_of(vision_layers_.begin(), vision_layers_.end(), [&](const auto& layer) {
         return areFusible(
-            {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down}, home);
+            {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down}, home,
+            *context_);
     });
 }
 

@@ -218,7 +218,7 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
                            : context_->weights().residentOn(position_table_, home.id());
     bool is_fused = canFuseVision(home);
     bool is_embedded = false;
-    if (is_fused && table && isFusible(patch_projection_, home)) {
+    if (is_fused && table && isFusible(patch_projection_, home, *context_)) {
         std::vector<int32_t> rows_of_table = ys;
         for (int32_t& row : rows_of_table) {
             row += static_cast<int32_t>(vision.position_table_size);

@@ -49,6 +49,20 @@ namespace kernels::cuda {
     X(product_wide_pair_256)                                                                       \
     X(product_wide_pair_192)                                                                       \
     X(product_wide_pair_128)                                                                       \
+    X(product_wide_256_updates)                                                                    \
+    X(product_wide_192_updates)                                                                    \
+    X(product_wide_128_updates)                                                                    \
+    X(product_wide_pair_256_updates)                                                               \
+    X(product_wide_pair_192_updates)                                                               \
+    X(product_wide_pair_128_updates)                                                               \
+    X(product_ranks)                                                                               \
+    X(product_128_updates)                                                                         \
+    X(product_64_updates)                                                                          \
+    X(product_gate_updates)                                                                        \
+    X(product_pair_128_updates)                                                                    \
+    X(product_pair_64_updates)                                                                     \
+    X(product_codes_updates)                                                                       \
+    X(product_codes_pair_updates)                                                                  \
     X(norm_rows)                                                                                   \
     X(norm_rows_wide)                                                                              \
     X(gate_rows)                                                                                   \

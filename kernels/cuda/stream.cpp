@@ -29,7 +29,8 @@ Status statusOf(CuResult result) {
 
 namespace {
 
-/// Kernels that wait for their predecessor themselves (griddepcontrol.wait).
+/// Kernels that wait for their predecessor themselves (griddepcontrol.wait): products of codes with
+/// updates only for what makes their h, everything before which has ended when that begins.
 bool waitsItself(KernelId id) {
     switch (id) {
     case KernelId::project_four_bit:
@@ -37,6 +38,14 @@ bool waitsItself(KernelId id) {
     case KernelId::project_bf16:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
+    case KernelId::product_codes_updates:
+    case KernelId::product_codes_pair_updates:
+    case KernelId::product_wide_256_updates:
+    case KernelId::product_wide_192_updates:
+    case KernelId::product_wide_128_updates:
+    case KernelId::product_wide_pair_256_updates:
+    case KernelId::product_wide_pair_192_updates:
+    case KernelId::product_wide_pair_128_updates:
         return true;
     default:
         return false;

@@ -91,6 +91,35 @@ struct ProductKernelArgs {
     float in_low[3], in_high[3], out_low[3], out_high[3];
 };
 
+/// Low-rank updates of a product (product_updates.cuh). h has a column for every rank: those of an
+/// update begin at a multiple of 8, those of a weight at a multiple of 16; zeros between.
+inline constexpr int kUpdatePiece = 8;
+inline constexpr int kUpdateBlock = 16;
+inline constexpr int kMaxProductUpdates = 12;
+inline constexpr int kMaxUpdatePieces = 192;
+inline constexpr int kNoUpdate = 255;
+struct ProductUpdateArgs {
+    const void* a;       ///< [rank, k], aligned to 16 bytes.
+    const void* b;       ///< [outputs, rank]
+    const float* factor; ///< [1]
+    int32_t rank;
+    int32_t first; ///< Its first column of h.
+    int32_t a_type;
+    int32_t b_type;
+    int32_t weight;
+    int32_t is_whole; ///< 1: four elements of B may be read at once.
+};
+struct ProductUpdatesArgs {
+    const void* x; ///< [m, k] bf16
+    void* h;       ///< [m, kUpdateBlock * first_block[3]] bf16
+    int64_t m;
+    int32_t k;
+    float in_low[3], in_high[3]; ///< Bounds of x for the updates of weight i.
+    int32_t first_block[4];      ///< Blocks of columns before weight i; [3]: all.
+    ProductUpdateArgs update[kMaxProductUpdates];
+    uint8_t owner[kMaxUpdatePieces]; ///< The update of each piece of h, or kNoUpdate.
+};
+
 /// Of product_codes.cu: w[] instead of product.w, all of one 4-bit format with blocks of 64.
 struct ProductCodesArgs {
     ProductKernelArgs product;

@@ -83,9 +83,16 @@ __device__ __forceinline__ InputBounds inputBounds(float low, float high) {
     return {*reinterpret_cast<const uint32_t*>(&l), *reinterpret_cast<const uint32_t*>(&h)};
 }
 
+/// Nothing else belongs to the sums of a tile.
+struct NothingElse {
+    template <typename Sums>
+    __device__ __forceinline__ void operator()(Sums&) const {}
+};
+
 /// Sums of a warp's part of one tile: [BM / WARPS_M / 16][BN / WARPS_N / 8] fragments. k in
 /// [k_begin, k_end), multiples of 64 (the last may be the end of the rows). BOUNDS: 0 = inputs as
-/// they are, 1 = bounds[0] for all columns, 2 = bounds[j % 2] for fragment column j.
+/// they are, 1 = bounds[0] for all columns, 2 = bounds[j % 2] for fragment column j. `add` adds to
+/// the sums whatever else belongs there, while the first stages come.
 template <int BM,
           int BN,
           int WARPS_M,
@@ -93,13 +100,15 @@ template <int BM,
           int STAGES,
           int BOUNDS,
           typename CopyA,
-          typename CopyB>
+          typename CopyB,
+          typename Add = NothingElse>
 __device__ __forceinline__ void multiplyTiles(float (&sums)[BM / WARPS_M / 16][BN / WARPS_N / 8][4],
                                               CopyA& copy_a,
                                               CopyB& copy_b,
                                               int k_begin,
                                               int k_end,
-                                              const InputBounds (&bounds)[2]) {
+                                              const InputBounds (&bounds)[2],
+                                              const Add& add = {}) {
 #if __CUDA_ARCH__ >= 800
     constexpr int kWarpM = BM / WARPS_M;
     constexpr int kWarpN = BN / WARPS_N;
@@ -123,6 +132,7 @@ __device__ __forceinline__ void multiplyTiles(float (&sums)[BM / WARPS_M / 16][B
         }
         commitCopies();
     }
+    add(sums);
     // Rows of a warp's fragments are multiples of 8 apart: one swizzle for all of them.
     const int a_row = warp_m + (lane & 15);
     const uint32_t a_offset = static_cast<uint32_t>(a_row * kTileChunks) * 16U;

@@ -6,7 +6,7 @@
 // Fragments are loaded straight from memory: the products of a row may be summed in any order, so a
 // lane takes four neighbouring elements of k (4 t to 4 t + 3 of 16) for the two pairs that the
 // instruction wants, from both operands alike.
-#include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/lora_rows.cuh"
 
 using namespace kernels::cuda;
 
@@ -17,29 +17,6 @@ constexpr int kDownRows = 16;
 constexpr int kUpThreads = 128;
 constexpr int kUpRows = 64;
 constexpr int kUpCols = 64;
-
-__device__ __forceinline__ uint32_t packed(float low, float high) {
-    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-    return *reinterpret_cast<const uint32_t*>(&pair);
-}
-
-/// Elements [index, index + 4) as two pairs; those from `valid` on are zero. is_whole: all four are
-/// there and aligned.
-__device__ __forceinline__ uint2
-loadFour(const void* data, int type, int64_t index, int valid, bool is_whole) {
-    if (valid <= 0) {
-        return make_uint2(0, 0);
-    }
-    if (is_whole && type == kElementBf16) {
-        return __ldg(reinterpret_cast<const uint2*>(static_cast<const uint16_t*>(data) + index));
-    }
-    float v[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        v[i] = i < valid ? loadElement(data, type, index + i) : 0.0F;
-    }
-    return make_uint2(packed(v[0], v[1]), packed(v[2], v[3]));
-}
 
 } // namespace
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bf16 rows with up to three weights in one launch, with what a layer does before and
 // behind them: bounds of inputs and outputs, the GELU product of a gated MLP, the gate of the
-// per-layer inputs. Results that the next product reads are bf16. Needs sm_80.
+// per-layer inputs. Results that the next product reads are bf16. Low-rank updates have kernels of
+// their own. Needs sm_80.
 #include "kernels/cuda/device/gemm_tiles.cuh"
+#include "kernels/cuda/device/product_updates.cuh"
 
 using namespace kernels::cuda;
 
@@ -14,32 +16,61 @@ namespace {
 }
 
 /// Sums of this block's tile, with bounded inputs where there are bounds.
-template <int BM, int BN, int WM, int WN, int STAGES, bool IS_PAIR, typename CopyA, typename CopyB>
+template <int BM,
+          int BN,
+          int WM,
+          int WN,
+          int STAGES,
+          bool IS_PAIR,
+          typename CopyA,
+          typename CopyB,
+          typename Add>
 __device__ __forceinline__ void sumsOf(float (&sums)[BM / WM / 16][BN / WN / 8][4],
                                        CopyA& copy_a,
                                        CopyB& copy_b,
                                        int k_begin,
                                        int k_end,
                                        const ProductKernelArgs& a,
-                                       int weight) {
+                                       int weight,
+                                       const Add& add) {
     InputBounds bounds[2] = {};
     if (a.is_bounded == 0) {
-        multiplyTiles<BM, BN, WM, WN, STAGES, 0>(sums, copy_a, copy_b, k_begin, k_end, bounds);
+        multiplyTiles<BM, BN, WM, WN, STAGES, 0>(sums, copy_a, copy_b, k_begin, k_end, bounds,
+                                                      add);
         return;
     }
     bounds[0] = inputBounds(a.in_low[weight], a.in_high[weight]);
     if constexpr (IS_PAIR) {
         bounds[1] = inputBounds(a.in_low[1], a.in_high[1]);
-        multiplyTiles<BM, BN, WM, WN, STAGES, 2>(sums, copy_a, copy_b, k_begin, k_end, bounds);
+        multiplyTiles<BM, BN, WM, WN, STAGES, 2>(sums, copy_a, copy_b, k_begin, k_end, bounds,
+                                                      add);
     } else {
-        multiplyTiles<BM, BN, WM, WN, STAGES, 1>(sums, copy_a, copy_b, k_begin, k_end, bounds);
+        multiplyTiles<BM, BN, WM, WN, STAGES, 1>(sums, copy_a, copy_b, k_begin, k_end, bounds,
+                                                      add);
     }
 }
 
+/// The updates of a tile that begins at row m0 and output n0; a pair has half as many outputs.
+template <int BM, int BN, int WM, int WN, bool IS_PAIR>
+struct AddUpdates {
+    const ProductUpdatesArgs& updates;
+    int64_t m0;
+    int weight, n0, n;
+    template <typename Sums>
+    __device__ __forceinline__ void operator()(Sums& sums) const {
+        const int warp = threadIdx.x / 32;
+        if (blockIdx.z + 1 == gridDim.z) { // once
+            addUpdates<IS_PAIR>(sums, updates, weight, m0 + (warp % WM) * (BM / WM),
+                                n0 + (warp / WM) * (BN / WN / (IS_PAIR ? 2 : 1)), n);
+        }
+    }
+};
+
 /// y[i] = bounded(W[i] bounded(x)) in fp32, in gridDim.z parts of k one behind the other; or
 /// IS_GATE: y[0] = gelu(W[0] x) * multiply in bf16.
-template <int BM, int BN, int WM, int WN, int STAGES, bool IS_GATE>
-__device__ __forceinline__ void product(const ProductKernelArgs& a) {
+template <int BM, int BN, int WM, int WN, int STAGES, bool IS_GATE, bool HAS_UPDATES = false>
+__device__ __forceinline__ void product(const ProductKernelArgs& a,
+                                        const ProductUpdatesArgs* updates = nullptr) {
 #if __CUDA_ARCH__ >= 800
     constexpr int kThreads = WM * WN * 32;
     constexpr int kTilesM = BM / WM / 16;
@@ -57,7 +88,14 @@ __device__ __forceinline__ void product(const ProductKernelArgs& a) {
     TileCopy<BM, kThreads> copy_a(static_cast<const __nv_bfloat16*>(a.x), m0, a.m, k);
     TileCopy<BN, kThreads> copy_b(static_cast<const __nv_bfloat16*>(a.w[weight]), n0, n, k);
     float sums[kTilesM][kTilesN][4] = {};
-    sumsOf<BM, BN, WM, WN, STAGES, false>(sums, copy_a, copy_b, k_begin, k_end, a, weight);
+    if constexpr (HAS_UPDATES) {
+        sumsOf<BM, BN, WM, WN, STAGES, false>(
+            sums, copy_a, copy_b, k_begin, k_end, a, weight,
+            AddUpdates<BM, BN, WM, WN, false>{*updates, m0, weight, n0, n});
+    } else {
+        sumsOf<BM, BN, WM, WN, STAGES, false>(sums, copy_a, copy_b, k_begin, k_end, a, weight,
+                                              NothingElse{});
+    }
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     const int64_t row0 = m0 + (warp % WM) * (BM / WM) + lane / 4;
@@ -100,8 +138,9 @@ __device__ __forceinline__ void product(const ProductKernelArgs& a) {
 
 /// y[0] = gelu(bounded(W[0] bounded(x))) * bounded(W[1] bounded(x)) in bf16. A tile holds both
 /// weights in turns of eight rows, so that a thread has both results of an output.
-template <int BM, int BN, int WM, int WN, int STAGES>
-__device__ __forceinline__ void pairProduct(const ProductKernelArgs& a) {
+template <int BM, int BN, int WM, int WN, int STAGES, bool HAS_UPDATES = false>
+__device__ __forceinline__ void pairProduct(const ProductKernelArgs& a,
+                                            const ProductUpdatesArgs* updates = nullptr) {
 #if __CUDA_ARCH__ >= 800
     constexpr int kThreads = WM * WN * 32;
     constexpr int kTilesM = BM / WM / 16;
@@ -114,7 +153,13 @@ __device__ __forceinline__ void pairProduct(const ProductKernelArgs& a) {
     TileCopy<BN, kThreads> copy_b(static_cast<const __nv_bfloat16*>(a.w[0]),
                                   static_cast<const __nv_bfloat16*>(a.w[1]), n0, n, k);
     float sums[kTilesM][kTilesN][4] = {};
-    sumsOf<BM, BN, WM, WN, STAGES, true>(sums, copy_a, copy_b, 0, k, a, 0);
+    if constexpr (HAS_UPDATES) {
+        sumsOf<BM, BN, WM, WN, STAGES, true>(
+            sums, copy_a, copy_b, 0, k, a, 0,
+            AddUpdates<BM, BN, WM, WN, true>{*updates, m0, 0, n0, n});
+    } else {
+        sumsOf<BM, BN, WM, WN, STAGES, true>(sums, copy_a, copy_b, 0, k, a, 0, NothingElse{});
+    }
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     const int64_t row0 = m0 + (warp % WM) * (BM / WM) + lane / 4;
@@ -178,6 +223,33 @@ __global__ void __launch_bounds__(256, 2)
 __global__ void __launch_bounds__(128, 3)
     belfry_product_pair_64(const __grid_constant__ ProductKernelArgs a) {
     pairProduct<64, 64, 2, 2, 4>(a);
+}
+
+// The same with low-rank updates, added before the bounds of the results.
+__global__ void __launch_bounds__(256, 2)
+    belfry_product_128_updates(const __grid_constant__ ProductKernelArgs a,
+                               const __grid_constant__ ProductUpdatesArgs u) {
+    product<128, 128, 2, 4, 3, false, true>(a, &u);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_64_updates(const __grid_constant__ ProductKernelArgs a,
+                              const __grid_constant__ ProductUpdatesArgs u) {
+    product<64, 64, 2, 2, 4, false, true>(a, &u);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_gate_updates(const __grid_constant__ ProductKernelArgs a,
+                                const __grid_constant__ ProductUpdatesArgs u) {
+    product<64, 64, 2, 2, 4, true, true>(a, &u);
+}
+__global__ void __launch_bounds__(256, 2)
+    belfry_product_pair_128_updates(const __grid_constant__ ProductKernelArgs a,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<128, 128, 2, 4, 3, true>(a, &u);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_pair_64_updates(const __grid_constant__ ProductKernelArgs a,
+                                   const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<64, 64, 2, 2, 4, true>(a, &u);
 }
 
 } // extern "C"

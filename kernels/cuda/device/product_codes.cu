@@ -8,6 +8,7 @@
 // of pairs in shared memory of which every lane has its own copy.
 #include "kernels/cuda/device/code_pairs.cuh"
 #include "kernels/cuda/device/gemm_tiles.cuh"
+#include "kernels/cuda/device/product_updates.cuh"
 
 using namespace kernels::cuda;
 
@@ -182,9 +183,15 @@ struct CodeTile {
         }
     }
 
-    /// All of columns [k_begin, k_end).
-    __device__ __forceinline__ void
-    multiply(const ProductCodesArgs& args, int64_t m0, int weight, int n0, int k_begin, int k_end) {
+    /// All of columns [k_begin, k_end). `add_else` adds to the sums whatever else belongs there.
+    template <typename Add = NothingElse>
+    __device__ __forceinline__ void multiply(const ProductCodesArgs& args,
+                                             int64_t m0,
+                                             int weight,
+                                             int n0,
+                                             int k_begin,
+                                             int k_end,
+                                             const Add& add_else = {}) {
         const ProductKernelArgs& a = args.product;
         const int k = static_cast<int>(a.k);
         const int stages = (k_end - k_begin) / kTileDepth;
@@ -255,20 +262,14 @@ struct CodeTile {
                 scales + (stage & (2 * kScaleStages - 1)) * (kOutputs * 4));
             slot = slot + 1 == kStages ? 0 : slot + 1;
         }
+        add_else(sums);
     }
 };
 
-} // namespace
-
-extern "C" {
-
-// grid: (ceil(m / 64), column tiles of all weights, parts of k); block 128, kProductCodesShared
-// bytes of shared memory. Even numbers of outputs; k and parts of it are multiples of
-// kProductCodesColumns; absmax of 64 columns.
-
 /// y[i] = W[i] x in fp32, in gridDim.z parts of k one behind the other.
-__global__ void __launch_bounds__(128, 3)
-    belfry_product_codes(const __grid_constant__ ProductCodesArgs args) {
+template <bool HAS_UPDATES>
+__device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
+                                             const ProductUpdatesArgs* u) {
 #if __CUDA_ARCH__ >= 800
     const ProductKernelArgs& a = args.product;
     const int column = static_cast<int>(blockIdx.y);
@@ -282,7 +283,17 @@ __global__ void __launch_bounds__(128, 3)
     const int k_begin = static_cast<int>(blockIdx.z) * a.k_part;
     const int k_end = k_begin + a.k_part < k ? k_begin + a.k_part : k;
     CodeTile<false> tile;
-    tile.multiply(args, m0, weight, n0, k_begin, k_end);
+    if constexpr (HAS_UPDATES) {
+        tile.multiply(args, m0, weight, n0, k_begin, k_end, [&](auto& sums) {
+            waitForPredecessor();
+            if (blockIdx.z + 1 == gridDim.z) { // once
+                addUpdates<false>(sums, *u, weight, m0,
+                                  n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs, n);
+            }
+        });
+    } else {
+        tile.multiply(args, m0, weight, n0, k_begin, k_end);
+    }
     const int lane = threadIdx.x % 32;
     const int64_t stride = a.stride[weight];
     const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs + lane % 4 * 2;
@@ -307,15 +318,24 @@ __global__ void __launch_bounds__(128, 3)
 }
 
 /// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
-__global__ void __launch_bounds__(128, 3)
-    belfry_product_codes_pair(const __grid_constant__ ProductCodesArgs args) {
+template <bool HAS_UPDATES>
+__device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
+                                            const ProductUpdatesArgs* u) {
 #if __CUDA_ARCH__ >= 800
     const ProductKernelArgs& a = args.product;
     const int n = a.n[0];
     const int64_t m0 = static_cast<int64_t>(blockIdx.x) * kRows;
     const int n0 = static_cast<int>(blockIdx.y) * (kOutputs / 2);
     CodeTile<true> tile;
-    tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+    if constexpr (HAS_UPDATES) {
+        tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k), [&](auto& sums) {
+            waitForPredecessor();
+            addUpdates<true>(sums, *u, 0, m0,
+                             n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2), n);
+        });
+    } else {
+        tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+    }
     const int lane = threadIdx.x % 32;
     const int64_t stride = a.stride[0];
     const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
@@ -338,6 +358,36 @@ __global__ void __launch_bounds__(128, 3)
         }
     }
 #endif
+}
+
+} // namespace
+
+extern "C" {
+
+// grid: (ceil(m / 64), column tiles of all weights, parts of k); block 128, kProductCodesShared
+// bytes of shared memory. Even numbers of outputs; k and parts of it are multiples of
+// kProductCodesColumns; absmax of 64 columns.
+
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes(const __grid_constant__ ProductCodesArgs args) {
+    storeProduct<false>(args, nullptr);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_pair(const __grid_constant__ ProductCodesArgs args) {
+    pairProduct<false>(args, nullptr);
+}
+
+// The same with low-rank updates. They begin beside belfry_product_ranks, which makes h and stands
+// right before them: behind all that comes from codes they wait for it.
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_updates(const __grid_constant__ ProductCodesArgs args,
+                                 const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<true>(args, &u);
+}
+__global__ void __launch_bounds__(128, 3)
+    belfry_product_codes_pair_updates(const __grid_constant__ ProductCodesArgs args,
+                                      const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<true>(args, &u);
 }
 
 } // extern "C"

@@ -12,6 +12,7 @@
 // bytes of a row, and four lanes hand each other what the instruction wants them to have.
 #include "kernels/cuda/device/code_pairs.cuh"
 #include "kernels/cuda/device/group_products.cuh"
+#include "kernels/cuda/device/lora_rows.cuh"
 
 using namespace kernels::cuda;
 
@@ -273,9 +274,64 @@ struct WideTile {
     }
 };
 
+/// Adds low-rank updates (product_updates.cuh, with the roles of the operands changed): B of a
+/// warp's 16 outputs is the left operand, h of all rows of x the right one; four neighbouring ranks a
+/// lane in both. outputs: of this thread's two rows, IS_PAIR: of weight 0 and of weight 1.
+template <int ROWS, bool IS_PAIR>
+__device__ __forceinline__ void addUpdates(float (&sums)[ROWS / 2],
+                                           const ProductUpdatesArgs& u,
+                                           int weight,
+                                           int64_t m0,
+                                           const int (&outputs)[2]) {
+    constexpr int kBatch = 4; // loads of h under way together
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int place = lane % 4 * 4;
+    const int64_t width = u.first_block[3] * kUpdateBlock;
+    const __nv_bfloat16* const h = static_cast<const __nv_bfloat16*>(u.h) + place;
+    const int end = u.first_block[IS_PAIR ? 2 : weight + 1];
+#pragma unroll 1
+    for (int block = u.first_block[IS_PAIR ? 0 : weight]; block < end; ++block) {
+        const int column = block * kUpdateBlock;
+        const int owner = u.owner[(column + place) / kUpdatePiece];
+        const ProductUpdateArgs& update = u.update[owner == kNoUpdate ? 0 : owner];
+        const int rank = column + place - update.first;
+        const int valid = owner == kNoUpdate ? 0 : update.rank - rank;
+        uint2 b[2];
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            const bool is_other = IS_PAIR && (block >= u.first_block[1]) != (r == 1);
+            b[r] = loadFour(update.b, update.b_type,
+                            static_cast<int64_t>(outputs[r]) * update.rank + rank,
+                            is_other ? 0 : valid, update.is_whole != 0);
+        }
+        const uint32_t a[4] = {b[0].x, b[1].x, b[0].y, b[1].y};
+#pragma unroll
+        for (int first = 0; first < ROWS / 8; first += kBatch) {
+            uint2 x[kBatch];
+#pragma unroll
+            for (int j = 0; j < kBatch; ++j) {
+                const int64_t row = m0 + (first + j) * 8 + lane / 4;
+                x[j] = *reinterpret_cast<const uint2*>(h + (row < u.m ? row : u.m - 1) * width +
+                                                       column);
+            }
+#pragma unroll
+            for (int j = 0; j < kBatch; ++j) {
+                float* const at = sums + (first + j) * 4;
+                float c[4] = {at[0], at[1], at[2], at[3]};
+                multiplyAdd(c, a, x[j].x, x[j].y);
+                at[0] = c[0];
+                at[1] = c[1];
+                at[2] = c[2];
+                at[3] = c[3];
+            }
+        }
+    }
+}
+
 /// y[i] = W[i] x in fp32, in gridDim.z parts of k one behind the other.
 template <int ROWS>
-__device__ __forceinline__ void storeProduct(const ProductWideArgs& args) {
+__device__ __forceinline__ void storeProduct(const ProductWideArgs& args,
+                                             const ProductUpdatesArgs* u) {
     constexpr int kPitch = kOutputs + 4; // floats: lanes of a store meet in no bank
     const ProductKernelArgs& a = args.codes.product;
     const int column = static_cast<int>(blockIdx.y);
@@ -298,6 +354,15 @@ __device__ __forceinline__ void storeProduct(const ProductWideArgs& args) {
     tile.multiply(args, m0, weight, n0, k_begin, k_end);
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (u != nullptr) {
+        waitForPredecessor(); // which makes h
+        if (blockIdx.z + 1 == gridDim.z) { // once
+            int which = 0;
+            const int outputs[2] = {Tile::rowOf(a, weight, n0, warp * 16 + lane / 4, which),
+                                    Tile::rowOf(a, weight, n0, warp * 16 + lane / 4 + 8, which)};
+            addUpdates<ROWS, false>(tile.sums, *u, weight, m0, outputs);
+        }
+    }
     float* const rows = reinterpret_cast<float*>(dynamicShared());
 #pragma unroll
     for (int j = 0; j < ROWS / 8; ++j) {
@@ -322,7 +387,8 @@ __device__ __forceinline__ void storeProduct(const ProductWideArgs& args) {
 
 /// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
 template <int ROWS>
-__device__ __forceinline__ void pairProduct(const ProductWideArgs& args) {
+__device__ __forceinline__ void pairProduct(const ProductWideArgs& args,
+                                            const ProductUpdatesArgs* u) {
     constexpr int kColumns = kOutputs / 2;
     constexpr int kPitch = kColumns + 8; // of bf16
     const ProductKernelArgs& a = args.codes.product;
@@ -339,6 +405,13 @@ __device__ __forceinline__ void pairProduct(const ProductWideArgs& args) {
     tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (u != nullptr) {
+        waitForPredecessor();
+        int which = 0;
+        const int outputs[2] = {Tile::rowOf(a, 0, n0, warp * 16 + lane / 4, which),
+                                Tile::rowOf(a, 0, n0, warp * 16 + lane / 4 + 8, which)};
+        addUpdates<ROWS, true>(tile.sums, *u, 0, m0, outputs);
+    }
     __nv_bfloat16* const rows = reinterpret_cast<__nv_bfloat16*>(dynamicShared());
 #pragma unroll
     for (int j = 0; j < ROWS / 8; ++j) {
@@ -372,27 +445,59 @@ extern "C" {
 
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_wide_256(const __grid_constant__ ProductWideArgs args) {
-    storeProduct<256>(args);
+    storeProduct<256>(args, nullptr);
 }
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_wide_192(const __grid_constant__ ProductWideArgs args) {
-    storeProduct<192>(args);
+    storeProduct<192>(args, nullptr);
 }
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_wide_128(const __grid_constant__ ProductWideArgs args) {
-    storeProduct<128>(args);
+    storeProduct<128>(args, nullptr);
 }
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_wide_pair_256(const __grid_constant__ ProductWideArgs args) {
-    pairProduct<256>(args);
+    pairProduct<256>(args, nullptr);
 }
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_wide_pair_192(const __grid_constant__ ProductWideArgs args) {
-    pairProduct<192>(args);
+    pairProduct<192>(args, nullptr);
 }
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_wide_pair_128(const __grid_constant__ ProductWideArgs args) {
-    pairProduct<128>(args);
+    pairProduct<128>(args, nullptr);
+}
+
+// The same with low-rank updates.
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_wide_256_updates(const __grid_constant__ ProductWideArgs args,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<256>(args, &u);
+}
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_wide_192_updates(const __grid_constant__ ProductWideArgs args,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<192>(args, &u);
+}
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_wide_128_updates(const __grid_constant__ ProductWideArgs args,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<128>(args, &u);
+}
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_wide_pair_256_updates(const __grid_constant__ ProductWideArgs args,
+                                         const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<256>(args, &u);
+}
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_wide_pair_192_updates(const __grid_constant__ ProductWideArgs args,
+                                         const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<192>(args, &u);
+}
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_wide_pair_128_updates(const __grid_constant__ ProductWideArgs args,
+                                         const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<128>(args, &u);
 }
 
 #endif

@@ -86,16 +86,29 @@ Status wideProduct(Stream& s, CodesProduct& a, ProductCodesArgs& args, int64_t c
     }
     static_assert(sizeof wide.x_map == sizeof map);
     std::memcpy(wide.x_map, map.words, sizeof map);
+    /// By output and updates.
     struct Form {
-        KernelId store, pair;
+        KernelId store, pair, store_updates, pair_updates;
     };
-    const Form form =
-        plan.rows == 256   ? Form{KernelId::product_wide_256, KernelId::product_wide_pair_256}
-        : plan.rows == 192 ? Form{KernelId::product_wide_192, KernelId::product_wide_pair_192}
-                           : Form{KernelId::product_wide_128, KernelId::product_wide_pair_128};
-    return s.launch(a.is_pair ? form.pair : form.store, tiles(a.rows, plan.rows),
-                    static_cast<unsigned>(columns), static_cast<unsigned>(plan.parts), 384,
-                    static_cast<unsigned>(productWideShared(plan.rows)), wide);
+    constexpr Form k256 = {KernelId::product_wide_256, KernelId::product_wide_pair_256,
+                           KernelId::product_wide_256_updates,
+                           KernelId::product_wide_pair_256_updates};
+    constexpr Form k192 = {KernelId::product_wide_192, KernelId::product_wide_pair_192,
+                           KernelId::product_wide_192_updates,
+                           KernelId::product_wide_pair_192_updates};
+    constexpr Form k128 = {KernelId::product_wide_128, KernelId::product_wide_pair_128,
+                           KernelId::product_wide_128_updates,
+                           KernelId::product_wide_pair_128_updates};
+    const Form& form = plan.rows == 256 ? k256 : plan.rows == 192 ? k192 : k128;
+    const unsigned row_tiles = tiles(a.rows, plan.rows);
+    const auto column_tiles = static_cast<unsigned>(columns);
+    const auto parts = static_cast<unsigned>(plan.parts);
+    const auto shared = static_cast<unsigned>(productWideShared(plan.rows));
+    return a.updates != nullptr
+               ? s.launch(a.is_pair ? form.pair_updates : form.store_updates, row_tiles,
+                          column_tiles, parts, 384, shared, wide, *a.updates)
+               : s.launch(a.is_pair ? form.pair : form.store, row_tiles, column_tiles, parts, 384,
+                          shared, wide);
 }
 
 } // namespace
@@ -132,6 +145,12 @@ Status productOfCodes(Stream& s, CodesProduct& a) {
     const int64_t part = (pieces + parts - 1) / parts;
     a.parts = static_cast<int>((pieces + part - 1) / part);
     product.k_part = static_cast<int32_t>(part * kProductCodesColumns);
+    if (a.updates != nullptr) {
+        return s.launch(
+            a.is_pair ? KernelId::product_codes_pair_updates : KernelId::product_codes_updates,
+            static_cast<unsigned>(row_tiles), static_cast<unsigned>(columns),
+            static_cast<unsigned>(a.parts), kBlockThreads, kProductCodesShared, args, *a.updates);
+    }
     return s.launch(a.is_pair ? KernelId::product_codes_pair : KernelId::product_codes,
                     static_cast<unsigned>(row_tiles), static_cast<unsigned>(columns),
                     static_cast<unsigned>(a.parts), kBlockThreads, kProductCodesShared, args);

@@ -16,6 +16,7 @@ struct CodesProduct {
     void* y[3] = {nullptr, nullptr, nullptr}; ///< fp32, aligned to 8 bytes; of a pair bf16, to 4.
     int64_t stride[3] = {0, 0, 0};            ///< Elements between rows of y, even.
     int parts = 1; ///< Parts of the columns, y[i] behind each other. In: room; out: how many.
+    const ProductUpdatesArgs* updates = nullptr; ///< Their h is made; nullptr: none.
 };
 
 /// The card and the weights allow it: one 4-bit format in blocks of 64, a multiple of 256 columns,

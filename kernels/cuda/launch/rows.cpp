@@ -2,6 +2,7 @@
 // Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
 // panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/launch/product_codes.h"
+#include "kernels/cuda/launch/product_updates.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/plan.h"
 
@@ -68,13 +69,15 @@ int partsOf(const Stream& s, int64_t tile_count, int64_t k, int room) {
         std::clamp<int64_t>(std::min<int64_t>(wanted, k / 256), 1, std::max(1, room)));
 }
 
-/// One launch over expanded weights; rows[i] outputs of each from output `first` on.
+/// One launch over expanded weights; rows[i] outputs of each from output `first` on. updates: of
+/// all outputs, nullptr: none.
 Status multiply(Stream& s,
                 const ProductArgs& a,
                 int64_t first,
                 const std::array<int64_t, 3>& rows,
                 const std::array<const void*, 3>& w,
-                int parts) {
+                int parts,
+                const ProductUpdatesArgs* updates) {
     const bool is_pair = a.output == ProductArgs::Output::GeluPair;
     const bool is_gate = a.output == ProductArgs::Output::GeluMultiply;
     ProductKernelArgs args{};
@@ -115,40 +118,64 @@ Status multiply(Stream& s,
     }
     const int64_t chunks = (args.k + 63) / 64;
     args.k_part = static_cast<int32_t>((chunks + parts - 1) / parts * 64);
+    if (is_gate) {
+        args.multiply = a.multiply.data;
+        args.multiply_stride = a.multiply.stride;
+    }
+    const unsigned row_tiles = tiles(a.rows, tile);
+    const auto of_parts = static_cast<unsigned>(parts);
+    const unsigned block = is_large ? 256U : 128U;
+    const unsigned shared = is_large ? 98304U : 65536U;
+    if (updates != nullptr) {
+        KernelId id = is_large ? KernelId::product_128_updates : KernelId::product_64_updates;
+        if (is_pair) {
+            id = is_large ? KernelId::product_pair_128_updates : KernelId::product_pair_64_updates;
+        } else if (is_gate) {
+            id = KernelId::product_gate_updates;
+        }
+        return s.launch(id, row_tiles, columns, of_parts, block, shared, args,
+                        first == 0 ? *updates : updatesFrom(*updates, first));
+    }
     KernelId id = is_large ? KernelId::product_128 : KernelId::product_64;
     if (is_pair) {
         id = is_large ? KernelId::product_pair_128 : KernelId::product_pair_64;
     } else if (is_gate) {
         id = KernelId::product_gate;
-        args.multiply = a.multiply.data;
-        args.multiply_stride = a.multiply.stride;
     }
-    return s.launch(id, tiles(a.rows, tile), columns, static_cast<unsigned>(parts),
-                    is_large ? 256U : 128U, is_large ? 98304U : 65536U, args);
+    return s.launch(id, row_tiles, columns, of_parts, block, shared, args);
 }
 
-/// Bytes behind the place of the input in scratch memory, as far as L2 holds both.
-int64_t panelBytes(const Stream& s) {
-    return s.scratch_bytes > kWorkOffset
-               ? std::min<int64_t>(static_cast<int64_t>(s.scratch_bytes - kWorkOffset),
-                                   int64_t{24} << 20)
-               : 0;
+/// Scratch memory of a product: the input is not there, its place serves as well.
+struct Room {
+    CuPointer at;
+    int64_t bytes; ///< As far as L2 holds them.
+};
+
+/// Behind `used` bytes.
+Room roomOf(const Stream& s, int64_t used) {
+    const auto all =
+        s.scratch_bytes > kWorkOffset ? static_cast<int64_t>(s.scratch_bytes - kWorkOffset) : 0;
+    const int64_t begin = (used + 255) / 256 * 256;
+    return {s.scratch + kWorkOffset + static_cast<CuPointer>(begin),
+            std::clamp<int64_t>(all - begin, 0, int64_t{24} << 20)};
 }
 
 /// 4-bit weights that are multiplied as they are stored.
-bool isOfCodes(const Stream& s, const ProductArgs& a) {
+bool isOfCodes(const Stream& s, const ProductArgs& a, const Room& room) {
     bool is_bounded = false;
     for (int i = 0; i < a.count; ++i) {
         const ProductArgs::Bounds& b = a.bounds[i];
         is_bounded = is_bounded || isBounded(b) || b.out_low > -INFINITY || b.out_high < INFINITY;
     }
     const bool has_room =
-        a.output != ProductArgs::Output::GeluMultiply || panelBytes(s) >= a.rows * a.w[0].rows * 4;
+        a.output != ProductArgs::Output::GeluMultiply || room.bytes >= a.rows * a.w[0].rows * 4;
     return !is_bounded && has_room && takesCodes(s, a.w, a.count);
 }
 
-Status multiplyCodes(Stream& s, ProductArgs& a) {
+Status
+multiplyCodes(Stream& s, ProductArgs& a, const Room& room, const ProductUpdatesArgs* updates) {
     CodesProduct product;
+    product.updates = updates;
     product.x = a.x;
     product.rows = a.rows;
     product.is_pair = a.output == ProductArgs::Output::GeluPair;
@@ -167,8 +194,8 @@ Status multiplyCodes(Stream& s, ProductArgs& a) {
     // A long sum of few outputs: in parts, with the gate behind them.
     a.parts = 1;
     const int64_t outputs = a.w[0].rows;
-    product.y[0] = pointerOf(s.scratch + kWorkOffset);
-    product.parts = static_cast<int>(panelBytes(s) / (a.rows * outputs * 4));
+    product.y[0] = pointerOf(room.at);
+    product.parts = static_cast<int>(room.bytes / (a.rows * outputs * 4));
     const Status status = productOfCodes(s, product);
     return status != Status::Ok
                ? status
@@ -179,7 +206,7 @@ Status multiplyCodes(Stream& s, ProductArgs& a) {
 }
 
 bool isProduct(const ProductArgs& a) {
-    if (a.count < 1 || a.count > 3 || a.rows < 0 || a.x == nullptr) {
+    if (a.count < 1 || a.count > 3 || a.rows < 0 || a.x == nullptr || !areUpdates(a)) {
         return false;
     }
     const bool is_pair = a.output == ProductArgs::Output::GeluPair;
@@ -198,6 +225,23 @@ bool isProduct(const ProductArgs& a) {
     default:
         return true;
     }
+}
+
+/// Weight i of a product alone, with its updates.
+ProductArgs oneOf(const ProductArgs& a, int weight) {
+    ProductArgs one = a;
+    one.count = 1;
+    one.w[0] = a.w[weight];
+    one.y[0] = a.y[weight];
+    one.bounds[0] = a.bounds[weight];
+    one.update_count = 0;
+    for (int i = 0; i < a.update_count; ++i) {
+        if (a.updates[i].weight == weight) {
+            one.updates[one.update_count] = a.updates[i];
+            one.updates[one.update_count++].weight = 0;
+        }
+    }
+    return one;
 }
 
 } // namespace
@@ -229,49 +273,60 @@ Status product(Queue q, ProductArgs& a) {
     if (a.rows == 0) {
         return Status::Ok;
     }
-    if (isOfCodes(s, a)) {
-        return multiplyCodes(s, a);
+    ProductUpdatesArgs of_updates{};
+    if (!layOutUpdates(a, of_updates)) {
+        return Status::Unsupported;
     }
-    const CuPointer panel = s.scratch + kWorkOffset;
-    // The input is not here: its place serves the panel.
-    const int64_t room = panelBytes(s);
+    const ProductUpdatesArgs* const updates = a.update_count > 0 ? &of_updates : nullptr;
+    of_updates.h = pointerOf(roomOf(s, 0).at);
+    const Room behind = roomOf(s, updateBytes(of_updates));
+    const CuPointer panel = behind.at;
+    const int64_t room = behind.bytes;
+    const bool is_of_codes = isOfCodes(s, a, behind);
     std::array<int64_t, 3> rows{};
     std::array<const void*, 3> w{};
     const int parts =
         a.output == ProductArgs::Output::Store ? partsOf(s, tile_count, a.w[0].cols, a.parts) : 1;
-    if (together > room && a.output == ProductArgs::Output::Store && a.count > 1) {
+    if (!is_of_codes && together > room && a.output == ProductArgs::Output::Store && a.count > 1) {
         // One after the other; all in one part, so that one reader takes them alike.
         a.parts = 1;
         for (int i = 0; i < a.count; ++i) {
-            ProductArgs one = a;
-            one.count = 1;
-            one.w[0] = a.w[i];
-            one.y[0] = a.y[i];
-            one.bounds[0] = a.bounds[i];
+            ProductArgs one = oneOf(a, i);
             if (const Status status = product(q, one); status != Status::Ok) {
                 return status;
             }
         }
         return Status::Ok;
     }
-    a.parts = parts;
     const int64_t step = widest == 0 ? most_rows : std::min(most_rows, room / widest / 128 * 128);
-    if (step <= 0) {
+    if (!is_of_codes && step <= 0) {
         return Status::OutOfMemory;
     }
+    if (updates != nullptr) {
+        if (s.scratch_bytes < kWorkOffset + static_cast<size_t>(updateBytes(of_updates))) {
+            return Status::OutOfMemory;
+        }
+        if (const Status status = makeRanks(s, of_updates); status != Status::Ok) {
+            return status;
+        }
+    }
+    if (is_of_codes) {
+        return multiplyCodes(s, a, behind, updates);
+    }
+    a.parts = parts;
     if (together <= room) {
         for (int i = 0; i < a.count; ++i) {
             rows[static_cast<size_t>(i)] = a.w[i].rows;
         }
         const Status status = expandGroup(s, a, 0, rows, w, panel);
-        return status != Status::Ok ? status : multiply(s, a, 0, rows, w, parts);
+        return status != Status::Ok ? status : multiply(s, a, 0, rows, w, parts, updates);
     }
     // A single weight, or a pair of equal shapes.
     for (int64_t first = 0; first < most_rows; first += step) {
         rows.fill(std::min(step, most_rows - first));
         Status status = expandGroup(s, a, first, rows, w, panel);
         if (status == Status::Ok) {
-            status = multiply(s, a, first, rows, w, parts);
+            status = multiply(s, a, first, rows, w, parts, updates);
         }
         if (status != Status::Ok) {
             return status;

@@ -258,12 +258,17 @@ void TestCommands::benchWithRandomAdapter() {
     QVERIFY(adapter["bytes"].toDouble() > 0);
     const QJsonObject row = adapter["decode"].toArray().at(0).toObject();
     QVERIFY(row["tokens_per_s_with"].toDouble() > 0 && row["tokens_per_s_without"].toDouble() > 0);
+    QCOMPARE(adapter["prefill"].toArray().size(), 1);
+    const QJsonObject prompt = adapter["prefill"].toArray().at(0).toObject();
+    QCOMPARE(prompt["tokens"].toInt(), 8);
+    QVERIFY(prompt["tokens_per_s_with"].toDouble() > 0 && prompt["tokens_per_s"].toDouble() > 0);
     // The per-layer-input linears as well.
     const Outcome all = run({"bench", golden("e2b/model"), "--prefill", "0", "--decode", "4",
                              "--depth", "0", "--no-towers", "--no-ceiling", "--adapter-rank", "4",
                              "--adapter-targets", "all-linear"});
     QVERIFY2(all.code == 0, qPrintable(all.text));
     QVERIFY(all.json["adapter"].toObject()["bytes"].toDouble() > adapter["bytes"].toDouble());
+    QVERIFY(all.json["adapter"].toObject()["prefill"].toArray().isEmpty());
 }
 
 void TestCommands::sizesAreChecked_data() {
