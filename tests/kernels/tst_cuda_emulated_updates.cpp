@@ -229,6 +229,21 @@ void TestCudaEmulatedUpdates::product_data() {
         "belfry_product_codes_pair_updates");
     add(kNf4, true, Output::GeluMultiply, 40, 512, {64}, {0, 16, 0, 5}, DType::BF16, false, 1, 8,
         "belfry_gate_rows");
+    // The same by warp groups.
+    for (const DType type : kTypes) {
+        add(kNf4, true, Output::Store, 140, 256, {192, 64, 32}, {0, 16, 1, 16, 2, 16}, type, false,
+            1, 3, "belfry_product_wide_128_updates");
+        add(kNf4, false, Output::GeluPair, 70, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
+            "belfry_product_wide_pair_128_updates");
+    }
+    add(kNf4, true, Output::Store, 200, 256, {136, 40}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
+        "belfry_product_wide_192_updates");
+    add(WeightFormat::Fp4, true, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
+        4, 8, "belfry_product_wide_256_updates");
+    add(kNf4, true, Output::GeluPair, 260, 256, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
+        "belfry_product_wide_pair_256_updates");
+    add(kNf4, true, Output::GeluPair, 193, 512, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
+        "belfry_product_wide_pair_192_updates");
     // Weights in 16 bits, or expanded to them.
     add(kBf16, false, Output::Store, 130, 192, {128, 130, 64}, {0, 16, 1, 8, 2, 72}, DType::BF16,
         true, 1, 3, "belfry_product_128_updates");
@@ -272,7 +287,12 @@ void TestCudaEmulatedUpdates::product() {
     EmulatedCardOptions options;
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(rows % 3);
+    // By warp groups where the row says so.
+    const QStringList words = kernel.split(QLatin1Char('_'));
+    const bool is_wide = words.contains(QStringLiteral("wide"));
+    qputenv("BELFRY_WIDE_ROWS", is_wide ? words[words.size() - 2].toUtf8() : QByteArray("-1"));
     EmulatedCard card(options);
+    qunsetenv("BELFRY_WIDE_ROWS");
     std::vector<float> got;
     QCOMPARE(c.run(card, parts, got), Status::Ok);
     QCOMPARE(card.finish(), std::string());
@@ -284,7 +304,8 @@ void TestCudaEmulatedUpdates::product() {
     const auto& launches = card.fake().launches();
     for (size_t i = 0; i < launches.size(); ++i) {
         QCOMPARE(launches[i].is_overlapping,
-                 launches[i].kernel.starts_with("belfry_product_codes"));
+                 launches[i].kernel.starts_with("belfry_product_codes") ||
+                     launches[i].kernel.starts_with("belfry_product_wide"));
         QVERIFY(!launches[i].is_overlapping || launches[i - 1].kernel == "belfry_product_ranks");
     }
     const std::vector<float> want = c.want({});
