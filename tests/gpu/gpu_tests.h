@@ -62,6 +62,38 @@ std::string compareCases(engine::Engine& engine,
                          double bound,
                          std::string* figure);
 
+/// A bound per case.
+using CaseBound = std::function<double(const support::GoldenCase&)>;
+
+/// What transformers' own bf16 run of a golden case is away from the golden logits: NMSE, and the
+/// largest difference as a share of the largest logit.
+struct Noise {
+    double nmse = 0.0, largest = 0.0;
+};
+Noise noiseOf(const std::string& family, const support::GoldenCase& c);
+
+/// The NMSE allowed for 8 rows of a 4-bit model or with an adapter: half as much again as the
+/// noisiest of the bf16 runs of transformers and of bitsandbytes that the golden data of the family
+/// holds. So few rows vary; for the experts model one expert more or less is 0.1.
+double fewRowsBound(const std::string& family);
+
+/// Logits of the last `rows` prompt tokens, one token after another as if they were decoded: the
+/// prompt before them in one piece, then steps of one row on its cache.
+std::vector<float> steppedLogits(engine::Engine& engine,
+                                 const support::GoldenCase& c,
+                                 int64_t rows,
+                                 std::string* wrong);
+
+/// Default precision: of every case the last `rows` logits of the prompt and the last 8 by single
+/// steps, as NMSE against golden values. The figure names the measured values that come closest to
+/// their bounds.
+std::string compareDefault(engine::Engine& engine,
+                           const std::string& family,
+                           int64_t rows,
+                           const GoldenLogits& golden,
+                           const CaseBound& bound,
+                           std::string* figure);
+
 std::vector<float> expectedLogits(const std::string& family, const support::GoldenCase& c);
 
 /// A device map of our own format: the device of what `entries` do not name, and the entries.
@@ -71,7 +103,7 @@ std::string native(const std::string& fallback, const std::string& entries);
 void golden(CheckList& list);
 void quantized(CheckList& list);
 void placements(CheckList& list, bool has_second);
-void adapters(CheckList& list);
+void adapters(CheckList& list, bool has_second);
 void determinism(CheckList& list);
 void lookahead(CheckList& list);
 void drawn(CheckList& list);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 
 namespace gpu {
 
@@ -130,6 +132,106 @@ std::string compareCases(Engine& engine,
     }
     *figure = "largest error " + number(largest);
     return memoryDifference(engine);
+}
+
+Noise noiseOf(const std::string& family, const GoldenCase& c) {
+    static const auto kAbout = support::readJson(support::goldenDir() / "about.json");
+    const auto& noise = kAbout["noise_against_float64"][family + "/" + c.id];
+    return {noise["bf16_nmse"].get<double>(), noise["bf16_max"].get<double>()};
+}
+
+double fewRowsBound(const std::string& family) {
+    static std::map<std::string, double> known;
+    double& largest = known[family];
+    if (largest > 0.0) {
+        return 1.5 * largest;
+    }
+    for (const GoldenCase& c : support::goldenCases(family)) {
+        largest = std::max(largest, noiseOf(family, c).nmse);
+        for (const char* format : {"nf4", "nf4-dq", "fp4"}) {
+            const auto file = support::goldenDir() / family / "quantized" /
+                              (std::string(format) + ".expected_logits.safetensors");
+            if (std::filesystem::exists(file)) {
+                const auto values = support::readSafetensors(file);
+                largest = std::max(
+                    largest, support::nmse(values.at(c.id + ".logits_bnb_bf16").floats(),
+                                           values.at(c.id + ".logits_dequant_fp32").floats()));
+            }
+        }
+    }
+    return 1.5 * largest;
+}
+
+std::vector<float>
+steppedLogits(Engine& engine, const GoldenCase& c, int64_t rows, std::string* wrong) {
+    std::vector<float> all;
+    engine::GenerateRequest request = promptOf(c);
+    const auto first = static_cast<std::ptrdiff_t>(c.input_ids.size()) - rows;
+    for (std::ptrdiff_t end = first; end <= first + rows; ++end) {
+        request.raw_ids.assign(c.input_ids.begin(), c.input_ids.begin() + end);
+        const auto one = engine.logits(request, 1, {});
+        if (!one.has_value()) {
+            *wrong = c.id + ", step by step: " + one.error().message;
+            return {};
+        }
+        if (end > first) {
+            all.insert(all.end(), one->logits.begin(), one->logits.end());
+        }
+    }
+    return all;
+}
+
+std::string compareDefault(Engine& engine,
+                           const std::string& family,
+                           int64_t rows,
+                           const GoldenLogits& golden,
+                           const CaseBound& bound,
+                           std::string* figure) {
+    const int64_t num_steps = std::min<int64_t>(8, rows);
+    struct Worst {
+        double error = 0.0, share = -1.0;
+    };
+    Worst prompt;
+    Worst steps;
+    std::string wrong;
+    for (const GoldenCase& c : support::goldenCases(family)) {
+        const std::vector<float> expected = golden(c);
+        if (expected.empty()) {
+            continue;
+        }
+        const auto compare = [&](const std::vector<float>& values, const char* how, Worst* worst) {
+            const auto count = static_cast<std::ptrdiff_t>(values.size());
+            if (count == 0 || values.size() > expected.size()) {
+                wrong = c.id + how + ": another number of logits";
+                return;
+            }
+            const double error = support::nmse(values, {expected.end() - count, expected.end()});
+            const double allowed = bound(c);
+            if (!(error <= worst->share * allowed)) {
+                *worst = {error, error / allowed};
+            }
+            if (!(error <= allowed)) {
+                wrong = c.id + how + ": NMSE " + number(error) + ", allowed " + number(allowed);
+            }
+        };
+        // Steps first: their cache is not yet that of the whole prompt.
+        std::string failed;
+        const auto stepped = steppedLogits(engine, c, num_steps, &failed);
+        const auto whole = failed.empty() ? logits(engine, c, rows, &failed) : std::vector<float>();
+        if (!failed.empty()) {
+            return failed;
+        }
+        compare(stepped, ", single steps", &steps);
+        compare(whole, "", &prompt);
+    }
+    if (prompt.share < 0.0 && wrong.empty()) {
+        return "no golden logits to compare with";
+    }
+    char text[120];
+    std::snprintf(text, sizeof(text), "NMSE %.2e (%.2f of its bound), single steps %.2e (%.2f)",
+                  prompt.error, prompt.share, steps.error, steps.share);
+    *figure = text;
+    return wrong.empty() ? memoryDifference(engine) : wrong;
 }
 
 std::vector<float> expectedLogits(const std::string& family, const GoldenCase& c) {

@@ -74,29 +74,16 @@ void golden(CheckList& list) {
                              1e-4, figure);
         });
         list.run("golden", family + " in 16 bits on cuda:0", [&](std::string* figure) {
-            const auto about = support::readJson(support::goldenDir() / "about.json");
             Engine engine;
             LoadRequest request = requestFor(family, "gpu");
             request.is_reference_precision = false;
             std::string wrong = load(engine, request);
-            double worst = 0.0;
-            for (const GoldenCase& c : support::goldenCases(family)) {
-                const double allowed =
-                    about["noise_against_float64"][family + "/" + c.id]["bf16_nmse"].get<double>();
-                const auto values =
-                    wrong.empty() ? logits(engine, c, 32, &wrong) : std::vector<float>();
-                if (!wrong.empty()) {
-                    return wrong;
-                }
-                const double error = support::nmse(values, expectedLogits(family, c));
-                if (!(error <= allowed)) {
-                    return c.id + ": NMSE " + number(error) + ", transformers' bf16 run has " +
-                           number(allowed);
-                }
-                worst = std::max(worst, error / allowed);
-            }
-            *figure = "NMSE at most " + std::to_string(worst).substr(0, 4) + " of transformers'";
-            return memoryDifference(engine);
+            return !wrong.empty()
+                       ? wrong
+                       : compareDefault(
+                             engine, family, 32,
+                             [&](const GoldenCase& c) { return expectedLogits(family, c); },
+                             [&](const GoldenCase& c) { return noiseOf(family, c).nmse; }, figure);
         });
     }
 }
@@ -108,25 +95,30 @@ void quantized(CheckList& list) {
     }
     const auto check = [&](const std::string& family, const std::string& format,
                            const std::string& folder) {
-        list.run(
-            "quantized", family + " " + format + (folder == "model" ? " on load" : " as saved"),
-            [&](std::string* figure) {
-                const auto expected =
-                    support::readSafetensors(support::goldenDir() / family / "quantized" /
-                                             (format + ".expected_logits.safetensors"));
-                LoadRequest request = requestFor(family, "gpu", folder);
-                request.quant = folder == "model" ? format : "none";
-                Engine engine;
-                std::string wrong = load(engine, request);
-                return !wrong.empty()
-                           ? wrong
-                           : compareCases(
-                                 engine, family, 8,
-                                 [&](const GoldenCase& c) {
-                                     return expected.at(c.id + ".logits_dequant_fp32").floats();
-                                 },
-                                 false, 1e-4, figure);
-            });
+        const auto expected = support::readSafetensors(support::goldenDir() / family / "quantized" /
+                                                       (format + ".expected_logits.safetensors"));
+        const auto goldenOf = [&](const GoldenCase& c) {
+            return expected.at(c.id + ".logits_dequant_fp32").floats();
+        };
+        const std::string name =
+            family + " " + format + (folder == "model" ? " on load" : " as saved");
+        LoadRequest request = requestFor(family, "gpu", folder);
+        request.quant = folder == "model" ? format : "none";
+        list.run("quantized", name, [&](std::string* figure) {
+            Engine engine;
+            std::string wrong = load(engine, request);
+            return !wrong.empty() ? wrong
+                                  : compareCases(engine, family, 8, goldenOf, false, 1e-4, figure);
+        });
+        request.is_reference_precision = false;
+        list.run("quantized", name + " in 16 bits", [&](std::string* figure) {
+            Engine engine;
+            std::string wrong = load(engine, request);
+            const double allowed = fewRowsBound(family);
+            const auto bound = [allowed](const GoldenCase&) { return allowed; };
+            return !wrong.empty() ? wrong
+                                  : compareDefault(engine, family, 8, goldenOf, bound, figure);
+        });
     };
     for (const std::string& family : families()) {
         check(family, "nf4", "model");
