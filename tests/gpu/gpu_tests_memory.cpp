@@ -211,39 +211,66 @@ void reloads(CheckList& list, const Machine& machine, int count) {
 }
 
 void predictedMemory(CheckList& list, const Machine& machine) {
+    struct Case {
+        std::string preset, head;
+        uint64_t limit = 0; ///< Of cuda:0, so that `fit` has something to decide.
+        int64_t prompt = 600;
+    };
+    const engine::DeviceId card =
+        is_simulated ? engine::DeviceId::sim(0) : engine::DeviceId::cuda(0);
     for (const std::string family : {"e2b", "e4b"}) {
-        const std::vector<std::pair<std::string, std::string>> cases = {
-            {"gpu", ""}, {"towers-cpu", ""}, {"ple-cpu", ""}, {"lean", ""}, {"lean", "int8"}};
-        for (const auto& [preset, head] : cases) {
+        const uint64_t tight = is_simulated ? uint64_t{6} << 20 : uint64_t{2} << 30;
+        const std::vector<Case> cases = {{"gpu", ""},        {"towers-cpu", ""}, {"ple-cpu", ""},
+                                         {"lean", ""},       {"lean", "int8"},   {"fit", ""},
+                                         {"fit", "", tight}, {"cpu", "", 0, 64}};
+        for (const Case& one : cases) {
             const std::string name =
-                family + " nf4-dq, " + preset + (head.empty() ? "" : ", head in 8 bits");
-            list.run("prediction", name, [&, preset = preset, head = head](std::string* figure) {
-                const uint64_t before = machine.freeBytes();
+                family + " nf4-dq, " + one.preset +
+                (one.limit > 0 ? " in " + std::to_string(one.limit >> 20) + " MiB" : "") +
+                (one.head.empty() ? "" : ", head in 8 bits");
+            list.run("prediction", name, [&](std::string* figure) {
+                const uint64_t before = is_simulated ? 0 : machine.freeBytes();
                 Engine engine;
                 LoadRequest request;
-                request.model = "shape:" + family;
-                request.device_map = preset;
+                if (is_simulated) { // small models: shows that the check itself is right
+                    request = requestFor(family, one.preset);
+                    request.is_reference_precision = false;
+                    request.context = 1024;
+                } else {
+                    request.model = "shape:" + family;
+                    request.device_map = one.preset;
+                }
                 request.quant = "nf4-dq";
-                if (!head.empty()) {
-                    request.head = head;
+                if (!one.head.empty()) {
+                    request.head = one.head;
+                }
+                if (one.limit > 0) {
+                    request.limits = {{card.toString(), one.limit}};
                 }
                 std::string wrong = load(engine, request);
                 if (!wrong.empty()) {
                     return wrong;
                 }
                 engine::GenerateRequest prompt;
-                prompt.raw_ids.assign(600, 1000);
+                prompt.raw_ids.assign(static_cast<size_t>(one.prompt), 1000);
                 prompt.sampling.max_tokens = 8;
                 prompt.sampling.temperature = 0.0;
                 prompt.sampling.ignores_eos = true;
                 if (const auto reply = engine.generate(prompt, {}, {}); !reply.has_value()) {
                     return reply.error().message;
                 }
-                const uint64_t after = machine.freeBytes();
-                const auto taken = static_cast<double>(before - after) / 1048576.0;
+                uint64_t bytes = 0;
+                if (is_simulated) {
+                    for (const auto& device : engine.memory()) {
+                        bytes += device.id == card ? device.measured.total() : 0;
+                    }
+                } else {
+                    bytes = before - std::min(before, machine.freeBytes());
+                }
+                const auto taken = static_cast<double>(bytes) / 1048576.0;
                 double predicted = 0.0;
                 for (const auto& device : engine.currentPlan()->devices) {
-                    if (device.id == engine::DeviceId::cuda(0)) {
+                    if (device.id == card) {
                         predicted = static_cast<double>(device.parts.total()) / 1048576.0;
                     }
                 }
@@ -251,7 +278,13 @@ void predictedMemory(CheckList& list, const Machine& machine) {
                 std::snprintf(text, sizeof(text), "predicted %.0f MiB, the card %.0f MiB",
                               predicted, taken);
                 *figure = text;
-                const double allowed = std::max(64.0, 0.02 * taken);
+                if (one.limit > 0 && predicted > static_cast<double>(one.limit) / 1048576.0) {
+                    return std::string("predicted more than the limit");
+                }
+                if (one.preset == "cpu" && predicted > 0.0) {
+                    return std::string("predicted memory of a card that is not used");
+                }
+                const double allowed = is_simulated ? 0.0 : std::max(64.0, 0.02 * taken);
                 return std::abs(taken - predicted) <= allowed ? std::string()
                                                               : "apart by more than 2 % and 64 MiB";
             });
