@@ -20,6 +20,9 @@ namespace gpu {
 /// Simulated cards in place of real ones: shows that the checks themselves are right.
 extern bool is_simulated;
 
+/// Options of every engine here: the cards of this machine, or emulated ones.
+engine::EngineOptions& engineOptions();
+
 struct Machine {
     const kernels::cuda::Driver* driver = nullptr;
     std::vector<kernels::cuda::Card> cards; ///< Usable ones.

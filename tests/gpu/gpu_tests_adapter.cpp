@@ -43,14 +43,14 @@ void check(CheckList& list,
         request.adapters.push_back({folder, 1.0, true});
     }
     list.run("adapter", name, [&](std::string* figure) {
-        Engine engine;
+        Engine engine(engineOptions());
         std::string wrong = load(engine, request);
         return !wrong.empty() ? wrong
                               : compareCases(engine, family, rows, golden, false, 1e-4, figure);
     });
     request.is_reference_precision = false;
     list.run("adapter", name + " in 16 bits", [&](std::string* figure) {
-        Engine engine;
+        Engine engine(engineOptions());
         std::string wrong = load(engine, request);
         const double allowed = fewRowsBound(family);
         const auto bound = [allowed](const GoldenCase&) { return allowed; };
@@ -166,7 +166,7 @@ void forumMatrix(CheckList& list, bool has_second) {
                              for (const std::string& name : names) {
                                  request.adapters.push_back({goldenFolder("e2b", name), 1.0, true});
                              }
-                             Engine engine;
+                             Engine engine(engineOptions());
                              std::string wrong = load(engine, request);
                              wrong = wrong.empty() ? memoryDifference(engine) : wrong;
                              const auto tokens = wrong.empty() ? greedy(engine, c, 24, &wrong)

@@ -15,6 +15,11 @@ using support::GoldenCase;
 
 bool is_simulated = false;
 
+engine::EngineOptions& engineOptions() {
+    static engine::EngineOptions options;
+    return options;
+}
+
 uint64_t Machine::freeBytes() const {
     return kernels::cuda::freeBytes(*driver, cards.front()).value_or(0);
 }

@@ -83,7 +83,7 @@ void determinism(CheckList& list) {
                 std::vector<float> first;
                 std::vector<int32_t> first_tokens;
                 for (int run = 0; run < 3; ++run) {
-                    Engine engine;
+                    Engine engine(engineOptions());
                     LoadRequest request = requestFor(family, "gpu");
                     request.is_reference_precision = false;
                     request.quant = quant;
@@ -120,7 +120,7 @@ void lookahead(CheckList& list) {
                     if (looks_ahead) {
                         ::unsetenv("BELFRY_NO_LOOKAHEAD");
                     }
-                    Engine engine;
+                    Engine engine(engineOptions());
                     LoadRequest request = requestFor(family, "gpu");
                     request.is_reference_precision = false;
                     request.quant = quant;
@@ -161,7 +161,7 @@ void drawn(CheckList& list) {
                     if (has_candidates) {
                         ::unsetenv("BELFRY_NO_TOP_LOGITS");
                     }
-                    Engine engine;
+                    Engine engine(engineOptions());
                     LoadRequest request = requestFor(family, map);
                     request.is_reference_precision = false;
                     std::string wrong = load(engine, request);

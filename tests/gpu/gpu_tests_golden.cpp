@@ -41,7 +41,7 @@ std::string differentBytes(const std::string& quant, std::string* figure) {
         request.quant = quant;
         request.head = "int8";
         request.cache_folder = (root / map).string();
-        Engine engine;
+        Engine engine(engineOptions());
         wrong = wrong.empty() ? load(engine, request) : wrong;
         files.push_back(wrong.empty() ? contentsOf(root / map)
                                       : std::map<std::string, std::string>());
@@ -64,7 +64,7 @@ std::string differentBytes(const std::string& quant, std::string* figure) {
 void golden(CheckList& list) {
     for (const std::string& family : families()) {
         list.run("golden", family + " in fp32 on cuda:0", [&](std::string* figure) {
-            Engine engine;
+            Engine engine(engineOptions());
             std::string wrong = load(engine, requestFor(family, "gpu"));
             return !wrong.empty()
                        ? wrong
@@ -74,7 +74,7 @@ void golden(CheckList& list) {
                              1e-4, figure);
         });
         list.run("golden", family + " in 16 bits on cuda:0", [&](std::string* figure) {
-            Engine engine;
+            Engine engine(engineOptions());
             LoadRequest request = requestFor(family, "gpu");
             request.is_reference_precision = false;
             std::string wrong = load(engine, request);
@@ -105,14 +105,14 @@ void quantized(CheckList& list) {
         LoadRequest request = requestFor(family, "gpu", folder);
         request.quant = folder == "model" ? format : "none";
         list.run("quantized", name, [&](std::string* figure) {
-            Engine engine;
+            Engine engine(engineOptions());
             std::string wrong = load(engine, request);
             return !wrong.empty() ? wrong
                                   : compareCases(engine, family, 8, goldenOf, false, 1e-4, figure);
         });
         request.is_reference_precision = false;
         list.run("quantized", name + " in 16 bits", [&](std::string* figure) {
-            Engine engine;
+            Engine engine(engineOptions());
             std::string wrong = load(engine, request);
             const double allowed = fewRowsBound(family);
             const auto bound = [allowed](const GoldenCase&) { return allowed; };

@@ -44,7 +44,7 @@ void cancel(CheckList& list, const Machine& machine) {
         const uint64_t before = machine.freeBytes();
         int stops = 0;
         for (int at = 0; at < 400; at += 10) {
-            Engine engine;
+            Engine engine(engineOptions());
             std::stop_source stop;
             int step = 0;
             const auto loaded = engine.load(
@@ -70,7 +70,7 @@ void cancel(CheckList& list, const Machine& machine) {
                    : std::to_string((before - after) >> 20) + " MiB are missing afterwards";
     });
     list.run("cancel", "a reply, after each of 24 tokens", [&](std::string*) {
-        Engine engine;
+        Engine engine(engineOptions());
         std::string wrong = load(engine, requestFor("e2b", "gpu"));
         const auto c = support::goldenCases("e2b").front();
         for (int64_t at = 1; at <= 24 && wrong.empty(); ++at) {
@@ -105,7 +105,7 @@ void outOfMemory(CheckList& list, const Machine& machine, const std::string& pro
     for (const uint64_t left_mib : {4000, 2000, 1000, 600, 300, 100, 30}) {
         list.run("memory of others", std::to_string(left_mib) + " MiB left before the load",
                  [&](std::string* figure) {
-                     Engine small; // what was loaded before stays usable
+                     Engine small(engineOptions()); // what was loaded before stays usable
                      std::string wrong = load(small, requestFor("e2b", "gpu"));
                      if (!wrong.empty()) {
                          return wrong;
@@ -140,7 +140,7 @@ void outOfMemory(CheckList& list, const Machine& machine, const std::string& pro
         list.run(
             "memory of others", std::to_string(left_mib) + " MiB left in the middle of the load",
             [&](std::string* figure) {
-                Engine small;
+                Engine small(engineOptions());
                 std::string wrong = load(small, requestFor("e2b", "gpu"));
                 if (!wrong.empty()) {
                     return wrong;
@@ -174,7 +174,7 @@ void reloads(CheckList& list, const Machine& machine, int count) {
     list.run("reloads", std::to_string(count) + " loads with one reply each",
              [&](std::string* figure) {
                  const auto c = support::goldenCases("e2b").front();
-                 Engine engine;
+                 Engine engine(engineOptions());
                  uint64_t free_early = 0;
                  uint64_t resident_early = 0;
                  for (int i = 0; i < count; ++i) {
@@ -230,7 +230,7 @@ void predictedMemory(CheckList& list, const Machine& machine) {
                 (one.head.empty() ? "" : ", head in 8 bits");
             list.run("prediction", name, [&](std::string* figure) {
                 const uint64_t before = is_simulated ? 0 : machine.freeBytes();
-                Engine engine;
+                Engine engine(engineOptions());
                 LoadRequest request;
                 if (is_simulated) { // small models: shows that the check itself is right
                     request = requestFor(family, one.preset);

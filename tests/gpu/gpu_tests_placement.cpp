@@ -86,7 +86,7 @@ void inReference(CheckList& list,
     const GoldenCase c = caseOf(family, "image_audio");
     const auto answer = [&](const std::string& map, std::vector<float>* values,
                             std::vector<int32_t>* tokens) {
-        Engine engine;
+        Engine engine(engineOptions());
         LoadRequest request = requestFor(family, map);
         request.quant = quant;
         std::string wrong = load(engine, request);
@@ -177,7 +177,7 @@ void inDefault(CheckList& list,
         clear.push_back(clearTokens(golden, num_rows, noiseOf(family, c).largest));
     }
     const auto answer = [&](const std::string& map, Answers* out) {
-        Engine engine;
+        Engine engine(engineOptions());
         LoadRequest request = requestFor(family, map);
         request.is_reference_precision = false;
         request.quant = quant;
