@@ -2,6 +2,8 @@
 // bench: decode (greedy, or with tokens drawn as asked for) and prefill rates and tower times, each
 // beside the ceiling that this machine was measured to have in the same run. Bytes and FLOPs are
 // counted from the config, not timed.
+#include "app/cli/bench_media.h"
+#include "app/cli/bench_values.h"
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "engine/gemma4/config.h"
@@ -233,11 +235,6 @@ std::string choiceText(const engine::SamplingParameters& choice) {
     return text;
 }
 
-double medianOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0.0 : values[values.size() / 2];
-}
-
 } // namespace
 
 Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
@@ -305,8 +302,11 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         if (tokens <= 0) {
             continue;
         }
-        double best = 0.0;
-        for (int repeat = 0; repeat < 2; ++repeat) { // the first run also warms caches
+        // On a card, where a prompt takes milliseconds, the median of several behind a first one
+        // that warms caches; on the processor the faster of two.
+        std::vector<double> runs;
+        const int num_runs = is_on_card ? 8 : 2;
+        for (int repeat = 0; repeat < num_runs; ++repeat) {
             engine::GenerateRequest request;
             request.raw_ids = ids(tokens, ++salt);
             request.sampling.temperature = 0.0;
@@ -314,15 +314,22 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
             request.sampling.ignores_eos = true;
             ENGINE_ASSIGN(const engine::Reply reply,
                           engine.generate(request, {}, interruptToken()));
-            best = std::max(best, static_cast<double>(reply.timing.prefill_tokens) /
-                                      reply.timing.prefill_s);
+            if (!is_on_card || repeat > 0) {
+                runs.push_back(static_cast<double>(reply.timing.prefill_tokens) /
+                               reply.timing.prefill_s);
+            }
         }
+        const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
+        const double rate = is_on_card ? medianOf(runs) : *most;
         out["prefill"].push_back(
             {{"tokens", tokens},
-             {"tokens_per_s", best},
-             {"gflops", best * counted.prefill_flops / 1e9},
+             {"tokens_per_s", rate},
+             {"min_tokens_per_s", *least},
+             {"max_tokens_per_s", *most},
+             {"runs", runs.size()},
+             {"gflops", rate * counted.prefill_flops / 1e9},
              {"share_of_peak",
-              peak_gflops > 0 ? best * counted.prefill_flops / 1e9 / peak_gflops : 0.0}});
+              peak_gflops > 0 ? rate * counted.prefill_flops / 1e9 / peak_gflops : 0.0}});
     }
     const auto decodeTokens = [&](int64_t depth, int64_t tokens) -> Result<double> {
         engine::GenerateRequest request;
@@ -345,17 +352,19 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         if (arguments.decode <= 0) {
             continue;
         }
-        std::vector<DecodeRound> rounds(1);
-        if (is_on_card) {
-            ENGINE_ASSIGN(rounds[0].tokens_per_s, decodeRate(depth));
-            rounds[0].read = rates.read_gb_per_s;
-            rounds[0].weights_read = weights_read;
-        } else {
-            // The prompt of all rounds is the same, so that only the first computes it.
+        constexpr size_t kCardRounds = 5;
+        std::vector<DecodeRound> rounds(is_on_card ? kCardRounds : 0);
+        // The prompt of all rounds is the same, so that only the first computes it.
+        ++salt;
+        for (DecodeRound& round : rounds) {
+            ENGINE_ASSIGN(round.tokens_per_s, decodeTokens(depth, arguments.decode));
+            round.read = rates.read_gb_per_s;
+            round.weights_read = weights_read;
+        }
+        if (!is_on_card) {
             constexpr int64_t kLeastTokens = 12;
             const int64_t tokens =
                 std::min(arguments.decode, std::max(kLeastTokens, arguments.decode / 5));
-            ++salt;
             ENGINE_ASSIGN(rounds,
                           decodeInRounds(engine, [&] { return decodeTokens(depth, tokens); }));
         }
@@ -381,6 +390,12 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
              })},
             {"share_of_weights_read",
              median([&](const auto& round, double gb) { return ratio(gb, round.weights_read); })}};
+        const auto [slowest, fastest] =
+            std::minmax_element(rounds.begin(), rounds.end(), [](const auto& a, const auto& b) {
+                return a.tokens_per_s < b.tokens_per_s;
+            });
+        row["min_tokens_per_s"] = slowest->tokens_per_s;
+        row["max_tokens_per_s"] = fastest->tokens_per_s;
         row["rounds"] = ordered_json::array();
         for (const DecodeRound& round : rounds) {
             row["rounds"].push_back({{"tokens_per_s", round.tokens_per_s},
@@ -409,28 +424,14 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         ENGINE_ASSIGN(out["adapter"], benchAdapter(engine, arguments, decodeRate, promptSeconds));
     }
     constexpr int64_t kTextBeside = 20;
-    // The first one of a size also makes room and warms caches: the median of those behind it.
-    const auto towerSeconds = [](const std::function<Result<double>()>& run) -> Result<double> {
-        constexpr int kRuns = 3;
-        ENGINE_TRY(run());
-        std::vector<double> seconds;
-        for (int i = 0; i < kRuns; ++i) {
-            ENGINE_ASSIGN(const double one, run());
-            seconds.push_back(one);
-        }
-        return medianOf(seconds);
-    };
     if (arguments.has_towers && config.vision) {
-        // 60 x 42 patches: the size of a 4:3 picture at 280 soft tokens.
-        const bool is_full_budget = plan->image_tokens >= 280;
-        const int64_t w = is_full_budget ? 60 : 24;
-        const int64_t h = is_full_budget ? 42 : 24;
-        ENGINE_ASSIGN(const double seconds,
-                      towerSeconds([&] { return engine.measureImage(w, h); }));
-        ordered_json row = {{"patches", w * h}, {"seconds", seconds}};
-        ENGINE_ASSIGN(const double prompt, promptSeconds(w * h / 9 + kTextBeside));
-        row["first_token_s"] = seconds + prompt;
-        if (is_full_budget) {
+        const TemporaryFolder folder;
+        ENGINE_ASSIGN(ordered_json row, benchImage(engine, folder.path));
+        ENGINE_ASSIGN(row["prompt_s"],
+                      promptSeconds(row["soft_tokens"].get<int64_t>() + kTextBeside));
+        constexpr int64_t kCountedPatches = 2520; // that image_flops are counted for
+        if (row["patches"] == kCountedPatches) {
+            const double seconds = row["seconds"].get<double>();
             row["gflops"] = counted.image_flops / seconds / 1e9;
             row["share_of_peak"] =
                 peak_gflops > 0 ? counted.image_flops / seconds / 1e9 / peak_gflops : 0.0;
@@ -438,10 +439,11 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         out["image"] = row;
     }
     if (arguments.has_towers && config.audio) {
-        ENGINE_ASSIGN(const double seconds,
-                      towerSeconds([&] { return engine.measureAudio(1000); }));
-        ENGINE_ASSIGN(const double prompt, promptSeconds(250 + kTextBeside));
-        out["audio"] = {{"audio_s", 10}, {"seconds", seconds}, {"first_token_s", seconds + prompt}};
+        const TemporaryFolder folder;
+        ENGINE_ASSIGN(ordered_json row, benchAudio(engine, folder.path));
+        ENGINE_ASSIGN(row["prompt_s"],
+                      promptSeconds(row["soft_tokens"].get<int64_t>() + kTextBeside));
+        out["audio"] = row;
     }
     out["memory"] = memoryJson(engine.memory());
     // The slowest card of those that compute counts as the ceiling of all.
@@ -522,7 +524,11 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                 100 * row["share_of_weights_read"].get<double>(),
                 100 * row["share_of_asked"].get<double>());
         }
-        if (row["rounds"].size() > 1) {
+        if (is_on_card) {
+            std::printf(" (median of %zu, %.2f to %.2f)", row["rounds"].size(),
+                        row["min_tokens_per_s"].get<double>(),
+                        row["max_tokens_per_s"].get<double>());
+        } else {
             std::printf(" (medians of %zu rounds with reads of %.1f and %.1f GB/s between them)",
                         row["rounds"].size(), row["read_gb_per_s"].get<double>(),
                         row["weights_read_gb_per_s"].get<double>());
@@ -548,20 +554,25 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
                         row["tokens_per_s"].get<double>(), 100 * row["slower_by"].get<double>());
         }
     }
-    if (out.contains("image")) {
-        std::printf("image    %d patches  %.3f s, %.3f s to the first token",
-                    out["image"]["patches"].get<int>(), out["image"]["seconds"].get<double>(),
-                    out["image"]["first_token_s"].get<double>());
-        if (out["image"].contains("gflops") && !is_on_card) {
-            std::printf("   %.1f GFLOP/s  %.1f %% of peak", out["image"]["gflops"].get<double>(),
-                        100 * out["image"]["share_of_peak"].get<double>());
+    // Of the row of a medium: its tower, its preparation, and the whole request.
+    const auto printMedium = [&](const char* name, const std::string& what) {
+        const ordered_json& row = out[name];
+        std::printf("%-8s %s  tower %.3f s, reading and preparing %.3f s, from the request to the "
+                    "first token %.3f s (%.3f to %.3f)",
+                    name, what.c_str(), row["seconds"].get<double>(),
+                    row["prepare_s"].get<double>(), row["first_token_s"].get<double>(),
+                    row["min_first_token_s"].get<double>(), row["max_first_token_s"].get<double>());
+        if (row.contains("gflops") && !is_on_card) {
+            std::printf("   %.1f GFLOP/s  %.1f %% of peak", row["gflops"].get<double>(),
+                        100 * row["share_of_peak"].get<double>());
         }
         std::printf("\n");
+    };
+    if (out.contains("image")) {
+        printMedium("image", std::to_string(out["image"]["patches"].get<int>()) + " patches");
     }
     if (out.contains("audio")) {
-        std::printf("audio    10 s of sound  %.3f s, %.3f s to the first token\n",
-                    out["audio"]["seconds"].get<double>(),
-                    out["audio"]["first_token_s"].get<double>());
+        printMedium("audio", "10 s of sound");
     }
     return {};
 }

@@ -41,13 +41,20 @@ public:
                          {"figure", figure},
                          {"wrong", wrong}});
     }
+    /// Says what this machine cannot show; neither passed nor failed.
+    void leaveOut(const std::string& section, const std::string& what) {
+        std::printf("%-5s %-12s %s\n", "-", section.c_str(), what.c_str());
+        left_out_.push_back({{"section", section}, {"what", what}});
+    }
     [[nodiscard]] int passed() const { return passed_; }
     [[nodiscard]] int failed() const { return failed_; }
     [[nodiscard]] const nlohmann::ordered_json& rows() const { return rows_; }
+    [[nodiscard]] const nlohmann::ordered_json& leftOut() const { return left_out_; }
 
 private:
     std::set<std::string> wanted_;
     nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
+    nlohmann::ordered_json left_out_ = nlohmann::ordered_json::array();
     int passed_ = 0, failed_ = 0;
 };
 

@@ -19,7 +19,8 @@ struct ForumModel {
 /// Section "forum", for each model and 4-bit kind, with a rank-16 adapter on all linear layers of
 /// all towers: everything on one device (R05), and the towers on the CPU (R03). Both have to load
 /// and to answer; a text prompt has to give the same tokens, a picture and a sound the same logits
-/// within what two kinds of processor differ by.
+/// within what two kinds of processor differ by, and the same tokens behind them as long as the
+/// logits are clear by more than that.
 void forumCases(CheckList& list, const std::vector<ForumModel>& models);
 
 } // namespace gpu

@@ -3,10 +3,7 @@
 // kernels without a card. Not a test of CI (minutes). Usage: belfry_emulated_golden [family]
 // [quant]
 #include "engine/run/engine.h"
-#include "engine/run/gpu_access.h"
-#include "tests/support/cuda/fake_driver.h"
-#include "tests/support/cuda_emulator/emulator.h"
-#include "tests/support/cuda_emulator/kernels.h"
+#include "tests/gpu/emulated_card.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
@@ -14,38 +11,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
 
 // NOLINTNEXTLINE(bugprone-exception-escape): a failure may end it
 int main(int argc, char** argv) {
     const std::string family = argc > 1 ? argv[1] : "e2b";
-    support::FakeCard card;
-    card.multiprocessors = 8;
-    card.reserved_shared = emulator::kReservedShared;
-    support::FakeDriver fake({card});
-    emulator::Options run;
-    run.resident_threads = 8192;
-    std::map<std::string, int> launches;
-    std::string error;
-    fake.compute = [&](const support::FakeDriver::Launch& launch, void** parameters) {
-        const emulator::Kernel* const kernel = emulator::findKernel(launch.kernel);
-        if (kernel == nullptr) {
-            return std::function<void()>([&] { error = "unknown kernel"; });
-        }
-        emulator::Shape shape;
-        shape.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
-        shape.block = {launch.block[0], launch.block[1], launch.block[2]};
-        shape.shared_bytes = launch.shared;
-        return std::function<void()>(
-            [&, shape, name = launch.kernel, body = kernel->bind(parameters)] {
-                ++launches[name];
-                const emulator::Outcome outcome = emulator::run(name, shape, run, body);
-                error = error.empty() ? outcome.error : error;
-            });
-    };
+    gpu::EmulatedCards cards(1);
+    std::map<std::string, int>& launches = cards.launches;
+    const std::string& error = cards.error;
     engine::EngineOptions options;
-    options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", support::FakeDriver::images()));
+    options.gpus = cards.access();
     engine::Engine engine(options);
     engine::LoadRequest request;
     request.model = (support::goldenDir() / family / "model").string();

@@ -65,6 +65,7 @@ private Q_SLOTS:
     void inspectReportsCoverage();
     void inspectMeasuresTheEffect();
     void benchDrawsTokens();
+    void benchOfMedia();
     void benchWithRandomAdapter();
     void sizesAreChecked_data();
     void sizesAreChecked();
@@ -240,6 +241,30 @@ void TestCommands::benchDrawsTokens() {
     QVERIFY(drawn.json["decode"].toArray().at(0).toObject()["tokens_per_s"].toDouble() > 0);
     // A choice of settings that would not be made use of.
     QCOMPARE(run(plain + QStringList{"--top-k", "5"}).code, 2);
+}
+
+void TestCommands::benchOfMedia() {
+    const Outcome bench = run({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "12",
+                               "--depth", "4", "--no-ceiling"});
+    QVERIFY2(bench.code == 0, qPrintable(bench.text));
+    for (const char* name : {"image", "audio"}) {
+        // A whole request has everything that is also measured apart.
+        const QJsonObject row = bench.json[name].toObject();
+        const double first = row["first_token_s"].toDouble();
+        QVERIFY(row["min_first_token_s"].toDouble() <= first);
+        QVERIFY(row["max_first_token_s"].toDouble() >= first);
+        QVERIFY(row["seconds"].toDouble() > 0 && row["prepare_s"].toDouble() > 0);
+        QVERIFY(row["prompt_s"].toDouble() > 0);
+        QVERIFY2(row["max_first_token_s"].toDouble() > 0.5 * row["seconds"].toDouble(), name);
+        QVERIFY(row["soft_tokens"].toInt() > 0);
+    }
+    QCOMPARE(bench.json["audio"].toObject()["soft_tokens"].toInt(), 250);
+    for (const char* kind : {"decode", "prefill"}) {
+        const QJsonObject row = bench.json[kind].toArray().at(0).toObject();
+        QVERIFY(row["min_tokens_per_s"].toDouble() <= row["tokens_per_s"].toDouble());
+        QVERIFY(row["max_tokens_per_s"].toDouble() >= row["tokens_per_s"].toDouble());
+        QVERIFY(row["min_tokens_per_s"].toDouble() > 0);
+    }
 }
 
 void TestCommands::benchWithRandomAdapter() {

@@ -6,17 +6,20 @@ exact shapes; each engine loads its own 4-bit format. Memory is what the driver 
 whole card while the engine runs, less what it reports before.
 
 usage: compare.py --bin FOLDER [--llama PROGRAM] [--site FOLDER] [--work FOLDER] [--shapes e2b,e4b]
-                  [--rounds 2] [--seconds 420] [--json FILE]
+                  [--rounds 3] [--seconds 420] [--json FILE]
   --bin      programs from tests/gpu/collect (belfry-cli, belfry_gpu_micro)
-  --llama    llama_speed from tests/gpu/peers/build_llama; default BIN/llama_speed
+  --llama    llama_speed.cpp, linked with an installed llama.cpp; default BIN/llama_speed
   --site     a folder with Python packages that this machine lacks (bitsandbytes)
-  --work     where models are written (13 GB for E2B, 21 GB for E4B with all engines)
+  --work     where models are written (13 GB for E2B, 21 GB for E4B with all engines, and 10 or 16 GB
+             more while Belfry's loads are timed)
   --seconds  an engine's turn that would not end in time is left out; what is there is printed
   --try      not a comparison: programs that only print figures, without a card, to see the table
 """
 import argparse
 import json
+import lzma
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -30,11 +33,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 CACHE = {"e2b": (35, 5, 1), "e4b": (42, 6, 2), "tiny": (6, 3, 1)}
 # Operations of an image of 2520 patches and of 10 s of sound, the same for both shapes.
 TOWER_FLOPS = {"image": 1.08e12, "audio": 0.149e12}
-UNITS = {"decode": "tokens/s", "adapter": "tokens/s", "prefill": "tokens/s", "load": "s", "memory 4k": "MiB",
-         "image": "ms", "audio": "ms"}
+UNITS = {"decode": "tokens/s", "adapter": "tokens/s", "prefill": "tokens/s", "adapter prefill": "tokens/s",
+         "image": "ms", "audio": "ms", "memory 4k": "MiB", "load": "s", "load 4-bit": "s"}
+# A picture and a sound count from pixels and spectrum, which is where transformers_speed starts.
+# "load": a bf16 checkpoint, made 4 bits on the way; "load 4-bit": files that hold 4-bit weights.
 LABELS = {"adapter": "decode with adapter, depth", "decode": "decode, depth", "prefill": "prompt of",
-          "image": "image to first token", "audio": "10 s of audio to first token", "memory 4k": "card memory, 4k context",
-          "load": "load"}
+          "adapter prefill": "prompt with adapter, of", "image": "image to first token",
+          "audio": "10 s of audio to first token", "memory 4k": "card memory, 4k context",
+          "load": "load from bf16", "load 4-bit": "load of 4-bit files"}
 ORDER = list(LABELS)
 begin = time.monotonic()
 longest = {}  # engine and shape: seconds of its longest turn
@@ -93,6 +99,7 @@ class Engines:
         self.llama = arguments.llama or os.path.join(self.folder, "llama_speed")
         self.own = dict(os.environ)
         self.own["LD_LIBRARY_PATH"] = os.path.join(self.folder, "lib") + ":" + os.environ.get("LD_LIBRARY_PATH", "")
+        self.loads = {}  # Belfry's, by shape: measured once, the files are large
         self.python = dict(os.environ)
         if arguments.site:
             self.python["PYTHONPATH"] = os.path.abspath(arguments.site) + ":" + self.python.get("PYTHONPATH", "")
@@ -145,7 +152,8 @@ class Engines:
         if text is None:
             return None
         result = json.loads(text)
-        figures, need = {("load", 0): result["load_s"]}, {}
+        # Not load_s: a shape's weights are drawn, not read.
+        figures, need = dict(self.belfry_loads(shape)), {}
         for row in result["prefill"]:
             figures[("prefill", row["tokens"])] = row["tokens_per_s"]
             need["flops"] = row["gflops"] * 1e9 / max(row["tokens_per_s"], 1e-9)
@@ -156,10 +164,12 @@ class Engines:
             if row["depth"] == 0:
                 figures[("adapter", 0)] = row["tokens_per_s_with"]
                 need["adapter"] = result["adapter"]["bytes"]
+        for row in result.get("adapter", {}).get("prefill", []):
+            figures[("adapter prefill", row["tokens"])] = row["tokens_per_s_with"]
         for media in ("image", "audio"):
             if media in result:
-                # The tower, the prompt of its soft tokens and one token behind it.
-                figures[(media, 0)] = 1000 * result[media].get("first_token_s", result[media]["seconds"])
+                # The whole request less reading and preparing the file.
+                figures[(media, 0)] = 1000 * (result[media]["first_token_s"] - result[media]["prepare_s"])
         with self.memory as memory:
             if self.run(common + ["--device-map", "lean", "--head", "int8", "--context", "4096", "--prefill", "512", "--decode", "16",
                                   "--depth", "0", "--no-towers", "--no-ceiling"]) is not None and memory.peak:
@@ -167,10 +177,40 @@ class Engines:
         figures["need"] = need
         return figures
 
+    def belfry_loads(self, shape):
+        """Seconds until a model folder is loaded, from bf16 and from the cache of 4-bit weights."""
+        if shape in self.loads:
+            return self.loads[shape]
+        self.loads[shape] = {}
+        program = os.path.join(self.folder, "belfry_gpu_load")
+        folder = os.path.join(self.arguments.work, shape + "-belfry")
+        if not os.access(program, os.X_OK):
+            say(f"loads of Belfry are left out: {program} is not there")
+            return {}
+        os.makedirs(folder, exist_ok=True)
+        vocabulary, result = os.path.join(folder, "vocabulary.json"), os.path.join(folder, "loads.json")
+        try:
+            with lzma.open(os.path.join(ROOT, "tests/data/gemma_tokenizer.json.xz")) as packed, open(vocabulary, "wb") as file:
+                shutil.copyfileobj(packed, file)
+            if self.run([program, "write", shape, os.path.join(folder, "model"), vocabulary]) is None:
+                return {}
+            self.run([program, "time", os.path.join(folder, "model"), "--map", "ple-cpu", "--cache",
+                      os.path.join(folder, "cache"), "--json", result])
+            if os.path.exists(result):
+                with open(result) as file:
+                    runs = json.load(file).get("runs", [])
+                for case, name in (("load", "from bf16"), ("load 4-bit", "from the cache")):
+                    seconds = [run["loaded_s"] for run in runs if run["name"] == name]
+                    if seconds:
+                        self.loads[shape][(case, 0)] = statistics.median(seconds)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)  # 10 or 16 GB
+        return self.loads[shape]
+
     def llama_cpp(self, shape):
         base = os.path.join(self.arguments.work, shape)
         if not os.access(self.llama, os.X_OK):
-            say(f"llama.cpp is left out: {self.llama} is not there (tests/gpu/peers/build_llama makes it)")
+            say(f"llama.cpp is left out: {self.llama} is not there (llama_speed.cpp, linked with an installed llama.cpp)")
             return None
         if not os.path.exists(base + ".gguf"):
             if self.run([sys.executable, os.path.join(HERE, "write_gguf.py"), base + ".gguf.new", shape,
@@ -182,6 +222,8 @@ class Engines:
             self.run([self.llama, base + ".gguf", "512", "16", "0", "1", "4096"])
         figures = self.rows_of(self.run([self.llama, base + ".gguf", self.arguments.prefill, "128", self.arguments.depth, "2",
                                          "0", base + "_adapter.gguf"]))
+        if ("load", 0) in figures:
+            figures[("load 4-bit", 0)] = figures.pop(("load", 0))
         if memory.peak:
             figures[("memory 4k", 0)] = memory.mib()
         return figures or None
@@ -190,13 +232,16 @@ class Engines:
         folder = os.path.join(self.arguments.work, shape)
         device = ["--device", "cpu"] if self.arguments.trial else []
         script = [sys.executable, os.path.join(HERE, "transformers_speed.py"), shape, "--folder", folder]
-        with self.memory as memory:
-            text = self.run(script + ["--prefill", self.arguments.prefill, "--decode", "32", "--repeats", "2", "--towers",
-                                      "--adapter", "16"] + device, self.python)
+        # The checkpoint is made on the card; apart, so that a turn's memory is that of the turn.
+        if self.run(script + ["--write-only"] + device, self.python) is None:
+            return None
+        before = self.memory.used()
+        text = self.run(script + ["--prefill", self.arguments.prefill, "--decode", "32", "--repeats", "2", "--towers",
+                                  "--adapter", "16"] + device, self.python)
         figures = self.rows_of(text)
-        # Writing the checkpoint makes the model once more on the card: that turn says nothing about memory.
-        if memory.peak and figures and not figures.pop("wrote", False):
-            figures[("memory 4k", 0)] = memory.mib()
+        used = figures.pop("card_used_mib", 0.0)
+        if used and before:
+            figures[("memory 4k", 0)] = used - before / 2**20
         return figures or None
 
     @staticmethod
@@ -209,8 +254,8 @@ class Engines:
             row = json.loads(line)
             if row["case"] == "left out":
                 say(f"transformers, {row['name']}: {row['why']}")
-            elif row["case"] == "written":
-                figures["wrote"] = row["seconds"] > 2
+            elif "card_used_mib" in row:
+                figures["card_used_mib"] = row["card_used_mib"]
             elif row["case"] in ("image", "audio"):
                 figures[(row["case"], 0)] = 1000 * row["seconds"]
             elif row["case"] in UNITS:
@@ -224,7 +269,7 @@ def ceiling(shape, key, need, bandwidth, operations):
         return bandwidth / (need["bytes"] + cache_bytes(shape, number))
     if case == "adapter" and need.get("adapter") and bandwidth:
         return bandwidth / (need["bytes"] + need["adapter"])
-    if case == "prefill" and need.get("flops") and operations:
+    if case in ("prefill", "adapter prefill") and need.get("flops") and operations:
         return operations / need["flops"]
     if case in TOWER_FLOPS and operations and shape in ("e2b", "e4b"):
         return 1000 * TOWER_FLOPS[case] / operations
@@ -236,8 +281,9 @@ def table(shape, medians, top):
     keys = sorted({key for figures in medians.values() for key in figures}, key=lambda k: (ORDER.index(k[0]), k[1]))
     for key in keys:
         case, number = key
-        label = f"{LABELS[case]}{f' {number}' if case in ('decode', 'adapter', 'prefill') else ''} [{UNITS[case]}]"
-        cells = "".join(f"{figures[key]:16.1f}" if key in figures else f"{'-':>16}" for figures in medians.values())
+        label = f"{LABELS[case]}{f' {number}' if case in ('decode', 'adapter', 'prefill', 'adapter prefill') else ''} [{UNITS[case]}]"
+        digits = 2 if UNITS[case] == "s" else 1
+        cells = "".join(f"{figures[key]:16.{digits}f}" if key in figures else f"{'-':>16}" for figures in medians.values())
         best, own = top.get(key), medians.get("Belfry", {}).get(key)
         cells += f"{best:12.1f}" if best else f"{'-':>12}"
         if best and own:
@@ -254,7 +300,7 @@ def main():
     parser.add_argument("--work", default="/tmp/belfry-peers")
     parser.add_argument("--shapes", default="e2b,e4b")
     parser.add_argument("--engines", default="Belfry,llama.cpp,transformers")
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=420)
     parser.add_argument("--prefill", default="64,512,4096")
     parser.add_argument("--depth", default="0,4096,32768")
@@ -273,6 +319,8 @@ def main():
     for shape in arguments.shapes.split(","):
         gathered = {name: [] for name in names}
         need = {}
+        if "Belfry" in names:
+            engines.belfry_loads(shape)  # not in a turn: rounds are planned by the longest one
         for number in range(arguments.rounds):
             for name in names:
                 if (name, shape) in missing:
@@ -289,7 +337,6 @@ def main():
                     missing.add((name, shape))
                     continue
                 need = figures.pop("need", need)
-                figures.pop("wrote", None)
                 gathered[name].append(figures)
         medians = {name: {key: statistics.median(f[key] for f in rounds if key in f)
                           for key in {key for f in rounds for key in f}} for name, rounds in gathered.items()}

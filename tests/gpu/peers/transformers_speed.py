@@ -6,7 +6,7 @@ object per figure, in the format of llama_speed. The checkpoint is written to --
 again. "tiny" with --device cpu shows on any machine that the script works.
 
 usage: transformers_speed.py e2b|e4b|tiny --folder FOLDER [--prefill 512,4096] [--decode 64]
-                             [--repeats 3] [--adapter RANK] [--towers] [--device cuda:0]
+                             [--repeats 3] [--adapter RANK] [--towers] [--device cuda:0] [--write-only]
 """
 import argparse
 import json
@@ -157,6 +157,7 @@ def main():
     parser.add_argument("--adapter", type=int, default=0)
     parser.add_argument("--towers", action="store_true")
     parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--write-only", action="store_true", help="the checkpoint and nothing else")
     arguments = parser.parse_args()
     try:
         import torch
@@ -173,7 +174,8 @@ def main():
     start = time.perf_counter()
     write_checkpoint(arguments.shape, arguments.folder, arguments.device)
     report(case="written", seconds=round(time.perf_counter() - start, 3))
-    free_before = torch.cuda.mem_get_info()[0] if on_card else 0
+    if arguments.write_only:
+        return 0
     quantization = t.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
                                         bnb_4bit_compute_dtype=torch.bfloat16)
     start = time.perf_counter()
@@ -189,7 +191,9 @@ def main():
         report(case="decode", depth=0, tokens_per_s=round(measured.decode(arguments.decode, arguments.repeats), 2))
         if on_card:
             measured.synchronize()
-            report(case="memory", card_mib=round((free_before - torch.cuda.mem_get_info()[0]) / 2**20))
+            # The whole card as its driver sees it: the caller takes off what was there before.
+            free, total = torch.cuda.mem_get_info()
+            report(case="memory", card_used_mib=round((total - free) / 2**20))
         if arguments.towers:
             towers(measured, model.config, arguments.repeats)
     if arguments.adapter > 0:
@@ -201,6 +205,9 @@ def main():
             r=arguments.adapter, lora_alpha=arguments.adapter, target_modules=names, init_lora_weights=False)).eval()
         with torch.inference_mode():
             report(case="adapter", depth=0, tokens_per_s=round(measured.decode(arguments.decode, arguments.repeats), 2))
+            for count in [int(n) for n in arguments.prefill.split(",")]:
+                report(case="adapter prefill", tokens=count,
+                       tokens_per_s=round(measured.prefill(count, arguments.repeats), 1))
     return 0
 
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/bench_media.h"
+
+#include "app/cli/bench_values.h"
+#include "app/cli/commands.h"
+#include "engine/media/audio.h"
+#include "engine/media/image.h"
+
+#include <png.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+namespace cli {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr int kRuns = 3; ///< That count, behind one that does not.
+constexpr int64_t kSoundSamples = 10 * engine::kAudioSampleRate;
+
+/// Shapes with hard and soft edges in many colours; another picture for each `number`.
+Result<void> drawPicture(const std::filesystem::path& file, engine::ImageSize size, int number) {
+    std::vector<uint8_t> rgb;
+    rgb.reserve(static_cast<size_t>(size.width * size.height * 3));
+    for (int64_t y = 0; y < size.height; ++y) {
+        for (int64_t x = 0; x < size.width; ++x) {
+            const auto fx = static_cast<double>(x);
+            const auto fy = static_cast<double>(y);
+            const bool is_dark = (x / 64 + y / 64 + number) % 2 == 0;
+            const double ring = std::sin(std::hypot(fx - 300.0 - 40.0 * number, fy - 260.0) / 9.0);
+            rgb.push_back(static_cast<uint8_t>((x + 17 * number) % 256));
+            rgb.push_back(static_cast<uint8_t>(is_dark ? 40 : 200 - y % 64));
+            rgb.push_back(static_cast<uint8_t>(127.0 + 120.0 * ring));
+        }
+    }
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = static_cast<png_uint_32>(size.width);
+    image.height = static_cast<png_uint_32>(size.height);
+    image.format = PNG_FORMAT_RGB;
+    if (png_image_write_to_file(&image, file.string().c_str(), 0, rgb.data(), 0, nullptr) == 0) {
+        return Error{ErrorCode::InvalidFile, file.string() + ": " + image.message};
+    }
+    return {};
+}
+
+/// A rising tone with a beat, 16-bit mono at the tower's rate; another one for each `number`.
+Result<void> drawSound(const std::filesystem::path& file, int number) {
+    std::string bytes;
+    const auto put = [&bytes](uint64_t value, int count) {
+        for (int i = 0; i < count; ++i) {
+            bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
+        }
+    };
+    constexpr auto kRate = static_cast<uint64_t>(engine::kAudioSampleRate);
+    constexpr uint64_t kDataBytes = uint64_t{2} * static_cast<uint64_t>(kSoundSamples);
+    bytes += "RIFF";
+    put(36 + kDataBytes, 4);
+    bytes += "WAVEfmt ";
+    put(16, 4);
+    put(1, 2); // PCM
+    put(1, 2); // channels
+    put(kRate, 4);
+    put(2 * kRate, 4);
+    put(2, 2);
+    put(16, 2);
+    bytes += "data";
+    put(kDataBytes, 4);
+    for (int64_t i = 0; i < kSoundSamples; ++i) {
+        const double t = static_cast<double>(i) / static_cast<double>(kRate);
+        const double tone = std::sin(t * (800.0 + 50.0 * number + 120.0 * t));
+        const double value = 12000.0 * tone * (0.6 + 0.4 * std::sin(18.0 * t));
+        put(static_cast<uint64_t>(static_cast<int64_t>(value)), 2);
+    }
+    std::ofstream out(file, std::ios::binary);
+    out << bytes;
+    out.close();
+    return out ? Result<void>() : Error{ErrorCode::InvalidFile, file.string() + ": not written"};
+}
+
+/// Files and ids of one request; the same for every run but for the file's contents.
+struct MediaRequest {
+    std::function<Result<void>(const std::filesystem::path& file, int number)> draw;
+    std::function<Result<void>(const std::filesystem::path& file)> prepare;
+    std::function<Result<double>()> tower;
+    bool is_image = false;
+    int64_t image_tokens = 0;             ///< The budget.
+    int64_t begin = 0, soft = 0, end = 0; ///< Token ids around and of the medium.
+    int64_t soft_tokens = 0;
+};
+
+Result<ordered_json>
+measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem::path& folder) {
+    using Clock = std::chrono::steady_clock;
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    std::vector<double> towers;
+    std::vector<double> prepared;
+    std::vector<double> requests;
+    for (int run = 0; run <= kRuns; ++run) {
+        const auto file = folder / (std::to_string(run) + (media.is_image ? ".png" : ".wav"));
+        ENGINE_TRY(media.draw(file, run));
+        ENGINE_ASSIGN(const double tower, media.tower());
+        const auto started = Clock::now();
+        ENGINE_TRY(media.prepare(file));
+        const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+        engine::GenerateRequest request;
+        constexpr int kTextBefore = 8;
+        constexpr int kTextBehind = 10;
+        // Texts of their own: nothing of the cache fits the next one.
+        const auto text = [&](int count) {
+            for (int i = 0; i < count; ++i) {
+                request.raw_ids.push_back(static_cast<int32_t>(
+                    300 +
+                    (97 * run + 31 * i) % std::min<int64_t>(config.text.vocab_size - 300, 5000)));
+            }
+        };
+        text(kTextBefore);
+        request.raw_ids.push_back(static_cast<int32_t>(media.begin));
+        request.raw_ids.insert(request.raw_ids.end(), static_cast<size_t>(media.soft_tokens),
+                               static_cast<int32_t>(media.soft));
+        request.raw_ids.push_back(static_cast<int32_t>(media.end));
+        text(kTextBehind);
+        (media.is_image ? request.raw_images : request.raw_audios).push_back(file.string());
+        request.image_tokens = media.image_tokens;
+        request.sampling.temperature = 0.0;
+        request.sampling.max_tokens = 1;
+        request.sampling.ignores_eos = true;
+        ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, {}, interruptToken()));
+        if (run > 0) {
+            towers.push_back(tower);
+            prepared.push_back(seconds);
+            requests.push_back(reply.timing.time_to_first_token_s);
+        }
+    }
+    return ordered_json{{"seconds", medianOf(towers)},
+                        {"prepare_s", medianOf(prepared)},
+                        {"soft_tokens", media.soft_tokens},
+                        {"first_token_s", medianOf(requests)},
+                        {"min_first_token_s", *std::min_element(requests.begin(), requests.end())},
+                        {"max_first_token_s", *std::max_element(requests.begin(), requests.end())}};
+}
+
+/// A result without its value.
+template <class T>
+Result<void> asDone(const Result<T>& result) {
+    return result.has_value() ? Result<void>() : Result<void>(result.error());
+}
+
+} // namespace
+
+Result<ordered_json> benchImage(engine::Engine& engine, const std::filesystem::path& folder) {
+    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    const engine::VisionConfig& vision = *config.vision;
+    // Such a picture at 280 soft tokens has 60 x 42 patches, all that may be; small models take
+    // fewer.
+    const int64_t budget =
+        std::min<int64_t>(engine.currentPlan()->image_tokens, engine::kDefaultSoftTokenBudget);
+    const engine::ImageSize drawn = {1200, 840};
+    ENGINE_ASSIGN(const engine::ImageSize size,
+                  engine::targetSize(drawn.height, drawn.width, budget, vision.patch_size,
+                                     vision.pooling_kernel, vision.position_table_size));
+    const int64_t w = size.width / vision.patch_size;
+    const int64_t h = size.height / vision.patch_size;
+    MediaRequest media;
+    media.draw = [&](const std::filesystem::path& file, int number) {
+        return drawPicture(file, drawn, number);
+    };
+    media.prepare = [&](const std::filesystem::path& file) -> Result<void> {
+        ENGINE_ASSIGN(const engine::DecodedImage image, engine::readImageFile(file));
+        return asDone(engine::preprocessImage(image, budget, vision.patch_size,
+                                              vision.pooling_kernel, vision.position_table_size));
+    };
+    media.tower = [&] { return engine.measureImage(w, h); };
+    media.is_image = true;
+    media.image_tokens = budget;
+    media.begin = config.boi_token_id;
+    media.soft = config.image_token_id;
+    media.end = config.eoi_token_id;
+    media.soft_tokens = engine::imageTokens(size, vision.patch_size, vision.pooling_kernel);
+    ENGINE_ASSIGN(ordered_json row, measure(engine, media, folder));
+    row["patches"] = w * h;
+    row["pixels"] = std::to_string(drawn.width) + " x " + std::to_string(drawn.height);
+    return row;
+}
+
+Result<ordered_json> benchAudio(engine::Engine& engine, const std::filesystem::path& folder) {
+    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    MediaRequest media;
+    media.draw = drawSound;
+    media.prepare = [](const std::filesystem::path& file) -> Result<void> {
+        ENGINE_ASSIGN(const engine::DecodedAudio sound, engine::readAudioFile(file));
+        return asDone(engine::logMel(sound.samples));
+    };
+    media.tower = [&] { return engine.measureAudio(engine::audioFrames(kSoundSamples)); };
+    media.begin = config.boa_token_id;
+    media.soft = config.audio_token_id;
+    media.end = config.eoa_token_id;
+    media.soft_tokens = engine::audioTokens(kSoundSamples);
+    ENGINE_ASSIGN(ordered_json row, measure(engine, media, folder));
+    row["audio_s"] = kSoundSamples / engine::kAudioSampleRate;
+    return row;
+}
+
+} // namespace cli
