@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/gpu_access.h"
 
+#include "engine/run/card_estimate.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/nvml.h"
@@ -43,6 +44,7 @@ std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
     info.capacity = card.total_bytes;
     info.free = *free_now;
     info.context_bytes = kernels::cuda::contextBytes(driver, card);
+    info.rates = estimatedRates(card);
     return info;
 }
 

@@ -46,6 +46,8 @@ inline constexpr const char* kNoCard = "The NVIDIA driver sees no graphics card"
 /// CUdevice_attribute values that we read.
 inline constexpr int kCuAttributeMultiprocessors = 16;
 inline constexpr int kCuAttributeClockKhz = 13;
+inline constexpr int kCuAttributeMemoryClockKhz = 36;
+inline constexpr int kCuAttributeMemoryBusBits = 37;
 inline constexpr int kCuAttributeMajor = 75;
 inline constexpr int kCuAttributeMinor = 76;
 inline constexpr int kCuAttributeMaxSharedPerBlockOptin = 97;
