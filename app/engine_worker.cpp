@@ -291,8 +291,23 @@ std::stop_token EngineThread::begin() {
     return stop_.get_token();
 }
 
+std::stop_token EngineThread::beginAhead(const QString& file) {
+    cancelAhead(file);
+    return ahead_[file].get_token();
+}
+
+void EngineThread::cancelAhead(const QString& file) {
+    if (const auto found = ahead_.extract(file)) {
+        found.mapped().request_stop();
+    }
+}
+
 void EngineThread::cancel() {
     stop_.request_stop();
+    for (auto& [file, stop] : ahead_) {
+        stop.request_stop();
+    }
+    ahead_.clear();
 }
 
 void registerEngineTypes() {

@@ -14,6 +14,7 @@
 #include <QThread>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <stop_token>
 
@@ -122,13 +123,20 @@ public:
     [[nodiscard]] EngineWorker* worker() const { return worker_; }
     /// A token for a new job; the former job's source is kept until it is replaced.
     std::stop_token begin();
-    /// Stops what runs now (load, move, reply).
+    /// A token for encoding a file ahead, beside the jobs of begin(). The same file again: what was
+    /// under way for it is stopped.
+    std::stop_token beginAhead(const QString& file);
+    /// Nobody needs it any more.
+    void cancelAhead(const QString& file);
+    /// Stops what runs now (load, move, reply) and what is encoded ahead: the reply may wait for
+    /// it.
     void cancel();
 
 private:
     QThread thread_;
     EngineWorker* worker_;
     std::stop_source stop_;
+    std::map<QString, std::stop_source> ahead_; ///< By file.
 };
 
 /// Makes the engine's value types known to queued connections. Call once at start.

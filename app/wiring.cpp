@@ -202,10 +202,15 @@ void Wiring::connectMedia() {
                     chat->showMediaError(found.mapped(), error);
                 }
             });
-    connect(chat, &ui::ChatView::encodeAheadRequested, worker,
-            [worker](const engine::MessagePart& part, qint64 tokens) {
-                worker->encodeAhead(part, tokens, {});
+    connect(chat, &ui::ChatView::encodeAheadRequested, this,
+            [this, worker](const engine::MessagePart& part, qint64 tokens) {
+                QMetaObject::invokeMethod(
+                    worker,
+                    [worker, part, tokens, stop = engine_->beginAhead(ui::fromUtf8(part.text))] {
+                        worker->encodeAhead(part, tokens, stop);
+                    });
             });
+    connect(chat, &ui::ChatView::encodeAheadCancelled, engine_, &EngineThread::cancelAhead);
 }
 
 void Wiring::connectCompare() {

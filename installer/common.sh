@@ -5,6 +5,17 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 say() { printf '\n== %s\n' "$*"; }
 
+# One line on what a configured build's GPU kernels are, from what cmake printed (a file).
+gpu_kernels() {
+    said=$(sed -n 's/^-- GPU kernels: //p' "$1" | head -n 1)
+    case "$said" in
+        *", architectures "*) echo "GPU kernels: compiled for architecture(s) ${said#*, architectures } with ${said%%, architectures *}" ;;
+        *"BELFRY_CUDA=OFF"*) echo "GPU kernels: not compiled (BELFRY_CUDA is OFF); only the emulator checks them" ;;
+        none*) echo "GPU kernels: not compiled, nvcc was not found; only the emulator checks them" ;;
+        *) echo "GPU kernels: cmake did not say whether they are compiled" >&2; return 1 ;;
+    esac
+}
+
 # Packages named in the given lists that are not installed yet.
 missing_packages() {
     sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@" | while read -r package; do

@@ -25,8 +25,11 @@ fi
 build="$root/build/test"
 say "Building"
 # One GPU architecture is enough to see that the kernels compile.
+mkdir -p "$build"
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBELFRY_WARNINGS_AS_ERRORS=ON \
-    -DBELFRY_CUDA_ARCHS=90 >/dev/null
+    -DBELFRY_CUDA_ARCHS=90 >"$build/configure.log"
+kernels=$(gpu_kernels "$build/configure.log")
+echo "$kernels"
 cmake --build "$build" -j "$jobs"
 
 say "Testing"
@@ -53,6 +56,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     fi
 fi
 say "Finished in $(($(date +%s) - started)) s"
+echo "$kernels" # a second time: what the build wrote lies between
 [ "$checks_failed" -eq 0 ] || echo "a check after the tests failed (see above)"
 echo "$passed passed, $((failed + checks_failed)) failed"
 [ "$failed" -eq 0 ] && [ "$checks_failed" -eq 0 ]

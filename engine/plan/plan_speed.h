@@ -32,6 +32,8 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input);
 /// audio (25 soft tokens), without the weights' travel. 0 without the tower.
 double imageFlops(const ModelConfig& config, int64_t image_tokens);
 double audioFlopsPerSecond(const ModelConfig& config);
+/// Share of `flops` that products of prompts reach on a device.
+double productShare(DeviceId device);
 /// Share of `flops` that towers reach on a device.
 double towerShare(DeviceId device);
 

@@ -2,6 +2,7 @@
 // Headers in, plans out: inspect, plan, exportMap. Nothing is allocated on a device.
 #include "engine/files/model_files.h"
 #include "engine/lora/architecture.h"
+#include "engine/plan/device_map.h"
 #include "engine/plan/map_write.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
@@ -51,6 +52,37 @@ AdapterSummary summarizeAdapter(const Adapter& adapter) {
     out.bytes = adapter.footprint().total_bytes;
     return out;
 }
+
+namespace {
+
+/// Adds why cards are not used. Whoever could mend something is warned where that leaves the
+/// machine without any card; that there simply is none is a remark, and the reason of an error.
+void tellOfCards(const std::vector<CardNote>& notes,
+                 const std::vector<DeviceInfo>& devices,
+                 PlacementPlan& plan) {
+    const bool has_card = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& device) {
+        return device.id.kind == DeviceId::Kind::Cuda;
+    });
+    const auto lacks = std::find_if(plan.errors.begin(), plan.errors.end(), [](const PlanIssue& e) {
+        return e.code == "DM04" &&
+               (isDevicePreset(e.key) || e.message.find("cuda:") != std::string::npos);
+    });
+    for (const CardNote& note : notes) {
+        if (lacks != plan.errors.end()) {
+            lacks->message += (lacks->message.ends_with('.') ? " " : ". ") + note.text;
+        }
+        if (note.is_problem && !has_card) {
+            PlanIssue& warning = plan.warnings.emplace_back();
+            warning.code = "DM23";
+            warning.key = "cuda";
+            warning.message = note.text;
+        } else {
+            plan.notes.push_back(note.text);
+        }
+    }
+}
+
+} // namespace
 
 Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
                                                      const HeldBytes& held,
@@ -118,13 +150,8 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     for (std::string& odd : oddThings(out.folder)) {
         plan.notes.push_back(std::move(odd));
     }
-    const bool asks_why = (request.device_map.empty() && request.sim_gpus.empty()) ||
-                          std::any_of(plan.errors.begin(), plan.errors.end(),
-                                      [](const PlanIssue& e) { return e.code == "DM04"; });
-    if (asks_why && request.what_if.empty()) {
-        for (std::string& note : options.gpus->notes()) {
-            plan.notes.push_back(std::move(note));
-        }
+    if (asksForCards(request)) {
+        tellOfCards(options.gpus->notes(), devices, plan);
     }
     out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
     return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/gpu_access.h"
 
+#include "engine/run/card_estimate.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/nvml.h"
@@ -43,6 +44,7 @@ std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
     info.capacity = card.total_bytes;
     info.free = *free_now;
     info.context_bytes = kernels::cuda::contextBytes(driver, card);
+    info.rates = estimatedRates(card);
     return info;
 }
 
@@ -52,17 +54,23 @@ GpuAccess cudaAccess(const Driver* driver,
                      const std::string& why,
                      std::span<const kernels::cuda::FatbinImage> images) {
     GpuAccess access;
-    access.list = [driver, images] {
+    // What list() left out, so that notes need not ask the cards a second time.
+    auto skipped = std::make_shared<std::optional<std::vector<CardNote>>>();
+    access.list = [driver, images, skipped] {
         std::vector<DeviceInfo> devices;
         if (driver == nullptr || images.empty()) {
             return devices;
         }
+        std::vector<CardNote>& left_out = skipped->emplace();
         for (const Card& card : kernels::cuda::listCards(*driver)) {
             if (!card.unusable.empty()) {
-                continue;
-            }
-            if (auto info = describe(*driver, card)) {
+                left_out.push_back({card.unusable});
+            } else if (auto info = describe(*driver, card)) {
                 devices.push_back(std::move(*info));
+            } else {
+                left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
+                                    ") does not answer; restart the program, and the machine if "
+                                    "that does not help."});
             }
         }
         return devices;
@@ -92,27 +100,24 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         return devices;
     };
-    access.notes = [driver, why, images] {
-        std::vector<std::string> notes;
+    access.notes = [driver, why, images, skipped, list = access.list] {
+        std::vector<CardNote> notes;
         if (driver == nullptr) {
-            notes.push_back(why);
+            const bool is_problem = !why.starts_with(kernels::cuda::kNoDriver) &&
+                                    !why.starts_with(kernels::cuda::kNoCard);
+            notes.push_back({why, is_problem});
             return notes;
         }
         if (images.empty()) {
-            notes.emplace_back("This build has no GPU kernels (it was made without nvcc): graphics "
-                               "cards are not used.");
+            notes.push_back({"This build has no GPU kernels (it was made without nvcc): graphics "
+                             "cards are not used.",
+                             false});
             return notes;
         }
-        for (const Card& card : kernels::cuda::listCards(*driver)) {
-            if (!card.unusable.empty()) {
-                notes.push_back(card.unusable);
-            } else if (!kernels::cuda::freeBytes(*driver, card).has_value()) {
-                notes.push_back("cuda:" + std::to_string(card.ordinal) + " (" + card.name +
-                                ") does not answer; restart the program, and the machine if that "
-                                "does not help.");
-            }
+        if (!skipped->has_value()) {
+            (void)list();
         }
-        return notes;
+        return skipped->value_or(notes);
     };
     access.open = [driver, why,
                    images](int index, uint64_t limit,

@@ -21,6 +21,13 @@ struct FatbinImage;
 
 namespace engine {
 
+/// Why a card is not used, or why there is none.
+struct CardNote {
+    std::string text; ///< One sentence.
+    /// Somebody has a card here and could do something. False: there simply is none.
+    bool is_problem = true;
+};
+
 struct GpuAccess {
     /// The usable cards with what is free on them now. Opens none.
     std::function<std::vector<DeviceInfo>()> list = [] { return std::vector<DeviceInfo>(); };
@@ -32,8 +39,9 @@ struct GpuAccess {
     std::function<Result<std::unique_ptr<kernels::Device>>(
         int index, uint64_t limit, bool is_reference)>
         open;
-    /// One sentence per card that is not used, or one on why there is none; empty = nothing to say.
-    std::function<std::vector<std::string>()> notes = [] { return std::vector<std::string>(); };
+    /// One per card that the last list() left out, or one on why there is none; empty = nothing to
+    /// say. Opens nothing and costs nothing behind list().
+    std::function<std::vector<CardNote>()> notes = [] { return std::vector<CardNote>(); };
 };
 
 /// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only note.

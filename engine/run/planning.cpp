@@ -126,6 +126,11 @@ std::vector<DeviceInfo> machineDevices(const LoadRequest& request, const GpuAcce
     return devices;
 }
 
+bool asksForCards(const LoadRequest& request) {
+    return request.what_if.empty() && request.device_map != "cpu" &&
+           (request.sim_gpus.empty() || namesCard(request));
+}
+
 void setMemoryRules(PlanRequest& plan) {
     struct Rules {
         ModelConfig config;

@@ -19,6 +19,9 @@ namespace engine {
 /// ones of request.what_if. With simulated GPUs the presets mean those: real cards are then listed
 /// only when the map names one.
 std::vector<DeviceInfo> machineDevices(const LoadRequest& request, const GpuAccess& gpus);
+/// Whether somebody wants to know why a card is not among them: not of another computer, nor beside
+/// simulated GPUs unless the map names a card, nor where everything is to be on the CPU.
+bool asksForCards(const LoadRequest& request);
 
 /// Errors: InvalidRequest (unknown option words, limits of unknown devices), device-map syntax
 /// (DM01, DM11 as details.code).

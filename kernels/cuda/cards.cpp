@@ -67,6 +67,14 @@ Card describe(const Driver& driver, int ordinal) {
     card.name = name.data();
     card.total_bytes = total;
     card.compute_capability = 10 * major + minor;
+    const auto fact = [&driver, device](int attribute) {
+        int value = 0;
+        return driver.deviceGetAttribute(&value, attribute, device) == kCuSuccess ? value : 0;
+    };
+    card.multiprocessors = fact(kCuAttributeMultiprocessors);
+    card.clock_khz = fact(kCuAttributeClockKhz);
+    card.memory_clock_khz = fact(kCuAttributeMemoryClockKhz);
+    card.memory_bus_bits = fact(kCuAttributeMemoryBusBits);
     if (driver.deviceGetUuid(uuid.data(), device) == kCuSuccess) {
         card.uuid = uuidText(uuid);
     }

@@ -21,6 +21,8 @@ struct Card {
     std::string uuid; ///< "GPU-..."; empty when the driver does not tell.
     uint64_t total_bytes = 0;
     int compute_capability = 0; ///< 10 * major + minor.
+    /// As the driver tells them; 0: it does not.
+    int multiprocessors = 0, clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
     std::string unusable;       ///< One sentence; empty = usable.
 };
 

@@ -54,7 +54,7 @@ Loaded load() {
     // Never closed: the driver does not support being unloaded while the process lives.
     void* library = openLibrary();
     if (library == nullptr) {
-        loaded.why = std::string("No NVIDIA driver on this machine (") + kLibrary +
+        loaded.why = std::string(kNoDriver) + " (" + kLibrary +
                      " was not found); everything runs on the CPU.";
         return loaded;
     }
@@ -95,7 +95,7 @@ std::string describeUnusable(const Driver& driver, const char* missing) {
         return {};
     }
     if (started == kCuSuccess || started == kCuNoDevice) {
-        return "The NVIDIA driver sees no graphics card; everything runs on the CPU.";
+        return std::string(kNoCard) + "; everything runs on the CPU.";
     }
     return "The NVIDIA driver does not start (" + driver.errorName(started) +
            "); restart the machine or reinstall the driver to use the graphics card. Everything "

@@ -38,9 +38,16 @@ inline constexpr CuResult kCuCooperativeTooLarge = 720;
 inline constexpr CuResult kCuCaptureUnsupported = 900;
 inline constexpr CuResult kCuCaptureLast = 908;
 
+/// How the reasons begin that only say that this machine has no card of ours; all others are
+/// something to mend.
+inline constexpr const char* kNoDriver = "No NVIDIA driver on this machine";
+inline constexpr const char* kNoCard = "The NVIDIA driver sees no graphics card";
+
 /// CUdevice_attribute values that we read.
 inline constexpr int kCuAttributeMultiprocessors = 16;
 inline constexpr int kCuAttributeClockKhz = 13;
+inline constexpr int kCuAttributeMemoryClockKhz = 36;
+inline constexpr int kCuAttributeMemoryBusBits = 37;
 inline constexpr int kCuAttributeMajor = 75;
 inline constexpr int kCuAttributeMinor = 76;
 inline constexpr int kCuAttributeMaxSharedPerBlockOptin = 97;

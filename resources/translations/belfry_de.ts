@@ -2032,6 +2032,37 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::FolderProblem</name>
+    <message>
+        <source>%1 is missing in it. Download the file into the folder.</source>
+        <translation>Darin fehlt %1. Laden Sie die Datei in den Ordner herunter.</translation>
+    </message>
+    <message>
+        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
+    </message>
+    <message>
+        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>Darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
+    </message>
+    <message>
+        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Darin liegt ein Modell anderer Art (%1). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
+    </message>
+    <message>
+        <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
+        <translation>Er wurde für ein Modell anderer Größe trainiert. Wählen Sie das Modell, für das er trainiert wurde, oder einen anderen Adapter.</translation>
+    </message>
+    <message>
+        <source>The folder is not there any more: moved, renamed or deleted.</source>
+        <translation>Den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht.</translation>
+    </message>
+    <message>
+        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
+        <translation>Darin liegt keine config.json. Wählen Sie den Ordner, in dem ein Hugging-Face-Modell liegt.</translation>
+    </message>
+</context>
+<context>
     <name>ui::HistoryDelegate</name>
     <message>
         <source>New title of the chat</source>
@@ -2174,6 +2205,97 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>Brings the chat back (%1)</source>
         <translation>Holt den Chat zurück (%1)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Issue</name>
+    <message>
+        <source>%1 (the map keeps %2 free)</source>
+        <translation>%1 (der Plan hält %2 frei)</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
+        <translation>%1 braucht %2, darf aber %3 belegen: %4 zu viel. Die größten Teile: %5</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>KV cache of %1 tokens</source>
+        <translation>KV-Cache für %1 Token</translation>
+    </message>
+    <message>
+        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
+        <translation>Schicht %1 rechnet auf %2: Je Token wandern %3 in ihr. Wer ihre Gewichte beisammen lässt, vermeidet das.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>Schicht %1 auf %2 liest Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>Schicht %1 auf %2 liest die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
+    </message>
+    <message>
+        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer&apos;s weights together avoids that.</source>
+        <translation>Schichten %1 rechnen auf %2: Je Token wandern %3 innerhalb einer Schicht. Wer die Gewichte einer Schicht beisammen lässt, vermeidet das.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>Schichten %1 auf %2 lesen Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>Schichten %1 auf %2 lesen die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
+    </message>
+    <message>
+        <source>The memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
+        <translation>Der Speicher einer simulierten GPU ist der Hauptspeicher dieses Rechners: %1 brauchen davon zusammen %2, dürfen aber %3 belegen, %4 zu viel. Die größten Teile: %5</translation>
+    </message>
+    <message>
+        <source>There is a limit for %1, which this computer does not have.</source>
+        <translation>Es gibt eine Grenze für %1; das hat dieser Rechner nicht.</translation>
+    </message>
+    <message>
+        <source>adapters</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>audio tower</source>
+        <translation>Audioturm</translation>
+    </message>
+    <message>
+        <source>context of the driver</source>
+        <translation>Kontext des Treibers</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>layers %1–%2</source>
+        <translation>Schichten %1–%2</translation>
+    </message>
+    <message>
+        <source>per-layer embeddings</source>
+        <translation>Einbettungen je Schicht</translation>
+    </message>
+    <message>
+        <source>room for visiting weights</source>
+        <translation>Platz für gestreamte Gewichte</translation>
+    </message>
+    <message>
+        <source>token embedding</source>
+        <translation>Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>vision tower</source>
+        <translation>Bildturm</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
     </message>
 </context>
 <context>
@@ -2828,10 +2950,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Versuchen Sie: %1.</translation>
     </message>
     <message>
-        <source>No graphics card takes part. A simulated one has a hard memory limit and computes on the processor: try a split before you own the card.</source>
-        <translation>Keine Grafikkarte nimmt teil. Eine simulierte hat eine harte Speichergrenze und rechnet auf dem Prozessor: Probieren Sie eine Aufteilung, bevor Sie die Karte besitzen.</translation>
-    </message>
-    <message>
         <source>Add a simulated GPU …</source>
         <translation>Simulierte GPU hinzufügen …</translation>
     </message>
@@ -2854,6 +2972,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>The adapter does not fit this model; this plan is without it.</source>
         <translation>Der Adapter passt nicht zu diesem Modell; dieser Plan ist ohne ihn.</translation>
+    </message>
+    <message>
+        <source>A simulated card has a hard memory limit and computes on the processor: try a split before you own the card.</source>
+        <translation>Eine simulierte Karte hat eine harte Speichergrenze und rechnet auf dem Prozessor: so lässt sich eine Aufteilung ausprobieren, bevor eine echte da ist.</translation>
+    </message>
+    <message>
+        <source>No graphics card takes part.</source>
+        <translation>Es ist keine Grafikkarte beteiligt.</translation>
     </message>
 </context>
 <context>
@@ -3412,6 +3538,53 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Forget this folder; no file is deleted</source>
         <translation>Diesen Ordner vergessen; keine Datei wird gelöscht</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Note</name>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>This computer has no NVIDIA driver: everything runs on the processor.</source>
+        <translation>Dieser Rechner hat keinen NVIDIA-Treiber: alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver sees no graphics card: everything runs on the processor.</source>
+        <translation>Der NVIDIA-Treiber sieht keine Grafikkarte: alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>This build of Belfry is one without graphics cards: everything runs on the processor.</source>
+        <translation>Dieser Build von Belfry ist ohne Grafikkarten gemacht: alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is too old: it supports CUDA %1, Belfry needs %2 or newer. Update the driver to use the graphics card.</source>
+        <translation>Der NVIDIA-Treiber ist zu alt: Er unterstützt CUDA %1, Belfry braucht %2 oder neuer. Mit einem neueren Treiber kann Belfry die Grafikkarte benutzen.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver lacks the function %1. Update the driver to use the graphics card.</source>
+        <translation>Dem NVIDIA-Treiber fehlt die Funktion %1. Mit einem neueren Treiber kann Belfry die Grafikkarte benutzen.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver does not start (%1). Restart the computer, or install the driver again, to use the graphics card.</source>
+        <translation>Der NVIDIA-Treiber startet nicht (%1). Ein Neustart des Rechners oder eine neue Installation des Treibers macht die Grafikkarte benutzbar.</translation>
+    </message>
+    <message>
+        <source>%1 is too old to be used: it has compute capability %2, Belfry needs %3 or newer.</source>
+        <translation>%1 ist zu alt: Die Karte hat Compute Capability %2, Belfry braucht %3 oder neuer.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer and is not used. Restart Belfry, and the computer if that does not help.</source>
+        <translation>%1 antwortet nicht und wird nicht benutzt. Belfry neu starten, und den Rechner, wenn das nicht hilft.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer the driver (%2). Restart the computer to use it.</source>
+        <translation>%1 antwortet dem Treiber nicht (%2). Nach einem Neustart des Rechners kann die Karte benutzt werden.</translation>
+    </message>
+    <message>
+        <source>Not everything fits on one device: the parts are where they cost the least time.</source>
+        <translation>Nicht alles passt auf ein Gerät: Die Teile liegen dort, wo sie am wenigsten Zeit kosten.</translation>
     </message>
 </context>
 <context>
@@ -4328,6 +4501,21 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
+    <name>ui::UnusablePage</name>
+    <message>
+        <source>Choose another &amp;folder…</source>
+        <translation>Anderen &amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used</source>
+        <translation>Dieser Ordner ist nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>Try the &amp;demo model</source>
+        <translation>&amp;Demomodell ausprobieren</translation>
+    </message>
+</context>
+<context>
     <name>ui::WelcomePage</name>
     <message>
         <source>Chat with a model on your own hardware</source>
@@ -4435,143 +4623,6 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>Karte mit %1 GiB</translation>
-    </message>
-</context>
-<context>
-    <name>ui::UnusablePage</name>
-    <message>
-        <source>Choose another &amp;folder…</source>
-        <translation>Anderen &amp;Ordner wählen …</translation>
-    </message>
-    <message>
-        <source>This folder cannot be used</source>
-        <translation>Dieser Ordner ist nicht verwendbar</translation>
-    </message>
-    <message>
-        <source>Try the &amp;demo model</source>
-        <translation>&amp;Demomodell ausprobieren</translation>
-    </message>
-</context>
-<context>
-    <name>ui::FolderProblem</name>
-    <message>
-        <source>%1 is missing in it. Download the file into the folder.</source>
-        <translation>Darin fehlt %1. Laden Sie die Datei in den Ordner herunter.</translation>
-    </message>
-    <message>
-        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
-        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
-        <translation>Darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
-    </message>
-    <message>
-        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Darin liegt ein Modell anderer Art (%1). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
-        <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
-        <translation>Er wurde für ein Modell anderer Größe trainiert. Wählen Sie das Modell, für das er trainiert wurde, oder einen anderen Adapter.</translation>
-    </message>
-    <message>
-        <source>The folder is not there any more: moved, renamed or deleted.</source>
-        <translation>Den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht.</translation>
-    </message>
-    <message>
-        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Darin liegt keine config.json. Wählen Sie den Ordner, in dem ein Hugging-Face-Modell liegt.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::Issue</name>
-    <message>
-        <source>%1 (the map keeps %2 free)</source>
-        <translation>%1 (der Plan hält %2 frei)</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
-        <translation>%1 braucht %2, darf aber %3 belegen: %4 zu viel. Die größten Teile: %5</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 auf %2</translation>
-    </message>
-    <message>
-        <source>KV cache of %1 tokens</source>
-        <translation>KV-Cache für %1 Token</translation>
-    </message>
-    <message>
-        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
-        <translation>Schicht %1 rechnet auf %2: Je Token wandern %3 in ihr. Wer ihre Gewichte beisammen lässt, vermeidet das.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>Schicht %1 auf %2 liest Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>Schicht %1 auf %2 liest die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
-    </message>
-    <message>
-        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer's weights together avoids that.</source>
-        <translation>Schichten %1 rechnen auf %2: Je Token wandern %3 innerhalb einer Schicht. Wer die Gewichte einer Schicht beisammen lässt, vermeidet das.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>Schichten %1 auf %2 lesen Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>Schichten %1 auf %2 lesen die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
-    </message>
-    <message>
-        <source>The memory of a simulated GPU is this computer's main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
-        <translation>Der Speicher einer simulierten GPU ist der Hauptspeicher dieses Rechners: %1 brauchen davon zusammen %2, dürfen aber %3 belegen, %4 zu viel. Die größten Teile: %5</translation>
-    </message>
-    <message>
-        <source>There is a limit for %1, which this computer does not have.</source>
-        <translation>Es gibt eine Grenze für %1; das hat dieser Rechner nicht.</translation>
-    </message>
-    <message>
-        <source>adapters</source>
-        <translation>Adapter</translation>
-    </message>
-    <message>
-        <source>audio tower</source>
-        <translation>Audioturm</translation>
-    </message>
-    <message>
-        <source>context of the driver</source>
-        <translation>Kontext des Treibers</translation>
-    </message>
-    <message>
-        <source>head</source>
-        <translation>Kopf</translation>
-    </message>
-    <message>
-        <source>layers %1–%2</source>
-        <translation>Schichten %1–%2</translation>
-    </message>
-    <message>
-        <source>per-layer embeddings</source>
-        <translation>Einbettungen je Schicht</translation>
-    </message>
-    <message>
-        <source>room for visiting weights</source>
-        <translation>Platz für gestreamte Gewichte</translation>
-    </message>
-    <message>
-        <source>token embedding</source>
-        <translation>Token-Einbettung</translation>
-    </message>
-    <message>
-        <source>vision tower</source>
-        <translation>Bildturm</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>Arbeitsbereich</translation>
     </message>
 </context>
 </TS>

@@ -2032,6 +2032,37 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::FolderProblem</name>
+    <message>
+        <source>%1 is missing in it. Download the file into the folder.</source>
+        <translation>%1 y manque. Téléchargez le fichier dans le dossier.</translation>
+    </message>
+    <message>
+        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Il contient Gemma 4 12B (unified), que Belfry n’exécute pas encore. Il exécute E2B, E4B, 26B-A4B et 31B.</translation>
+    </message>
+    <message>
+        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>Il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
+    </message>
+    <message>
+        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>Il contient un modèle d’un autre type (%1). Belfry exécute Gemma 4 : E2B, E4B, 26B-A4B et 31B.</translation>
+    </message>
+    <message>
+        <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
+        <translation>Il a été entraîné pour un modèle d’une autre taille. Choisissez le modèle pour lequel il a été entraîné, ou un autre adaptateur.</translation>
+    </message>
+    <message>
+        <source>The folder is not there any more: moved, renamed or deleted.</source>
+        <translation>Le dossier n’est plus là : déplacé, renommé ou supprimé.</translation>
+    </message>
+    <message>
+        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
+        <translation>Il ne contient pas de config.json. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
+    </message>
+</context>
+<context>
     <name>ui::HistoryDelegate</name>
     <message>
         <source>New title of the chat</source>
@@ -2174,6 +2205,97 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>Brings the chat back (%1)</source>
         <translation>Rétablit la discussion (%1)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Issue</name>
+    <message>
+        <source>%1 (the map keeps %2 free)</source>
+        <translation>%1 (le plan garde %2 libres)</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
+        <translation>%1 a besoin de %2 mais peut utiliser %3 : %4 de trop. Les plus grandes parties : %5</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>KV cache of %1 tokens</source>
+        <translation>cache KV de %1 jetons</translation>
+    </message>
+    <message>
+        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
+        <translation>La couche %1 calcule sur %2 : %3 circulent par jeton à l’intérieur. Garder ensemble ses poids l’évite.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>La couche %1 sur %2 lit des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
+    </message>
+    <message>
+        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>La couche %1 sur %2 lit les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
+    </message>
+    <message>
+        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer&apos;s weights together avoids that.</source>
+        <translation>Les couches %1 calculent sur %2 : %3 circulent par jeton à l’intérieur d’une couche. Garder ensemble les poids d’une couche l’évite.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
+        <translation>Les couches %1 sur %2 lisent des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
+    </message>
+    <message>
+        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
+        <translation>Les couches %1 sur %2 lisent les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
+    </message>
+    <message>
+        <source>The memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
+        <translation>La mémoire d’un GPU simulé est la mémoire principale de cet ordinateur : %1 en demandent %2 ensemble mais peuvent utiliser %3, soit %4 de trop. Les plus grandes parties : %5</translation>
+    </message>
+    <message>
+        <source>There is a limit for %1, which this computer does not have.</source>
+        <translation>Il y a une limite pour %1, que cet ordinateur n’a pas.</translation>
+    </message>
+    <message>
+        <source>adapters</source>
+        <translation>adaptateurs</translation>
+    </message>
+    <message>
+        <source>audio tower</source>
+        <translation>tour audio</translation>
+    </message>
+    <message>
+        <source>context of the driver</source>
+        <translation>contexte du pilote</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>tête</translation>
+    </message>
+    <message>
+        <source>layers %1–%2</source>
+        <translation>couches %1–%2</translation>
+    </message>
+    <message>
+        <source>per-layer embeddings</source>
+        <translation>plongements par couche</translation>
+    </message>
+    <message>
+        <source>room for visiting weights</source>
+        <translation>place pour les poids de passage</translation>
+    </message>
+    <message>
+        <source>token embedding</source>
+        <translation>plongement des jetons</translation>
+    </message>
+    <message>
+        <source>vision tower</source>
+        <translation>tour de vision</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
     </message>
 </context>
 <context>
@@ -2828,10 +2950,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Essayez : %1.</translation>
     </message>
     <message>
-        <source>No graphics card takes part. A simulated one has a hard memory limit and computes on the processor: try a split before you own the card.</source>
-        <translation>Aucune carte graphique ne participe. Une carte simulée a une limite de mémoire stricte et calcule sur le processeur : essayez un partage avant de posséder la carte.</translation>
-    </message>
-    <message>
         <source>Add a simulated GPU …</source>
         <translation>Ajouter un GPU simulé …</translation>
     </message>
@@ -2854,6 +2972,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>The adapter does not fit this model; this plan is without it.</source>
         <translation>L’adaptateur ne convient pas à ce modèle ; ce plan est établi sans lui.</translation>
+    </message>
+    <message>
+        <source>A simulated card has a hard memory limit and computes on the processor: try a split before you own the card.</source>
+        <translation>Une carte simulée a une limite de mémoire stricte et calcule sur le processeur : essayez une répartition avant d’avoir la carte.</translation>
+    </message>
+    <message>
+        <source>No graphics card takes part.</source>
+        <translation>Aucune carte graphique ne participe.</translation>
     </message>
 </context>
 <context>
@@ -3412,6 +3538,53 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Forget this folder; no file is deleted</source>
         <translation>Oublier ce dossier ; aucun fichier n’est supprimé</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Note</name>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>This computer has no NVIDIA driver: everything runs on the processor.</source>
+        <translation>Cet ordinateur n’a pas de pilote NVIDIA : tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver sees no graphics card: everything runs on the processor.</source>
+        <translation>Le pilote NVIDIA ne voit aucune carte graphique : tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>This build of Belfry is one without graphics cards: everything runs on the processor.</source>
+        <translation>Cette version de Belfry a été construite sans cartes graphiques : tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is too old: it supports CUDA %1, Belfry needs %2 or newer. Update the driver to use the graphics card.</source>
+        <translation>Le pilote NVIDIA est trop ancien : il prend en charge CUDA %1, Belfry demande %2 ou plus récent. Mettez le pilote à jour pour utiliser la carte graphique.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver lacks the function %1. Update the driver to use the graphics card.</source>
+        <translation>Il manque au pilote NVIDIA la fonction %1. Mettez le pilote à jour pour utiliser la carte graphique.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver does not start (%1). Restart the computer, or install the driver again, to use the graphics card.</source>
+        <translation>Le pilote NVIDIA ne démarre pas (%1). Redémarrez l’ordinateur ou réinstallez le pilote pour utiliser la carte graphique.</translation>
+    </message>
+    <message>
+        <source>%1 is too old to be used: it has compute capability %2, Belfry needs %3 or newer.</source>
+        <translation>%1 est trop ancienne pour être utilisée : elle a la capacité de calcul %2, Belfry demande %3 ou plus récent.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer and is not used. Restart Belfry, and the computer if that does not help.</source>
+        <translation>%1 ne répond pas et n’est pas utilisée. Redémarrez Belfry, puis l’ordinateur si cela ne suffit pas.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer the driver (%2). Restart the computer to use it.</source>
+        <translation>%1 ne répond pas au pilote (%2). Redémarrez l’ordinateur pour l’utiliser.</translation>
+    </message>
+    <message>
+        <source>Not everything fits on one device: the parts are where they cost the least time.</source>
+        <translation>Tout ne tient pas sur un seul appareil : les parties sont là où elles coûtent le moins de temps.</translation>
     </message>
 </context>
 <context>
@@ -4328,6 +4501,21 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     </message>
 </context>
 <context>
+    <name>ui::UnusablePage</name>
+    <message>
+        <source>Choose another &amp;folder…</source>
+        <translation>Choisir un autre &amp;dossier …</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used</source>
+        <translation>Ce dossier est inutilisable</translation>
+    </message>
+    <message>
+        <source>Try the &amp;demo model</source>
+        <translation>Essayer le modèle de d&amp;émo</translation>
+    </message>
+</context>
+<context>
     <name>ui::WelcomePage</name>
     <message>
         <source>Chat with a model on your own hardware</source>
@@ -4435,143 +4623,6 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>carte de %1 Gio</translation>
-    </message>
-</context>
-<context>
-    <name>ui::UnusablePage</name>
-    <message>
-        <source>Choose another &amp;folder…</source>
-        <translation>Choisir un autre &amp;dossier …</translation>
-    </message>
-    <message>
-        <source>This folder cannot be used</source>
-        <translation>Ce dossier est inutilisable</translation>
-    </message>
-    <message>
-        <source>Try the &amp;demo model</source>
-        <translation>Essayer le modèle de d&amp;émo</translation>
-    </message>
-</context>
-<context>
-    <name>ui::FolderProblem</name>
-    <message>
-        <source>%1 is missing in it. Download the file into the folder.</source>
-        <translation>%1 y manque. Téléchargez le fichier dans le dossier.</translation>
-    </message>
-    <message>
-        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Il contient Gemma 4 12B (unified), que Belfry n’exécute pas encore. Il exécute E2B, E4B, 26B-A4B et 31B.</translation>
-    </message>
-    <message>
-        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
-        <translation>Il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
-    </message>
-    <message>
-        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Il contient un modèle d’un autre type (%1). Belfry exécute Gemma 4 : E2B, E4B, 26B-A4B et 31B.</translation>
-    </message>
-    <message>
-        <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
-        <translation>Il a été entraîné pour un modèle d’une autre taille. Choisissez le modèle pour lequel il a été entraîné, ou un autre adaptateur.</translation>
-    </message>
-    <message>
-        <source>The folder is not there any more: moved, renamed or deleted.</source>
-        <translation>Le dossier n’est plus là : déplacé, renommé ou supprimé.</translation>
-    </message>
-    <message>
-        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Il ne contient pas de config.json. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::Issue</name>
-    <message>
-        <source>%1 (the map keeps %2 free)</source>
-        <translation>%1 (le plan garde %2 libres)</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
-        <translation>%1 a besoin de %2 mais peut utiliser %3 : %4 de trop. Les plus grandes parties : %5</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 sur %2</translation>
-    </message>
-    <message>
-        <source>KV cache of %1 tokens</source>
-        <translation>cache KV de %1 jetons</translation>
-    </message>
-    <message>
-        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
-        <translation>La couche %1 calcule sur %2 : %3 circulent par jeton à l’intérieur. Garder ensemble ses poids l’évite.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>La couche %1 sur %2 lit des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>La couche %1 sur %2 lit les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
-    </message>
-    <message>
-        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer's weights together avoids that.</source>
-        <translation>Les couches %1 calculent sur %2 : %3 circulent par jeton à l’intérieur d’une couche. Garder ensemble les poids d’une couche l’évite.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>Les couches %1 sur %2 lisent des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>Les couches %1 sur %2 lisent les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
-    </message>
-    <message>
-        <source>The memory of a simulated GPU is this computer's main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
-        <translation>La mémoire d’un GPU simulé est la mémoire principale de cet ordinateur : %1 en demandent %2 ensemble mais peuvent utiliser %3, soit %4 de trop. Les plus grandes parties : %5</translation>
-    </message>
-    <message>
-        <source>There is a limit for %1, which this computer does not have.</source>
-        <translation>Il y a une limite pour %1, que cet ordinateur n’a pas.</translation>
-    </message>
-    <message>
-        <source>adapters</source>
-        <translation>adaptateurs</translation>
-    </message>
-    <message>
-        <source>audio tower</source>
-        <translation>tour audio</translation>
-    </message>
-    <message>
-        <source>context of the driver</source>
-        <translation>contexte du pilote</translation>
-    </message>
-    <message>
-        <source>head</source>
-        <translation>tête</translation>
-    </message>
-    <message>
-        <source>layers %1–%2</source>
-        <translation>couches %1–%2</translation>
-    </message>
-    <message>
-        <source>per-layer embeddings</source>
-        <translation>plongements par couche</translation>
-    </message>
-    <message>
-        <source>room for visiting weights</source>
-        <translation>place pour les poids de passage</translation>
-    </message>
-    <message>
-        <source>token embedding</source>
-        <translation>plongement des jetons</translation>
-    </message>
-    <message>
-        <source>vision tower</source>
-        <translation>tour de vision</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>espace de travail</translation>
     </message>
 </context>
 </TS>

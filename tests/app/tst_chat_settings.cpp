@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling presets and prompt shortcuts survive the program.
 #include "app/settings_store.h"
+#include "kernels/ops.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -11,6 +12,7 @@ class TestChatSettings : public QObject {
 private Q_SLOTS:
     void startsWithShortcuts();
     void comesBackAsItWasWritten();
+    void presetsLetTheCardChoose();
 };
 
 void TestChatSettings::startsWithShortcuts() {
@@ -44,6 +46,22 @@ void TestChatSettings::comesBackAsItWasWritten() {
     QVERIFY(!ui::isSameSampling(read.presets[0].sampling, {}));
     QCOMPARE(read.prompts.size(), size_t{1});
     QCOMPARE(read.prompts[0].text, settings.prompts[0].text);
+}
+
+/// What draws at random draws among few enough tokens for a card to choose them: else the whole row
+/// of logits is copied for every token, at half the speed.
+void TestChatSettings::presetsLetTheCardChoose() {
+    int drawing = 0;
+    for (const ui::SamplingPreset& preset : ui::builtinPresets()) {
+        const engine::SamplingParameters& sampling = preset.sampling;
+        if (sampling.temperature <= 0.0) {
+            continue; // the likeliest token, or the model's own values
+        }
+        ++drawing;
+        QVERIFY2(sampling.top_k > 0 && sampling.top_k <= kernels::TopLogits::kMostWanted,
+                 qPrintable(preset.name));
+    }
+    QCOMPARE(drawing, 2);
 }
 
 QTEST_GUILESS_MAIN(TestChatSettings)

@@ -20,7 +20,9 @@ std::vector<SamplingPreset> builtinPresets() {
     calm.top_p = 0.9;
     engine::SamplingParameters lively;
     lively.temperature = 1.2;
-    lively.top_k = 0;
+    // As many as a card chooses among by itself (without a top_k it hands over the whole row of
+    // logits for every token); min_p leaves hardly ever more.
+    lively.top_k = 256;
     lively.top_p = 0.98;
     lively.min_p = 0.05;
     return {{Texts::tr("Model default"), {}},

@@ -12,6 +12,7 @@
 #include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
 #include "ui/sound/sound_player.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QAction>
@@ -78,6 +79,25 @@ QToolButton* headerButton(const QString& name, const QString& text, QWidget* par
     button->setMinimumHeight(Theme::kControlHeight);
     button->setCheckable(true);
     return button;
+}
+
+bool isSamePart(const engine::MessagePart& a, const engine::MessagePart& b) {
+    return a.kind == b.kind && a.text == b.text && a.cut_start_s == b.cut_start_s &&
+           a.cut_length_s == b.cut_length_s;
+}
+
+/// What was encoded ahead may be stale: another model, another layout, other adapters, or a job in
+/// between that was stopped together with it.
+bool mayNeedEncoding(const engine::EngineSnapshot* before, const engine::EngineSnapshot* now) {
+    const auto is_ready = [](const engine::EngineSnapshot* snapshot) {
+        return snapshot != nullptr && snapshot->state == engine::EngineSnapshot::State::Ready;
+    };
+    const auto is_same = [](const engine::AdapterChoice& a, const engine::AdapterChoice& b) {
+        return a.folder == b.folder && a.strength == b.strength && a.is_enabled == b.is_enabled;
+    };
+    return is_ready(now) && (!is_ready(before) || before->plan != now->plan ||
+                             !std::equal(before->adapters.begin(), before->adapters.end(),
+                                         now->adapters.begin(), now->adapters.end(), is_same));
 }
 
 } // namespace
@@ -234,6 +254,7 @@ void ChatView::connectParts() {
                 chat.image_tokens = image_tokens;
             });
             if (costs_change) {
+                ahead_.clear(); // an image in more or fewer tokens is another one
                 requestCosts();
             }
             changed(false);
@@ -272,6 +293,7 @@ void ChatView::connectParts() {
         Q_EMIT mediaCostRequested(part, model_->document().image_tokens);
     });
     connect(composer_, &Composer::changed, this, &ChatView::stopForgottenSound);
+    connect(composer_, &Composer::changed, this, &ChatView::forgetRemoved);
     connect(composer_, &Composer::refused, this, [this](const QString& message) {
         notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
     });
@@ -396,7 +418,12 @@ void ChatView::setModel(std::shared_ptr<const engine::ModelSummary> model, bool 
 }
 
 void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
+    const bool asks_again = mayNeedEncoding(snapshot_.get(), snapshot.get());
     snapshot_ = std::move(snapshot);
+    if (asks_again) {
+        ahead_.clear();
+        encodeAhead();
+    }
     if (isGenerating() && model_->streamingRow() >= 0 && snapshot_ != nullptr &&
         snapshot_->state == engine::EngineSnapshot::State::Generating) {
         // What the reply is really made with: a change may have been on its way when it was asked.
@@ -492,15 +519,34 @@ void ChatView::showMediaCost(const QString& file, const engine::MediaCost& cost)
             model_->replace(row, turn);
         }
     }
+    encodeAhead();
+}
+
+void ChatView::encodeAhead() {
     if (isGenerating()) {
-        return;
+        return; // the engine writes; finishReply() asks again
     }
-    for (const engine::MessagePart& part : composer_->mediaParts()) {
-        if (part.text == file.toStdString()) {
+    for (const engine::MessagePart& part : composer_->knownParts()) {
+        const bool is_asked =
+            std::any_of(ahead_.begin(), ahead_.end(),
+                        [&](const engine::MessagePart& one) { return isSamePart(one, part); });
+        if (!is_asked) {
+            ahead_.push_back(part);
             Q_EMIT encodeAheadRequested(part, model_->document().image_tokens);
-            break;
         }
     }
+}
+
+void ChatView::forgetRemoved() {
+    const std::vector<engine::MessagePart> parts = composer_->mediaParts();
+    std::erase_if(ahead_, [&](const engine::MessagePart& one) {
+        const bool is_removed = std::none_of(
+            parts.begin(), parts.end(), [&](const auto& part) { return isSamePart(one, part); });
+        if (is_removed) {
+            Q_EMIT encodeAheadCancelled(fromUtf8(one.text));
+        }
+        return is_removed;
+    });
 }
 
 void ChatView::showMediaError(const QString& file, const engine::Error& error) {

@@ -99,8 +99,12 @@ Q_SIGNALS:
     void generateRequested(const engine::GenerateRequest& request);
     void cancelRequested();
     void mediaCostRequested(const engine::MessagePart& part, qint64 image_tokens);
-    /// Encode while the user still types.
+    /// Encode while the user still types. Asked anew when the model, its layout or its adapters
+    /// have changed, and after a reply for what was attached beside it.
     void encodeAheadRequested(const engine::MessagePart& part, qint64 image_tokens);
+    /// The file was taken out of the message again. One that is sent is not: the reply waits for
+    /// what is encoded already.
+    void encodeAheadCancelled(const QString& file);
     /// A turn is complete: store it before the next one begins.
     void turnFinished(const ui::ChatDocument& chat);
     /// Settings or earlier turns changed.
@@ -147,6 +151,8 @@ private:
     void cutOldest(qint64 known_tokens, bool resend);
     void restoreDraft(const ChatTurn& question);
     void requestCosts();
+    void encodeAhead();
+    void forgetRemoved();
     static void openExternally(const QString& url);
     void changed(bool is_turn);
     QString sendBlocker() const;
@@ -170,6 +176,7 @@ private:
     std::shared_ptr<const engine::ModelSummary> summary_;
     std::shared_ptr<const engine::EngineSnapshot> snapshot_;
     bool is_loaded_ = false;
+    std::vector<engine::MessagePart> ahead_; ///< Asked for as the model is now.
     ChatSettings settings_;
 
     quint64 next_id_ = 1, active_id_ = 0;

@@ -116,6 +116,7 @@ void ChatView::send() {
     } else {
         model_->append(question);
     }
+    ahead_.clear(); // the reply takes what is encoded, and waits for the rest
     composer_->clear();
     list_->setCurrentRow(-1);
     list_->scrollToEnd();
@@ -252,6 +253,7 @@ void ChatView::finishReply() {
     pending_ = {};
     model_->setStreamingRow(-1);
     Q_EMIT generatingChanged(false);
+    encodeAhead();
 }
 
 void ChatView::abandonReply() {

@@ -310,6 +310,16 @@ std::vector<engine::MessagePart> Composer::mediaParts() const {
     return parts;
 }
 
+std::vector<engine::MessagePart> Composer::knownParts() const {
+    std::vector<engine::MessagePart> parts;
+    for (const AttachmentChip* chip : chips_) {
+        if (chip->hasCost()) {
+            parts.push_back(chip->part());
+        }
+    }
+    return parts;
+}
+
 QStringList Composer::attach(const QStringList& files) {
     QStringList problems;
     for (const QString& file : files) {

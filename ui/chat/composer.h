@@ -52,6 +52,8 @@ public:
     void toggleRecording();
     /// What is attached as the engine takes it: whole files, or chosen parts.
     [[nodiscard]] std::vector<engine::MessagePart> mediaParts() const;
+    /// Those of which the engine has told the cost: it can read them.
+    [[nodiscard]] std::vector<engine::MessagePart> knownParts() const;
 
     /// Takes files; returns one line for each that was refused and why.
     QStringList attach(const QStringList& files);

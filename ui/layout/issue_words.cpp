@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/issue_words.h"
 
+#include "ui/layout/note_words.h"
 #include "ui/layout/suggestion_words.h"
 #include "ui/style/format.h"
 
@@ -189,6 +190,9 @@ QString issueWords(const engine::PlanIssue& issue) {
     QString words = memoryWords(text);
     if (words.isEmpty()) {
         words = travelWords(text);
+    }
+    if (words.isEmpty()) {
+        words = cardWords(text);
     }
     if (const auto m = matched("--limit names (\\S+), which this machine does not have", text);
         m.hasMatch()) {

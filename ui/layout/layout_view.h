@@ -186,6 +186,7 @@ private:
     std::optional<WhatIfComputer> what_if_;
     bool is_busy_ = false;
     bool is_notice_kept_ = false; ///< A message that is not about the staged plan.
+    QString told_, dismissed_; ///< Of the staged plan, short of errors: in the bar, sent away last.
 
     quint64 serial_ = 0;
     int waiting_ = 0; ///< Stages that are being planned.
@@ -203,6 +204,7 @@ private:
     QWidget* lane_area_ = nullptr;
     QHBoxLayout* lane_layout_ = nullptr;
     QWidget* no_gpu_ = nullptr;
+    QLabel* no_gpu_why_ = nullptr;
     NoticeBar* notice_ = nullptr;
     QLabel* summary_ = nullptr;
     QBoxLayout* footer_row_ = nullptr;

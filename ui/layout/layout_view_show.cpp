@@ -3,6 +3,7 @@
 #include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
+#include "ui/layout/note_words.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/layout/suggestion_words.h"
 #include "ui/shell/shortcuts.h"
@@ -104,12 +105,16 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     no_gpu_ = new QWidget;
     no_gpu_->setObjectName(QStringLiteral("layoutNoGpu"));
     no_gpu_->setFixedWidth(208);
+    no_gpu_why_ = new QLabel;
+    no_gpu_why_->setObjectName(QStringLiteral("layoutNoGpuWhy"));
     auto* no_gpu_text = new QLabel(
-        tr("No graphics card takes part. A simulated one has a hard memory limit and computes on "
-           "the processor: try a split before you own the card."));
-    no_gpu_text->setWordWrap(true);
-    no_gpu_text->setAlignment(Qt::AlignCenter);
-    setTextRole(no_gpu_text, TextRole::Muted);
+        tr("A simulated card has a hard memory limit and computes on the processor: try a split "
+           "before you own the card."));
+    for (QLabel* label : {no_gpu_why_, no_gpu_text}) {
+        label->setWordWrap(true);
+        label->setAlignment(Qt::AlignCenter);
+        setTextRole(label, TextRole::Muted);
+    }
     auto* add_gpu = new QPushButton(tr("Add a simulated GPU …"));
     add_gpu->setObjectName(QStringLiteral("layoutAddSim"));
     add_gpu->setAccessibleName(tr("Add a simulated GPU"));
@@ -118,6 +123,7 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     no_gpu_column->setContentsMargins(8, 8, 8, 8);
     no_gpu_column->setSpacing(12);
     no_gpu_column->addStretch(1);
+    no_gpu_column->addWidget(no_gpu_why_);
     no_gpu_column->addWidget(no_gpu_text);
     no_gpu_column->addWidget(add_gpu, 0, Qt::AlignHCenter);
     no_gpu_column->addStretch(1);
@@ -141,7 +147,10 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     layout->addWidget(notice_);
     connect(notice_, &NoticeBar::actionTriggered, this,
             [this] { applyPreset(QStringLiteral("fit")); });
-    connect(notice_, &NoticeBar::dismissed, this, [this] { is_notice_kept_ = false; });
+    connect(notice_, &NoticeBar::dismissed, this, [this] {
+        is_notice_kept_ = false;
+        dismissed_ = told_;
+    });
 
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("layoutFooter"));
@@ -308,6 +317,10 @@ void LayoutView::refreshLanes() {
     const bool has_gpu =
         std::any_of(devices.begin(), devices.end(), [](engine::DeviceId id) { return id.isGpu(); });
     no_gpu_->setVisible(plan != nullptr && !has_gpu && !what_if_.has_value());
+    if (plan != nullptr) {
+        const QString why = noCardReason(*plan);
+        no_gpu_why_->setText(why.isEmpty() ? tr("No graphics card takes part.") : why);
+    }
     lane_layout_->removeWidget(no_gpu_);
     lane_layout_->insertWidget(0, no_gpu_);
     QWidget* last = more_;
@@ -464,8 +477,26 @@ void LayoutView::showIssues() {
     if (is_notice_kept_) {
         return;
     }
-    if (plan == nullptr || (plan->errors.empty() && plan->warnings.empty())) {
+    told_.clear();
+    if (plan == nullptr) {
         notice_->clear();
+        return;
+    }
+    // Why there is no card stands beside the lanes.
+    const QStringList notes = notesWorthTelling(*plan, no_gpu_->isHidden());
+    const auto tell = [this](NoticeBar::Kind kind, const QString& text,
+                             const QStringList& details) {
+        told_ = text;
+        if (text.isEmpty() || text == dismissed_) {
+            notice_->clear(); // nothing to say, or said already
+        } else {
+            const bool is_all = details.size() == 1 && details.front() == text;
+            notice_->showNotice(kind, text, is_all ? QStringList() : details);
+        }
+    };
+    if (plan->errors.empty() && plan->warnings.empty()) {
+        const QString title = notesTitle(*plan, notes);
+        tell(NoticeBar::Kind::Info, title, notes);
         return;
     }
     QStringList details;
@@ -481,8 +512,9 @@ void LayoutView::showIssues() {
     for (const engine::PlanIssue& issue : plan->warnings) {
         add(issue);
     }
+    details << notes;
     if (plan->errors.empty()) {
-        notice_->showNotice(NoticeBar::Kind::Warning, issueWords(plan->warnings.front()), details);
+        tell(NoticeBar::Kind::Warning, issueWords(plan->warnings.front()), details);
         return;
     }
     QStringList over;

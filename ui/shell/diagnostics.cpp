@@ -59,6 +59,9 @@ QString planText(const engine::PlacementPlan& plan) {
         text +=
             QStringLiteral("  warning %1: %2\n").arg(fromUtf8(issue.code), fromUtf8(issue.message));
     }
+    for (const std::string& note : plan.notes) {
+        text += QStringLiteral("  note: %1\n").arg(fromUtf8(note));
+    }
     return text;
 }
 

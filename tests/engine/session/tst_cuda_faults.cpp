@@ -140,6 +140,9 @@ private Q_SLOTS:
     void lostCardIsReloaded();
     void secondProgramOnTheCard();
     void absentCard();
+    void whyNoCard_data();
+    void whyNoCard();
+    void skippedCard();
     void twoCards();
     void strengthsKeepTheRecording();
     void orderOfLookahead_data();
@@ -479,6 +482,87 @@ void TestCudaFaults::absentCard() {
                       "No NVIDIA driver on this machine.") != plan->notes.end());
     request.device_map = R"({"": "cuda:0"})";
     QVERIFY(!without.load(request, {}, {}).has_value());
+}
+
+/// Whatever the map asks for: the reason stands where the user looks. That there is no driver is a
+/// remark, that it is too old a warning.
+void TestCudaFaults::whyNoCard_data() {
+    QTest::addColumn<QByteArray>("why");
+    QTest::addColumn<bool>("is_problem");
+    QTest::addRow("no driver") << QByteArray("No NVIDIA driver on this machine (libcuda.so.1 was "
+                                             "not found); everything runs on the CPU.")
+                               << false;
+    QTest::addRow("no card")
+        << QByteArray("The NVIDIA driver sees no graphics card; everything runs on the CPU.")
+        << false;
+    QTest::addRow("old driver") << QByteArray("The NVIDIA driver supports CUDA 11.4, Belfry needs "
+                                              "12.0 or newer; update the driver.")
+                                << true;
+}
+
+void TestCudaFaults::whyNoCard() {
+    QFETCH(QByteArray, why);
+    QFETCH(bool, is_problem);
+    const std::string text = why.toStdString();
+    engine::EngineOptions options;
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(nullptr, text, FakeDriver::images()));
+    engine::Engine engine(std::move(options));
+    engine::LoadRequest request = requestFor(true);
+    const auto told = [&text](const std::vector<std::string>& notes, const char* code) {
+        return std::count(notes.begin(), notes.end(), code + text);
+    };
+    request.device_map = "fit";
+    const auto plan = engine.plan(request);
+    QVERIFY(plan.has_value() && plan->fits);
+    QCOMPARE(told(plan->notes, ""), is_problem ? 0 : 1);
+    QCOMPARE(plan->warnings.size(), is_problem ? 1U : 0U);
+    QVERIFY(!is_problem || (plan->warnings[0].code == "DM23" && plan->warnings[0].message == text));
+    QVERIFY(engine.load(request, {}, {}).has_value());
+    QCOMPARE(told(engine.loadNotes(), is_problem ? "DM23: " : ""), 1); // what the CLI prints
+
+    for (const char* map : {"gpu", R"({"": "cuda:0"})"}) {
+        request.device_map = map;
+        const auto refused = engine.load(request, {}, {});
+        QVERIFY(!refused.has_value());
+        QVERIFY2(refused.error().message.find(text) != std::string::npos,
+                 refused.error().message.c_str());
+    }
+
+    // Nobody asked for a card.
+    request.device_map = "cpu";
+    const auto on_cpu = engine.plan(request);
+    QVERIFY(on_cpu.has_value() && on_cpu->warnings.empty());
+    QCOMPARE(told(on_cpu->notes, ""), 0);
+    request.device_map = "fit";
+    request.sim_gpus = {uint64_t{4} << 30U};
+    const auto simulated = engine.plan(request);
+    QVERIFY(simulated.has_value() && simulated->warnings.empty());
+    QCOMPARE(told(simulated->notes, ""), 0);
+}
+
+void TestCudaFaults::skippedCard() {
+    // Beside a card that works an old one is a remark, by itself a warning.
+    FakeDriver fake({FakeCard{"Good"}, FakeCard{"Old", 61}});
+    engine::Engine engine(optionsFor(fake));
+    engine::LoadRequest request = requestFor(true);
+    request.device_map = "fit";
+    const auto names = [](const std::string& text) {
+        return text.find("cuda:1 (Old) has compute capability 6.1") != std::string::npos;
+    };
+    const auto beside = engine.plan(request);
+    QVERIFY(beside.has_value() && beside->warnings.empty());
+    QCOMPARE(std::count_if(beside->notes.begin(), beside->notes.end(), names), 1);
+    request.device_map = R"({"": "cuda:1"})";
+    const auto asked = engine.load(request, {}, {});
+    QVERIFY(!asked.has_value() && names(asked.error().message));
+
+    FakeDriver only_old({FakeCard{"Old", 61}});
+    engine::Engine without(optionsFor(only_old));
+    request.device_map = "fit";
+    const auto alone = without.plan(request);
+    QVERIFY(alone.has_value() && alone->warnings.size() == 1);
+    QVERIFY(alone->warnings[0].message.find("6.1") != std::string::npos);
 }
 
 void TestCudaFaults::twoCards() {

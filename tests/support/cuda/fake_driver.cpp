@@ -289,6 +289,15 @@ struct FakeCalls {
         case kCuAttributeMultiprocessors:
             *value = card(device).multiprocessors;
             break;
+        case kCuAttributeClockKhz:
+            *value = card(device).clock_khz;
+            break;
+        case kCuAttributeMemoryClockKhz:
+            *value = card(device).memory_clock_khz;
+            break;
+        case kCuAttributeMemoryBusBits:
+            *value = card(device).memory_bus_bits;
+            break;
         case kCuAttributeMaxSharedPerBlockOptin:
             *value = card(device).shared_bytes;
             break;

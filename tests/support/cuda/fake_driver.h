@@ -25,6 +25,7 @@ struct FakeCard {
     size_t total = size_t{4} << 30;
     size_t used_by_others = size_t{256} << 20;
     int multiprocessors = 132;
+    int clock_khz = 1980000, memory_clock_khz = 2619000, memory_bus_bits = 5120; ///< An H100.
     int shared_bytes = 232448;  ///< Most of a block.
     int reserved_shared = 1024; ///< Of every block's shared memory, at its beginning.
 };

@@ -2,6 +2,7 @@
 // The chat view driven like a user would, with replies made up here: send, stream, stop,
 // regenerate, edit, delete, undo, failures, a full context, attachments, the window of laid out
 // messages.
+#include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
@@ -153,6 +154,7 @@ private Q_SLOTS:
     void failureGivesTheDraftBack();
     void fullContextIsAChoice();
     void filesAndTheirCost();
+    void encodesAheadAgain();
     void dropTellsWhatItRefuses();
     void queuedMessageGoesAfterTheReply();
     void waitsForTheStore();
@@ -360,6 +362,59 @@ void TestChatView::filesAndTheirCost() {
     f.type(QStringLiteral("And now?"));
     QCOMPARE(f.requests.count(), before);
     QVERIFY(f.notice->text().contains(QStringLiteral("cat.png is empty")));
+}
+
+/// What is attached while a reply runs is encoded after it, and again when the features would be
+/// others; what is taken out is told, what is sent is not.
+void TestChatView::encodesAheadAgain() {
+    QTemporaryDir folder;
+    const QString picture = folder.filePath(QStringLiteral("cat.png"));
+    QImage(64, 48, QImage::Format_RGB32).save(picture);
+    engine::MediaCost cost;
+    cost.tokens = 280;
+    Fixture f;
+    QSignalSpy ahead(&f.view, &ChatView::encodeAheadRequested);
+    QSignalSpy cancelled(&f.view, &ChatView::encodeAheadCancelled);
+    f.type(QStringLiteral("A long story, please"));
+    f.view.attachFiles({picture});
+    f.view.showMediaCost(picture, cost);
+    QCOMPARE(ahead.count(), 0); // the engine writes
+    f.view.showReply(f.request().id, makeReply(f.request().id, "Once upon a time"));
+    QCOMPARE(ahead.count(), 1);
+
+    const auto change = [&](auto what) {
+        auto snapshot = std::make_shared<engine::EngineSnapshot>(*snapshotOf(4096));
+        what(*snapshot);
+        f.view.showSnapshot(snapshot);
+        return ahead.count();
+    };
+    using State = engine::EngineSnapshot::State;
+    const auto plan = std::make_shared<const engine::PlacementPlan>();
+    QCOMPARE(change([](auto&) {}), 1); // the meter's, nothing new
+    QCOMPARE(change([&](auto& s) { s.plan = plan; }), 2);
+    QCOMPARE(change([&](auto& s) { s.plan = plan; }), 2);
+    const auto strength = [&](double value) {
+        return change([&](auto& s) {
+            s.plan = plan;
+            s.adapters = {{"adapter", value, true}};
+        });
+    };
+    QCOMPARE(strength(1.0), 3);
+    QCOMPARE(strength(0.5), 4);
+    QCOMPARE(change([](auto& s) { s.state = State::Loading; }), 4);
+    QCOMPARE(strength(0.5), 5);
+
+    auto* chip = f.view.findChild<ui::AttachmentChip*>();
+    QVERIFY(chip != nullptr);
+    Q_EMIT chip->removeRequested();
+    QCOMPARE(cancelled.count(), 1);
+    QCOMPARE(cancelled.first().first().toString(), picture);
+
+    f.view.attachFiles({picture});
+    f.view.showMediaCost(picture, cost);
+    QCOMPARE(ahead.count(), 6);
+    f.type(QStringLiteral("What is it?"));
+    QCOMPARE(cancelled.count(), 1); // the reply needs it
 }
 
 void TestChatView::dropTellsWhatItRefuses() {
