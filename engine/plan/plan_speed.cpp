@@ -19,12 +19,12 @@ constexpr double kDiskRead = 2e9;
 /// servers 0.8e9 (other work beside) to 2.2e9.
 constexpr double kMadePerSecond = 1.5e9;
 /// What one row of a prompt costs a card in a layer beside products (attention, norms, what is
-/// written and read in between), as bytes at the rate of decoding: 0.2 us on an H100, from 160k
-/// tokens/s (E2B) and 53k (E4B) at 4096 tokens.
+/// written and read in between), as bytes at the rate of decoding: 0.2 us on an H100, from 217k
+/// tokens/s (E2B) and 82k (E4B) at 4096 tokens.
 constexpr double kCardRowBytes = 520e3;
 /// Of an image and of a recording where a card computes the tower, beside arithmetic: the host's
 /// part and the launches. 8 ms an image, 7 ms ten seconds on an H100.
-constexpr double kCardImage = 4.5e-3;
+constexpr double kCardImage = 6e-3;
 constexpr double kCardRecording = 6.5e-3;
 constexpr double kHop = 20e-6;
 constexpr double kAudioTokensPerSecond = 25.0;

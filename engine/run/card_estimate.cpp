@@ -35,9 +35,9 @@ int operationsPerClock(int compute_capability) {
 /// slower memories are the limit of most cards.
 constexpr double kDecodedBytesPerClock = 10.0;
 constexpr double kLayerOverhead = 16.5e-6;
-/// Share of the tensor cores' rate that products of prompts reach on a 9.0, whose full rate only
-/// wgmma has: 160k (E2B) and 53k (E4B) tokens/s at 4096. Others: the planner's share.
-constexpr double kShareOf90 = 0.29;
+/// Share of the tensor cores' rate that products of prompts reach on a 9.0 (product_wide.cu): 217k
+/// (E2B) and 82k (E4B) tokens/s at 4096. Others: the planner's share.
+constexpr double kShareOf90 = 0.54;
 
 } // namespace
 

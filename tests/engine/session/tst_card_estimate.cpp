@@ -72,8 +72,8 @@ void TestCardEstimate::asMeasured_data() {
     QTest::addColumn<QByteArray>("shape");
     QTest::addColumn<double>("decode");
     QTest::addColumn<double>("prefill");
-    QTest::addRow("E2B") << QByteArray("shape:e2b") << 905.0 << 160e3;
-    QTest::addRow("E4B") << QByteArray("shape:e4b") << 575.0 << 53e3;
+    QTest::addRow("E2B") << QByteArray("shape:e2b") << 905.0 << 217e3;
+    QTest::addRow("E4B") << QByteArray("shape:e4b") << 575.0 << 82e3;
 }
 
 void TestCardEstimate::asMeasured() {
