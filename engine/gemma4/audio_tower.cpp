@@ -163,10 +163,10 @@ Result<void> Model::audioSubsample(DeviceScratch& home, int64_t mel_frames, MutF
     return {};
 }
 
-Result<std::vector<float>> Model::encodeAudio(std::span<const float> log_mel,
-                                              int64_t frames,
-                                              const std::stop_token& stop,
-                                              std::vector<float>* tower_output) {
+Result<std::vector<float>> Model::audioTower(std::span<const float> log_mel,
+                                             int64_t frames,
+                                             const std::stop_token& stop,
+                                             std::vector<float>* tower_output) {
     if (!config_.audio) {
         return Error{ErrorCode::InvalidRequest,
                      "this model has no audio tower: it cannot take sound"};
@@ -205,20 +205,24 @@ Result<std::vector<float>> Model::encodeAudio(std::span<const float> log_mel,
             home.device().copyOut(tower_output->data(), out.data, tower_output->size() * 4),
             "copy out", name);
     }
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), out, MatView{},
-                                      static_cast<float>(audio.rms_norm_eps), out),
-                  "norm", embed_audio_.name);
-    std::vector<float> host(static_cast<size_t>(tokens * audio.output_size));
-    ENGINE_KERNEL(home.device().copyOut(host.data(), out.data, host.size() * 4), "copy out", name);
-    DeviceScratch& where = *context_->scratch(embed_audio_.device);
-    const MutF32 in = where.matrix("ea_in", tokens, audio.output_size);
-    ENGINE_KERNEL(where.device().copyIn(in.data, host.data(), host.size() * 4), "copy in", name);
-    const MutF32 projected = where.matrix("ea_out", tokens, config_.text.hidden_size);
-    ENGINE_TRY(context_->linear(embed_audio_, where, in, projected));
-    std::vector<float> features(static_cast<size_t>(tokens * config_.text.hidden_size));
-    ENGINE_KERNEL(where.device().copyOut(features.data(), projected.data, features.size() * 4),
-                  "copy out", embed_audio_.name);
-    return features;
+    return normedOnHost(home, out, static_cast<float>(audio.rms_norm_eps), embed_audio_.name);
+}
+
+Result<std::vector<float>> Model::encodeAudio(std::span<const float> log_mel,
+                                              int64_t frames,
+                                              const std::stop_token& stop,
+                                              std::vector<float>* tower_output) {
+    ENGINE_ASSIGN(const std::vector<float> tower, audioTower(log_mel, frames, stop, tower_output));
+    return projectAudio(tower);
+}
+
+Result<std::vector<float>>
+Model::runAudioTower(std::span<const float> log_mel, int64_t frames, const std::stop_token& stop) {
+    return audioTower(log_mel, frames, stop, nullptr);
+}
+
+Result<std::vector<float>> Model::projectAudio(std::span<const float> tower) {
+    return projectedFromHost(embed_audio_, tower, config_.audio->output_size, "ea_in", "ea_out");
 }
 
 } // namespace engine

@@ -105,6 +105,16 @@ public:
                                            const std::stop_token& stop,
                                            std::vector<float>* tower_output = nullptr);
 
+    /// The same in two halves: the towers use nothing but the devices that they compute on, so that
+    /// they may run on a thread of their own beside a decoder that computes elsewhere; what the
+    /// projector takes, [soft tokens, tower width], passes through the host. The projectors belong
+    /// to the thread of everything else.
+    Result<std::vector<float>> runVisionTower(const ImageInput& image, const std::stop_token& stop);
+    Result<std::vector<float>>
+    runAudioTower(std::span<const float> log_mel, int64_t frames, const std::stop_token& stop);
+    Result<std::vector<float>> projectImage(std::span<const float> tower);
+    Result<std::vector<float>> projectAudio(std::span<const float> tower);
+
     /// The fused decode step, or nullptr where this plan cannot use it: then use forward().
     [[nodiscard]] DecodeStep* decodeStep(const KvCache& kv);
 
@@ -157,6 +167,33 @@ private:
     };
 
     Model();
+
+    /// The vision tower's output on its device, pooled, before the projector's norm.
+    struct TowerRows {
+        kernels::MutF32 rows;
+        bool is_fused = false; ///< In memory that the projector's input never shares.
+    };
+    Result<TowerRows> visionTower(const ImageInput& image,
+                                  const std::stop_token& stop,
+                                  std::vector<float>* tower_output);
+    /// The audio tower's output with the projector's norm, in host memory.
+    Result<std::vector<float>> audioTower(std::span<const float> log_mel,
+                                          int64_t frames,
+                                          const std::stop_token& stop,
+                                          std::vector<float>* tower_output);
+    /// The norm in front of a projector, in place, and its result in host memory.
+    static Result<std::vector<float>>
+    normedOnHost(DeviceScratch& home, kernels::MutF32 rows, float eps, const std::string& name);
+    /// A projector wherever its weight computes; features in host memory.
+    Result<std::vector<float>> projected(const Linear& projector,
+                                         DeviceScratch& where,
+                                         kernels::MutF32 in,
+                                         const char* out_name);
+    Result<std::vector<float>> projectedFromHost(const Linear& projector,
+                                                 std::span<const float> tower,
+                                                 int64_t width,
+                                                 const char* in_name,
+                                                 const char* out_name);
 
     /// The table where it lies in `where`'s own memory, so that its kernels gather the rows of this
     /// call: no byte of the table passes through the host. Nothing when it lies elsewhere, an

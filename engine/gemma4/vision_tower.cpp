@@ -155,9 +155,9 @@ Model::poolOnHost(const ImageInput& image, DeviceScratch& home, float factor) {
     return pooled;
 }
 
-Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
-                                              const std::stop_token& stop,
-                                              std::vector<float>* tower_output) {
+Result<Model::TowerRows> Model::visionTower(const ImageInput& image,
+                                            const std::stop_token& stop,
+                                            std::vector<float>* tower_output) {
     if (!config_.vision) {
         return Error{ErrorCode::InvalidRequest,
                      "this model has no vision tower: it cannot take images"};
@@ -335,27 +335,68 @@ Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
             home.device().copyOut(tower_output->data(), pooled_view.data, tower_output->size() * 4),
             "copy out", name);
     }
+    return TowerRows{pooled_view, is_fused};
+}
 
-    // Projector: W rms(x), wherever its weight computes.
+// Projector: W rms(x), wherever its weight computes.
+Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
+                                              const std::stop_token& stop,
+                                              std::vector<float>* tower_output) {
+    ENGINE_ASSIGN(const TowerRows tower, visionTower(image, stop, tower_output));
+    DeviceScratch& home = *vision_home_;
     DeviceScratch& where = *context_->scratch(embed_vision_.device);
-    const MutF32 in = where.matrix("ev_in", tokens, vision.hidden_size);
+    const auto eps = static_cast<float>(config_.vision->rms_norm_eps);
     // "ev_in" may share memory with "vx" on the same device, never with "vf_pool".
-    const MutF32 normed = is_fused && &where == &home ? in : pooled_view;
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), pooled_view, MatView{},
-                                      static_cast<float>(vision.rms_norm_eps), normed),
-                  "norm", embed_vision_.name);
-    if (normed.data != in.data) { // through the host
-        pooled.resize(static_cast<size_t>(tokens * vision.hidden_size));
-        ENGINE_KERNEL(home.device().copyOut(pooled.data(), pooled_view.data, pooled.size() * 4),
-                      "copy out", name);
-        ENGINE_KERNEL(where.device().copyIn(in.data, pooled.data(), pooled.size() * 4), "copy in",
-                      name);
+    if (!tower.is_fused || &where != &home) {
+        ENGINE_ASSIGN(const std::vector<float> rows,
+                      normedOnHost(home, tower.rows, eps, embed_vision_.name));
+        return projectImage(rows);
     }
-    const MutF32 out = where.matrix("ev_out", tokens, config_.text.hidden_size);
-    ENGINE_TRY(context_->linear(embed_vision_, where, in, out));
-    std::vector<float> features(static_cast<size_t>(tokens * config_.text.hidden_size));
+    const MutF32 in = where.matrix("ev_in", tower.rows.rows, config_.vision->hidden_size);
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), tower.rows, MatView{}, eps, in), "norm",
+                  embed_vision_.name);
+    return projected(embed_vision_, where, in, "ev_out");
+}
+
+Result<std::vector<float>> Model::runVisionTower(const ImageInput& image,
+                                                 const std::stop_token& stop) {
+    ENGINE_ASSIGN(const TowerRows tower, visionTower(image, stop, nullptr));
+    return normedOnHost(*vision_home_, tower.rows, static_cast<float>(config_.vision->rms_norm_eps),
+                        embed_vision_.name);
+}
+
+Result<std::vector<float>> Model::projectImage(std::span<const float> tower) {
+    const int64_t width = config_.vision->hidden_size;
+    return projectedFromHost(embed_vision_, tower, width, "ev_in", "ev_out");
+}
+
+Result<std::vector<float>>
+Model::normedOnHost(DeviceScratch& home, MutF32 rows, float eps, const std::string& name) {
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), rows, MatView{}, eps, rows), "norm", name);
+    std::vector<float> host(static_cast<size_t>(rows.rows * rows.cols));
+    ENGINE_KERNEL(home.device().copyOut(host.data(), rows.data, host.size() * 4), "copy out", name);
+    return host;
+}
+
+Result<std::vector<float>> Model::projectedFromHost(const Linear& projector,
+                                                    std::span<const float> tower,
+                                                    int64_t width,
+                                                    const char* in_name,
+                                                    const char* out_name) {
+    DeviceScratch& where = *context_->scratch(projector.device);
+    const MutF32 in = where.matrix(in_name, static_cast<int64_t>(tower.size()) / width, width);
+    ENGINE_KERNEL(where.device().copyIn(in.data, tower.data(), tower.size() * 4), "copy in",
+                  projector.name);
+    return projected(projector, where, in, out_name);
+}
+
+Result<std::vector<float>>
+Model::projected(const Linear& projector, DeviceScratch& where, MutF32 in, const char* out_name) {
+    const MutF32 out = where.matrix(out_name, in.rows, config_.text.hidden_size);
+    ENGINE_TRY(context_->linear(projector, where, in, out));
+    std::vector<float> features(static_cast<size_t>(in.rows * config_.text.hidden_size));
     ENGINE_KERNEL(where.device().copyOut(features.data(), out.data, features.size() * 4),
-                  "copy out", embed_vision_.name);
+                  "copy out", projector.name);
     return features;
 }
 

@@ -73,13 +73,16 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     return raw;
 }
 
-Result<EncodedParts>
-encodeParts(const RawPrompt& raw, Loaded& target, const std::stop_token& stop) {
+Result<EncodedParts> encodeParts(const RawPrompt& raw,
+                                 Loaded& target,
+                                 const std::stop_token& stop,
+                                 MediaStore::Wanted wanted = MediaStore::Wanted::Whole) {
     EncodedParts encoded;
     for (const bool is_image : {true, false}) {
         for (const MessagePart& part : is_image ? raw.parts.images : raw.parts.audios) {
-            ENGINE_ASSIGN(auto media, target.media.encode(part, raw.image_tokens, *target.model,
-                                                          target.adapters->fingerprint(), stop));
+            ENGINE_ASSIGN(auto media,
+                          target.media.encode(part, raw.image_tokens, *target.model,
+                                              target.adapters->fingerprint(), stop, wanted));
             (is_image ? encoded.images : encoded.audios).push_back(std::move(media));
         }
     }
@@ -96,8 +99,9 @@ bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
         const bool is_vision = holds(row.tensor, "vision");
         const bool is_audio = holds(row.tensor, "audio");
         if (row.tensor.starts_with("lm_head") || (is_vision && parts.images.empty()) ||
-            (is_audio && parts.audios.empty())) {
-            continue; // has no part in it
+            (is_audio && parts.audios.empty()) || holds(row.tensor, "model.embed_vision.") ||
+            holds(row.tensor, "model.embed_audio.")) {
+            continue; // has no part in it; projectors run afterwards, wherever they are
         }
         const bool is_here = row.residency == Residency::Always &&
                              row.store.kind != DeviceId::Kind::Disk && row.store == row.compute;
@@ -132,16 +136,21 @@ Result<EncodedParts> encodeBeside(const RawPrompt& raw,
         !canEncodeBeside(target, raw.parts)) {
         return encodeParts(raw, target, stop);
     }
-    auto encoding = std::async([&raw, &target, &stop] { return encodeParts(raw, target, stop); });
+    auto encoding = std::async([&raw, &target, &stop] {
+        return encodeParts(raw, target, stop, MediaStore::Wanted::Tower);
+    });
     const auto started = Clock::now();
     const auto prefill = target.generator->prefill(text, fingerprint, 0, stop);
     timing.prefill_s += secondsSince(started);
-    Result<EncodedParts> encoded = encoding.get();
+    const Result<EncodedParts> towers = encoding.get();
     if (!prefill.has_value()) {
         return prefill.error();
     }
     timing.ahead_tokens = prefill->computed_tokens;
-    return encoded;
+    if (!towers.has_value()) {
+        return towers.error();
+    }
+    return encodeParts(raw, target, stop); // what the towers gave is found; projectors
 }
 
 /// Ids that are expanded already: runs of placeholders are the media, in order.

@@ -119,6 +119,11 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         return skipped->value_or(notes);
     };
+    if (driver != nullptr) {
+        access.assumes_context = [driver](int index) {
+            return kernels::cuda::isContextAssumed(*driver, index);
+        };
+    }
     access.open = [driver, why,
                    images](int index, uint64_t limit,
                            bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {

@@ -39,6 +39,8 @@ struct GpuAccess {
     std::function<Result<std::unique_ptr<kernels::Device>>(
         int index, uint64_t limit, bool is_reference)>
         open;
+    /// Whether what the driver itself takes on an open card is not measured but assumed.
+    std::function<bool(int index)> assumes_context = [](int) { return false; };
     /// One per card that the last list() left out, or one on why there is none; empty = nothing to
     /// say. Opens nothing and costs nothing behind list().
     std::function<std::vector<CardNote>()> notes = [] { return std::vector<CardNote>(); };

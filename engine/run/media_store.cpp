@@ -42,6 +42,10 @@ uint64_t mixed(uint64_t hash, const void* data, size_t size) {
     return contentHash(std::span(static_cast<const std::byte*>(data), size), hash);
 }
 
+double secondsSince(std::chrono::steady_clock::time_point begun) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
 /// Errors of a media file name the file first.
 Error withPath(Error error, const std::string& path) {
     if (error.message.find(path) == std::string::npos) {
@@ -57,7 +61,8 @@ MediaStore::encode(const MessagePart& part,
                    int64_t image_tokens,
                    Model& model,
                    const std::string& adapter_fingerprint,
-                   const std::stop_token& stop) {
+                   const std::stop_token& stop,
+                   Wanted wanted) {
     const auto started = std::chrono::steady_clock::now();
     const ModelConfig& config = model.config();
     const bool is_image = part.kind == MessagePart::Kind::Image;
@@ -78,10 +83,23 @@ MediaStore::encode(const MessagePart& part,
     key = mixed(key, adapter_fingerprint.data(), adapter_fingerprint.size());
     const uint64_t formats = is_image ? model.formatKeys().vision : model.formatKeys().audio;
     key = mixed(key, &formats, sizeof formats);
+    const auto project = [&model, is_image](EncodedMedia& media) -> Result<void> {
+        const auto begun = std::chrono::steady_clock::now();
+        ENGINE_ASSIGN(media.features,
+                      is_image ? model.projectImage(media.tower) : model.projectAudio(media.tower));
+        media.tower = {};
+        media.seconds += secondsSince(begun);
+        return {};
+    };
     for (auto it = entries_.begin(); it != entries_.end(); ++it) {
         if ((*it)->key == key) {
             entries_.splice(entries_.begin(), entries_, it);
             auto copy = std::make_shared<EncodedMedia>(*entries_.front());
+            if (wanted == Wanted::Whole && copy->features.empty()) {
+                ENGINE_TRY(project(*copy));
+                entries_.front() = copy;
+                return std::shared_ptr<const EncodedMedia>(std::move(copy));
+            }
             copy->seconds = 0.0;
             return std::shared_ptr<const EncodedMedia>(std::move(copy));
         }
@@ -105,7 +123,12 @@ MediaStore::encode(const MessagePart& part,
         input.patches = grid->patches;
         input.grid_w = grid->grid_w;
         input.grid_h = grid->grid_h;
-        ENGINE_ASSIGN(media->features, model.encodeImage(input, stop));
+        if (wanted == Wanted::Tower) {
+            ENGINE_ASSIGN(media->tower, model.runVisionTower(input, stop));
+            media->tokens = static_cast<int64_t>(media->tower.size()) / vision.hidden_size;
+        } else {
+            ENGINE_ASSIGN(media->features, model.encodeImage(input, stop));
+        }
     } else {
         std::optional<AudioCut> cut;
         if (part.cut_length_s > 0) {
@@ -119,15 +142,21 @@ MediaStore::encode(const MessagePart& part,
         if (!mel.has_value()) {
             return withPath(std::move(mel).error(), part.text);
         }
-        ENGINE_ASSIGN(media->features, model.encodeAudio(mel->values, mel->frames, stop));
+        if (wanted == Wanted::Tower) {
+            ENGINE_ASSIGN(media->tower, model.runAudioTower(mel->values, mel->frames, stop));
+            media->tokens = static_cast<int64_t>(media->tower.size()) / config.audio->output_size;
+        } else {
+            ENGINE_ASSIGN(media->features, model.encodeAudio(mel->values, mel->frames, stop));
+        }
     }
-    media->tokens = static_cast<int64_t>(media->features.size()) / config.text.hidden_size;
-    media->seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    if (wanted == Wanted::Whole) {
+        media->tokens = static_cast<int64_t>(media->features.size()) / config.text.hidden_size;
+    }
+    media->seconds = secondsSince(started);
     entries_.push_front(media);
     size_t total = 0;
     for (auto it = entries_.begin(); it != entries_.end();) {
-        total += (*it)->features.size() * sizeof(float);
+        total += ((*it)->features.size() + (*it)->tower.size()) * sizeof(float);
         // The newest stays even when it alone is over the limit.
         it = total > max_bytes_ && it != entries_.begin() ? entries_.erase(it) : std::next(it);
     }

@@ -22,7 +22,8 @@ namespace engine {
 struct EncodedMedia {
     uint64_t key = 0; ///< Content, budget, cut, adapters and formats.
     int64_t tokens = 0;
-    std::vector<float> features; ///< [tokens, hidden]
+    std::vector<float> features; ///< [tokens, hidden]; empty while `tower` is not projected yet.
+    std::vector<float> tower;    ///< What the projector takes, until it has run.
     double seconds = 0.0;        ///< Decoding and encoding; 0 when it came from the cache.
     std::vector<std::string> notes;
 };
@@ -34,12 +35,15 @@ public:
 
     /// Reads, decodes and encodes one part (Image or Audio). `image_tokens` is the soft-token
     /// budget. Errors: those of engine/media and of the towers; InvalidRequest when the model has
-    /// no such tower (before any work).
+    /// no such tower (before any work). With Wanted::Tower the projector does not run; it does
+    /// at the next call with Whole, which finds the rest done.
+    enum class Wanted { Whole = 1, Tower };
     Result<std::shared_ptr<const EncodedMedia>> encode(const MessagePart& part,
                                                        int64_t image_tokens,
                                                        Model& model,
                                                        const std::string& adapter_fingerprint,
-                                                       const std::stop_token& stop);
+                                                       const std::stop_token& stop,
+                                                       Wanted wanted = Wanted::Whole);
     void clear() { entries_.clear(); }
 
 private:

@@ -20,6 +20,7 @@ constexpr uint64_t kUsualContext = uint64_t{512} << 20;
 struct ContextState {
     int open = 0;
     uint64_t bytes = 0;
+    bool is_assumed = true;
 };
 std::mutex context_mutex;
 /// By driver and ordinal.
@@ -133,12 +134,19 @@ uint64_t contextBytes(const Driver& driver, const Card& card) {
     return found == contexts().end() ? kUsualContext : found->second.bytes;
 }
 
+bool isContextAssumed(const Driver& driver, int ordinal) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    const auto found = contexts().find({&driver, ordinal});
+    return found == contexts().end() || found->second.is_assumed;
+}
+
 ContextRecord::ContextRecord(const Driver& driver, int ordinal, uint64_t measured)
     : driver_(&driver), ordinal_(ordinal) {
     const std::lock_guard<std::mutex> lock(context_mutex);
     ContextState& state = contexts()[{driver_, ordinal_}];
     if (state.open++ == 0) {
-        state.bytes = measured > 0 ? measured : kUsualContext;
+        state.is_assumed = measured == 0;
+        state.bytes = state.is_assumed ? kUsualContext : measured;
     }
     bytes_ = state.bytes;
 }

@@ -23,7 +23,7 @@ struct Card {
     int compute_capability = 0; ///< 10 * major + minor.
     /// As the driver tells them; 0: it does not.
     int multiprocessors = 0, clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
-    std::string unusable;       ///< One sentence; empty = usable.
+    std::string unusable; ///< One sentence; empty = usable.
 };
 
 std::vector<Card> listCards(const Driver& driver);
@@ -36,6 +36,9 @@ std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card);
 /// What the driver takes on this card for this program beside all allocations (its context and the
 /// loaded kernels): as measured when the card was opened last, else a usual figure.
 uint64_t contextBytes(const Driver& driver, const Card& card);
+/// Whether that is the usual figure: never opened, or nothing there could measure it (without the
+/// management library).
+bool isContextAssumed(const Driver& driver, int ordinal);
 
 /// Bookkeeping of opened cards: contexts are shared within a process, so that only the first
 /// opening shows what a context takes.

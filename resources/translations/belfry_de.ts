@@ -3119,6 +3119,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>driver</source>
         <translation>Treiber</translation>
     </message>
+    <message>
+        <source>driver (assumed)</source>
+        <translation>Treiber (angenommen)</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageBlock</name>

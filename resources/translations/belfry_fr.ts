@@ -3119,6 +3119,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>driver</source>
         <translation>pilote</translation>
     </message>
+    <message>
+        <source>driver (assumed)</source>
+        <translation>pilote (supposé)</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageBlock</name>

@@ -5,7 +5,9 @@
 #include "app/engine_worker.h"
 #include "app/program_paths.h"
 #include "engine/run/gpu_access.h"
+#include "kernels/cuda/cards.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "ui/meter/memory_meter.h"
 
 #include <QTest>
 
@@ -66,6 +68,7 @@ private Q_SLOTS:
     void betweenLayers_data();
     void betweenLayers();
     void otherProgramsWhileIdle();
+    void assumedContext();
     void otherProgramsWithNothingLoaded();
 };
 
@@ -141,6 +144,40 @@ void TestMeter::otherProgramsWhileIdle() {
     QVERIFY(seen.last->state == EngineSnapshot::State::Ready);
     fake.setUsedByOthers(0, 2 * kMore);
     QTRY_COMPARE(others(), before);
+}
+
+/// Nothing measures the context of a card that only a driver knows: the figure is called assumed,
+/// one that was measured is not.
+void TestMeter::assumedContext() {
+    FakeDriver fake;
+    engine::EngineOptions options;
+    options.demo_folder = app::demoModelFolder();
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+    engine::LoadRequest request;
+    request.model = "demo";
+    request.device_map = "gpu";
+    EngineWorker worker(options, 1);
+    Seen seen;
+    seen.listenTo(worker);
+    worker.load(request, {});
+    QVERIFY(!seen.has_failed);
+    ui::MemoryMeter meter;
+    meter.showSnapshot(seen.last);
+    QVERIFY2(meter.text().contains(QStringLiteral("driver (assumed) 512")),
+             qPrintable(meter.text()));
+
+    auto measured = std::make_shared<engine::EngineSnapshot>(*seen.last);
+    auto plan = std::make_shared<engine::PlacementPlan>(*measured->plan);
+    QVERIFY(!plan->notes.empty());
+    plan->notes.clear();
+    measured->plan = plan;
+    meter.showSnapshot(measured);
+    QVERIFY2(!meter.text().contains(QStringLiteral("assumed")), qPrintable(meter.text()));
+
+    QVERIFY(kernels::cuda::isContextAssumed(fake.driver(), 1)); // never opened
+    const kernels::cuda::ContextRecord record(fake.driver(), 1, 300U << 20U);
+    QVERIFY(!kernels::cuda::isContextAssumed(fake.driver(), 1));
 }
 
 void TestMeter::otherProgramsWithNothingLoaded() {

@@ -31,6 +31,14 @@ quint64 finite(quint64 limit) {
     return limit == std::numeric_limits<quint64>::max() ? 0 : limit;
 }
 
+/// The plan of what is loaded has a note where the context is a usual figure.
+bool isContextAssumed(const engine::EngineSnapshot& snapshot, engine::DeviceId id) {
+    const std::string begin = id.toString() + ": what the driver takes for itself is assumed";
+    return snapshot.plan != nullptr &&
+           std::any_of(snapshot.plan->notes.begin(), snapshot.plan->notes.end(),
+                       [&](const std::string& note) { return note.starts_with(begin); });
+}
+
 } // namespace
 
 quint64 MeterDevice::free() const {
@@ -52,6 +60,12 @@ QString memoryPartLabel(engine::MemoryPart part) {
         return Texts::tr("driver");
     }
     return {};
+}
+
+QString memoryPartLabel(engine::MemoryPart part, const MeterDevice& device) {
+    return part == engine::MemoryPart::Context && device.is_context_assumed && device.has_measured
+               ? Texts::tr("driver (assumed)")
+               : memoryPartLabel(part);
 }
 
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
@@ -83,6 +97,7 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
             d.limit = finite(memory.limit);
             d.others = memory.used_by_others;
             d.measured = memory.measured;
+            d.is_context_assumed = isContextAssumed(*snapshot, memory.id);
             d.is_live = true;
             // Beside a plan of what is not loaded yet there is nothing of ours to measure.
             d.has_measured = prediction == nullptr || snapshot->model != nullptr ||
@@ -247,7 +262,7 @@ QString MemoryMeter::text() const {
             parts << Texts::tr("used by Belfry %1").arg(formatBytes(device.used()));
             for (const engine::MemoryPart part : engine::kMemoryParts) {
                 if (device.measured[part] > 0) {
-                    parts << QStringLiteral("%1 %2").arg(memoryPartLabel(part),
+                    parts << QStringLiteral("%1 %2").arg(memoryPartLabel(part, device),
                                                          formatBytes(device.measured[part]));
                 }
             }

@@ -28,7 +28,8 @@ struct MeterDevice {
     quint64 others = 0; ///< Other programs.
     engine::PartBytes measured, predicted;
     bool has_measured = false, has_prediction = false;
-    bool is_live = false; ///< Capacity and other programs are of now, not of a plan.
+    bool is_context_assumed = false; ///< What the driver takes is not measured.
+    bool is_live = false;            ///< Capacity and other programs are of now, not of a plan.
 
     [[nodiscard]] quint64 used() const { return measured.total(); }
     /// Free by this account; 0 when more is used than there is.
@@ -41,6 +42,8 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction);
 /// "weights", "KV cache", ... in the user's language.
 QString memoryPartLabel(engine::MemoryPart part);
+/// The same for a value of the device: says where it is not measured.
+QString memoryPartLabel(engine::MemoryPart part, const MeterDevice& device);
 
 class MeterCanvas;
 

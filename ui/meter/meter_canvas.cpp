@@ -145,7 +145,7 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         if (parts[*part] == 0 && device.predicted[*part] == 0) {
             continue;
         }
-        QString label = memoryPartLabel(*part);
+        QString label = memoryPartLabel(*part, device);
         if (*part == engine::MemoryPart::Kv && state_.context > 0) {
             label += QStringLiteral(", ") + tokensShort(state_.context);
         }

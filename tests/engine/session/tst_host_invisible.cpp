@@ -396,7 +396,7 @@ void TestHostInvisible::encodesBesideThePrompt_data() {
         true);
     row("all on the card", "gpu", false);
     row("projector on the card",
-        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"), false);
+        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"), true);
     row("a layer on the CPU",
         native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
             "model.embed_vision": "cpu", "model.embed_audio": "cpu",
