@@ -3,7 +3,7 @@
 // models, placements over cards, CPU and disk, adapters, determinism, cancelling, memory of others,
 // reloads, and predicted against measured memory. Plain C++: runs on machines without Qt.
 //
-//   belfry_gpu_tests [--only SECTION,...] [--json FILE] [--reloads N]
+//   belfry_gpu_tests [--only SECTION,...] [--match TEXT] [--json FILE] [--reloads N]
 //   belfry_gpu_tests --simulated 1        the checks that need no card, on simulated ones
 //   belfry_emulated_tests ...              the same on cards whose kernels run on the CPU (slow)
 //   belfry_gpu_tests --hold BYTES_LEFT    keep all but so many bytes of cuda:0 until stdin closes
@@ -40,6 +40,7 @@ constexpr int kNoCard = 77;
 int main(int argc, char** argv) {
     std::set<std::string> only;
     std::string json_file;
+    std::string match;
     int reload_count = 200;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string option = argv[i];
@@ -52,6 +53,8 @@ int main(int argc, char** argv) {
         }
         if (option == "--json") {
             json_file = value;
+        } else if (option == "--match") {
+            match = value;
         } else if (option == "--simulated") {
             gpu::is_simulated = value == "1";
         } else if (option == "--reloads") {
@@ -96,7 +99,7 @@ int main(int argc, char** argv) {
         return kNoCard;
     }
     const bool has_second = gpu::is_simulated || machine.cards.size() > 1;
-    CheckList list(only);
+    CheckList list(only, match);
     if (list.wants("golden")) {
         gpu::golden(list);
     }
