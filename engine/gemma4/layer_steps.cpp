@@ -96,6 +96,17 @@ Result<void> LayerSteps::compose(const Projection& step) {
         ENGINE_KERNEL(ops.rms_norm(queue, source, a.norm, a.eps, normed), "norm", name);
         source = normed;
     }
+    const bool has_updates =
+        std::any_of(step.linear, step.linear + a.count, [](const Linear* linear) {
+            return linear->adapter != AdapterHook::kNone;
+        });
+    has_composed_updates_ = has_composed_updates_ || has_updates;
+    if (has_updates) {
+        // The adapter reads the input behind the product. A step that is collected beside the one
+        // before may take it from there without anybody writing it to memory: a copy of nothing
+        // launches what is there.
+        ENGINE_KERNEL(home_->device().copyWithin(a.y[0], a.x, 0), "launch", name);
+    }
     MutF32 products[3];
     for (int i = 0; i < a.count; ++i) {
         const int64_t out = step.linear[i]->out;
@@ -103,8 +114,6 @@ Result<void> LayerSteps::compose(const Projection& step) {
         float* to =
             a.output == ProjectArgs::Output::GeluPair && i == 1 ? home_->buffer("up") : a.y[i];
         products[i] = {to, 1, out, out};
-        has_composed_updates_ =
-            has_composed_updates_ || step.linear[i]->adapter != AdapterHook::kNone;
         ENGINE_TRY(model_->context_->linear(*step.linear[i], *home_, source, products[i]));
     }
     if (a.output == ProjectArgs::Output::GeluPair) {

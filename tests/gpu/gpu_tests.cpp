@@ -127,10 +127,10 @@ int main(int argc, char** argv) {
     if (list.wants("drawn")) {
         gpu::drawn(list);
     }
-    if (list.wants("forum") && (kIsReal || gpu::is_simulated)) {
-        if (gpu::is_simulated) {
+    if (list.wants("forum")) {
+        if (!kIsReal || gpu::is_simulated) {
             const std::string folder = (support::goldenDir() / "e2b" / "model").string();
-            gpu::forumCases(list, {{"small e2b", folder, "sim:0"}});
+            gpu::forumCases(list, {{"small e2b", folder, gpu::is_simulated ? "sim:0" : "cuda:0"}});
         } else {
             gpu::forumCases(list, {{"E2B", "shape:e2b", "cuda:0"}, {"E4B", "shape:e4b", "cuda:0"}});
         }

@@ -19,6 +19,9 @@ namespace {
 
 using Golden = std::map<std::string, support::GoldenTensor>;
 
+/// Beside the noise of few rows without an adapter (tests/support/tolerances.md).
+constexpr double kAdapterRounding = 1.5;
+
 /// Golden logits under `prefix` + the case; empty where there are none.
 GoldenLogits
 logitsIn(const Golden& golden, const std::string& prefix = "", const std::string& suffix = "") {
@@ -52,7 +55,8 @@ void check(CheckList& list,
     list.run("adapter", name + " in 16 bits", [&](std::string* figure) {
         Engine engine(engineOptions());
         std::string wrong = load(engine, request);
-        const double allowed = fewRowsBound(family);
+        // A x is rounded to bf16 on its way into a product, as PEFT rounds it in bf16.
+        const double allowed = kAdapterRounding * fewRowsBound(family);
         const auto bound = [allowed](const GoldenCase&) { return allowed; };
         return !wrong.empty() ? wrong : compareDefault(engine, family, rows, golden, bound, figure);
     });
@@ -142,7 +146,7 @@ void forumMatrix(CheckList& list, bool has_second) {
         {"everything on the CPU", "cpu"},
         {"two GPUs", native("cuda:0", R"("model.language_model.layers.[5-9]": "cuda:1")")}};
     const GoldenCase c = support::goldenCases("e2b").back();
-    const double bound = noiseOf("e2b", c).nmse;
+    const double bound = 2 * noiseOf("e2b", c).nmse; // both placements round
     const std::vector<std::pair<std::string, std::vector<std::string>>> sets = {
         {"no adapter", {}},
         {"text", {"text"}},

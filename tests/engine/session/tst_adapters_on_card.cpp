@@ -115,6 +115,8 @@ class TestAdaptersOnCard : public QObject {
 private Q_SLOTS:
     void golden_data();
     void golden();
+    void tokenByToken_data();
+    void tokenByToken();
     void strengthChanges();
     void severalAtOnce_data();
     void severalAtOnce();
@@ -197,6 +199,39 @@ void TestAdaptersOnCard::golden() {
         } else {
             QVERIFY(with_updates > 0 && with_updates < products);
         }
+    }
+}
+
+void TestAdaptersOnCard::tokenByToken_data() {
+    QTest::addColumn<QString>("adapter");
+    QTest::addRow("inside the steps") << "text";
+    // The adapter reads what a collected step has from the one before: it must be in memory.
+    QTest::addRow("between steps") << "dora";
+}
+
+/// Decoding: the last tokens of a prompt one at a time.
+void TestAdaptersOnCard::tokenByToken() {
+    QFETCH(QString, adapter);
+    support::GoldenCase c = caseOf("text");
+    const std::vector<float> all =
+        support::readSafetensors(support::goldenDir() / "e2b/adapters" / adapter.toStdString() /
+                                 "expected_logits.safetensors")
+            .at(c.id)
+            .floats();
+    constexpr size_t kRows = 8;
+    constexpr size_t kTokens = 3;
+    const size_t width = all.size() / kRows;
+    const std::vector<int32_t> ids = c.input_ids;
+    CardEngine card(adapter.toStdString());
+    for (size_t left = kTokens; left-- > 0;) {
+        c.input_ids.assign(ids.begin(), ids.end() - static_cast<std::ptrdiff_t>(left));
+        const std::vector<float> got = card.logits(c, 1);
+        QCOMPARE(card.wrong(), QString());
+        const auto row = all.begin() + static_cast<std::ptrdiff_t>((kRows - 1 - left) * width);
+        const double error = support::nmse(got, {row, row + static_cast<std::ptrdiff_t>(width)});
+        // One row varies more than eight.
+        QVERIFY2(error <= 3 * allowedError("text"),
+                 qPrintable(QString("%1 before the last: %2").arg(left).arg(error)));
     }
 }
 
