@@ -97,9 +97,8 @@ Result<void> LayerSteps::compose(const Projection& step) {
         source = normed;
     }
     const bool has_updates =
-        std::any_of(step.linear, step.linear + a.count, [](const Linear* linear) {
-            return linear->adapter != AdapterHook::kNone;
-        });
+        std::any_of(step.linear, step.linear + a.count,
+                    [](const Linear* linear) { return linear->adapter != AdapterHook::kNone; });
     has_composed_updates_ = has_composed_updates_ || has_updates;
     if (has_updates) {
         // The adapter reads the input behind the product. A step that is collected beside the one

@@ -301,8 +301,7 @@ inline void storeRelease(int32_t* at, int value) {
 }
 
 /// A map as the fake driver makes it: address, columns, rows, bytes between rows, rows of a box.
-inline void
-copyTile(uint32_t shared, const void* map, int row, int column, CopyBarrier barrier) {
+inline void copyTile(uint32_t shared, const void* map, int row, int column, CopyBarrier barrier) {
     static const char kZeros[16] = {};
     uint64_t words[5];
     std::memcpy(words, map, sizeof words);
@@ -310,17 +309,16 @@ copyTile(uint32_t shared, const void* map, int row, int column, CopyBarrier barr
     if (shared % 1024 != 0) {
         ::emulator::fail("copyTile: a tile that does not begin at a multiple of 1024");
     }
-    auto* const to = static_cast<char*>(
-        ::emulator::sharedPointer(shared, static_cast<size_t>(rows) * 128, 16));
+    auto* const to =
+        static_cast<char*>(::emulator::sharedPointer(shared, static_cast<size_t>(rows) * 128, 16));
     for (int r = 0; r < rows; ++r) {
         for (int chunk = 0; chunk < 8; ++chunk) {
             const bool is_inside = static_cast<uint64_t>(row + r) < words[2] &&
                                    static_cast<uint64_t>(column + chunk * 8) < words[1];
-            const char* const from =
-                is_inside ? reinterpret_cast<const char*>(words[0]) +
-                                static_cast<uint64_t>(row + r) * words[3] +
-                                static_cast<uint64_t>(column + chunk * 8) * 2
-                          : kZeros;
+            const char* const from = is_inside ? reinterpret_cast<const char*>(words[0]) +
+                                                     static_cast<uint64_t>(row + r) * words[3] +
+                                                     static_cast<uint64_t>(column + chunk * 8) * 2
+                                               : kZeros;
             ::emulator::copyBulk(to + r * 128 + (chunk ^ (r & 7)) * 16, from, 16, barrier.at);
         }
     }
