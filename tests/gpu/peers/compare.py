@@ -218,10 +218,11 @@ class Engines:
                 return None
             os.rename(base + ".gguf.new", base + ".gguf")
             say(f"{base}.gguf is written")
+        # Without the libraries gathered for our own programs: it may need newer ones.
         with self.memory as memory:
-            self.run([self.llama, base + ".gguf", "512", "16", "0", "1", "4096"])
+            self.run([self.llama, base + ".gguf", "512", "16", "0", "1", "4096"], dict(os.environ))
         figures = self.rows_of(self.run([self.llama, base + ".gguf", self.arguments.prefill, "128", self.arguments.depth, "2",
-                                         "0", base + "_adapter.gguf"]))
+                                         "0", base + "_adapter.gguf"], dict(os.environ)))
         if ("load", 0) in figures:
             figures[("load 4-bit", 0)] = figures.pop(("load", 0))
         if memory.peak:
