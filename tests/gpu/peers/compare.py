@@ -225,7 +225,7 @@ class Engines:
                                          "0", base + "_adapter.gguf"], dict(os.environ)))
         if ("load", 0) in figures:
             figures[("load 4-bit", 0)] = figures.pop(("load", 0))
-        if memory.peak:
+        if figures and memory.peak:
             figures[("memory 4k", 0)] = memory.mib()
         return figures or None
 
