@@ -271,7 +271,8 @@ int64_t FitModel::mediaPs(FitBlock tower, int place, const FitFormats& format) c
     const FitDevice& device = devices[static_cast<size_t>(computePlace(place))];
     const double flops = tower == FitVision ? imageFlops(request.config, request.image_tokens)
                                             : 10 * audioFlopsPerSecond(request.config);
-    double time = flops / (towerShare(device.as_card) * device.rates.flops);
+    double time = flops / (towerShare(device.as_card) * device.rates.flops) +
+                  towerFixedSeconds(device.as_card, tower == FitVision);
     if (place == disk) {
         time += static_cast<double>(format.bytes[tower]) /
                 devices[static_cast<size_t>(disk)].rates.read_bytes_per_s;

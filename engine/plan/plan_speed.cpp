@@ -67,6 +67,10 @@ double bandwidthShare(DeviceId device) {
     return device.kind == DeviceId::Kind::Cuda ? 0.85 : 0.80;
 }
 
+double towerFixedSeconds(DeviceId device, bool is_image) {
+    return device.kind != DeviceId::Kind::Cuda ? 0.0 : is_image ? kCardImage : kCardRecording;
+}
+
 double productShare(DeviceId device) {
     return device.kind == DeviceId::Kind::Cuda ? 0.50 : 0.65;
 }
@@ -231,13 +235,13 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
     if (config.vision.has_value()) {
         estimate.image_s =
             imageFlops(config, plan.image_tokens) / (towerShare(vision) * rate(vision).flops) +
-            vision_visit + (vision.kind == DeviceId::Kind::Cuda ? kCardImage : 0.0);
+            vision_visit + towerFixedSeconds(vision, true);
     }
     if (config.audio.has_value()) {
         // The visit and what is fixed are paid once per clip; spread over ten seconds of audio.
         estimate.audio_s_per_s =
             audioFlopsPerSecond(config) / (towerShare(audio) * rate(audio).flops) +
-            (audio_visit + (audio.kind == DeviceId::Kind::Cuda ? kCardRecording : 0.0)) / 10.0;
+            (audio_visit + towerFixedSeconds(audio, false)) / 10.0;
     }
     return estimate;
 }

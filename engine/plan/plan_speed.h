@@ -36,5 +36,7 @@ double audioFlopsPerSecond(const ModelConfig& config);
 double productShare(DeviceId device);
 /// Share of `flops` that towers reach on a device.
 double towerShare(DeviceId device);
+/// Seconds of an image, or of a recording, beside the tower's arithmetic on that device.
+double towerFixedSeconds(DeviceId device, bool is_image);
 
 } // namespace engine
