@@ -35,8 +35,9 @@ Result<void> drawPicture(const std::filesystem::path& file, engine::ImageSize si
             const auto fx = static_cast<double>(x);
             const auto fy = static_cast<double>(y);
             const bool is_dark = (x / 64 + y / 64 + number) % 2 == 0;
-            const double ring = std::sin(std::hypot(fx - 300.0 - 40.0 * number, fy - 260.0) / 9.0);
-            rgb.push_back(static_cast<uint8_t>((x + 17 * number) % 256));
+            const double ring = std::sin(
+                std::hypot(fx - 300.0 - 40.0 * static_cast<double>(number), fy - 260.0) / 9.0);
+            rgb.push_back(static_cast<uint8_t>((x + int64_t{17} * number) % 256));
             rgb.push_back(static_cast<uint8_t>(is_dark ? 40 : 200 - y % 64));
             rgb.push_back(static_cast<uint8_t>(127.0 + 120.0 * ring));
         }

@@ -332,9 +332,9 @@ WidePlan planWide(int multiprocessors,
             const int64_t part = (pieces + wanted - 1) / wanted; // pieces of a part
             const int64_t parts = (pieces + part - 1) / part;
             const int64_t waves = (tiles * parts + multiprocessors - 1) / multiprocessors;
-            const auto stages = static_cast<double>(part * (kProductCodesColumns / 64));
+            const int64_t stages = part * (kProductCodesColumns / 64);
             const double clocks =
-                static_cast<double>(waves) * (kEdges + stages * form.stage) +
+                static_cast<double>(waves) * (kEdges + static_cast<double>(stages) * form.stage) +
                 static_cast<double>((parts - 1) * tiles) * kResults / multiprocessors;
             if (best.rows == 0 || clocks < least) {
                 least = clocks;

@@ -8,7 +8,8 @@ namespace {
 constexpr int64_t kRankRows = 16; // of a block
 
 static_assert(kMaxProductUpdates == 3 * ProductArgs::kMaxUpdates);
-static_assert(kMaxUpdatePieces * kUpdatePiece == 3 * ProductArgs::kMaxUpdateRanks);
+static_assert(int64_t{kMaxUpdatePieces} * kUpdatePiece ==
+              int64_t{3} * ProductArgs::kMaxUpdateRanks);
 static_assert(ProductArgs::kMaxUpdateRanks % kUpdateBlock == 0);
 static_assert(kNoUpdate >= kMaxProductUpdates);
 
