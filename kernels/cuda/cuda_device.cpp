@@ -185,7 +185,7 @@ Status CudaDevice::openContext(std::string* message) {
     stream_.attention_bytes = std::getenv("BELFRY_SMALL_ATTENTION") == nullptr
                                   ? facts.shared_bytes
                                   : std::min(facts.shared_bytes, kSmallSharedBytes);
-    // Products of codes in tiles of so many rows (64, 128, 256), or, -1, as on cards without warp
+    // Products of codes in tiles of so many rows (128, 192, 256), or, -1, as on cards without warp
     // groups.
     if (const char* const rows = std::getenv("BELFRY_WIDE_ROWS"); rows != nullptr) {
         stream_.wide_rows = std::atoi(rows);

@@ -44,7 +44,9 @@ namespace {
 
 /// Warp groups take it: outputs that can be stored eight at a time, the kernels are there.
 bool takesWide(const Stream& s, const CodesProduct& a) {
-    if (s.wide_rows < 0 || s.facts.compute_capability != 90 ||
+    const bool is_known =
+        s.wide_rows == 0 || s.wide_rows == 128 || s.wide_rows == 192 || s.wide_rows == 256;
+    if (!is_known || s.facts.compute_capability != 90 ||
         s.functions[static_cast<size_t>(KernelId::product_wide_256)] == nullptr ||
         s.facts.shared_bytes < productWideShared(256) || (a.rows <= kRows && s.wide_rows == 0) ||
         !isAligned(a.x)) {
