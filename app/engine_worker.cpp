@@ -291,20 +291,20 @@ std::stop_token EngineThread::begin() {
     return stop_.get_token();
 }
 
-std::stop_token EngineThread::beginAhead(const QString& file) {
-    cancelAhead(file);
-    return ahead_[file].get_token();
+std::stop_token EngineThread::beginAhead(const engine::MessagePart& part) {
+    cancelAhead(part);
+    return ahead_[{part.text, part.cut_start_s, part.cut_length_s}].get_token();
 }
 
-void EngineThread::cancelAhead(const QString& file) {
-    if (const auto found = ahead_.extract(file)) {
+void EngineThread::cancelAhead(const engine::MessagePart& part) {
+    if (const auto found = ahead_.extract({part.text, part.cut_start_s, part.cut_length_s})) {
         found.mapped().request_stop();
     }
 }
 
 void EngineThread::cancel() {
     stop_.request_stop();
-    for (auto& [file, stop] : ahead_) {
+    for (auto& [medium, stop] : ahead_) {
         stop.request_stop();
     }
     ahead_.clear();

@@ -17,6 +17,8 @@
 #include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
+#include <tuple>
 
 Q_DECLARE_METATYPE(std::shared_ptr<const engine::EngineSnapshot>)
 Q_DECLARE_METATYPE(std::shared_ptr<const engine::ModelSummary>)
@@ -123,11 +125,11 @@ public:
     [[nodiscard]] EngineWorker* worker() const { return worker_; }
     /// A token for a new job; the former job's source is kept until it is replaced.
     std::stop_token begin();
-    /// A token for encoding a file ahead, beside the jobs of begin(). The same file again: what was
-    /// under way for it is stopped.
-    std::stop_token beginAhead(const QString& file);
+    /// A token for encoding a medium ahead, beside the jobs of begin(). The same file and cut
+    /// again: what was under way for it is stopped.
+    std::stop_token beginAhead(const engine::MessagePart& part);
     /// Nobody needs it any more.
-    void cancelAhead(const QString& file);
+    void cancelAhead(const engine::MessagePart& part);
     /// Stops what runs now (load, move, reply) and what is encoded ahead: the reply may wait for
     /// it.
     void cancel();
@@ -136,7 +138,7 @@ private:
     QThread thread_;
     EngineWorker* worker_;
     std::stop_source stop_;
-    std::map<QString, std::stop_source> ahead_; ///< By file.
+    std::map<std::tuple<std::string, double, double>, std::stop_source> ahead_; ///< File and cut.
 };
 
 /// Makes the engine's value types known to queued connections. Call once at start.

@@ -204,11 +204,10 @@ void Wiring::connectMedia() {
             });
     connect(chat, &ui::ChatView::encodeAheadRequested, this,
             [this, worker](const engine::MessagePart& part, qint64 tokens) {
-                QMetaObject::invokeMethod(
-                    worker,
-                    [worker, part, tokens, stop = engine_->beginAhead(ui::fromUtf8(part.text))] {
-                        worker->encodeAhead(part, tokens, stop);
-                    });
+                QMetaObject::invokeMethod(worker,
+                                          [worker, part, tokens, stop = engine_->beginAhead(part)] {
+                                              worker->encodeAhead(part, tokens, stop);
+                                          });
             });
     connect(chat, &ui::ChatView::encodeAheadCancelled, engine_, &EngineThread::cancelAhead);
 }

@@ -90,7 +90,7 @@ struct DevicePlan {
 };
 
 struct PlanIssue {
-    std::string code; ///< DM01 ... DM22
+    std::string code; ///< DM01 ... DM23
     std::string key;  ///< Device-map key or device concerned; may be empty.
     std::string message;
     std::vector<std::string> suggestions;

@@ -36,8 +36,10 @@ int operationsPerClock(int compute_capability) {
 constexpr double kDecodedBytesPerClock = 10.0;
 constexpr double kLayerOverhead = 16.5e-6;
 /// Share of the tensor cores' rate that products of prompts reach on a 9.0 (product_wide.cu): 217k
-/// (E2B) and 82k (E4B) tokens/s at 4096. Others: the planner's share.
+/// (E2B) and 82k (E4B) tokens/s at 4096; of 10.x by `mma.sync` alone, as a 9.0 had it before (160k
+/// and 53k). Others: the planner's share.
 constexpr double kShareOf90 = 0.54;
+constexpr double kShareOf100 = 0.29;
 
 } // namespace
 
@@ -51,10 +53,13 @@ DeviceRates estimatedRates(const kernels::cuda::Card& card) {
     const double memory = 2e3 * card.memory_clock_khz * card.memory_bus_bits / 8;
     const double share = bandwidthShare(DeviceId::cuda(card.ordinal));
     rates.read_bytes_per_s = std::min(memory, kDecodedBytesPerClock * clocks / share);
-    const bool is_90 = card.compute_capability >= 90 && card.compute_capability < 120;
-    rates.flops = operationsPerClock(card.compute_capability) * clocks *
-                  (is_90 ? kShareOf90 / productShare(DeviceId::cuda(card.ordinal)) : 1.0);
-    if (is_90) {
+    const bool is_data_center = card.compute_capability >= 90 && card.compute_capability < 120;
+    const double product_share = productShare(DeviceId::cuda(card.ordinal));
+    const double reached = card.compute_capability == 90 ? kShareOf90
+                           : is_data_center              ? kShareOf100
+                                                         : product_share;
+    rates.flops = operationsPerClock(card.compute_capability) * clocks * reached / product_share;
+    if (is_data_center) {
         rates.layer_overhead_s = kLayerOverhead;
     }
     return rates;

@@ -22,12 +22,16 @@ void TestEncodeAhead::jobsAreStopped() {
     app::registerEngineTypes();
     app::EngineThread thread{engine::EngineOptions()};
     const std::stop_token reply = thread.begin();
-    const std::stop_token a = thread.beginAhead(QStringLiteral("a"));
-    const std::stop_token b = thread.beginAhead(QStringLiteral("b"));
-    thread.cancelAhead(QStringLiteral("a"));
+    // Of one recording two cuts, which know nothing of each other.
+    const engine::MessagePart first{engine::MessagePart::Kind::Audio, "talk.wav", 0.0, 10.0};
+    const engine::MessagePart second{engine::MessagePart::Kind::Audio, "talk.wav", 10.0, 10.0};
+    const std::stop_token a = thread.beginAhead(first);
+    const std::stop_token b = thread.beginAhead(second);
+    QVERIFY(!a.stop_requested());
+    thread.cancelAhead(first);
     QVERIFY(a.stop_requested());
     QVERIFY(!b.stop_requested() && !reply.stop_requested());
-    const std::stop_token again = thread.beginAhead(QStringLiteral("b"));
+    const std::stop_token again = thread.beginAhead(second);
     QVERIFY(b.stop_requested() && !again.stop_requested());
     (void)thread.begin(); // a reply that waits for b leaves it alone
     QVERIFY(!again.stop_requested());
@@ -59,7 +63,8 @@ void TestEncodeAhead::throughTheWindow() {
         go_on.acquire();
     });
     is_held.acquire();
-    const std::stop_token job = program.engine_thread->beginAhead(picture);
+    const std::stop_token job = program.engine_thread->beginAhead(
+        {engine::MessagePart::Kind::Image, picture.toStdString()});
     auto* chip = program.find<ui::AttachmentChip>("attachmentChip");
     QVERIFY(chip != nullptr);
     Q_EMIT chip->removeRequested();

@@ -34,6 +34,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -254,7 +255,7 @@ void ChatView::connectParts() {
                 chat.image_tokens = image_tokens;
             });
             if (costs_change) {
-                ahead_.clear(); // an image in more or fewer tokens is another one
+                forgetAhead(); // an image in more or fewer tokens is another one
                 requestCosts();
             }
             changed(false);
@@ -421,7 +422,7 @@ void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapsh
     const bool asks_again = mayNeedEncoding(snapshot_.get(), snapshot.get());
     snapshot_ = std::move(snapshot);
     if (asks_again) {
-        ahead_.clear();
+        forgetAhead();
         encodeAhead();
     }
     if (isGenerating() && model_->streamingRow() >= 0 && snapshot_ != nullptr &&
@@ -537,13 +538,20 @@ void ChatView::encodeAhead() {
     }
 }
 
+/// What was asked for is not what is wanted now.
+void ChatView::forgetAhead() {
+    for (const engine::MessagePart& part : std::exchange(ahead_, {})) {
+        Q_EMIT encodeAheadCancelled(part);
+    }
+}
+
 void ChatView::forgetRemoved() {
     const std::vector<engine::MessagePart> parts = composer_->mediaParts();
     std::erase_if(ahead_, [&](const engine::MessagePart& one) {
         const bool is_removed = std::none_of(
             parts.begin(), parts.end(), [&](const auto& part) { return isSamePart(one, part); });
         if (is_removed) {
-            Q_EMIT encodeAheadCancelled(fromUtf8(one.text));
+            Q_EMIT encodeAheadCancelled(one);
         }
         return is_removed;
     });

@@ -102,9 +102,9 @@ Q_SIGNALS:
     /// Encode while the user still types. Asked anew when the model, its layout or its adapters
     /// have changed, and after a reply for what was attached beside it.
     void encodeAheadRequested(const engine::MessagePart& part, qint64 image_tokens);
-    /// The file was taken out of the message again. One that is sent is not: the reply waits for
-    /// what is encoded already.
-    void encodeAheadCancelled(const QString& file);
+    /// It was taken out of the message again, or must be encoded anew. What is sent is not: the
+    /// reply waits for what is encoded already.
+    void encodeAheadCancelled(const engine::MessagePart& part);
     /// A turn is complete: store it before the next one begins.
     void turnFinished(const ui::ChatDocument& chat);
     /// Settings or earlier turns changed.
@@ -153,6 +153,7 @@ private:
     void requestCosts();
     void encodeAhead();
     void forgetRemoved();
+    void forgetAhead();
     static void openExternally(const QString& url);
     void changed(bool is_turn);
     QString sendBlocker() const;
