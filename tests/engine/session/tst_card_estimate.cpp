@@ -65,6 +65,7 @@ private Q_SLOTS:
     void asMeasured_data();
     void asMeasured();
     void otherCards();
+    void withoutWarpGroups();
     void silentDriver();
 };
 
@@ -102,6 +103,19 @@ void TestCardEstimate::otherCards() {
     QVERIFY2(isWithin(rates.flops, 25.5e12, 0.01), qPrintable(QString::number(rates.flops)));
     const double slow = estimate(rtx3060(), "shape:e2b").decode_tokens_per_s;
     QVERIFY2(slow > 100 && slow < 263, qPrintable(QString::number(slow))); // its memory's limit
+}
+
+/// Products by warp groups (product_wide.cu) are of 9.0 alone: the same clocks without them.
+void TestCardEstimate::withoutWarpGroups() {
+    FakeCard card = h100();
+    const auto flops = [&card] { // one fake driver at a time
+        const FakeDriver fake({card});
+        return engine::estimatedRates(kernels::cuda::listCards(fake.driver()).at(0)).flops;
+    };
+    const double with = flops();
+    card.capability = 100;
+    const double share = flops() / with;
+    QVERIFY2(isWithin(share, 0.29 / 0.54, 0.01), qPrintable(QString::number(share)));
 }
 
 void TestCardEstimate::silentDriver() {
