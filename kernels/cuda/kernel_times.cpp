@@ -35,8 +35,12 @@ void KernelTimes::addSteps(CuStream stream,
         const long long* const at = clocks.data() + marks * i;
         ++sum.count;
         sum.marks = marks;
-        for (size_t m = 0; m + 1 < marks; ++m) {
+        const size_t own = std::min<size_t>(marks, kStreamMarks);
+        for (size_t m = 0; m + 1 < own; ++m) {
             sum.after[m] += static_cast<double>(at[m + 1] - at[m]);
+        }
+        for (size_t m = 0; m + own < marks; ++m) {
+            sum.units[m] += static_cast<double>(at[own + m] - at[0]);
         }
         if (i + 1 < labels.size()) {
             sum.whole += static_cast<double>(at[marks] - at[0]);
@@ -50,10 +54,16 @@ void KernelTimes::print(CuStream stream) {
         const auto count = static_cast<double>(sum.count);
         std::fprintf(stderr, "  step %-52s %6ld times, clocks: %6.0f whole,", label.c_str(),
                      sum.count, sum.whole / count);
-        if (sum.marks == kStreamMarks) {
-            std::fprintf(stderr, " %5.0f wait, %5.0f input, %6.0f products, %5.0f results\n",
+        if (sum.marks == kTraceMarks) {
+            std::fprintf(stderr, " %5.0f wait, %5.0f input, %6.0f products, %5.0f results",
                          sum.after[0] / count, sum.after[1] / count, sum.after[2] / count,
                          sum.after[3] / count);
+            if (label.find(" units") != std::string::npos) {
+                std::fprintf(stderr, "; updates: ready at %5.0f, sum %5.0f, all sums %5.0f, done %5.0f",
+                             sum.units[0] / count, sum.units[1] / count, sum.units[2] / count,
+                             sum.units[3] / count);
+            }
+            std::fprintf(stderr, "\n");
         } else {
             std::fprintf(stderr, " %6.0f wait, %6.0f work\n", sum.after[0] / count,
                          sum.after[1] / count);

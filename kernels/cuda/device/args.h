@@ -535,8 +535,12 @@ inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes
 inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
-/// made, with the products done and at its end.
+/// made, with the products done and at its end. Of a step with low-rank updates also those of their
+/// warp: when it begins to wait for the input, has given its sum to the others, has theirs and has
+/// what is to be added.
 inline constexpr int kStreamMarks = 5;
+inline constexpr int kUnitMarks = 4;
+inline constexpr int kTraceMarks = kStreamMarks + kUnitMarks;
 /// Values that a step may publish as packets of eight bytes, and steps before their place is used
 /// again.
 inline constexpr int kPackets = 6144;

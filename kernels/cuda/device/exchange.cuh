@@ -97,15 +97,21 @@ struct Exchange {
     }
 };
 
-/// Where the first thread of the first block notes its clock. Both are there anyway: no registers
-/// are kept for it.
+/// Where the first thread of the first block notes its clock, and the first one of the warp for
+/// updates. Both are there anyway: no registers are kept for it.
 struct StepClocks {
-    long long* trace; ///< [steps, kStreamMarks]
+    long long* trace; ///< [steps, kTraceMarks]
     int step;
     bool is_asked; ///< A constant of the kernel: only one that is measured spends instructions.
     __device__ __forceinline__ void note(int mark) const {
         if (is_asked && blockIdx.x == 0 && threadIdx.x == 0) {
-            trace[step * kStreamMarks + mark] = clock64();
+            trace[step * kTraceMarks + mark] = clock64();
+        }
+    }
+    /// By the warp for updates: one of kUnitMarks.
+    __device__ __forceinline__ void noteUnit(int mark) const {
+        if (is_asked && blockIdx.x == 0 && (threadIdx.x & 31) == 0) {
+            trace[step * kTraceMarks + kStreamMarks + mark] = clock64();
         }
     }
 };

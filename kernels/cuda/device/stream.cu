@@ -120,7 +120,8 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         if (HAS_UPDATES && warp == kFetchWarps - 1) {
-            runUnits(layout, fetcher, UnitSignals{shared + kUnitSignalsOffset}, exchange);
+            runUnits(layout, fetcher, UnitSignals{shared + kUnitSignalsOffset}, exchange, trace,
+                     IS_TRACED);
         } else {
             fetchWeights(steps, count, ring, warp, HAS_UPDATES ? kFetchWarps - 1 : kFetchWarps,
                          shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
@@ -134,7 +135,7 @@ extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
 // shared memory: planned by token_steps.cpp. counters [4]: the number of the last step of the
-// launch before, zero, and uses of the places for wide rows. trace: [count, kStreamMarks] for the
+// launch before, zero, and uses of the places for wide rows. trace: [count, kTraceMarks] for the
 // clocks of block 0, of the kernels that note them. Of steps some of which have low-rank updates
 // the last fetching warp is for those.
 #define BELFRY_STREAM_PARAMETERS                                                                   \

@@ -568,8 +568,11 @@ struct RankWalk {
 
 /// Makes B (A h) of the block's rows from the packets as they come. What does not need them is done
 /// before: the way from packets to results is on everybody's, in a small step.
-__device__ __forceinline__ void
-addUpdates(const ProjectKernelArgs& a, char* operands, int lane_rows, uint32_t tag) {
+__device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
+                                           char* operands,
+                                           int lane_rows,
+                                           uint32_t tag,
+                                           const StepClocks& clocks) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int columns = a.lora_tiles << a.lora_shift;
     uint32_t begun = 0; // weights that have sums already
@@ -611,6 +614,7 @@ addUpdates(const ProjectKernelArgs& a, char* operands, int lane_rows, uint32_t t
             if (!has_ranks) {
                 all = collectRanks(a, base, tag);
                 has_ranks = true;
+                clocks.noteUnit(2);
             }
             RankValues ranks;
 #pragma unroll
@@ -643,10 +647,13 @@ addUpdates(const ProjectKernelArgs& a, char* operands, int lane_rows, uint32_t t
 }
 
 /// The warp for updates, for the whole token: the layout.unit_steps steps with updates.
+/// is_traced: of the kernel, a constant.
 __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                          const StepFetcher& fetcher,
                                          UnitSignals signals,
-                                         const Exchange& exchange) {
+                                         const Exchange& exchange,
+                                         long long* trace,
+                                         bool is_traced) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
@@ -670,6 +677,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         }
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
+        const StepClocks clocks{trace, step, is_traced};
         if (a.lora_is_early != 0) {
             // They come once the step before has begun: the residual row is as that leaves it.
             fetcher.waitForNorms(step);
@@ -681,12 +689,14 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             }
             unit.prepare(a, task.unit, memory + unitRows(a), fetcher.normsOf(step),
                          layout.norm_bytes);
+            clocks.noteUnit(0);
             publishEarlyUnit(a, w, unit, task.unit, exchange.block < a.lora_units, signals.input(),
                              parity, tag);
         } else {
             if (takesPackets(a)) {
                 signals.begun().wait(parity); // asking earlier only is in others' way
             }
+            clocks.noteUnit(0);
             publishUnits(a, w, memory + unitRows(a), task.unit, signals.input(), parity, exchange,
                          step);
             // Nobody waits for it. Behind the input: by then nobody waits for the one before.
@@ -694,6 +704,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                 signals.prepared().arrive();
             }
         }
+        clocks.noteUnit(1);
         clearUpdates(a, memory);
         // Before the others may go on to where these arguments are replaced: all lanes meet below.
         const int next = a.lora_next;
@@ -705,10 +716,11 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             // step's updates.
             fetcher.waitForNorms(step + 1);
         }
-        addUpdates(a, memory, task.rows, tag);
+        addUpdates(a, memory, task.rows, tag, clocks);
         if (lane == 0) {
             signals.ready().arrive();
         }
+        clocks.noteUnit(3);
         // Operands of the next step while nobody waits for this warp.
         is_late = next == 0 || next > kStepsAsked;
         if (!is_late) {

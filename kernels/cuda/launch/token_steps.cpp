@@ -39,10 +39,17 @@ std::string labelOf(const TokenStep& step) {
                (step.attend.window > 0 ? std::to_string(step.attend.window) : "");
     }
     const ProjectKernelArgs& a = step.project;
-    return "projection " + std::to_string(a.outputs) + " x " + std::to_string(a.cols) +
-           (a.output == kOutputGeluPair ? ", pair" : "") + ", input " + std::to_string(a.input) +
-           ", " + std::to_string(a.rows_per_warp) + " rows, " + std::to_string(a.k_split) +
-           " warps";
+    std::string label = "projection " + std::to_string(a.outputs) + " x " + std::to_string(a.cols) +
+                        (a.output == kOutputGeluPair ? ", pair" : "") + ", input " +
+                        std::to_string(a.input);
+    if (a.lora_units > 0) {
+        label += ", " + std::to_string(a.lora_units) + " units";
+    }
+    if (a.rows_per_warp > 0) { // token.cu
+        label += ", " + std::to_string(a.rows_per_warp) + " rows, " + std::to_string(a.k_split) +
+                 " warps";
+    }
+    return label;
 }
 
 /// Room for one more step that needs `shared` bytes and, if 4-bit, `format`. Launches what is there
@@ -269,8 +276,12 @@ Status Stream::flush() {
     const size_t bytes = count * sizeof(TokenStep);
     std::vector<std::string> labels;
     if (times != nullptr) {
+        const bool has_units =
+            std::any_of(t.steps.begin(), t.steps.end(), [](const TokenStep& step) {
+                return step.kind == kStepProject && step.project.lora_units > 0;
+            });
         for (const TokenStep& step : t.steps) {
-            labels.push_back(labelOf(step));
+            labels.push_back(labelOf(step) + (has_units ? " +" : ""));
         }
     }
     if (t.is_stream) {
@@ -301,7 +312,7 @@ Status Stream::flush() {
     if (is_stream) {
         status = launchStream(*this, to, static_cast<int>(count), clocks);
         if (times != nullptr && status == Status::Ok) {
-            times->addSteps(handle, clocks, labels, kStreamMarks);
+            times->addSteps(handle, clocks, labels, kTraceMarks);
         }
         return status;
     }
