@@ -59,7 +59,8 @@ void KernelTimes::print(CuStream stream) {
                          sum.after[0] / count, sum.after[1] / count, sum.after[2] / count,
                          sum.after[3] / count);
             if (label.find(" units") != std::string::npos) {
-                std::fprintf(stderr, "; updates: ready at %5.0f, sum %5.0f, all sums %5.0f, done %5.0f",
+                std::fprintf(stderr,
+                             "; updates: ready at %5.0f, sum %5.0f, all sums %5.0f, done %5.0f",
                              sum.units[0] / count, sum.units[1] / count, sum.units[2] / count,
                              sum.units[3] / count);
             }

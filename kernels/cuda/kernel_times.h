@@ -22,8 +22,8 @@ public:
     /// Waits for the stream and prints a table on stderr: kernel, launches, total and mean time.
     void print(CuStream stream);
     /// Adds the clocks of a launch of decode steps: trace [labels, marks] on the device, marks 3
-    /// (token.cu) or kTraceMarks (stream.cu). A label that ends in " +" is of a launch with low-rank
-    /// updates, one with " units" of a step that has some.
+    /// (token.cu) or kTraceMarks (stream.cu). A label that ends in " +" is of a launch with
+    /// low-rank updates, one with " units" of a step that has some.
     void addSteps(CuStream stream,
                   CuPointer trace,
                   const std::vector<std::string>& labels,

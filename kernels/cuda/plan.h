@@ -24,8 +24,9 @@ inline constexpr size_t kEdgeOffset = kBarrierOffset + 256;
 /// that runs once (OpTable::begin_once_steps).
 inline constexpr size_t kTokenStepBytes = size_t{416} << 10U;
 inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{208} << 10U);
-/// Then, for measurements, three clocks a step.
-inline constexpr size_t kTraceBytes = size_t{32} << 10U;
+/// Then, for measurements, clocks of every step.
+inline constexpr size_t kTraceBytes = size_t{40} << 10U;
+static_assert(kStepBytes / sizeof(TokenStep) * kTraceMarks * sizeof(long long) <= kTraceBytes);
 /// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets.
 /// Nothing else may ever write there.
 inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceBytes;
@@ -38,10 +39,14 @@ inline constexpr size_t kStreamUnitOffset =
 inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
 inline constexpr size_t kExchangeBytes =
     kStreamUnitOffset + size_t{kPacketSteps} * kStreamUnitWords * 8U;
+/// Then the plans of steps with low-rank updates for every block (UnitPlan): 186 steps on a card of
+/// 132 multiprocessors. Lists of more do without.
+inline constexpr size_t kPlanOffset = kExchangeOffset + kExchangeBytes;
+inline constexpr size_t kPlanBytes = size_t{9} << 19U;
 /// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
-inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes;
+inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes + kPlanBytes;
 /// Where partial results begin.
-inline constexpr size_t kPartialOffset = kExchangeOffset + kExchangeBytes;
+inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;
 /// Products keep their input and panel over the partial results: neither outlives its own step.
 inline constexpr size_t kWorkOffset = kPartialOffset;
 /// Of the panel, for cuBLASLt where it is in use.

@@ -35,7 +35,9 @@ struct TokenSteps {
     bool is_stream = false;     ///< The steps collected so far are its.
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
     StreamNeeds needs;
-    int unit_steps = 0; ///< Of stream.cu: those with low-rank updates.
+    int unit_steps = 0;     ///< Of stream.cu: those with low-rank updates.
+    size_t planned = 0;     ///< Of this token's earlier lists: plans of such steps.
+    bool has_plans = false; ///< The steps collected so far have plans.
     int first_unit_step = 0;
     int32_t code_format = 0;                ///< Of the 4-bit weights of stream.cu; 0: none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.

@@ -406,11 +406,14 @@ struct ProjectKernelArgs {
     int32_t lora_units;        ///< 0: not in this form.
     int32_t lora_chunks;
     int32_t lora_columns; ///< A multiple of 512; stream.cu: of 64.
-    int32_t lora_own;     ///< Most units of a block.
+    int16_t lora_own;     ///< Most units of a block.
+    int16_t
+        lora_next_late; ///< stream.cu: lora_late of the next step with updates; 1: there is none.
     /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one
     /// unit of a block to the next one's.
     int32_t lora_pitch;
-    int32_t lora_step; ///< Number of the step in its token.
+    /// Number of the step in its token; stream.cu: among those of its launch with updates.
+    int32_t lora_step;
     // stream.cu only.
     int32_t lora_at;    ///< Where operands lie, from the start of the work memory.
     int16_t lora_turn;  ///< Parity of the step's number among those with updates.
@@ -561,6 +564,40 @@ inline constexpr int kHeadKeys = kComputeWarps * kWarpKeys;
 inline constexpr int kHeadParts = 16;
 inline constexpr int kPartPackets = 66 << 10;
 
+/// What a block needs to know of the updates of one step (stream_lora.cuh), made once for all
+/// tokens: a warp takes five to eight clocks an instruction that runs once a step.
+inline constexpr int kPlannedCopies = 6; ///< Of A of the block's units and B of its rows.
+inline constexpr int kPlannedTiles = 4;  ///< Of ranks times the block's rows of a weight.
+struct UnitCopy {
+    const void* from;
+    int32_t bytes; ///< 0: none.
+    int32_t to;    ///< From the start of the work memory.
+};
+/// A tile of ranks of an update times the block's rows of its weight.
+struct UnitJob {
+    int32_t b; ///< Where the ranks of the first row lie, from the start of the work memory.
+    int16_t rows;
+    int16_t row_bytes;
+    int16_t left_bytes; ///< Of a row, from those ranks on.
+    int16_t to;         ///< The first row's sum.
+    int16_t tile;       ///< Among all tiles of ranks.
+    int8_t type;        ///< Of B.
+    int8_t is_more;     ///< 1: these rows have sums already.
+};
+struct alignas(16) UnitPlan {
+    UnitCopy copy[kPlannedCopies];
+    const float* factor; ///< Of the block's first unit, and its packet, columns of A and type.
+    int32_t packet;
+    int32_t column;
+    int32_t columns;
+    int16_t type;
+    int16_t jobs;
+    int32_t clears; ///< 1: there are rows of weights without an update.
+    int32_t unused;
+    UnitJob job[kPlannedTiles];
+};
+static_assert(sizeof(UnitJob) == 16 && sizeof(UnitPlan) == 192);
+
 /// Where things lie in shared memory, in bytes from the table of codes.
 struct StreamLayout {
     int32_t table;  ///< From the beginning of dynamic shared memory to the table.
@@ -575,6 +612,7 @@ struct StreamLayout {
     int32_t code_format;             ///< Of all its 4-bit weights.
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
     int32_t first_unit_step;
+    const UnitPlan* plans; ///< [unit_steps, blocks]; nullptr: made on the way.
 };
 
 /// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256

@@ -32,7 +32,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     char* const work = shared + layout.work;
     const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
     float4* const row = reinterpret_cast<float4*>(shared + layout.row);
-    const UnitSignals units{shared + kUnitSignalsOffset};
+    const UnitSignals units{shared + kUnitSignalsOffset, HAS_UPDATES};
     const bool is_asking = threadIdx.x == kAskingThread;
     if (is_asking) {
         fetcher.askForStep(steps, 0);
@@ -68,7 +68,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                          fetcher.normsOf(i), layout.norm_bytes, exchange, i, clocks);
         } else {
             streamProject(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes, ring,
-                          table, units, HAS_UPDATES, exchange, i, clocks);
+                          table, units, exchange, i, clocks);
         }
         clocks.note(4);
         syncCompute();
@@ -153,6 +153,19 @@ __global__ void __launch_bounds__(512, 1) belfry_stream_traced(BELFRY_STREAM_PAR
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_updates_traced(BELFRY_STREAM_PARAMETERS) {
     runBlock<true, true>(steps, count, layout, counters, flags, packets, trace);
+}
+
+// What every block needs to know of the updates of each step (UnitPlan): grid: steps of a list;
+// plans: [steps with updates, blocks].
+__global__ void belfry_stream_plans(const TokenStep* steps, UnitPlan* plans, int blocks) {
+    const TokenStep& step = steps[blockIdx.x];
+    if (step.kind != kStepProject || step.project.lora_units == 0) {
+        return;
+    }
+    for (int block = static_cast<int>(threadIdx.x); block < blocks;
+         block += static_cast<int>(blockDim.x)) {
+        plans[step.project.lora_step * blocks + block] = planUnits(step.project, block, blocks);
+    }
 }
 
 } // extern "C"

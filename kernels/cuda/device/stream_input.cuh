@@ -44,6 +44,7 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
 /// the first four; its operands one of one of the others, in turn.
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
+    bool are_used = true; ///< Of the kernel, a constant; some of its steps have low-rank updates.
 
     [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
         return {reinterpret_cast<uint64_t*>(memory) + which};
@@ -66,10 +67,14 @@ struct UnitSignals {
             at(i).init(i == 1 ? kComputeWarps : 1);
         }
     }
-    /// Every compute warp: what it has of the input is there.
-    __device__ __forceinline__ void giveInput() const {
+    /// Every compute warp: what it has of the input is there. No block of code of its own, which
+    /// steps without updates would jump over.
+    __device__ __forceinline__ void giveInput(bool has_units) const {
+        if (!are_used) {
+            return;
+        }
         __syncwarp();
-        if ((threadIdx.x & 31) == 0) {
+        if (has_units && (threadIdx.x & 31) == 0) {
             input().arrive();
         }
     }
@@ -278,9 +283,7 @@ __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
             }
         }
     }
-    if (has_units) {
-        units.giveInput();
-    }
+    units.giveInput(has_units);
     syncCompute();
 }
 
@@ -336,19 +339,17 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     if (lane == 0) {
         w.buffer[warp] = sum;
     }
-    if (is_early) {
 #pragma unroll
-        for (int i = 0; i < kShortFours; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
-            if (c < fours) {
-                w.taken[c] = v[i];
-            }
+    for (int i = 0; i < kShortFours; ++i) {
+        const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
+        if (is_early && c < fours) {
+            w.taken[c] = v[i];
         }
-        units.giveInput();
-        if (threadIdx.x == 0) {
-            // The row is about to be replaced.
-            units.prepared().wait(static_cast<uint32_t>(a.lora_turn));
-        }
+    }
+    units.giveInput(is_early);
+    if (is_early && threadIdx.x == 0) {
+        // The row is about to be replaced.
+        units.prepared().wait(static_cast<uint32_t>(a.lora_turn));
     }
     syncCompute();
     const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
@@ -382,9 +383,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
             w.buffer[64 + warp] = sum;
         }
     }
-    if (has_units && !is_early) {
-        units.giveInput();
-    }
+    units.giveInput(has_units && !is_early);
     syncCompute();
 }
 
@@ -423,9 +422,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
             }
         }
     }
-    if (has_units) {
-        units.giveInput();
-    }
+    units.giveInput(has_units);
     syncCompute();
 }
 
@@ -534,9 +531,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
             w.buffer[64 + warp] = sum;
         }
     }
-    if (has_units) {
-        units.giveInput();
-    }
+    units.giveInput(has_units);
     syncCompute();
 }
 

@@ -11,7 +11,8 @@
 // five to ten clocks an instruction that runs once a step. So B (A h) is made by tensor cores from
 // the packets as they come: 16 ranks of an update are a tile, the sums of a chunk of columns a
 // column of the right operand. A lane polls the four packets that are its part of that operand,
-// those of eight columns all at once, and the columns of the result are added.
+// those of eight columns all at once, and the chunks of a tile are added before it is multiplied, so
+// that nothing but a product stands in the loop over the block's rows.
 //
 // A of the block's units and B of its rows come as bulk copies while the steps before are at work
 // (up to kStepsAsked of them; else when the step has begun), to places of the work memory that
@@ -72,6 +73,99 @@ struct StepTask {
     int rows = 0;  ///< Lane t: of this block, of the weight that update t is for.
 };
 
+/// Rows [from, to) of a block, of the weight that an update is for.
+struct UpdateRows {
+    int from;
+    int to;
+    __device__ __forceinline__ UpdateRows(const ProjectKernelArgs& a, const LoraArgs& term, int block)
+        : from(firstOutput(a, block)), to(firstOutput(a, block + 1)) {
+        if (a.output != kOutputGeluPair) {
+            // Outputs of all weights follow each other.
+            const int before = (term.weight > 0 ? static_cast<int>(a.w[0].rows) : 0) +
+                               (term.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);
+            const int all = static_cast<int>(a.w[term.weight].rows);
+            from = from > before ? from - before : 0;
+            to = to - before < all ? to - before : all;
+        }
+    }
+};
+
+/// What a block will need of a step with few enough updates; one thread.
+__device__ __forceinline__ UnitPlan planUnits(const ProjectKernelArgs& a, int block, int grid) {
+    UnitPlan plan = {};
+    int copies = 0;
+    uint32_t begun = 0; // weights that have sums already
+    int place = a.lora_at + unitRows(a);
+    for (int unit = block; unit < a.lora_units && copies < kPlannedCopies; unit += grid) {
+        const UnitTask task(a, unit);
+        if (unit == block) {
+            plan.factor = task.factor;
+            plan.packet = task.packet;
+            plan.column = task.column;
+            plan.columns = task.columns;
+            plan.type = static_cast<int16_t>(task.type);
+        }
+        if (task.columns > 0) {
+            plan.copy[copies++] = {task.at, task.bytes, place};
+        }
+        place += a.lora_pitch;
+    }
+    for (int j = 0; j < a.count; ++j) {
+        plan.clears |= a.lora_first[j] == a.lora_first[j + 1] ? 1 : 0;
+    }
+    for (int t = 0; t < a.lora_count; ++t) {
+        const LoraArgs& term = a.lora[t];
+        const UpdateRows rows(a, term, block);
+        if (rows.to <= rows.from || copies == kPlannedCopies) {
+            continue;
+        }
+        const int row_bytes = term.rank * elementBytes(term.b_type);
+        const int b = a.lora_at + term.b_offset;
+        plan.copy[copies++] = {static_cast<const char*>(term.b) +
+                                   static_cast<int64_t>(rows.from) * row_bytes,
+                               (rows.to - rows.from) * row_bytes, b};
+        for (int k = 0; k * kLoraTileRanks < term.rank && plan.jobs < kPlannedTiles; ++k) {
+            const int before = k * kLoraTileRanks * elementBytes(term.b_type);
+            UnitJob& job = plan.job[plan.jobs++];
+            job.b = b + before;
+            job.rows = static_cast<int16_t>(rows.to - rows.from);
+            job.row_bytes = static_cast<int16_t>(row_bytes);
+            job.left_bytes = static_cast<int16_t>(row_bytes - before);
+            job.to = static_cast<int16_t>(term.weight * a.local_rows);
+            job.tile = static_cast<int16_t>(term.tile + k);
+            job.type = static_cast<int8_t>(term.b_type);
+            job.is_more = static_cast<int8_t>(begun >> term.weight & 1U);
+            begun |= 1U << term.weight;
+        }
+    }
+    return plan;
+}
+
+/// placeOperands() as planned. copy: this lane's, read long before.
+__device__ __forceinline__ StepTask placePlanned(const UnitPlan& plan,
+                                                 const UnitCopy& copy,
+                                                 char* work,
+                                                 CopyBarrier there) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    __syncwarp();
+    fenceBulkCopies();
+    if (lane < kPlannedCopies && copy.bytes > 0) {
+        there.expect(copy.bytes);
+        copyBulkOnce(sharedAddress(work) + copy.to, copy.from, copy.bytes, there, evictFirst());
+    }
+    __syncwarp();
+    if (lane == 0) {
+        there.arrive();
+    }
+    StepTask task;
+    task.unit.factor = plan.factor;
+    task.unit.packet = plan.packet;
+    task.unit.column = plan.column;
+    task.unit.columns = plan.columns;
+    task.unit.type = plan.type;
+    return task;
+}
+
 /// Asks for the operands of a step; `there` gets a phase for them. The warp has read what was in
 /// their place.
 __device__ __forceinline__ StepTask placeOperands(const ProjectKernelArgs& a,
@@ -97,22 +191,14 @@ __device__ __forceinline__ StepTask placeOperands(const ProjectKernelArgs& a,
     }
     if (lane < a.lora_count) {
         const LoraArgs& term = a.lora[lane];
-        int from = firstOutput(a, exchange.block);
-        int to = firstOutput(a, exchange.block + 1);
-        if (a.output != kOutputGeluPair) {
-            // Outputs of all weights follow each other.
-            const int before = (term.weight > 0 ? static_cast<int>(a.w[0].rows) : 0) +
-                               (term.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);
-            const int all = static_cast<int>(a.w[term.weight].rows);
-            from = from > before ? from - before : 0;
-            to = to - before < all ? to - before : all;
-        }
-        task.rows = to > from ? to - from : 0;
+        const UpdateRows rows(a, term, exchange.block);
+        task.rows = rows.to > rows.from ? rows.to - rows.from : 0;
         if (task.rows > 0) {
             const int row_bytes = term.rank * elementBytes(term.b_type);
             there.expect(task.rows * row_bytes);
             copyBulkOnce(sharedAddress(memory) + term.b_offset,
-                         static_cast<const char*>(term.b) + static_cast<int64_t>(from) * row_bytes,
+                         static_cast<const char*>(term.b) +
+                             static_cast<int64_t>(rows.from) * row_bytes,
                          task.rows * row_bytes, there, evictFirst());
         }
     }
@@ -150,8 +236,7 @@ __device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]
 }
 
 /// This lane's columns of a unit, whose A is at `rows` in shared memory, times the input: eight
-/// neighbours of every 256. A of the first of them is read before `input`; the others in a loop:
-/// straight lines would wait for their instructions.
+/// neighbours of every 256. In a loop: straight lines would wait for their instructions.
 __device__ __forceinline__ float unitSum(const UnitTask& task,
                                          const char* rows,
                                          const StreamWork& w,
@@ -167,24 +252,16 @@ __device__ __forceinline__ float unitSum(const UnitTask& task,
     const char* plane =
         w.planes + block * w.block_bytes + planeOffset((lane & 7) * 2, is_four_bit, is_wide);
     const float* scale = w.scales + block;
-    int left = task.columns - lane * 8;
-    float v[8] = {};
-    if (left > 0) {
-        eightOf(task.type, row, v);
-    }
     input.wait(input_parity);
     float sum = 0.0F;
-    if (left > 0) {
-        sum = dotPlane(plane, v) * *scale;
-    }
 #pragma unroll 1
-    while (left > kStride) {
-        left -= kStride;
+    for (int left = task.columns - lane * 8; left > 0; left -= kStride) {
+        float v[8];
+        eightOf(task.type, row, v);
+        sum = fmaf(dotPlane(plane, v), *scale, sum);
         row += row_stride;
         plane += kStride / 64 * w.block_bytes;
         scale += kStride / 64;
-        eightOf(task.type, row, v);
-        sum = fmaf(dotPlane(plane, v), *scale, sum);
     }
     __syncwarp();
     return sum;
@@ -421,21 +498,54 @@ __device__ __forceinline__ SplitPair splitPair(float first, float second) {
                        second - __uint_as_float(high & 0xffff0000U))};
 }
 
-/// This lane's part of the right operand: four ranks of one column in two pairs. Zero where there
-/// is no such rank or column.
+/// This lane's part of the right operand: four ranks of its column in two pairs. Columns stand in
+/// pairs for the same chunks, even ones for what bf16 holds of their sum, odd ones for what it
+/// leaves. Zero where there is no such rank.
 struct RankValues {
-    SplitPair pairs[2];
+    uint32_t pairs[2];
 };
 
-/// Waits for columns `first` to `first` + 7 of A h of the whole grid.
-__device__ __forceinline__ RankValues collectRanks(const ProjectKernelArgs& a,
-                                                   int first,
-                                                   uint32_t tag) {
+/// Columns of A h that are collected at once: the chunks of a tile of ranks lie together in them.
+__device__ __forceinline__ int columnsAtOnce(const ProjectKernelArgs& a) {
+    return a.lora_shift == 0 ? kLoraTileColumns / 2 : kLoraTileColumns;
+}
+/// The lane's column of A h among those from `first` on. One chunk: two columns of the operand are
+/// the same one.
+__device__ __forceinline__ int columnOf(const ProjectKernelArgs& a, int first) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const uint64_t* const packets =
-        a.lora_slots + (first / kLoraTileColumns * 128 + lane) * kUnitSlot;
-    const int tile = (first + (lane >> 2)) >> a.lora_shift;
+    return first + (lane >> (a.lora_shift == 0 ? 3 : 2));
+}
+
+/// columnsAtOnce() columns of A h of the whole grid.
+struct RankPackets {
+    const uint64_t* at; ///< The lane's first one.
+    int tile;           ///< Of the lane's column.
+    int shift;          ///< log2 of the chunks of a tile.
     bool is_wanted[4];
+    Tagged v[4];
+
+    __device__ __forceinline__ RankPackets(const ProjectKernelArgs& a, int first);
+    /// Asks for all of them.
+    __device__ __forceinline__ void load(uint32_t tag) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            v[i] = {0.0F, tag};
+            if (is_wanted[i]) {
+                v[i] = loadTagged(at + i * 32 * kUnitSlot);
+            }
+        }
+    }
+    /// Behind load(): waits for them and adds the chunks of each rank.
+    __device__ __forceinline__ RankValues take(uint32_t tag);
+};
+
+__device__ __forceinline__ RankPackets::RankPackets(const ProjectKernelArgs& a, int first) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int column = columnOf(a, first);
+    shift = a.lora_shift;
+    at = a.lora_slots +
+         (column / kLoraTileColumns * 128 + column % kLoraTileColumns * 4 + (lane & 3)) * kUnitSlot;
+    tile = column >> shift;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         is_wanted[i] = tile < a.lora_tiles;
@@ -453,24 +563,27 @@ __device__ __forceinline__ RankValues collectRanks(const ProjectKernelArgs& a,
             is_wanted[i] = k < ranks;
         }
     }
-    Tagged v[4];
-    bool is_there = false;
-    while (!is_there) {
-        is_there = true;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            v[i] = {0.0F, tag};
-            if (is_wanted[i]) {
-                v[i] = loadTagged(packets + i * 32 * kUnitSlot);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            is_there = is_there && v[i].tag == tag;
-        }
+}
+
+__device__ __forceinline__ RankValues RankPackets::take(uint32_t tag) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    while (v[0].tag != tag || v[1].tag != tag || v[2].tag != tag || v[3].tag != tag) {
+        load(tag);
     }
     __syncwarp();
-    return {{splitPair(v[0].value, v[1].value), splitPair(v[2].value, v[3].value)}};
+    // Chunks of a tile are neighbours: 1, 2, 4 or 8 columns.
+#pragma unroll 1
+    for (int other = 4 << shift; other > 4;) {
+        other >>= 1;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            v[i].value += __shfl_xor_sync(0xffffffffU, v[i].value, other);
+        }
+    }
+    const SplitPair first_pair = splitPair(v[0].value, v[1].value);
+    const SplitPair second_pair = splitPair(v[2].value, v[3].value);
+    const bool is_low = (lane & 4) != 0;
+    return {{is_low ? first_pair.low : first_pair.high, is_low ? second_pair.low : second_pair.high}};
 }
 
 /// 16 rows of B, 16 ranks of each, as a left operand: rows lane / 4 and those eight further of two
@@ -514,26 +627,20 @@ __device__ __forceinline__ RankTile loadTile(int type, uint32_t from, int next) 
     return tile;
 }
 
-/// The tile times eight columns of ranks, added: of row lane / 4 in lanes 0 and 2 of every four, of
-/// the one eight further in the others.
-__device__ __forceinline__ float
+/// Sums of rows lane / 4 and those eight further, in the lanes whose two columns (lane % 4) are the
+/// tile's.
+__device__ __forceinline__ float2
 multiplyTile(const RankTile& tile, const RankValues& ranks, bool is_bf16) {
     float c[4] = {};
-    multiplyAdd(c, tile.high, ranks.pairs[0].high, ranks.pairs[1].high);
-    multiplyAdd(c, tile.high, ranks.pairs[0].low, ranks.pairs[1].low);
+    multiplyAdd(c, tile.high, ranks.pairs[0], ranks.pairs[1]);
     if (!is_bf16) {
-        multiplyAdd(c, tile.low, ranks.pairs[0].high, ranks.pairs[1].high);
+        multiplyAdd(c, tile.low, ranks.pairs[0], ranks.pairs[1]);
     }
-    const bool is_second = (threadIdx.x & 1) != 0;
-    const float first = c[0] + c[1];
-    const float second = c[2] + c[3];
-    float sum = is_second ? second : first;
-    sum += __shfl_xor_sync(0xffffffffU, is_second ? first : second, 1);
-    return sum + __shfl_xor_sync(0xffffffffU, sum, 2);
+    return make_float2(c[0] + c[1], c[2] + c[3]);
 }
 
-/// Goes through the tiles of ranks that meet the eight columns from `base` on, of all updates that
-/// have rows in the block.
+/// Goes through the tiles of ranks that meet the columns from `base` to `base_end` - 1, of all
+/// updates that have rows in the block.
 struct RankWalk {
     int t = -1;         ///< Update, and
     int k = 0, end = 0; ///< tile of its ranks and behind its last one here.
@@ -544,7 +651,7 @@ struct RankWalk {
         return t < a.lora_count;
     }
     /// The next tile. lane_rows: StepTask::rows.
-    __device__ __forceinline__ void advance(const ProjectKernelArgs& a, int base, int lane_rows) {
+    __device__ __forceinline__ void advance(const ProjectKernelArgs& a, int base, int base_end, int lane_rows) {
         ++k;
 #pragma unroll 1
         while (k >= end) {
@@ -559,12 +666,60 @@ struct RankWalk {
             // Of its tiles those that have columns here.
             k = (base >> a.lora_shift) - term.tile;
             k = k > 0 ? k : 0;
-            end = ((base + kLoraTileColumns - 1) >> a.lora_shift) + 1 - term.tile;
+            end = ((base_end - 1) >> a.lora_shift) + 1 - term.tile;
             const int tiles = (term.rank + kLoraTileRanks - 1) / kLoraTileRanks;
             end = rows == 0 ? 0 : end < tiles ? end : tiles;
         }
     }
 };
+
+/// Tiles of 16 rows of B times a tile of ranks. tile: of the first rows; from, last, next: as
+/// loadTile() takes them, of those and of the last row at most; to: of the lane's first row, left:
+/// rows from there on, 0: the lane has none; is_more: there are sums already.
+__device__ __forceinline__ void multiplyRows(RankTile tile,
+                                             int type,
+                                             uint32_t from,
+                                             uint32_t last,
+                                             int next,
+                                             int row_bytes,
+                                             int rows,
+                                             const RankValues& ranks,
+                                             float* to,
+                                             int left,
+                                             bool is_more) {
+    const bool is_bf16 = type == kElementBf16;
+#pragma unroll 1
+    for (int row = rows;;) {
+        const float2 sums = multiplyTile(tile, ranks, is_bf16);
+        row -= 16;
+        if (row > 0) {
+            // The next rows are read while these are multiplied.
+            from += 16 * row_bytes;
+            from = from < last ? from : last;
+            tile = loadTile(type, from, next);
+        }
+        if (is_more) {
+            if (left > 0) {
+                to[0] += sums.x;
+            }
+            if (left > 8) {
+                to[8] += sums.y;
+            }
+        } else {
+            if (left > 0) {
+                to[0] = sums.x;
+            }
+            if (left > 8) {
+                to[8] = sums.y;
+            }
+        }
+        if (row <= 0) {
+            break;
+        }
+        left -= 16;
+        to += 16;
+    }
+}
 
 /// Makes B (A h) of the block's rows from the packets as they come. What does not need them is done
 /// before: the way from packets to results is on everybody's, in a small step.
@@ -575,9 +730,10 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
                                            const StepClocks& clocks) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int columns = a.lora_tiles << a.lora_shift;
+    const int step = columnsAtOnce(a);
     uint32_t begun = 0; // weights that have sums already
 #pragma unroll 1
-    for (int base = 0; base < columns; base += kLoraTileColumns) {
+    for (int base = 0; base < columns; base += step) {
         RankWalk ahead;
         RankValues all = {};
         bool has_ranks = false;
@@ -585,7 +741,7 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
 #pragma unroll 1
         while (!is_last) {
             const RankWalk walk = ahead;
-            ahead.advance(a, base, lane_rows);
+            ahead.advance(a, base, base + step, lane_rows);
             is_last = !ahead.isThere(a);
             if (walk.t < 0) { // in front of the first one
                 continue;
@@ -595,7 +751,6 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
             // As loadTile() takes them: of the first 16 rows, and of the block's last row at most.
             // Behind a row's last rank is nothing to read: what is read instead is times zero.
             const LoraArgs& term = a.lora[walk.t];
-            const bool is_bf16 = walk.type == kElementBf16;
             const int tile_bytes = walk.k * kLoraTileRanks * elementBytes(walk.type);
             const int left_bytes = walk.row_bytes - tile_bytes;
             const int more = (lane & 16) < left_bytes ? lane & 16 : 0;
@@ -604,44 +759,68 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
             const uint32_t last = first + (walk.rows - 1) * walk.row_bytes;
             uint32_t from = first + (lane & 15) * walk.row_bytes;
             from = from < last ? from : last;
-            RankTile tile = loadTile(walk.type, from, next);
-            const bool is_own = (base + (lane >> 2)) >> a.lora_shift == term.tile + walk.k;
-            // Of every four lanes the first two have a row; the others none.
-            int left = walk.rows - (lane >> 2) - (lane & 3) * 8;
-            left = (lane & 3) < 2 ? left : 0;
-            float* to = reinterpret_cast<float*>(operands) + walk.weight * a.local_rows +
-                        (lane >> 2) + (lane & 3) * 8;
+            const RankTile tile = loadTile(walk.type, from, next);
+            const bool is_own = columnOf(a, base) >> a.lora_shift == term.tile + walk.k;
+            // Of every four lanes one has the first two of the tile's columns of the operand.
+            const int own_pair = (((term.tile + walk.k) << a.lora_shift) - base) >>
+                                 (a.lora_shift == 0 ? 0 : 1);
+            const int left = (lane & 3) == own_pair ? walk.rows - (lane >> 2) : 0;
+            float* to =
+                reinterpret_cast<float*>(operands) + walk.weight * a.local_rows + (lane >> 2);
             if (!has_ranks) {
-                all = collectRanks(a, base, tag);
+                RankPackets packets(a, base);
+                packets.load(tag);
+                all = packets.take(tag);
                 has_ranks = true;
                 clocks.noteUnit(2);
             }
-            RankValues ranks;
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                ranks.pairs[i].high = is_own ? all.pairs[i].high : 0U;
-                ranks.pairs[i].low = is_own ? all.pairs[i].low : 0U;
-            }
-#pragma unroll 1
-            for (int row = walk.rows;;) {
-                float sum = multiplyTile(tile, ranks, is_bf16);
-                if (left > 0) {
-                    if (is_more) {
-                        sum += *to;
-                    }
-                    *to = sum;
-                }
-                row -= 16;
-                if (row <= 0) {
-                    break;
-                }
-                from += 16 * walk.row_bytes;
-                from = from < last ? from : last;
-                tile = loadTile(walk.type, from, next);
-                left -= 16;
-                to += 16;
-            }
+            const RankValues ranks = {{is_own ? all.pairs[0] : 0U, is_own ? all.pairs[1] : 0U}};
+            multiplyRows(tile, walk.type, from, last, next, walk.row_bytes, walk.rows, ranks, to,
+                         left, is_more);
         }
+    }
+    __syncwarp();
+}
+
+/// The same of a step with a plan. tile: the first job's first rows, if there is a job; packets:
+/// asked for.
+__device__ __forceinline__ void addPlanned(const UnitPlan& plan,
+                                           char* work,
+                                           char* operands,
+                                           RankPackets& packets,
+                                           uint32_t tag,
+                                           const StepClocks& clocks) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int jobs = plan.jobs;
+    const UnitJob* at = plan.job;
+    UnitJob job = *at;
+    RankValues all = {};
+    bool has_ranks = false;
+#pragma unroll 1
+    for (int i = 0; i < jobs; ++i) {
+        const UnitJob now = job;
+        ++at;
+        if (i + 1 < jobs) {
+            job = *at;
+        }
+        const int more = (lane & 16) < now.left_bytes ? lane & 16 : 0;
+        const int next = more + 32 < now.left_bytes ? 32 : 0;
+        const uint32_t first = sharedAddress(work) + now.b + more;
+        const uint32_t last = first + (now.rows - 1) * now.row_bytes;
+        uint32_t from = first + (lane & 15) * now.row_bytes;
+        from = from < last ? from : last;
+        const RankTile tile = loadTile(now.type, from, next);
+        if (!has_ranks) {
+            all = packets.take(tag);
+            has_ranks = true;
+            clocks.noteUnit(2);
+        }
+        const bool is_own = packets.tile == now.tile;
+        const RankValues ranks = {{is_own ? all.pairs[0] : 0U, is_own ? all.pairs[1] : 0U}};
+        const int own_pair = (now.tile << packets.shift) >> (packets.shift == 0 ? 0 : 1);
+        multiplyRows(tile, now.type, from, last, next, now.row_bytes, now.rows, ranks,
+                     reinterpret_cast<float*>(operands) + now.to + (lane >> 2),
+                     (lane & 3) == own_pair ? now.rows - (lane >> 2) : 0, now.is_more != 0);
     }
     __syncwarp();
 }
@@ -657,24 +836,40 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
     const int lane = static_cast<int>(threadIdx.x) & 31;
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
-    bool is_late = true;
+    const UnitPlan* plan = layout.plans; // of the block
+    if (plan != nullptr) {
+        plan += exchange.block;
+    }
+    // The lane's, of the next operands to ask for.
+    const auto copyOf = [&](const UnitPlan* of) {
+        return of != nullptr && lane < kPlannedCopies ? of->copy[lane] : UnitCopy{};
+    };
+    UnitCopy copy = copyOf(plan);
     StepTask task;
+    bool is_asked = false;
 #pragma unroll 1
     for (int i = 0; i < layout.unit_steps; ++i) {
         const uint32_t parity = static_cast<uint32_t>(i) & 1U;
         const CopyBarrier operands = signals.operands(i & 1);
         const TokenStep& arguments = fetcher.stepAt(step);
         const ProjectKernelArgs& a = arguments.project;
-        // Of a late step even the arguments may not be there.
-        if (is_late) {
+        if (!is_asked) {
+            // Of a late step even the arguments may not be there.
             signals.begun().wait(parity);
         }
         fetcher.waitForStep(step);
         char* const memory = work + a.lora_at;
         const uint32_t tag = exchange.markOf(step);
-        if (is_late) {
-            task = placeOperands(a, memory, operands, exchange);
+        if (!is_asked) {
+            task = plan != nullptr ? placePlanned(*plan, copy, work, operands)
+                                   : placeOperands(a, memory, operands, exchange);
         }
+        const UnitPlan* const own_plan = plan;
+        if (plan != nullptr && i + 1 < layout.unit_steps) {
+            plan += exchange.grid;
+            copy = copyOf(plan);
+        }
+        RankPackets packets(a, 0);
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
         const StepClocks clocks{trace, step, is_traced};
@@ -705,9 +900,12 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             }
         }
         clocks.noteUnit(1);
-        clearUpdates(a, memory);
+        if (own_plan != nullptr) {
+            packets.load(tag);
+        }
         // Before the others may go on to where these arguments are replaced: all lanes meet below.
         const int next = a.lora_next;
+        is_asked = a.lora_next_late == 0;
         static_assert(kStepsAsked == 3);
         if (next == 3) {
             // A barrier for norms tells apart no more than two phases, and every second step has
@@ -716,21 +914,31 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             // step's updates.
             fetcher.waitForNorms(step + 1);
         }
-        addUpdates(a, memory, task.rows, tag, clocks);
+        // Operands of the next step while the sums are on their way; what was in their place is of
+        // the step with updates before this one, which all of the block have left behind.
+        const int rows = task.rows;
+        const CopyBarrier next_operands = signals.operands((i + 1) & 1);
+        if (is_asked && plan != nullptr) {
+            task = placePlanned(*plan, copy, work, next_operands);
+        }
+        if (own_plan != nullptr) {
+            if (own_plan->clears != 0) {
+                clearUpdates(a, memory);
+            }
+            addPlanned(*own_plan, work, memory, packets, tag, clocks);
+        } else {
+            clearUpdates(a, memory);
+            addUpdates(a, memory, rows, tag, clocks);
+        }
         if (lane == 0) {
             signals.ready().arrive();
         }
         clocks.noteUnit(3);
-        // Operands of the next step while nobody waits for this warp.
-        is_late = next == 0 || next > kStepsAsked;
-        if (!is_late) {
+        if (is_asked && plan == nullptr) {
+            // Longer than the way of the sums: behind them.
             fetcher.waitForStep(step + next);
             const ProjectKernelArgs& following = fetcher.stepAt(step + next).project;
-            is_late = following.lora_late != 0;
-            if (!is_late) {
-                task = placeOperands(following, work + following.lora_at,
-                                     signals.operands((i + 1) & 1), exchange);
-            }
+            task = placeOperands(following, work + following.lora_at, next_operands, exchange);
         }
         step += next;
     }

@@ -275,7 +275,6 @@ __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, 
 /// Rows of a warp that publishes packets of three: the last two lanes have none.
 constexpr int kWideRows = 30;
 
-/// has_updates: of the kernel, a constant; some of its steps have low-rank updates.
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
                                               float4* row,
@@ -284,14 +283,13 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               WeightRing& ring,
                                               const CodeTable& table,
                                               const UnitSignals& units,
-                                              bool has_updates,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
     const StreamWork w = streamWork(memory, a);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const bool has_units = has_updates && a.lora_units > 0;
+    const bool has_units = units.are_used && a.lora_units > 0;
     const bool is_wide_result = a.publish == kLinkWide;
     const int lane = threadIdx.x & 31;
     // A thread's first row of a pass, and from that to its next one.

@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
 /// Its own counters, behind those of the grid barrier.
 constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
+constexpr unsigned kPlanThreads = 160;
 /// Values of a packet of a wide row.
 constexpr int kWideGrain = 3;
 /// Columns that a thread's share of a residual row may have.
@@ -137,7 +138,7 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
     args.lora_units = units.units;
     args.lora_chunks = units.chunks;
     args.lora_columns = units.columns;
-    args.lora_own = units.own;
+    args.lora_own = static_cast<int16_t>(units.own);
     args.lora_pitch = units.columns * widest;
     args.local_rows = plan.share + plan.grain; // of one weight
     int bytes = streamUpdateBytes(args.count, args.local_rows) +
@@ -177,6 +178,15 @@ int workBytes(const StreamNeeds& needs, const TokenStep& step) {
     return step.kind == kStepAttend
                ? needs.attend_bytes
                : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain);
+}
+
+/// Plans of one step.
+size_t planBytes(const Stream& s) {
+    return static_cast<size_t>(s.facts.multiprocessors) * sizeof(UnitPlan);
+}
+/// Of the steps collected so far.
+CuPointer planAt(const Stream& s) {
+    return s.scratch + kPlanOffset + s.steps.planned * planBytes(s);
 }
 
 /// The list begins anew: what is there is launched.
@@ -411,6 +421,8 @@ void placeStreamUnits(Stream& s) {
     ProjectKernelArgs* before = nullptr;
     size_t before_at = 0;
     int before_bytes = 0;
+    int32_t number = 0;
+    bool has_plans = s.functions[static_cast<size_t>(KernelId::stream_plans)] != nullptr;
     bool is_first_place = true;
     for (size_t i = 0; i < steps.size(); ++i) {
         if (!hasUnits(i)) {
@@ -435,9 +447,14 @@ void placeStreamUnits(Stream& s) {
                               a.lora_late == 0 && a.lora_own == 1;
         a.lora_is_early = is_early ? 1 : 0;
         a.lora_next = 0;
+        a.lora_next_late = 1;
+        a.lora_step = number++;
+        has_plans = has_plans && a.lora_tiles <= kPlannedTiles &&
+                    a.lora_own + a.lora_count <= kPlannedCopies;
         is_first_place = !is_first_place;
         if (before != nullptr) {
             before->lora_next = static_cast<int32_t>(i - before_at);
+            before->lora_next_late = before->lora_next > kStepsAsked ? 1 : a.lora_late;
         } else {
             s.steps.first_unit_step = static_cast<int>(i);
         }
@@ -445,6 +462,27 @@ void placeStreamUnits(Stream& s) {
         before_at = i;
         before_bytes = a.lora_at == behind ? 0 : bytes;
     }
+    const size_t plans = s.steps.planned + static_cast<size_t>(number);
+    s.steps.has_plans = has_plans && number > 0 && plans * planBytes(s) <= kPlanBytes;
+}
+
+Status planStreamUnits(Stream& s, CuPointer list, size_t count) {
+    if (!s.steps.has_plans) {
+        return Status::Ok;
+    }
+    const auto* steps = pointerOf<const TokenStep>(list);
+    auto* plans = pointerOf<UnitPlan>(planAt(s));
+    auto blocks = static_cast<int>(s.facts.multiprocessors);
+    void* parameters[] = {static_cast<void*>(&steps), static_cast<void*>(&plans),
+                          static_cast<void*>(&blocks)};
+    CuLaunchConfig config;
+    config.grid_x = static_cast<unsigned>(count);
+    config.block_x = kPlanThreads;
+    config.stream = s.upload;
+    return s.check(
+        s.driver->launchKernelEx(&config, s.functions[static_cast<size_t>(KernelId::stream_plans)],
+                                 parameters, nullptr),
+        kernelName(KernelId::stream_plans));
 }
 
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
@@ -455,6 +493,11 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     layout.code_format = s.steps.code_format;
     layout.unit_steps = s.steps.unit_steps;
     layout.first_unit_step = s.steps.first_unit_step;
+    if (s.steps.has_plans) {
+        layout.plans = pointerOf<const UnitPlan>(planAt(s));
+        s.steps.planned += static_cast<size_t>(s.steps.unit_steps);
+        s.steps.has_plans = false;
+    }
     const auto shared =
         static_cast<unsigned>(layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);

@@ -125,7 +125,7 @@ LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
     args.lora_units = plan.units;
     args.lora_chunks = plan.chunks;
     args.lora_columns = plan.columns;
-    args.lora_own = plan.own;
+    args.lora_own = static_cast<int16_t>(plan.own);
     args.lora_pitch = widest;
     return plan;
 }
@@ -145,6 +145,7 @@ Status beginSteps(Queue q) {
     }
     t.steps.clear();
     t.uploaded = 0;
+    t.planned = 0;
     t.is_stream = false;
     t.row = nullptr;
     t.is_collecting = true;
@@ -152,10 +153,13 @@ Status beginSteps(Queue q) {
 }
 
 Status continueSteps(Queue q) {
-    const size_t behind = static_cast<Stream*>(q.context)->steps.uploaded;
+    TokenSteps& steps = static_cast<Stream*>(q.context)->steps;
+    const size_t uploaded = steps.uploaded;
+    const size_t planned = steps.planned;
     const Status status = beginSteps(q);
     if (status == Status::Ok) {
-        static_cast<Stream*>(q.context)->steps.uploaded = behind;
+        steps.uploaded = uploaded;
+        steps.planned = planned;
     }
     return status;
 }
@@ -293,6 +297,9 @@ Status Stream::flush() {
     // ended: the host waits for every token, and for one that ran ahead before it makes a new list.
     Status status =
         check(driver->memcpyHtoDAsync(to, t.steps.data(), bytes, upload), "cuMemcpyHtoDAsync");
+    if (status == Status::Ok && t.is_stream) {
+        status = planStreamUnits(*this, to, count);
+    }
     if (status == Status::Ok) {
         status = check(driver->streamSynchronize(upload), "cuStreamSynchronize");
     }

@@ -19,6 +19,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args);
 /// Before the collected steps go to the device: where in shared memory each has the operands of its
 /// updates, and when they are asked for.
 void placeStreamUnits(Stream& s);
+/// Once the steps are on the device: makes plans of their updates for every block, on s.upload.
+Status planStreamUnits(Stream& s, CuPointer list, size_t count);
 /// Launches the steps, which are on the device.
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
 
