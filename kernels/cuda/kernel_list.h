@@ -81,6 +81,8 @@ namespace kernels::cuda {
     X(stream_updates)                                                                              \
     X(stream_traced)                                                                               \
     X(stream_updates_traced)                                                                       \
+    X(stream_any_updates)                                                                          \
+    X(stream_any_updates_traced)                                                                   \
     X(stream_plans)                                                                                \
     X(argmax)                                                                                      \
     X(token_inputs_four_bit)                                                                       \

@@ -36,6 +36,8 @@ struct TokenSteps {
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
     StreamNeeds needs;
     int unit_steps = 0;     ///< Of stream.cu: those with low-rank updates.
+    bool may_plan = true;   ///< False: what blocks need to know of updates is made on the way.
+    bool is_once = false;   ///< A list that runs once: no plans, their place is of recorded lists.
     size_t planned = 0;     ///< Of this token's earlier lists: plans of such steps.
     bool has_plans = false; ///< The steps collected so far have plans.
     int first_unit_step = 0;

@@ -18,9 +18,12 @@ namespace {
 /// Asks for arguments and norms: its warp seldom has results, which the others wait for.
 constexpr int kAskingThread = kComputeThreads - 1;
 
-/// HAS_UPDATES: some of the steps have low-rank updates. Without them nothing of what follows keeps
-/// registers for them.
-template <bool HAS_UPDATES, bool IS_TRACED>
+/// Kernels for steps without low-rank updates, with such that there are plans of (UnitPlan), and with
+/// any. Each has no code but its own: what is not there takes no registers and none of the cache for
+/// instructions, which a layer's fill.
+enum class Updates { none, planned, any };
+
+template <Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -32,7 +35,8 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     char* const work = shared + layout.work;
     const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
     float4* const row = reinterpret_cast<float4*>(shared + layout.row);
-    const UnitSignals units{shared + kUnitSignalsOffset, HAS_UPDATES};
+    const UnitSignals units{shared + kUnitSignalsOffset, UPDATES != Updates::none,
+                            UPDATES == Updates::any};
     const bool is_asking = threadIdx.x == kAskingThread;
     if (is_asking) {
         fetcher.askForStep(steps, 0);
@@ -76,7 +80,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
 }
 
 /// The whole launch of one block.
-template <bool HAS_UPDATES, bool IS_TRACED>
+template <Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runBlock(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -108,7 +112,7 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps<HAS_UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
+        runSteps<UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;
@@ -119,11 +123,13 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
         }
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
-        if (HAS_UPDATES && warp == kFetchWarps - 1) {
-            runUnits(layout, fetcher, UnitSignals{shared + kUnitSignalsOffset}, exchange, trace,
-                     IS_TRACED);
+        constexpr bool kHasUpdates = UPDATES != Updates::none;
+        if (kHasUpdates && warp == kFetchWarps - 1) {
+            runUnits<UPDATES == Updates::planned>(layout, count, fetcher,
+                                                  UnitSignals{shared + kUnitSignalsOffset},
+                                                  exchange, trace, IS_TRACED);
         } else {
-            fetchWeights(steps, count, ring, warp, HAS_UPDATES ? kFetchWarps - 1 : kFetchWarps,
+            fetchWeights(steps, count, ring, warp, kHasUpdates ? kFetchWarps - 1 : kFetchWarps,
                          shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
         }
     }
@@ -143,16 +149,22 @@ extern "C" {
         uint2 *packets, long long *trace
 
 __global__ void __launch_bounds__(512, 1) belfry_stream(BELFRY_STREAM_PARAMETERS) {
-    runBlock<false, false>(steps, count, layout, counters, flags, packets, trace);
+    runBlock<Updates::none, false>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_updates(BELFRY_STREAM_PARAMETERS) {
-    runBlock<true, false>(steps, count, layout, counters, flags, packets, trace);
+    runBlock<Updates::planned, false>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(512, 1) belfry_stream_any_updates(BELFRY_STREAM_PARAMETERS) {
+    runBlock<Updates::any, false>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_traced(BELFRY_STREAM_PARAMETERS) {
-    runBlock<false, true>(steps, count, layout, counters, flags, packets, trace);
+    runBlock<Updates::none, true>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runBlock<true, true>(steps, count, layout, counters, flags, packets, trace);
+    runBlock<Updates::planned, true>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(512, 1) belfry_stream_any_updates_traced(BELFRY_STREAM_PARAMETERS) {
+    runBlock<Updates::any, true>(steps, count, layout, counters, flags, packets, trace);
 }
 
 // What every block needs to know of the updates of each step (UnitPlan): grid: steps of a list;

@@ -44,7 +44,9 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
 /// the first four; its operands one of one of the others, in turn.
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
-    bool are_used = true; ///< Of the kernel, a constant; some of its steps have low-rank updates.
+    // Of the kernel, constants.
+    bool are_used = true;     ///< Some of its steps have low-rank updates.
+    bool is_begin_told = true; ///< begun() has a phase for each of these.
 
     [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
         return {reinterpret_cast<uint64_t*>(memory) + which};

@@ -19,6 +19,11 @@
 // these leave alone and that steps with updates take in turn; behind attention's where that stands
 // between. Nobody else reads there.
 //
+// Which these are, and which rows of B meet which ranks, is the same in every token: a kernel of its
+// own notes it for every block when the steps are collected (UnitPlan). Steps that a plan has no
+// room for, and lists with a step whose operands come late, are for a kernel that works all of it
+// out on the way.
+//
 // Sums travel as packets, one in a sector of 32 bytes: where many blocks write next to each other
 // while all poll, a way through L2 takes twice as long.
 #pragma once
@@ -782,15 +787,17 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
     __syncwarp();
 }
 
-/// The same of a step with a plan. tile: the first job's first rows, if there is a job; packets:
-/// asked for.
-__device__ __forceinline__ void addPlanned(const UnitPlan& plan,
+/// The same of a step with a plan.
+__device__ __forceinline__ void addPlanned(const ProjectKernelArgs& a,
+                                           const UnitPlan& plan,
                                            char* work,
                                            char* operands,
-                                           RankPackets& packets,
                                            uint32_t tag,
                                            const StepClocks& clocks) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
+    // Not asked for sooner: who asks in vain is in the way of those who write.
+    RankPackets packets(a, 0);
+    packets.load(tag);
     const int jobs = plan.jobs;
     const UnitJob* at = plan.job;
     UnitJob job = *at;
@@ -825,9 +832,12 @@ __device__ __forceinline__ void addPlanned(const UnitPlan& plan,
     __syncwarp();
 }
 
-/// The warp for updates, for the whole token: the layout.unit_steps steps with updates.
-/// is_traced: of the kernel, a constant.
+/// The warp for updates, for the whole token: the layout.unit_steps steps with updates. IS_PLANNED:
+/// there are plans of all of them (layout.plans), and none is late; what may be otherwise is code of
+/// a kernel of its own. is_traced: of the kernel, a constant.
+template <bool IS_PLANNED>
 __device__ __forceinline__ void runUnits(const StreamLayout& layout,
+                                         int count,
                                          const StepFetcher& fetcher,
                                          UnitSignals signals,
                                          const Exchange& exchange,
@@ -836,15 +846,13 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
     const int lane = static_cast<int>(threadIdx.x) & 31;
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
-    const UnitPlan* plan = layout.plans; // of the block
-    if (plan != nullptr) {
-        plan += exchange.block;
-    }
+    const UnitPlan* plan = IS_PLANNED ? layout.plans + exchange.block : nullptr;
     // The lane's, of the next operands to ask for.
-    const auto copyOf = [&](const UnitPlan* of) {
-        return of != nullptr && lane < kPlannedCopies ? of->copy[lane] : UnitCopy{};
-    };
-    UnitCopy copy = copyOf(plan);
+    UnitCopy copy = {};
+    const bool has_copy = IS_PLANNED && lane < kPlannedCopies;
+    if (has_copy) {
+        copy = plan->copy[lane];
+    }
     StepTask task;
     bool is_asked = false;
 #pragma unroll 1
@@ -853,7 +861,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         const CopyBarrier operands = signals.operands(i & 1);
         const TokenStep& arguments = fetcher.stepAt(step);
         const ProjectKernelArgs& a = arguments.project;
-        if (!is_asked) {
+        if (!IS_PLANNED && !is_asked) {
             // Of a late step even the arguments may not be there.
             signals.begun().wait(parity);
         }
@@ -861,15 +869,16 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         char* const memory = work + a.lora_at;
         const uint32_t tag = exchange.markOf(step);
         if (!is_asked) {
-            task = plan != nullptr ? placePlanned(*plan, copy, work, operands)
-                                   : placeOperands(a, memory, operands, exchange);
+            task = IS_PLANNED ? placePlanned(*plan, copy, work, operands)
+                              : placeOperands(a, memory, operands, exchange);
         }
         const UnitPlan* const own_plan = plan;
-        if (plan != nullptr && i + 1 < layout.unit_steps) {
+        if (IS_PLANNED && i + 1 < layout.unit_steps) {
             plan += exchange.grid;
-            copy = copyOf(plan);
+            if (has_copy) {
+                copy = plan->copy[lane];
+            }
         }
-        RankPackets packets(a, 0);
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
         const StepClocks clocks{trace, step, is_traced};
@@ -889,7 +898,14 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                              parity, tag);
         } else {
             if (takesPackets(a)) {
-                signals.begun().wait(parity); // asking earlier only is in others' way
+                // Asking for them before the step has begun only is in others' way.
+                if (!IS_PLANNED) {
+                    signals.begun().wait(parity);
+                } else if (step + 1 < count) {
+                    // Asked for when this one begins. Nothing is wrong if the wait should end too
+                    // early (a barrier for norms tells apart no more than two phases).
+                    fetcher.waitForNorms(step + 1);
+                }
             }
             clocks.noteUnit(0);
             publishUnits(a, w, memory + unitRows(a), task.unit, signals.input(), parity, exchange,
@@ -900,42 +916,37 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             }
         }
         clocks.noteUnit(1);
-        if (own_plan != nullptr) {
-            packets.load(tag);
-        }
         // Before the others may go on to where these arguments are replaced: all lanes meet below.
         const int next = a.lora_next;
         is_asked = a.lora_next_late == 0;
         static_assert(kStepsAsked == 3);
         if (next == 3) {
-            // A barrier for norms tells apart no more than two phases, and every second step has
-            // the same: who waits for those three steps ahead has to have seen these. Here and not
-            // then: the others do not get so far that these are forgotten before they have this
-            // step's updates.
+            // Who waits for norms three steps ahead has to have seen these, for the same reason.
+            // Here and not then: the others do not get so far that these are forgotten before they
+            // have this step's updates.
             fetcher.waitForNorms(step + 1);
         }
-        // Operands of the next step while the sums are on their way; what was in their place is of
-        // the step with updates before this one, which all of the block have left behind.
-        const int rows = task.rows;
         const CopyBarrier next_operands = signals.operands((i + 1) & 1);
-        if (is_asked && plan != nullptr) {
-            task = placePlanned(*plan, copy, work, next_operands);
-        }
-        if (own_plan != nullptr) {
+        if (IS_PLANNED) {
+            // Operands of the next step while the sums are on their way: what was in their place is
+            // of the step with updates before this one, which all of the block have left behind.
+            if (is_asked) {
+                task = placePlanned(*plan, copy, work, next_operands);
+            }
             if (own_plan->clears != 0) {
                 clearUpdates(a, memory);
             }
-            addPlanned(*own_plan, work, memory, packets, tag, clocks);
+            addPlanned(a, *own_plan, work, memory, tag, clocks);
         } else {
             clearUpdates(a, memory);
-            addUpdates(a, memory, rows, tag, clocks);
+            addUpdates(a, memory, task.rows, tag, clocks);
         }
         if (lane == 0) {
             signals.ready().arrive();
         }
         clocks.noteUnit(3);
-        if (is_asked && plan == nullptr) {
-            // Longer than the way of the sums: behind them.
+        if (!IS_PLANNED && is_asked) {
+            // Takes longer than the sums do: behind them.
             fetcher.waitForStep(step + next);
             const ProjectKernelArgs& following = fetcher.stepAt(step + next).project;
             task = placeOperands(following, work + following.lora_at, next_operands, exchange);

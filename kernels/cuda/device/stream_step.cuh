@@ -299,7 +299,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
     // Of a wide row one sum is left.
     const int folds = isWide(a) ? 1 : foldsOf(a);
-    if (has_units && threadIdx.x == 0) {
+    if (units.is_begin_told && has_units && threadIdx.x == 0) {
         units.begun().arrive();
     }
     // Made anew where it is needed: nobody has registers for more of it while products are made.

@@ -342,6 +342,7 @@ Status beginOnceSteps(Queue q) {
     const Status status = beginSteps(q);
     if (status == Status::Ok) {
         streamOf(q).steps.uploaded = kFirst; // the list goes behind a token's
+        streamOf(q).steps.is_once = true;
     }
     return status;
 }

@@ -422,7 +422,8 @@ void placeStreamUnits(Stream& s) {
     size_t before_at = 0;
     int before_bytes = 0;
     int32_t number = 0;
-    bool has_plans = s.functions[static_cast<size_t>(KernelId::stream_plans)] != nullptr;
+    bool has_plans = s.steps.may_plan && !s.steps.is_once &&
+                     s.functions[static_cast<size_t>(KernelId::stream_plans)] != nullptr;
     bool is_first_place = true;
     for (size_t i = 0; i < steps.size(); ++i) {
         if (!hasUnits(i)) {
@@ -436,7 +437,8 @@ void placeStreamUnits(Stream& s) {
             a.lora_at = behind;
             a.lora_late = 0;
         } else {
-            const bool may_come = before != nullptr && isLeftAlone(before_at + 1, i);
+            // Of the first one since the launch begins.
+            const bool may_come = isLeftAlone(before != nullptr ? before_at + 1 : 0, i);
             a.lora_late = may_come && bytes + before_bytes <= end - begin ? 0 : 1;
         }
         // A row of packets that is added to one which no step with updates has just made.
@@ -449,12 +451,12 @@ void placeStreamUnits(Stream& s) {
         a.lora_next = 0;
         a.lora_next_late = 1;
         a.lora_step = number++;
-        has_plans = has_plans && a.lora_tiles <= kPlannedTiles &&
+        has_plans = has_plans && a.lora_late == 0 && a.lora_tiles <= kPlannedTiles &&
                     a.lora_own + a.lora_count <= kPlannedCopies;
         is_first_place = !is_first_place;
         if (before != nullptr) {
             before->lora_next = static_cast<int32_t>(i - before_at);
-            before->lora_next_late = before->lora_next > kStepsAsked ? 1 : a.lora_late;
+            before->lora_next_late = a.lora_late;
         } else {
             s.steps.first_unit_step = static_cast<int>(i);
         }
@@ -493,7 +495,8 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     layout.code_format = s.steps.code_format;
     layout.unit_steps = s.steps.unit_steps;
     layout.first_unit_step = s.steps.first_unit_step;
-    if (s.steps.has_plans) {
+    const bool is_planned = s.steps.has_plans;
+    if (is_planned) {
         layout.plans = pointerOf<const UnitPlan>(planAt(s));
         s.steps.planned += static_cast<size_t>(s.steps.unit_steps);
         s.steps.has_plans = false;
@@ -509,10 +512,13 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),
                           static_cast<void*>(&clocks)};
-    const bool has_updates = layout.unit_steps > 0;
-    const KernelId silent = has_updates ? KernelId::stream_updates : KernelId::stream;
-    const KernelId traced = has_updates ? KernelId::stream_updates_traced : KernelId::stream_traced;
-    const KernelId kernel = trace == 0 ? silent : traced;
+    const bool is_traced = trace != 0;
+    KernelId kernel = is_traced ? KernelId::stream_traced : KernelId::stream;
+    if (is_planned) {
+        kernel = is_traced ? KernelId::stream_updates_traced : KernelId::stream_updates;
+    } else if (layout.unit_steps > 0) {
+        kernel = is_traced ? KernelId::stream_any_updates_traced : KernelId::stream_any_updates;
+    }
     return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);
 }

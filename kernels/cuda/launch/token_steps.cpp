@@ -146,6 +146,7 @@ Status beginSteps(Queue q) {
     t.steps.clear();
     t.uploaded = 0;
     t.planned = 0;
+    t.is_once = false;
     t.is_stream = false;
     t.row = nullptr;
     t.is_collecting = true;
