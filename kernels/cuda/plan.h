@@ -43,7 +43,7 @@ inline constexpr size_t kExchangeBytes =
 /// 132 multiprocessors. Lists of more do without.
 inline constexpr size_t kPlanOffset = kExchangeOffset + kExchangeBytes;
 inline constexpr size_t kPlanBytes = size_t{9} << 19U;
-/// Counters, steps and partial results: up to 64 heads, 60 splits of 512 + 2 floats.
+/// Counters, steps and partial results: up to 64 heads, 50 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes + kPlanBytes;
 /// Where partial results begin.
 inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;

@@ -51,7 +51,8 @@ struct ChainShape {
     size_t every = 1;                  ///< Only every so manieth projection has updates.
     int without = -1;                  ///< Which of a projection's several weights has none.
     bool has_projections_only = false; ///< None of the steps for per-layer inputs has.
-    bool is_planned = true; ///< What blocks need to know of them is made before (UnitPlan).
+    bool is_planned = true; ///< What blocks need to know of them is made before (UnitPlan);
+    bool may_plan = true;   ///< false: asked for not to be.
 };
 
 using Input = ProjectArgs::Input;
@@ -364,9 +365,15 @@ void TestCudaStream::chain_data() {
     row("rank 16 of attention and MLP, early", 24, 25, isEarly);
     // The updating warp late: the others are as far ahead as they can be.
     row("rank 16 of attention and MLP, early, starving", 24, 42, isEarly);
+    row("rank 32: several tiles of a weight", 24, 27, [](ChainShape& s) {
+        s.layers = 1;
+        s.rank = 32;
+        s.k_is_v = true;
+    });
     row("rank 16 of attention and MLP, early, not planned", 24, 25, [&](ChainShape& s) {
         isEarly(s);
         s.is_planned = false;
+        s.may_plan = false;
     });
     row("rank 8 of wide rows", 16, 20, [](ChainShape& s) {
         s.layers = 1;
@@ -397,7 +404,7 @@ void TestCudaStream::chain() {
     EmulatedCardOptions options;
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(seed);
-    if (shape.rank > 0 && !shape.is_planned) {
+    if (!shape.may_plan) {
         qputenv("BELFRY_UPDATES_UNPLANNED", "1");
     }
     EmulatedCard card(options);
@@ -580,13 +587,18 @@ void TestCudaStream::heads() {
 
 void TestCudaStream::measured_data() {
     QTest::addColumn<int>("rank");
-    QTest::newRow("no updates") << 0;
-    QTest::newRow("updates") << 8;
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<QString>("kernel");
+    QTest::newRow("no updates") << 0 << 3 << "belfry_stream";
+    QTest::newRow("planned updates") << 8 << 12 << "belfry_stream_updates";
+    QTest::newRow("any updates") << 8 << 3 << "belfry_stream_any_updates";
 }
 
 // Kernels that note clocks (BELFRY_KERNEL_TIMES) are kernels of their own: they compute the same.
 void TestCudaStream::measured() {
     QFETCH(int, rank);
+    QFETCH(int, multiprocessors);
+    QFETCH(QString, kernel);
     ChainShape shape;
     shape.rank = rank;
     std::vector<float> results[2];
@@ -595,7 +607,7 @@ void TestCudaStream::measured() {
             qputenv("BELFRY_KERNEL_TIMES", "1");
         }
         EmulatedCardOptions options;
-        options.multiprocessors = 3;
+        options.multiprocessors = multiprocessors;
         EmulatedCard card(options);
         qunsetenv("BELFRY_KERNEL_TIMES"); // read as the card is opened
         Chain chain(shape, 1);
@@ -604,9 +616,8 @@ void TestCudaStream::measured() {
         const double error = chain.error();
         QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
         results[is_measured ? 1 : 0] = chain.projections.back()->y[0].values();
-        const std::string kernel = std::string("belfry_stream") + (rank > 0 ? "_updates" : "") +
-                                   (is_measured ? "_traced" : "");
-        QCOMPARE(layersOf(card), std::vector<std::string>({kernel}));
+        const std::string wanted = kernel.toStdString() + (is_measured ? "_traced" : "");
+        QCOMPARE(layersOf(card), std::vector<std::string>({wanted}));
     }
     QVERIFY(results[0] == results[1]);
 }

@@ -18,9 +18,9 @@ namespace {
 /// Asks for arguments and norms: its warp seldom has results, which the others wait for.
 constexpr int kAskingThread = kComputeThreads - 1;
 
-/// Kernels for steps without low-rank updates, with such that there are plans of (UnitPlan), and with
-/// any. Each has no code but its own: what is not there takes no registers and none of the cache for
-/// instructions, which a layer's fill.
+/// Kernels for steps without low-rank updates, with such that there are plans of (UnitPlan), and
+/// with any. Each has no code but its own: what is not there takes no registers and none of the
+/// cache for instructions, which a layer's fill.
 enum class Updates { none, planned, any };
 
 template <Updates UPDATES, bool IS_TRACED>
@@ -163,7 +163,8 @@ __global__ void __launch_bounds__(512, 1) belfry_stream_traced(BELFRY_STREAM_PAR
 __global__ void __launch_bounds__(512, 1) belfry_stream_updates_traced(BELFRY_STREAM_PARAMETERS) {
     runBlock<Updates::planned, true>(steps, count, layout, counters, flags, packets, trace);
 }
-__global__ void __launch_bounds__(512, 1) belfry_stream_any_updates_traced(BELFRY_STREAM_PARAMETERS) {
+__global__ void __launch_bounds__(512, 1)
+    belfry_stream_any_updates_traced(BELFRY_STREAM_PARAMETERS) {
     runBlock<Updates::any, true>(steps, count, layout, counters, flags, packets, trace);
 }
 

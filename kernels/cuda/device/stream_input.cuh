@@ -45,7 +45,7 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
 struct UnitSignals {
     char* memory; ///< [kUnitSignalBytes]
     // Of the kernel, constants.
-    bool are_used = true;     ///< Some of its steps have low-rank updates.
+    bool are_used = true;      ///< Some of its steps have low-rank updates.
     bool is_begin_told = true; ///< begun() has a phase for each of these.
 
     [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {

@@ -11,18 +11,18 @@
 // five to ten clocks an instruction that runs once a step. So B (A h) is made by tensor cores from
 // the packets as they come: 16 ranks of an update are a tile, the sums of a chunk of columns a
 // column of the right operand. A lane polls the four packets that are its part of that operand,
-// those of eight columns all at once, and the chunks of a tile are added before it is multiplied, so
-// that nothing but a product stands in the loop over the block's rows.
+// those of eight columns all at once, and the chunks of a tile are added before it is multiplied,
+// so that nothing but a product stands in the loop over the block's rows.
 //
 // A of the block's units and B of its rows come as bulk copies while the steps before are at work
 // (up to kStepsAsked of them; else when the step has begun), to places of the work memory that
 // these leave alone and that steps with updates take in turn; behind attention's where that stands
 // between. Nobody else reads there.
 //
-// Which these are, and which rows of B meet which ranks, is the same in every token: a kernel of its
-// own notes it for every block when the steps are collected (UnitPlan). Steps that a plan has no
-// room for, and lists with a step whose operands come late, are for a kernel that works all of it
-// out on the way.
+// Which these are, and which rows of B meet which ranks, is the same in every token: a kernel of
+// its own notes it for every block when the steps are collected (UnitPlan). Steps that a plan has
+// no room for, and lists with a step whose operands come late, are for a kernel that works all of
+// it out on the way.
 //
 // Sums travel as packets, one in a sector of 32 bytes: where many blocks write next to each other
 // while all poll, a way through L2 takes twice as long.
@@ -47,9 +47,9 @@ __device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
            streamNormedBytes(a.input, a.cols, a.lora_columns);
 }
 
-/// The packet of a rank of an update times a chunk of the columns: which of the four that
-/// lane `index` % 32 reads is `index` / 32. Which ranks a lane has follows from how loadMatrix4()
-/// deals out B, 16 bytes of a row at a time.
+/// The packet of a rank of an update times a chunk of the columns: which of a lane's four it is, is
+/// its number / 32 % 4; numbers % 32 are columns of eight (RankPackets) and four lanes of each.
+/// Which ranks a lane has follows from how loadMatrix4() deals out B, 16 bytes of a row at a time.
 __device__ __forceinline__ int packetOfRank(const LoraArgs& term, int rank, int column) {
     const int k = rank & (kLoraTileRanks - 1);
     const bool is_wide = term.b_type == kElementF32;
@@ -82,7 +82,9 @@ struct StepTask {
 struct UpdateRows {
     int from;
     int to;
-    __device__ __forceinline__ UpdateRows(const ProjectKernelArgs& a, const LoraArgs& term, int block)
+    __device__ __forceinline__ UpdateRows(const ProjectKernelArgs& a,
+                                          const LoraArgs& term,
+                                          int block)
         : from(firstOutput(a, block)), to(firstOutput(a, block + 1)) {
         if (a.output != kOutputGeluPair) {
             // Outputs of all weights follow each other.
@@ -588,7 +590,8 @@ __device__ __forceinline__ RankValues RankPackets::take(uint32_t tag) {
     const SplitPair first_pair = splitPair(v[0].value, v[1].value);
     const SplitPair second_pair = splitPair(v[2].value, v[3].value);
     const bool is_low = (lane & 4) != 0;
-    return {{is_low ? first_pair.low : first_pair.high, is_low ? second_pair.low : second_pair.high}};
+    return {
+        {is_low ? first_pair.low : first_pair.high, is_low ? second_pair.low : second_pair.high}};
 }
 
 /// 16 rows of B, 16 ranks of each, as a left operand: rows lane / 4 and those eight further of two
@@ -634,8 +637,9 @@ __device__ __forceinline__ RankTile loadTile(int type, uint32_t from, int next) 
 
 /// Sums of rows lane / 4 and those eight further, in the lanes whose two columns (lane % 4) are the
 /// tile's.
-__device__ __forceinline__ float2
-multiplyTile(const RankTile& tile, const RankValues& ranks, bool is_bf16) {
+__device__ __forceinline__ float2 multiplyTile(const RankTile& tile,
+                                               const RankValues& ranks,
+                                               bool is_bf16) {
     float c[4] = {};
     multiplyAdd(c, tile.high, ranks.pairs[0], ranks.pairs[1]);
     if (!is_bf16) {
@@ -656,7 +660,8 @@ struct RankWalk {
         return t < a.lora_count;
     }
     /// The next tile. lane_rows: StepTask::rows.
-    __device__ __forceinline__ void advance(const ProjectKernelArgs& a, int base, int base_end, int lane_rows) {
+    __device__ __forceinline__ void
+    advance(const ProjectKernelArgs& a, int base, int base_end, int lane_rows) {
         ++k;
 #pragma unroll 1
         while (k >= end) {
@@ -704,6 +709,7 @@ __device__ __forceinline__ void multiplyRows(RankTile tile,
             tile = loadTile(type, from, next);
         }
         if (is_more) {
+            __syncwarp(); // of the tile before they are other lanes'
             if (left > 0) {
                 to[0] += sums.x;
             }
@@ -767,8 +773,8 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
             const RankTile tile = loadTile(walk.type, from, next);
             const bool is_own = columnOf(a, base) >> a.lora_shift == term.tile + walk.k;
             // Of every four lanes one has the first two of the tile's columns of the operand.
-            const int own_pair = (((term.tile + walk.k) << a.lora_shift) - base) >>
-                                 (a.lora_shift == 0 ? 0 : 1);
+            const int own_pair =
+                (((term.tile + walk.k) << a.lora_shift) - base) >> (a.lora_shift == 0 ? 0 : 1);
             const int left = (lane & 3) == own_pair ? walk.rows - (lane >> 2) : 0;
             float* to =
                 reinterpret_cast<float*>(operands) + walk.weight * a.local_rows + (lane >> 2);
@@ -799,6 +805,9 @@ __device__ __forceinline__ void addPlanned(const ProjectKernelArgs& a,
     RankPackets packets(a, 0);
     packets.load(tag);
     const int jobs = plan.jobs;
+    if (jobs == 0) {
+        clocks.noteUnit(2);
+    }
     const UnitJob* at = plan.job;
     UnitJob job = *at;
     RankValues all = {};
@@ -833,8 +842,8 @@ __device__ __forceinline__ void addPlanned(const ProjectKernelArgs& a,
 }
 
 /// The warp for updates, for the whole token: the layout.unit_steps steps with updates. IS_PLANNED:
-/// there are plans of all of them (layout.plans), and none is late; what may be otherwise is code of
-/// a kernel of its own. is_traced: of the kernel, a constant.
+/// there are plans of all of them (layout.plans), and none is late; what may be otherwise is code
+/// of a kernel of its own. is_traced: of the kernel, a constant.
 template <bool IS_PLANNED>
 __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                          int count,

@@ -444,7 +444,9 @@ void placeStreamUnits(Stream& s) {
         // A row of packets that is added to one which no step with updates has just made.
         const bool is_row_old =
             i > 0 && (steps[i - 1].kind == kStepAttend || !hasResidual(steps[i - 1].project));
-        const bool is_early = streamNormedBytes(a.input, a.cols, a.lora_columns) > 0 &&
+        // Not the launch's first step with updates: nothing tells its warp how far the others are.
+        const bool is_early = before != nullptr &&
+                              streamNormedBytes(a.input, a.cols, a.lora_columns) > 0 &&
                               a.link == kLinkPackets && a.keeps_row != 0 && is_row_old &&
                               a.lora_late == 0 && a.lora_own == 1;
         a.lora_is_early = is_early ? 1 : 0;
