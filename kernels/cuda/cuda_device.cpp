@@ -179,6 +179,7 @@ Status CudaDevice::openContext(std::string* message) {
     stream_.steps.has_tiles = std::getenv("BELFRY_ATTENTION_PARTS") == nullptr;
     // The same for one launch with barriers, as on cards without bulk copies.
     stream_.steps.may_stream = std::getenv("BELFRY_BARRIER_STEPS") == nullptr;
+    // What its blocks need to know of low-rank updates worked out in every token.
     stream_.steps.may_plan = std::getenv("BELFRY_UPDATES_UNPLANNED") == nullptr;
     // Its attention by tiles of keys for all contexts, as for long ones.
     stream_.steps.has_heads = std::getenv("BELFRY_ATTENTION_TILES") == nullptr;

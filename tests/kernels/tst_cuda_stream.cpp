@@ -375,19 +375,17 @@ void TestCudaStream::chain_data() {
         s.is_planned = false;
         s.may_plan = false;
     });
-    row("rank 8 of wide rows", 16, 20, [](ChainShape& s) {
+    const auto hasWideRows = [](ChainShape& s) {
         s.layers = 1;
         s.rank = 8;
         s.inter = 6400;
         s.ple = 0;
+    };
+    row("rank 8 of wide rows", 16, 20, [&](ChainShape& s) {
+        hasWideRows(s);
         s.is_planned = false;
     });
-    row("rank 8 of wide rows, blocks of one unit", 24, 26, [](ChainShape& s) {
-        s.layers = 1;
-        s.rank = 8;
-        s.inter = 6400;
-        s.ple = 0;
-    });
+    row("rank 8 of wide rows, blocks of one unit", 24, 26, hasWideRows);
 }
 
 /// The kernels that ran, but for what makes plans of updates.

@@ -405,10 +405,9 @@ struct ProjectKernelArgs {
     const int32_t* lora_epoch; ///< [1] Launches so far.
     int32_t lora_units;        ///< 0: not in this form.
     int32_t lora_chunks;
-    int32_t lora_columns; ///< A multiple of 512; stream.cu: of 64.
-    int16_t lora_own;     ///< Most units of a block.
-    int16_t
-        lora_next_late; ///< stream.cu: lora_late of the next step with updates; 1: there is none.
+    int32_t lora_columns;   ///< A multiple of 512; stream.cu: of 64.
+    int16_t lora_own;       ///< Most units of a block.
+    int16_t lora_next_late; ///< stream.cu: lora_late of the next step with updates, or 1.
     /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one
     /// unit of a block to the next one's.
     int32_t lora_pitch;
