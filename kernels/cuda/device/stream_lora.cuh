@@ -20,133 +20,25 @@
 // between. Nobody else reads there.
 //
 // Which these are, and which rows of B meet which ranks, is the same in every token: a kernel of
-// its own notes it for every block when the steps are collected (UnitPlan). Steps that a plan has
-// no room for, and lists with a step whose operands come late, are for a kernel that works all of
-// it out on the way.
+// its own notes it for every block when the steps are collected (unit_plan.cuh). Steps that a plan
+// has no room for, and lists with a step whose operands come late, are for a kernel that works all
+// of it out on the way.
 //
 // Sums travel as packets, one in a sector of 32 bytes: where many blocks write next to each other
 // while all poll, a way through L2 takes twice as long.
 #pragma once
 
+#include "kernels/cuda/device/rank_tiles.cuh"
 #include "kernels/cuda/device/stream_input.cuh"
-#include "kernels/cuda/device/unit_piece.cuh"
-#include "kernels/cuda/device/weight_ring.cuh"
+#include "kernels/cuda/device/unit_plan.cuh"
 
 namespace kernels::cuda {
-
-/// What updates add to the block's rows of a weight, but for the factor of the last norm: [weights,
-/// local_rows] at the beginning of the operands. work: the work memory.
-__device__ __forceinline__ const float*
-updatesOf(const ProjectKernelArgs& a, const char* work, int weight) {
-    return reinterpret_cast<const float*>(work + a.lora_at) + weight * a.local_rows;
-}
-
-/// A of the block's units: behind those sums and what is made of it, lora_pitch apart.
-__device__ __forceinline__ int unitRows(const ProjectKernelArgs& a) {
-    return streamUpdateBytes(a.count, a.local_rows) +
-           streamNormedBytes(a.input, a.cols, a.lora_columns);
-}
-
-/// The packet of a rank of an update times a chunk of the columns: which of a lane's four it is, is
-/// its number / 32 % 4; numbers % 32 are columns of eight (RankPackets) and four lanes of each.
-/// Which ranks a lane has follows from how loadMatrix4() deals out B, 16 bytes of a row at a time.
-__device__ __forceinline__ int packetOfRank(const LoraArgs& term, int rank, int column) {
-    const int k = rank & (kLoraTileRanks - 1);
-    const bool is_wide = term.b_type == kElementF32;
-    const int part = is_wide ? k >> 2 : (k & 1) | (k >> 3) << 1;
-    const int in_group = is_wide ? k & 3 : k >> 1 & 3;
-    return column / kLoraTileColumns * 128 + part * 32 + column % kLoraTileColumns * 4 + in_group;
-}
-
-/// A unit and the packet of its sum.
-struct UnitTask : UnitPiece {
-    int packet = 0;
-
-    UnitTask() = default;
-    __device__ __forceinline__ UnitTask(const ProjectKernelArgs& a, int unit)
-        : UnitPiece(a, unit >> a.lora_shift, unit & ((1 << a.lora_shift) - 1)) {
-        const LoraArgs& update = a.lora[term];
-        const int tile = update.tile + rank / kLoraTileRanks;
-        packet =
-            packetOfRank(update, rank, (tile << a.lora_shift) + (unit & ((1 << a.lora_shift) - 1)));
-    }
-};
 
 /// What the warp knows of a step before its input comes.
 struct StepTask {
     UnitTask unit; ///< The block's first one.
     int rows = 0;  ///< Lane t: of this block, of the weight that update t is for.
 };
-
-/// Rows [from, to) of a block, of the weight that an update is for.
-struct UpdateRows {
-    int from;
-    int to;
-    __device__ __forceinline__ UpdateRows(const ProjectKernelArgs& a,
-                                          const LoraArgs& term,
-                                          int block)
-        : from(firstOutput(a, block)), to(firstOutput(a, block + 1)) {
-        if (a.output != kOutputGeluPair) {
-            // Outputs of all weights follow each other.
-            const int before = (term.weight > 0 ? static_cast<int>(a.w[0].rows) : 0) +
-                               (term.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);
-            const int all = static_cast<int>(a.w[term.weight].rows);
-            from = from > before ? from - before : 0;
-            to = to - before < all ? to - before : all;
-        }
-    }
-};
-
-/// What a block will need of a step with few enough updates; one thread.
-__device__ __forceinline__ UnitPlan planUnits(const ProjectKernelArgs& a, int block, int grid) {
-    UnitPlan plan = {};
-    int copies = 0;
-    uint32_t begun = 0; // weights that have sums already
-    int place = a.lora_at + unitRows(a);
-    for (int unit = block; unit < a.lora_units && copies < kPlannedCopies; unit += grid) {
-        const UnitTask task(a, unit);
-        if (unit == block) {
-            plan.factor = task.factor;
-            plan.packet = task.packet;
-            plan.column = task.column;
-            plan.columns = task.columns;
-            plan.type = static_cast<int16_t>(task.type);
-        }
-        if (task.columns > 0) {
-            plan.copy[copies++] = {task.at, task.bytes, place};
-        }
-        place += a.lora_pitch;
-    }
-    for (int j = 0; j < a.count; ++j) {
-        plan.clears |= a.lora_first[j] == a.lora_first[j + 1] ? 1 : 0;
-    }
-    for (int t = 0; t < a.lora_count; ++t) {
-        const LoraArgs& term = a.lora[t];
-        const UpdateRows rows(a, term, block);
-        if (rows.to <= rows.from || copies == kPlannedCopies) {
-            continue;
-        }
-        const int row_bytes = term.rank * elementBytes(term.b_type);
-        const int b = a.lora_at + term.b_offset;
-        plan.copy[copies++] = {static_cast<const char*>(term.b) +
-                                   static_cast<int64_t>(rows.from) * row_bytes,
-                               (rows.to - rows.from) * row_bytes, b};
-        for (int k = 0; k * kLoraTileRanks < term.rank && plan.jobs < kPlannedTiles; ++k) {
-            const int before = k * kLoraTileRanks * elementBytes(term.b_type);
-            UnitJob& job = plan.job[plan.jobs++];
-            job.b = b + before;
-            job.rows = static_cast<int16_t>(rows.to - rows.from);
-            job.row_bytes = static_cast<int16_t>(row_bytes);
-            job.left_bytes = static_cast<int16_t>(row_bytes - before);
-            job.to = static_cast<int16_t>(term.weight * a.local_rows);
-            job.tile = static_cast<int16_t>(term.tile + k);
-            job.type = static_cast<int8_t>(term.b_type);
-            job.is_more = static_cast<int8_t>(begun >> term.weight & 1U);
-            begun |= 1U << term.weight;
-        }
-    }
-    return plan;
-}
 
 /// placeOperands() as planned. copy: this lane's, read long before.
 __device__ __forceinline__ StepTask placePlanned(const UnitPlan& plan,
@@ -325,15 +217,15 @@ packetSum(const UnitTask& task, const char* rows, const Exchange& exchange, int 
 /// times it and times the next norm m is A m x + scale (A m n) t. The first sum and A m n are there
 /// before t is, and nobody waits for planes.
 struct EarlyUnit {
-    float4* normed; ///< A m n: fours of all lanes behind each other, first ones, then second ones.
-    float sum;      ///< This lane's part of A m x.
+    /// A m n: fours of all lanes behind each other, first ones, then second ones.
+    float4* normed = nullptr;
+    float sum = 0.0F; ///< A m x.
 
     /// Takes the unit's columns of the residual row, where A m n will lie.
-    __device__ __forceinline__
-    EarlyUnit(const ProjectKernelArgs& a, const UnitTask& task, char* operands, const float4* row)
-        : normed(reinterpret_cast<float4*>(operands + streamUpdateBytes(a.count, a.local_rows)) +
-                 lane()),
-          sum(0.0F) {
+    __device__ __forceinline__ void
+    take(const ProjectKernelArgs& a, const UnitTask& task, char* operands, const float4* row) {
+        normed =
+            reinterpret_cast<float4*>(operands + streamUpdateBytes(a.count, a.local_rows)) + lane();
         float4* to = normed;
 #pragma unroll 1
         for (int c = lane() * 8; c < task.columns; c += kStride) {
@@ -374,20 +266,20 @@ struct EarlyUnit {
             to[32] = make_float4(v[4], v[5], v[6], v[7]);
             to += 64;
         }
+        __syncwarp();
+        sum = warpSum(sum);
     }
 
-    /// The lane's part of the unit, once t is there.
-    __device__ __forceinline__ float
-    finish(const ProjectKernelArgs& a, const UnitTask& task, const StreamWork& w) const {
+    /// A m n times t, once that is there; of the lane. taken: its first column's.
+    [[nodiscard]] __device__ __forceinline__ float finish(int columns, const float4* taken) const {
         const float4* from = normed;
-        const float4* t = w.taken + task.column / 4 + lane() * 2;
         float sums[2] = {};
 #pragma unroll 1
-        for (int c = lane() * 8; c < task.columns; c += kStride) {
+        for (int c = lane() * 8; c < columns; c += kStride) {
             const float4 a0 = from[0];
             const float4 a1 = from[32];
-            const float4 t0 = t[0];
-            const float4 t1 = t[1];
+            const float4 t0 = taken[0];
+            const float4 t1 = taken[1];
             sums[0] = fmaf(a0.x, t0.x, sums[0]);
             sums[1] = fmaf(a1.x, t1.x, sums[1]);
             sums[0] = fmaf(a0.y, t0.y, sums[0]);
@@ -397,11 +289,10 @@ struct EarlyUnit {
             sums[0] = fmaf(a0.w, t0.w, sums[0]);
             sums[1] = fmaf(a1.w, t1.w, sums[1]);
             from += 64;
-            t += kStride / 4;
+            taken += kStride / 4;
         }
         __syncwarp();
-        const float scale = rsqrtf(sumOfWarps(w.buffer) * a.inverse_cols + a.eps) * a.scalar;
-        return fmaf(scale, sums[0] + sums[1], a.scalar * sum);
+        return sums[0] + sums[1];
     }
 
 private:
@@ -433,10 +324,19 @@ __device__ __forceinline__ void publishEarlyUnit(const ProjectKernelArgs& a,
     // On their way while the warp waits.
     const float factor = *task.factor;
     uint64_t* const slot = a.lora_slots + task.packet * kUnitSlot;
+    const float4* const taken =
+        w.taken + task.column / 4 + (static_cast<int>(threadIdx.x) & 31) * 2;
+    const float inverse_cols = a.inverse_cols;
+    const float eps = a.eps;
+    const float scalar = a.scalar;
+    const float before = scalar * unit.sum;
     input.wait(input_parity);
-    const float sum = warpSum(unit.finish(a, task, w));
+    // The scale of t beside the sum over the lanes.
+    const float squares = sumOfWarps(w.buffer);
+    const float sum = warpSum(unit.finish(task.columns, taken));
+    const float scale = rsqrtf(squares * inverse_cols + eps) * scalar;
     if ((threadIdx.x & 31) == 0) {
-        storeTagged(slot, sum * factor, tag);
+        storeTagged(slot, fmaf(scale, sum, before) * factor, tag);
     }
 }
 
@@ -475,177 +375,16 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
 }
 
 /// Zeros for the rows of weights without an update.
-__device__ __forceinline__ void clearUpdates(const ProjectKernelArgs& a, char* operands) {
+__device__ __forceinline__ void clearUpdates(const ProjectKernelArgs& a, float* sums) {
 #pragma unroll 1
     for (int j = 0; j < a.count; ++j) {
         if (a.lora_first[j] == a.lora_first[j + 1]) {
-            float* const sums = reinterpret_cast<float*>(operands) + j * a.local_rows;
 #pragma unroll 1
             for (int i = static_cast<int>(threadIdx.x) & 31; i < a.local_rows; i += 32) {
-                sums[i] = 0.0F;
+                sums[j * a.local_rows + i] = 0.0F;
             }
         }
     }
-}
-
-/// A pair of numbers as bf16, and what that leaves of them.
-struct SplitPair {
-    uint32_t high;
-    uint32_t low;
-};
-__device__ __forceinline__ SplitPair splitPair(float first, float second) {
-    const auto pack = [](float a, float b) {
-        const __nv_bfloat162 pair = __floats2bfloat162_rn(a, b);
-        uint32_t bits = 0;
-        memcpy(&bits, &pair, sizeof bits);
-        return bits;
-    };
-    const uint32_t high = pack(first, second);
-    return {high, pack(first - __uint_as_float(high << 16),
-                       second - __uint_as_float(high & 0xffff0000U))};
-}
-
-/// This lane's part of the right operand: four ranks of its column in two pairs. Columns stand in
-/// pairs for the same chunks, even ones for what bf16 holds of their sum, odd ones for what it
-/// leaves. Zero where there is no such rank.
-struct RankValues {
-    uint32_t pairs[2];
-};
-
-/// Columns of A h that are collected at once: the chunks of a tile of ranks lie together in them.
-__device__ __forceinline__ int columnsAtOnce(const ProjectKernelArgs& a) {
-    return a.lora_shift == 0 ? kLoraTileColumns / 2 : kLoraTileColumns;
-}
-/// The lane's column of A h among those from `first` on. One chunk: two columns of the operand are
-/// the same one.
-__device__ __forceinline__ int columnOf(const ProjectKernelArgs& a, int first) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    return first + (lane >> (a.lora_shift == 0 ? 3 : 2));
-}
-
-/// columnsAtOnce() columns of A h of the whole grid.
-struct RankPackets {
-    const uint64_t* at; ///< The lane's first one.
-    int tile;           ///< Of the lane's column.
-    int shift;          ///< log2 of the chunks of a tile.
-    bool is_wanted[4];
-    Tagged v[4];
-
-    __device__ __forceinline__ RankPackets(const ProjectKernelArgs& a, int first);
-    /// Asks for all of them.
-    __device__ __forceinline__ void load(uint32_t tag) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            v[i] = {0.0F, tag};
-            if (is_wanted[i]) {
-                v[i] = loadTagged(at + i * 32 * kUnitSlot);
-            }
-        }
-    }
-    /// Behind load(): waits for them and adds the chunks of each rank.
-    __device__ __forceinline__ RankValues take(uint32_t tag);
-};
-
-__device__ __forceinline__ RankPackets::RankPackets(const ProjectKernelArgs& a, int first) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int column = columnOf(a, first);
-    shift = a.lora_shift;
-    at = a.lora_slots +
-         (column / kLoraTileColumns * 128 + column % kLoraTileColumns * 4 + (lane & 3)) * kUnitSlot;
-    tile = column >> shift;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        is_wanted[i] = tile < a.lora_tiles;
-    }
-    if (a.lora_is_ragged != 0 && tile < a.lora_tiles) {
-        int t = 0;
-        while (t + 1 < a.lora_count && tile >= a.lora[t + 1].tile) {
-            ++t;
-        }
-        const int ranks = a.lora[t].rank - (tile - a.lora[t].tile) * kLoraTileRanks;
-        const bool is_wide = a.lora[t].b_type == kElementF32;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const int k = is_wide ? i * 4 + (lane & 3) : (i & 1) + (lane & 3) * 2 + (i >> 1) * 8;
-            is_wanted[i] = k < ranks;
-        }
-    }
-}
-
-__device__ __forceinline__ RankValues RankPackets::take(uint32_t tag) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    while (v[0].tag != tag || v[1].tag != tag || v[2].tag != tag || v[3].tag != tag) {
-        load(tag);
-    }
-    __syncwarp();
-    // Chunks of a tile are neighbours: 1, 2, 4 or 8 columns.
-#pragma unroll 1
-    for (int other = 4 << shift; other > 4;) {
-        other >>= 1;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            v[i].value += __shfl_xor_sync(0xffffffffU, v[i].value, other);
-        }
-    }
-    const SplitPair first_pair = splitPair(v[0].value, v[1].value);
-    const SplitPair second_pair = splitPair(v[2].value, v[3].value);
-    const bool is_low = (lane & 4) != 0;
-    return {
-        {is_low ? first_pair.low : first_pair.high, is_low ? second_pair.low : second_pair.high}};
-}
-
-/// 16 rows of B, 16 ranks of each, as a left operand: rows lane / 4 and those eight further of two
-/// pairs of ranks, in the lanes' order of them (packetOfRank()). low: what bf16 leaves.
-struct RankTile {
-    uint32_t high[4];
-    uint32_t low[4];
-};
-
-/// from: address of this lane's row (of lanes i and i + 16 row i) and its 16 bytes; next: from
-/// there to those eight ranks further (fp32).
-__device__ __forceinline__ RankTile loadTile(int type, uint32_t from, int next) {
-    RankTile tile = {};
-    loadMatrix4(tile.high, from);
-    if (type == kElementBf16) {
-        return tile;
-    }
-    float2 pairs[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        pairs[i] = __half22float2(asHalf2(tile.high[i]));
-    }
-    if (type == kElementF32) {
-        // A tile of 16 bytes has four ranks: i and i + 4 are a pair.
-        uint32_t more[4];
-        loadMatrix4(more, from + next);
-        const auto pairOf = [](uint32_t a, uint32_t b) {
-            return make_float2(__uint_as_float(a), __uint_as_float(b));
-        };
-        pairs[0] = pairOf(tile.high[0], tile.high[2]);
-        pairs[1] = pairOf(tile.high[1], tile.high[3]);
-        pairs[2] = pairOf(more[0], more[2]);
-        pairs[3] = pairOf(more[1], more[3]);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        const SplitPair split = splitPair(pairs[i].x, pairs[i].y);
-        tile.high[i] = split.high;
-        tile.low[i] = split.low;
-    }
-    return tile;
-}
-
-/// Sums of rows lane / 4 and those eight further, in the lanes whose two columns (lane % 4) are the
-/// tile's.
-__device__ __forceinline__ float2 multiplyTile(const RankTile& tile,
-                                               const RankValues& ranks,
-                                               bool is_bf16) {
-    float c[4] = {};
-    multiplyAdd(c, tile.high, ranks.pairs[0], ranks.pairs[1]);
-    if (!is_bf16) {
-        multiplyAdd(c, tile.low, ranks.pairs[0], ranks.pairs[1]);
-    }
-    return make_float2(c[0] + c[1], c[2] + c[3]);
 }
 
 /// Goes through the tiles of ranks that meet the columns from `base` to `base_end` - 1, of all
@@ -683,63 +422,14 @@ struct RankWalk {
     }
 };
 
-/// Tiles of 16 rows of B times a tile of ranks. tile: of the first rows; from, last, next: as
-/// loadTile() takes them, of those and of the last row at most; to: of the lane's first row, left:
-/// rows from there on, 0: the lane has none; is_more: there are sums already.
-__device__ __forceinline__ void multiplyRows(RankTile tile,
-                                             int type,
-                                             uint32_t from,
-                                             uint32_t last,
-                                             int next,
-                                             int row_bytes,
-                                             int rows,
-                                             const RankValues& ranks,
-                                             float* to,
-                                             int left,
-                                             bool is_more) {
-    const bool is_bf16 = type == kElementBf16;
-#pragma unroll 1
-    for (int row = rows;;) {
-        const float2 sums = multiplyTile(tile, ranks, is_bf16);
-        row -= 16;
-        if (row > 0) {
-            // The next rows are read while these are multiplied.
-            from += 16 * row_bytes;
-            from = from < last ? from : last;
-            tile = loadTile(type, from, next);
-        }
-        if (is_more) {
-            __syncwarp(); // of the tile before they are other lanes'
-            if (left > 0) {
-                to[0] += sums.x;
-            }
-            if (left > 8) {
-                to[8] += sums.y;
-            }
-        } else {
-            if (left > 0) {
-                to[0] = sums.x;
-            }
-            if (left > 8) {
-                to[8] = sums.y;
-            }
-        }
-        if (row <= 0) {
-            break;
-        }
-        left -= 16;
-        to += 16;
-    }
-}
-
 /// Makes B (A h) of the block's rows from the packets as they come. What does not need them is done
 /// before: the way from packets to results is on everybody's, in a small step.
 __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
-                                           char* operands,
+                                           const char* work,
+                                           float* sums,
                                            int lane_rows,
                                            uint32_t tag,
                                            const StepClocks& clocks) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
     const int columns = a.lora_tiles << a.lora_shift;
     const int step = columnsAtOnce(a);
     uint32_t begun = 0; // weights that have sums already
@@ -759,84 +449,76 @@ __device__ __forceinline__ void addUpdates(const ProjectKernelArgs& a,
             }
             const bool is_more = (begun >> walk.weight & 1U) != 0;
             begun |= 1U << walk.weight;
-            // As loadTile() takes them: of the first 16 rows, and of the block's last row at most.
-            // Behind a row's last rank is nothing to read: what is read instead is times zero.
             const LoraArgs& term = a.lora[walk.t];
             const int tile_bytes = walk.k * kLoraTileRanks * elementBytes(walk.type);
-            const int left_bytes = walk.row_bytes - tile_bytes;
-            const int more = (lane & 16) < left_bytes ? lane & 16 : 0;
-            const int next = more + 32 < left_bytes ? 32 : 0;
-            const uint32_t first = sharedAddress(operands) + term.b_offset + tile_bytes + more;
-            const uint32_t last = first + (walk.rows - 1) * walk.row_bytes;
-            uint32_t from = first + (lane & 15) * walk.row_bytes;
-            from = from < last ? from : last;
-            const RankTile tile = loadTile(walk.type, from, next);
-            const bool is_own = columnOf(a, base) >> a.lora_shift == term.tile + walk.k;
-            // Of every four lanes one has the first two of the tile's columns of the operand.
-            const int own_pair =
-                (((term.tile + walk.k) << a.lora_shift) - base) >> (a.lora_shift == 0 ? 0 : 1);
-            const int left = (lane & 3) == own_pair ? walk.rows - (lane >> 2) : 0;
-            float* to =
-                reinterpret_cast<float*>(operands) + walk.weight * a.local_rows + (lane >> 2);
+            const int before = base >> a.lora_shift; // tiles
+            UnitJob job = {};
+            job.b = a.lora_at + term.b_offset + tile_bytes;
+            job.rows = static_cast<int16_t>(walk.rows);
+            job.row_bytes = static_cast<int16_t>(walk.row_bytes);
+            job.left_bytes = static_cast<int16_t>(walk.row_bytes - tile_bytes);
+            job.to = static_cast<int16_t>(walk.weight * a.local_rows);
+            job.tile = static_cast<int16_t>(term.tile + walk.k - before);
+            job.type = static_cast<int8_t>(walk.type);
+            job.is_more = static_cast<int8_t>(is_more);
+            TileRows rows(job, (columnOf(a, base) >> a.lora_shift) - before, a.lora_shift, work,
+                          sums);
             if (!has_ranks) {
-                RankPackets packets(a, base);
-                packets.load(tag);
-                all = packets.take(tag);
+                all = RankPackets(a, base).take(tag);
                 has_ranks = true;
                 clocks.noteUnit(2);
             }
-            const RankValues ranks = {{is_own ? all.pairs[0] : 0U, is_own ? all.pairs[1] : 0U}};
-            multiplyRows(tile, walk.type, from, last, next, walk.row_bytes, walk.rows, ranks, to,
-                         left, is_more);
+            rows.multiply(all);
         }
     }
     __syncwarp();
 }
 
-/// The same of a step with a plan.
+/// What the warp reads of a plan long before its step: memory is far away.
+struct PlanAhead {
+    UnitCopy copy = {}; ///< This lane's.
+    UnitJob job = {};   ///< The first one.
+    int jobs = 0;
+    bool clears = false;
+    PlanAhead() = default;
+    __device__ __forceinline__ explicit PlanAhead(const UnitPlan& plan)
+        : job(plan.job[0]), jobs(plan.jobs), clears(plan.clears != 0) {
+        const int lane = static_cast<int>(threadIdx.x) & 31;
+        if (lane < kPlannedCopies) {
+            copy = plan.copy[lane];
+        }
+    }
+};
+
+/// addUpdates() of a step with a plan.
 __device__ __forceinline__ void addPlanned(const ProjectKernelArgs& a,
                                            const UnitPlan& plan,
-                                           char* work,
-                                           char* operands,
+                                           const PlanAhead& ahead,
+                                           const char* work,
+                                           float* sums,
                                            uint32_t tag,
                                            const StepClocks& clocks) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    // Not asked for sooner: who asks in vain is in the way of those who write.
-    RankPackets packets(a, 0);
-    packets.load(tag);
-    const int jobs = plan.jobs;
-    if (jobs == 0) {
+    if (ahead.jobs > 0) {
+        const RankPackets packets(a, 0);
+        TileRows rows(ahead.job, packets.tile, packets.shift, work, sums);
+        // Not asked for sooner: who asks in vain is in the way of those who write.
+        const RankValues all = packets.take(tag);
         clocks.noteUnit(2);
-    }
-    const UnitJob* at = plan.job;
-    UnitJob job = *at;
-    RankValues all = {};
-    bool has_ranks = false;
+        if (ahead.jobs == 1 && rows.rows <= 16) {
+            rows.multiplyFew(all);
+        } else {
+            const UnitJob* job = plan.job;
 #pragma unroll 1
-    for (int i = 0; i < jobs; ++i) {
-        const UnitJob now = job;
-        ++at;
-        if (i + 1 < jobs) {
-            job = *at;
+            for (int left = ahead.jobs;;) {
+                rows.multiply(all);
+                if (--left == 0) {
+                    break;
+                }
+                rows = TileRows(*++job, packets.tile, packets.shift, work, sums);
+            }
         }
-        const int more = (lane & 16) < now.left_bytes ? lane & 16 : 0;
-        const int next = more + 32 < now.left_bytes ? 32 : 0;
-        const uint32_t first = sharedAddress(work) + now.b + more;
-        const uint32_t last = first + (now.rows - 1) * now.row_bytes;
-        uint32_t from = first + (lane & 15) * now.row_bytes;
-        from = from < last ? from : last;
-        const RankTile tile = loadTile(now.type, from, next);
-        if (!has_ranks) {
-            all = packets.take(tag);
-            has_ranks = true;
-            clocks.noteUnit(2);
-        }
-        const bool is_own = packets.tile == now.tile;
-        const RankValues ranks = {{is_own ? all.pairs[0] : 0U, is_own ? all.pairs[1] : 0U}};
-        const int own_pair = (now.tile << packets.shift) >> (packets.shift == 0 ? 0 : 1);
-        multiplyRows(tile, now.type, from, last, next, now.row_bytes, now.rows, ranks,
-                     reinterpret_cast<float*>(operands) + now.to + (lane >> 2),
-                     (lane & 3) == own_pair ? now.rows - (lane >> 2) : 0, now.is_more != 0);
+    } else {
+        clocks.noteUnit(2);
     }
     __syncwarp();
 }
@@ -856,11 +538,9 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
     const UnitPlan* plan = IS_PLANNED ? layout.plans + exchange.block : nullptr;
-    // The lane's, of the next operands to ask for.
-    UnitCopy copy = {};
-    const bool has_copy = IS_PLANNED && lane < kPlannedCopies;
-    if (has_copy) {
-        copy = plan->copy[lane];
+    PlanAhead ahead; // of the next operands to ask for
+    if (IS_PLANNED) {
+        ahead = PlanAhead(*plan);
     }
     StepTask task;
     bool is_asked = false;
@@ -876,47 +556,49 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         }
         fetcher.waitForStep(step);
         char* const memory = work + a.lora_at;
+        float* const sums = reinterpret_cast<float*>(memory);
         const uint32_t tag = exchange.markOf(step);
         if (!is_asked) {
-            task = IS_PLANNED ? placePlanned(*plan, copy, work, operands)
+            task = IS_PLANNED ? placePlanned(*plan, ahead.copy, work, operands)
                               : placeOperands(a, memory, operands, exchange);
         }
         const UnitPlan* const own_plan = plan;
+        const PlanAhead own = ahead;
         if (IS_PLANNED && i + 1 < layout.unit_steps) {
             plan += exchange.grid;
-            if (has_copy) {
-                copy = plan->copy[lane];
-            }
+            ahead = PlanAhead(*plan);
         }
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
         const StepClocks clocks{trace, step, is_traced};
-        if (a.lora_is_early != 0) {
+        const bool is_early = a.lora_is_early != 0;
+        EarlyUnit unit;
+        if (is_early) {
             // They come once the step before has begun: the residual row is as that leaves it.
             fetcher.waitForNorms(step);
-            EarlyUnit unit(a, task.unit, memory,
-                           reinterpret_cast<const float4*>(fetcher.shared + layout.row));
+            unit.take(a, task.unit, memory,
+                      reinterpret_cast<const float4*>(fetcher.shared + layout.row));
             __syncwarp();
             if (lane == 0) {
                 signals.prepared().arrive(); // the others may replace the row
             }
             unit.prepare(a, task.unit, memory + unitRows(a), fetcher.normsOf(step),
                          layout.norm_bytes);
-            clocks.noteUnit(0);
+        } else if (takesPackets(a)) {
+            // Asking for them before the step has begun only is in others' way.
+            if (!IS_PLANNED) {
+                signals.begun().wait(parity);
+            } else if (step + 1 < count) {
+                // Asked for when this one begins. Nothing is wrong if the wait should end too
+                // early (a barrier for norms tells apart no more than two phases).
+                fetcher.waitForNorms(step + 1);
+            }
+        }
+        clocks.noteUnit(0);
+        if (is_early) {
             publishEarlyUnit(a, w, unit, task.unit, exchange.block < a.lora_units, signals.input(),
                              parity, tag);
         } else {
-            if (takesPackets(a)) {
-                // Asking for them before the step has begun only is in others' way.
-                if (!IS_PLANNED) {
-                    signals.begun().wait(parity);
-                } else if (step + 1 < count) {
-                    // Asked for when this one begins. Nothing is wrong if the wait should end too
-                    // early (a barrier for norms tells apart no more than two phases).
-                    fetcher.waitForNorms(step + 1);
-                }
-            }
-            clocks.noteUnit(0);
             publishUnits(a, w, memory + unitRows(a), task.unit, signals.input(), parity, exchange,
                          step);
             // Nobody waits for it. Behind the input: by then nobody waits for the one before.
@@ -940,15 +622,15 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
             // Operands of the next step while the sums are on their way: what was in their place is
             // of the step with updates before this one, which all of the block have left behind.
             if (is_asked) {
-                task = placePlanned(*plan, copy, work, next_operands);
+                task = placePlanned(*plan, ahead.copy, work, next_operands);
             }
-            if (own_plan->clears != 0) {
-                clearUpdates(a, memory);
+            if (own.clears) {
+                clearUpdates(a, sums);
             }
-            addPlanned(a, *own_plan, work, memory, tag, clocks);
+            addPlanned(a, *own_plan, own, work, sums, tag, clocks);
         } else {
-            clearUpdates(a, memory);
-            addUpdates(a, memory, task.rows, tag, clocks);
+            clearUpdates(a, sums);
+            addUpdates(a, work, sums, task.rows, tag, clocks);
         }
         if (lane == 0) {
             signals.ready().arrive();
