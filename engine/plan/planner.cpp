@@ -293,9 +293,7 @@ private:
         plan_.notes.insert(plan_.notes.end(), resolution_.notes.begin(), resolution_.notes.end());
 
         plan_.is_reference_precision = request_.is_reference_precision;
-        plan_.prefill_chunk = request_.prefill_chunk > 0 ? request_.prefill_chunk
-                              : isLean()                 ? kLeanChunk
-                                                         : kDefaultChunk;
+        plan_.prefill_chunk = request_.prefill_chunk > 0 ? request_.prefill_chunk : kDefaultChunk;
         plan_.image_tokens = request_.image_tokens;
         plan_.context = planContext(request_, map_);
         const int64_t asked =
@@ -462,20 +460,16 @@ private:
         }
     }
 
-    /// The preset that is there to save memory.
-    [[nodiscard]] bool isLean() const {
-        return !request_.map.has_value() && request_.preset == "lean";
-    }
-
-    /// What is for speed alone: not in that preset. Large chunks where
+    /// What is for speed alone: not in the preset that is there to save memory. Large chunks where
     /// every layer computes on a card and their scratch takes at most a quarter of what is left.
     void growChunk() {
+        const bool is_lean = !request_.map.has_value() && request_.preset == "lean";
         // A driver's tables of page-locked memory are some MiB of the card's.
-        plan_.locks_host = !isLean();
+        plan_.locks_host = !is_lean;
         const bool is_on_cards =
             std::all_of(layer_device_.begin(), layer_device_.end(),
                         [](const DeviceId& device) { return device.kind == DeviceId::Kind::Cuda; });
-        if (request_.prefill_chunk > 0 || isLean() || !is_on_cards) {
+        if (request_.prefill_chunk > 0 || is_lean || !is_on_cards) {
             return;
         }
         plan_.prefill_chunk = kCardChunk;

@@ -51,12 +51,10 @@ struct AdapterBytes {
     int index = -1; ///< Place of the tensor in the request's list, for who knows it.
 };
 
-/// Tokens of a prompt that are computed together; where cards compute every layer and have plenty
-/// of room: their products run twice as fast with that many rows; in the preset that is there to
-/// save memory.
+/// Tokens of a prompt that are computed together, and where cards compute every layer and have
+/// plenty of room: their products run twice as fast with that many rows.
 inline constexpr int64_t kDefaultChunk = 512;
 inline constexpr int64_t kCardChunk = 2048;
-inline constexpr int64_t kLeanChunk = 384;
 
 struct PlanRequest {
     ModelConfig config;

@@ -363,6 +363,10 @@ void TestCudaStream::chain_data() {
         s.has_projections_only = true;
     };
     row("rank 16 of attention and MLP, early", 24, 25, isEarly);
+    row("rank 16 of attention and MLP, early, fp16", 24, 43, [&](ChainShape& s) {
+        isEarly(s);
+        s.update_type = DType::F16;
+    });
     // The updating warp late: the others are as far ahead as they can be.
     row("rank 16 of attention and MLP, early, starving", 24, 42, isEarly);
     row("rank 32: several tiles of a weight", 24, 27, [](ChainShape& s) {

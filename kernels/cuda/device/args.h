@@ -579,7 +579,7 @@ struct UnitJob {
     int16_t row_bytes;
     int16_t left_bytes; ///< Of a row, from those ranks on.
     int16_t to;         ///< The first row's sum.
-    int16_t tile;       ///< Among all tiles of ranks.
+    int16_t tile;       ///< Of ranks, among those whose sums are collected at once.
     int8_t type;        ///< Of B.
     int8_t is_more;     ///< 1: these rows have sums already.
 };
@@ -628,7 +628,7 @@ streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
 }
-/// Tensor cores take updates in tiles (stream_lora.cuh): so many ranks of one update, which are the
+/// Tensor cores take updates in tiles (rank_tiles.cuh): so many ranks of one update, which are the
 /// depth of a product, times so many chunks of A's columns, the columns of its right operand.
 inline constexpr int kLoraTileRanks = 16;
 inline constexpr int kLoraTileColumns = 8;

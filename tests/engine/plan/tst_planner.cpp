@@ -173,7 +173,6 @@ private Q_SLOTS:
     void presets_data();
     void presets();
     void presetsWithoutGpu();
-    void chunks();
 };
 
 // By hand: bytes of one tensor [rows, cols] in every format.
@@ -993,31 +992,6 @@ void TestPlanner::modules() {
     QCOMPARE(by_name.at("model.language_model.layers.3").format, Format::AsStored);
     QCOMPARE(by_name.at("model.vision_tower").store, DeviceId::sim(0));
     QCOMPARE(by_name.at("model.vision_tower").format, Format::Nf4);
-}
-
-/// How many tokens of a prompt are computed together, where nobody asks for a number.
-void TestPlanner::chunks() {
-    PlanRequest request = requestFor(publishedModel("E2B"), 1, uint64_t{24} << 30U, false);
-    useModelRules(request);
-    request.context = 4096;
-    request.prefill_chunk = 0;
-    request.quant = QuantOption::Nf4Dq;
-    const auto chunkOf = [&request](const char* preset) {
-        request.preset = preset;
-        return makePlan(request).prefill_chunk;
-    };
-    QCOMPARE(chunkOf("gpu"), kCardChunk);
-    QCOMPARE(chunkOf("ple-cpu"), kCardChunk);
-    QCOMPARE(chunkOf("cpu"), kDefaultChunk);
-    QCOMPARE(chunkOf("lean"), kLeanChunk);
-    const auto workspace = [&request] {
-        const PlacementPlan plan = makePlan(request);
-        return deviceRow(plan, DeviceId::cuda(0))->parts[MemoryPart::Workspace];
-    };
-    const uint64_t lean = workspace();
-    request.prefill_chunk = kDefaultChunk;
-    QCOMPARE(chunkOf("lean"), kDefaultChunk);
-    QVERIFY(lean < workspace());
 }
 
 void TestPlanner::presets_data() {
