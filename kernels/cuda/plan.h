@@ -12,7 +12,7 @@
 namespace kernels::cuda {
 
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
-inline constexpr size_t kPanelBytes = (size_t{11} << 20U) - (size_t{864} << 10U);
+inline constexpr size_t kPanelBytes = size_t{10} << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
 /// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
 inline constexpr size_t kCounterBytes = 40960;
@@ -51,6 +51,9 @@ inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;
 inline constexpr size_t kWorkOffset = kPartialOffset;
 /// Of the panel, for cuBLASLt where it is in use.
 inline constexpr size_t kBlasBytes = 4U << 20U;
+/// Products of a panel have 128 rows at least, of up to so many columns (31B has 21504).
+inline constexpr int64_t kWidestPanel = 24576;
+static_assert(kPanelBytes >= kBlasBytes + 256 + size_t{128} * kWidestPanel * 2U);
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.

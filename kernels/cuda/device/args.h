@@ -563,7 +563,7 @@ inline constexpr int kHeadKeys = kComputeWarps * kWarpKeys;
 inline constexpr int kHeadParts = 16;
 inline constexpr int kPartPackets = 66 << 10;
 
-/// What a block needs to know of the updates of one step (stream_lora.cuh), made once for all
+/// What a block needs to know of the updates of one step (unit_plan.cuh), made once for all
 /// tokens: a warp takes five to eight clocks an instruction that runs once a step.
 inline constexpr int kPlannedCopies = 6; ///< Of A of the block's units and B of its rows.
 inline constexpr int kPlannedTiles = 4;  ///< Of ranks times the block's rows of a weight.

@@ -4,7 +4,7 @@
 // before they come.
 #pragma once
 
-#include "kernels/cuda/device/stream_input.cuh"
+#include "kernels/cuda/device/common.cuh"
 
 namespace kernels::cuda {
 

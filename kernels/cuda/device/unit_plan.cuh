@@ -5,7 +5,6 @@
 // notes it for one block and step.
 #pragma once
 
-#include "kernels/cuda/device/stream_input.cuh"
 #include "kernels/cuda/device/unit_piece.cuh"
 #include "kernels/cuda/device/weight_ring.cuh"
 
