@@ -51,9 +51,10 @@ inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;
 inline constexpr size_t kWorkOffset = kPartialOffset;
 /// Of the panel, for cuBLASLt where it is in use.
 inline constexpr size_t kBlasBytes = 4U << 20U;
-/// Products of a panel have 128 rows at least, of up to so many columns (31B has 21504).
-inline constexpr int64_t kWidestPanel = 24576;
-static_assert(kPanelBytes >= kBlasBytes + 256 + size_t{128} * kWidestPanel * 2U);
+/// Products of a panel take 128 rows at least, also of the widest weight (31B's down_proj), in
+/// bf16.
+inline constexpr size_t kWidestPanel = 21504; // columns
+static_assert(kPanelBytes >= kBlasBytes + 256U + 128U * kWidestPanel * 2U);
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.
