@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates for a card that is described by what its driver tells: those of an H100 come out as
-// measured there (kernels/cuda/OPTIMIZATION.md), those of others follow their memory and cores.
+// measured there (BENCHMARKS.md), those of others follow their memory and cores.
 #include "engine/plan/plan_speed.h"
 #include "engine/run/card_estimate.h"
 #include "engine/run/engine.h"
