@@ -2,6 +2,7 @@
 #include "app/store/attachment_files.h"
 
 #include "app/store/database.h"
+#include "app/store/durable_folder.h"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
@@ -15,7 +16,6 @@
 #ifdef Q_OS_WIN
 #include <io.h>
 #else
-#include <fcntl.h>
 #include <unistd.h>
 #endif
 
@@ -53,16 +53,15 @@ bool syncFile(QFile& file) {
 #endif
 }
 
-void syncFolder(const QString& folder) {
-#ifndef Q_OS_WIN
-    const int handle = ::open(QFile::encodeName(folder).constData(), O_RDONLY | O_DIRECTORY);
-    if (handle >= 0) {
-        ::fsync(handle);
-        ::close(handle);
+/// A file that is there already, its name and the name of its folder.
+void syncExisting(const QString& name) {
+    QFile file(name);
+    if (file.open(QIODevice::ReadOnly)) {
+        syncFile(file);
     }
-#else
-    (void)folder;
-#endif
+    const QString folder = QFileInfo(name).path();
+    syncFolder(folder);
+    syncFolder(QFileInfo(folder).path());
 }
 
 engine::Error writeError(const QString& folder, const QString& detail, bool is_full) {
@@ -126,7 +125,7 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
                                    "Attach it again if the model needs it.")
                               .arg(QDir::toNativeSeparators(source), input.errorString()));
     }
-    if (!QDir().mkpath(folder_)) {
+    if (!makeDurableFolder(folder_)) {
         return writeError(folder_, QString::fromLocal8Bit(strerror(errno)), errno == ENOSPC);
     }
     QTemporaryFile copy(folder_ + QLatin1Char('/') + kTemporaryPrefix +
@@ -157,7 +156,7 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     if (stored.file.isEmpty()) {
         stored.file = target(stored.hash, safeSuffix(source));
         const QString place = QFileInfo(stored.file).path();
-        if (!syncFile(copy) || !QDir().mkpath(place)) {
+        if (!syncFile(copy) || !makeDurableFolder(place)) {
             return writeError(folder_, copy.errorString(), isFull(folder_, copy));
         }
         copy.setAutoRemove(false);
@@ -166,6 +165,9 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
             return writeError(folder_, copy.errorString(), isFull(folder_, copy));
         }
         syncFolder(place);
+    } else {
+        // Perhaps by a session that was killed before it could sync.
+        syncExisting(stored.file);
     }
     known_.insert(source, {info.size(), info.lastModified(), stored});
     return stored;

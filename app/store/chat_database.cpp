@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/store/chat_database.h"
 
+#include "app/store/durable_folder.h"
 #include "app/store/search_text.h"
 #include "app/store/turn_compare.h"
 #include "engine/base/result.h"
@@ -85,7 +86,7 @@ engine::Result<OpenReport> ChatDatabase::open() {
 }
 
 engine::Result<void> ChatDatabase::openFile() {
-    if (!QDir().mkpath(options_.folder)) {
+    if (!makeDurableFolder(options_.folder)) {
         return storeError(StoreProblem::ReadOnly,
                           Text::tr("The folder %1 cannot be created, so chats are not saved. "
                                    "Create it or make its parent folder writable.")

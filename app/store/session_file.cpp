@@ -2,6 +2,7 @@
 #include "app/store/session_file.h"
 
 #include "app/store/database.h"
+#include "app/store/durable_folder.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -46,7 +47,7 @@ PreviousSession SessionFile::read() const {
 }
 
 engine::Result<void> SessionFile::write(const SessionState& state) const {
-    QDir().mkpath(QFileInfo(file_).path());
+    makeDurableFolder(QFileInfo(file_).path());
     QSaveFile file(file_);
     const QJsonObject object{{key("chat"), state.chat},       {key("draft"), state.draft},
                              {key("loading"), state.loading}, {key("loaded"), state.loaded},
