@@ -44,11 +44,14 @@ inline ByteVector mediaFile(std::string_view kind) {
 #ifdef BELFRY_HAS_WEBP
     if (kind.starts_with("webp")) {
         ByteVector rgb;
+        const bool is_noise = kind.ends_with("noise"); // mostly pixels, few tables
+        uint32_t state = 1;
         for (int i = 0; i < 40 * 30 * 3; ++i) {
-            rgb.push_back(static_cast<uint8_t>(i * 7));
+            state = state * 1664525U + 1013904223U;
+            rgb.push_back(static_cast<uint8_t>(is_noise ? state >> 24U : i * 7));
         }
         uint8_t* memory = nullptr;
-        const size_t size = kind == "webp lossless"
+        const size_t size = kind.starts_with("webp lossless")
                                 ? WebPEncodeLosslessRGB(rgb.data(), 40, 30, 120, &memory)
                                 : WebPEncodeRGB(rgb.data(), 40, 30, 120, 70.0F, &memory);
         ByteVector out(memory, memory + size);
