@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary file, flush, rename.
+// Temporary file, flush, rename; straight into what is no plain file.
 #include "engine/base/file_writer.h"
 
 #include <algorithm>
@@ -14,9 +14,12 @@
 #include <windows.h>
 #else
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -31,6 +34,9 @@ namespace {
 constexpr size_t kMaxWriteBytes = size_t{1} << 30;
 constexpr int kMaxNameTries = 100;
 #ifndef _WIN32
+/// A reader that is started together with us opens its pipe within this.
+constexpr int kPipeTries = 60;
+constexpr std::chrono::milliseconds kPipeWait{50};
 /// From so many on, what a given up file held is given back on a thread of its own.
 constexpr uint64_t kMinBytesClosedApart = uint64_t{64} << 20U;
 #endif
@@ -58,22 +64,129 @@ std::string lastErrorText() {
 }
 #endif
 
+Error noPlainFileError(const std::string& file, const std::string& what) {
+    return Error{
+        ErrorCode::InvalidFile, file + ": " + what, {{"rule", "NoPlainFile"}, {"file", file}}};
+}
+
+std::string textOf(const fs::path& path) {
+    const std::u8string utf8 = path.u8string();
+    return {utf8.begin(), utf8.end()};
+}
+
+std::string nameOf(const fs::path& target) {
+    const std::string name = textOf(target.filename());
+    return name.empty() ? textOf(target) : name;
+}
+
+/// Where bytes for a target really go.
+struct Place {
+    fs::path target;         ///< No link any more.
+    int own_descriptor = -1; ///< It is a name of this one (/dev/stdout, /proc/self/fd/1).
+    bool is_plain = true;    ///< A plain file, or nothing yet.
+};
+
+#ifndef _WIN32
+/// The number when `path` lies in this process's own folder of open descriptors, else -1. What the
+/// kernel says of such a link is no path: "pipe:[77]", or a file that has been renamed since.
+int ownDescriptor(const fs::path& path) {
+    std::error_code failure;
+    const fs::path folder =
+        fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), failure);
+    const std::string own = "/proc/" + std::to_string(::getpid());
+    const std::string thread = own + "/task/" + std::to_string(::getpid());
+    const std::string name = path.filename().string();
+    const bool is_number = !name.empty() && name.size() < 8 &&
+                           name.find_first_not_of("0123456789") == std::string::npos;
+    return !failure && is_number && (folder == own + "/fd" || folder == thread + "/fd")
+               ? std::stoi(name)
+               : -1;
+}
+#endif
+
+/// Follows links, also one whose target is not there yet, as a shell's > does.
+Result<Place> followed(const fs::path& target) {
+    constexpr int kMaxLinks = 40; // as the kernel follows
+    Place place;
+    place.target = target;
+    std::error_code failure;
+    for (int i = 0; i <= kMaxLinks; ++i) {
+        if (!fs::is_symlink(fs::symlink_status(place.target, failure))) {
+            return place;
+        }
+#ifndef _WIN32
+        place.own_descriptor = ownDescriptor(place.target);
+        if (place.own_descriptor >= 0) {
+            return place;
+        }
+#endif
+        const fs::path next = fs::read_symlink(place.target, failure);
+        if (failure) {
+            break;
+        }
+#ifdef __linux__
+        if (!next.is_absolute() && place.target.parent_path().filename() == "fd" &&
+            !fs::exists(fs::symlink_status(place.target.parent_path() / next, failure))) {
+            return place; // "pipe:[77]" of another process: what it is, is asked through the link
+        }
+#endif
+        place.target = next.is_absolute() ? next : place.target.parent_path() / next;
+    }
+    return writeError(nameOf(target), "is a link that leads to no file (too many links, or one "
+                                      "that cannot be read); name the file itself");
+}
+
+/// Where to write, or why not: nothing but a plain file is ever renamed over.
+Result<Place> placeOf(const fs::path& target, bool is_replacing_allowed, NoPlainFile choice) {
+    const std::string name = nameOf(target);
+    std::error_code failure;
+    if (target.empty() || target.filename().empty()) {
+        return noPlainFileError(name, "is not the name of a file; name one");
+    }
+    if (!is_replacing_allowed && fs::exists(fs::symlink_status(target, failure))) {
+        return existsError(name);
+    }
+    ENGINE_ASSIGN(Place place, followed(target));
+    const fs::file_status status = fs::status(place.target, failure);
+    const bool is_own = place.own_descriptor >= 0;
+    if (!is_own && (status.type() == fs::file_type::not_found || fs::is_regular_file(status))) {
+        return place;
+    }
+    place.is_plain = false;
+    const auto refused = [&](const char* what) {
+        return noPlainFileError(name, std::string("is ") + what +
+                                          ", expected a plain file; name "
+                                          "another");
+    };
+    switch (status.type()) {
+    case fs::file_type::directory:
+        return refused("a folder");
+    case fs::file_type::block:
+        return refused("a disk");
+    case fs::file_type::socket:
+        if (!is_own) {
+            return refused("a socket");
+        }
+        break;
+    case fs::file_type::fifo:
+    case fs::file_type::character:
+    case fs::file_type::regular: // of an own descriptor
+        break;
+    default:
+        return writeError(name, "cannot be examined: " + failure.message());
+    }
+    if (choice == NoPlainFile::Refuse) {
+        return refused(status.type() == fs::file_type::fifo ? "a pipe" : "a device");
+    }
+    return place;
+}
+
 } // namespace
 
-Result<std::unique_ptr<FileWriter>> FileWriter::create(const fs::path& target,
-                                                       bool is_replacing_allowed) {
-    std::unique_ptr<FileWriter> writer(new FileWriter());
-    writer->target_ = target;
-    writer->is_replacing_allowed_ = is_replacing_allowed;
-    const std::u8string utf8_name = target.filename().u8string();
-    writer->name_.assign(utf8_name.begin(), utf8_name.end());
-    std::error_code failure;
-    if (!is_replacing_allowed && fs::exists(fs::symlink_status(target, failure))) {
-        return existsError(writer->name_);
-    }
+Result<void> FileWriter::openTemporary() {
     std::random_device random;
     for (int i = 0; i < kMaxNameTries; ++i) {
-        fs::path temporary = target;
+        fs::path temporary = target_;
         temporary += ".tmp" + std::to_string(random());
 #ifdef _WIN32
         const HANDLE handle = CreateFileW(temporary.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
@@ -87,15 +200,85 @@ Result<std::unique_ptr<FileWriter>> FileWriter::create(const fs::path& target,
         const bool is_taken = !is_open && errno == EEXIST;
 #endif
         if (is_open) {
-            writer->handle_ = raw;
-            writer->temporary_ = std::move(temporary);
-            return writer;
+            handle_ = raw;
+            temporary_ = std::move(temporary);
+#ifndef _WIN32
+            struct stat former {};
+            if (::stat(target_.c_str(), &former) == 0) {
+                // Who may read the file that is replaced is not changed by replacing it.
+                static_cast<void>(::fchmod(raw, former.st_mode & 0777U));
+            }
+#endif
+            return {};
         }
         if (!is_taken) {
             break;
         }
     }
-    return writeError(writer->name_, "cannot be created: " + lastErrorText());
+    return writeError(name_, "cannot be created: " + lastErrorText());
+}
+
+Result<void> FileWriter::openInto() {
+#ifdef _WIN32
+    return noPlainFileError(name_, "is not a plain file");
+#else
+    int raw = -1;
+    if (own_descriptor_ >= 0) {
+        raw = ::fcntl(own_descriptor_, F_DUPFD_CLOEXEC, 3);
+    } else {
+        // Without O_NONBLOCK a pipe that nobody reads would be waited for without end.
+        for (int i = 0; i < kPipeTries; ++i) {
+            raw = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+            if (raw >= 0 || errno != ENXIO) {
+                break;
+            }
+            std::this_thread::sleep_for(kPipeWait);
+        }
+    }
+    if (raw < 0) {
+        return errno == ENXIO
+                   ? noPlainFileError(name_, "is a pipe that no program reads; start the "
+                                             "reader first, or name a file")
+                   : writeError(name_, "cannot be opened: " + lastErrorText());
+    }
+    handle_ = raw;
+    if (own_descriptor_ < 0) {
+        const int flags = ::fcntl(raw, F_GETFL);
+        if (flags >= 0) {
+            static_cast<void>(::fcntl(raw, F_SETFL, flags & ~O_NONBLOCK));
+        }
+    }
+    if (::isatty(raw) != 0) {
+        return noPlainFileError(name_, "is a terminal; name a file");
+    }
+    is_written_into_ = true;
+    return {};
+#endif
+}
+
+Result<std::unique_ptr<FileWriter>>
+FileWriter::create(const fs::path& target, bool is_replacing_allowed, NoPlainFile no_plain_file) {
+    std::unique_ptr<FileWriter> writer(new FileWriter());
+    writer->name_ = nameOf(target);
+    writer->is_replacing_allowed_ = is_replacing_allowed;
+    ENGINE_ASSIGN(const Place place, placeOf(target, is_replacing_allowed, no_plain_file));
+    writer->target_ = place.target;
+    writer->own_descriptor_ = place.own_descriptor;
+    ENGINE_TRY(place.is_plain ? writer->openTemporary() : writer->openInto());
+    return writer;
+}
+
+Result<void>
+FileWriter::check(const fs::path& target, bool is_replacing_allowed, NoPlainFile no_plain_file) {
+    ENGINE_ASSIGN(const Place place, placeOf(target, is_replacing_allowed, no_plain_file));
+    const fs::path folder =
+        place.target.has_parent_path() ? place.target.parent_path() : fs::path(".");
+    std::error_code failure;
+    if (place.is_plain && !fs::is_directory(folder, failure)) {
+        return writeError(nameOf(target), "the folder " + textOf(folder) +
+                                              " does not exist; make it or name another place");
+    }
+    return {};
 }
 
 void FileWriter::closeHandle() {
@@ -113,7 +296,7 @@ void FileWriter::closeHandle() {
 FileWriter::~FileWriter() {
     std::error_code failure;
 #ifndef _WIN32
-    if (!is_committed_ && handle_ != -1) {
+    if (!is_committed_ && handle_ != -1 && !is_written_into_) {
         // The name goes at once; the last close gives gigabytes of pages and blocks back, which
         // takes a second on a busy disk: nobody who cancels is to wait for it.
         fs::remove(temporary_, failure);
@@ -145,7 +328,11 @@ Result<void> FileWriter::write(std::span<const std::byte> bytes) {
         if (!is_written) {
 #else
         const ssize_t num_written = ::write(static_cast<int>(handle_), bytes.data() + done, wanted);
-        if (num_written < 0 && errno == EINTR) {
+        if (num_written < 0 && (errno == EINTR || (is_written_into_ && errno == EAGAIN))) {
+            if (errno == EAGAIN) { // a descriptor that whoever started us made so
+                pollfd waited{static_cast<int>(handle_), POLLOUT, 0};
+                static_cast<void>(::poll(&waited, 1, -1));
+            }
             continue;
         }
         if (num_written < 0) {
@@ -159,6 +346,16 @@ Result<void> FileWriter::write(std::span<const std::byte> bytes) {
 }
 
 Result<void> FileWriter::commit(bool is_flushing) {
+#ifndef _WIN32
+    if (is_written_into_) {
+        const bool is_closed = ::close(static_cast<int>(std::exchange(handle_, -1))) == 0;
+        if (!is_closed) { // where network file systems tell of a full disk
+            return writeError(name_, "writing failed: " + lastErrorText());
+        }
+        is_committed_ = true;
+        return {};
+    }
+#endif
 #ifdef _WIN32
     const bool is_flushed =
         !is_flushing || FlushFileBuffers(reinterpret_cast<HANDLE>(handle_)) != 0;
@@ -170,6 +367,10 @@ Result<void> FileWriter::commit(bool is_flushing) {
     }
     closeHandle();
     std::error_code failure;
+    const fs::file_status now = fs::symlink_status(target_, failure);
+    if (fs::exists(now) && !fs::is_regular_file(now)) { // put there meanwhile
+        return noPlainFileError(name_, "is not a plain file any more; name another");
+    }
     if (is_replacing_allowed_) {
         fs::rename(temporary_, target_, failure);
     } else {

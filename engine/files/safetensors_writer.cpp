@@ -2,7 +2,6 @@
 // Header text, order of tensors, shards and index.
 #include "engine/files/safetensors_writer.h"
 
-#include "engine/base/file_writer.h"
 #include "engine/base/json_sax.h"
 #include "engine/files/safetensors.h"
 
@@ -131,7 +130,8 @@ Result<void> writeFile(const fs::path& path, std::vector<Item> items, Progress& 
                             "writing safetensors: the header would exceed 100000000 bytes");
     }
     ENGINE_ASSIGN(const std::unique_ptr<FileWriter> file,
-                  FileWriter::create(path, progress.options.is_replacing_allowed));
+                  FileWriter::create(path, progress.options.is_replacing_allowed,
+                                     progress.options.no_plain_file));
     ENGINE_TRY(file->write(std::as_bytes(std::span(header))));
     std::vector<std::byte> piece;
     for (const Item& item : items) {

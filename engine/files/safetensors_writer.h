@@ -5,6 +5,7 @@
 // engine/files/SAFETENSORS.md.
 #pragma once
 
+#include "engine/base/file_writer.h"
 #include "engine/files/tensor_source.h"
 
 #include <cstddef>
@@ -44,6 +45,7 @@ TensorToWrite tensorFromBytes(std::string name,
 struct WriteOptions {
     /// false: an existing file is never replaced (rule ST09: it could be in use as a model).
     bool is_replacing_allowed = false;
+    NoPlainFile no_plain_file = NoPlainFile::Refuse; ///< Where the file's name is a pipe or device.
     std::vector<std::pair<std::string, std::string>> metadata = {{"format", "pt"}};
     std::stop_token stop;                           ///< Looked at per piece; error Cancelled.
     std::function<void(uint64_t)> on_bytes_written; ///< Bytes of this call so far; may be empty.

@@ -3,6 +3,7 @@
 // through the safetensors writer, copy the other files, judge the result, write the report.
 #include "engine/lora/merge.h"
 
+#include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
@@ -15,9 +16,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <random>
 #include <set>
+#include <span>
+
+#ifndef _WIN32
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 namespace engine {
 
@@ -35,25 +42,44 @@ Error requestError(std::string message) {
     return Error{ErrorCode::InvalidRequest, std::move(message)};
 }
 
-/// Files of the output folder, removed again unless the merge succeeds.
+/// The folder that is written. It grows under another name beside its place and is given its own
+/// when all of it, the report too, is there: whatever ends the program, a folder with the asked for
+/// name is a complete one. Removed again unless the merge succeeds.
 class OutputFolder {
 public:
-    static Result<std::unique_ptr<OutputFolder>> open(const fs::path& folder) {
-        auto output = std::unique_ptr<OutputFolder>(new OutputFolder(folder));
+    static Result<std::unique_ptr<OutputFolder>> open(const fs::path& wanted) {
+        auto output = std::unique_ptr<OutputFolder>(new OutputFolder());
         std::error_code error;
-        if (fs::exists(folder, error)) {
+        fs::path folder = wanted.has_filename() ? wanted : wanted.parent_path();
+        const bool is_there = fs::exists(fs::symlink_status(folder, error));
+        if (is_there) {
             if (!fs::is_directory(folder, error) || !fs::is_empty(folder, error)) {
                 return requestError(
                     folder.string() +
-                    ": the output folder exists and is not empty; choose a new one");
+                    ": the output folder exists and is not empty, or is no folder; choose a new "
+                    "one");
             }
+            folder = fs::canonical(folder, error); // a link keeps leading to it
         } else {
-            fs::create_directories(folder, error);
-            if (error) {
-                return Error{ErrorCode::InvalidFile,
-                             folder.string() + ": cannot be created: " + error.message()};
+            if (folder.has_parent_path()) {
+                fs::create_directories(folder.parent_path(), error);
             }
-            output->is_created_ = true;
+        }
+        output->final_ = folder;
+        output->work_ = folder;
+        output->work_ += ".incomplete-" + std::to_string(std::random_device{}());
+        if (is_there && !canMove(folder)) {
+            output->work_ = folder;
+            return output;
+        }
+        fs::create_directory(output->work_, error);
+        if (error) {
+            return Error{ErrorCode::InvalidFile,
+                         folder.string() + ": cannot be created: " + error.message()};
+        }
+        output->is_apart_ = true;
+        if (is_there) {
+            fs::permissions(output->work_, fs::status(folder, error).permissions(), error);
         }
         return output;
     }
@@ -62,25 +88,52 @@ public:
             return;
         }
         std::error_code error;
-        for (const std::string& name : names_) {
-            fs::remove(folder_ / name, error);
+        if (is_apart_) {
+            fs::remove_all(work_, error);
+            return;
         }
-        if (is_created_) {
-            fs::remove(folder_, error); // only when empty
+        for (const std::string& name : names_) {
+            fs::remove(work_ / name, error);
         }
     }
     OutputFolder(const OutputFolder&) = delete;
     OutputFolder& operator=(const OutputFolder&) = delete;
 
+    [[nodiscard]] const fs::path& work() const { return work_; }
     void add(const std::string& name) { names_.push_back(name); }
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-    void keep() { is_kept_ = true; }
+    /// The last step.
+    Result<void> keep() {
+        std::error_code error;
+        if (is_apart_) {
+            fs::rename(work_, final_, error); // an empty folder in its place is replaced
+        }
+        if (error) {
+            return Error{ErrorCode::InvalidFile,
+                         final_.string() + ": the finished folder cannot be given its name: " +
+                             error.message() + "; choose another"};
+        }
+        is_kept_ = true;
+        return {};
+    }
 
 private:
-    explicit OutputFolder(fs::path folder) : folder_(std::move(folder)) {}
-    fs::path folder_;
+    OutputFolder() = default;
+    /// Not a place where something is mounted, and not in a folder that cannot be written.
+    static bool canMove(const fs::path& folder) {
+#ifdef _WIN32
+        return !folder.empty();
+#else
+        struct stat own {};
+        struct stat parent {};
+        return ::stat(folder.c_str(), &own) == 0 && ::stat((folder / "..").c_str(), &parent) == 0 &&
+               own.st_dev == parent.st_dev && ::access((folder / "..").c_str(), W_OK) == 0;
+#endif
+    }
+
+    fs::path work_, final_;
     std::vector<std::string> names_;
-    bool is_created_ = false, is_kept_ = false;
+    bool is_apart_ = false, is_kept_ = false;
 };
 
 bool isWeightFile(const std::string& name) {
@@ -106,7 +159,10 @@ public:
         ENGINE_TRY(judge());
         ENGINE_TRY(digests());
         ENGINE_TRY(writeReport());
-        output_->keep();
+        ENGINE_TRY(output_->keep());
+        if (request_.progress) {
+            request_.progress(1.0, kReportFile);
+        }
         return std::move(report_);
     }
 
@@ -338,9 +394,8 @@ private:
                 request_.progress(std::min(0.9 * share, 0.9), current_);
             }
         };
-        ENGINE_ASSIGN(
-            const std::vector<std::string> names,
-            writeSafetensorsFolder(request_.out_folder, list, request_.shard_bytes, options));
+        ENGINE_ASSIGN(const std::vector<std::string> names,
+                      writeSafetensorsFolder(output_->work(), list, request_.shard_bytes, options));
         for (const std::string& name : names) {
             output_->add(name);
         }
@@ -384,7 +439,7 @@ private:
             }
             ENGINE_ASSIGN(const fs::path source, resolveModelFile(request_.model_folder, name));
             output_->add(name);
-            fs::copy_file(source, request_.out_folder / name, error);
+            fs::copy_file(source, output_->work() / name, error);
             if (error) {
                 return Error{ErrorCode::InvalidFile,
                              name + ": cannot be copied: " + error.message(),
@@ -461,23 +516,17 @@ private:
             }
         }
         for (const std::string& name : output_->names()) {
-            ENGINE_TRY(digest(request_.out_folder, name, name, report_.outputs));
+            ENGINE_TRY(digest(output_->work(), name, name, report_.outputs));
         }
         return {};
     }
 
     Result<void> writeReport() {
         output_->add(kReportFile);
-        std::ofstream out(request_.out_folder / kReportFile, std::ios::binary);
-        out << mergeReportJson(report_) << '\n';
-        out.close();
-        if (!out) {
-            return Error{ErrorCode::InvalidFile, std::string(kReportFile) + ": cannot be written"};
-        }
-        if (request_.progress) {
-            request_.progress(1.0, kReportFile);
-        }
-        return {};
+        const std::string text = mergeReportJson(report_) + "\n";
+        ENGINE_ASSIGN(const auto file, FileWriter::create(output_->work() / kReportFile, false));
+        ENGINE_TRY(file->write(std::as_bytes(std::span(text))));
+        return file->commit();
     }
 
     const MergeRequest& request_;

@@ -6,8 +6,18 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <thread>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -20,6 +30,15 @@ private Q_SLOTS:
     void committed();
     void givenUp_data();
     void givenUp();
+    void onlyPlainFilesAreReplaced_data();
+    void onlyPlainFilesAreReplaced();
+    void linkIsFollowed_data();
+    void linkIsFollowed();
+    void pipeAndDeviceAreWrittenInto_data();
+    void pipeAndDeviceAreWrittenInto();
+    void ownDescriptorIsWrittenInto();
+    void permissionsStay();
+    void whatComesMeanwhileIsNotReplaced();
 };
 
 namespace {
@@ -73,6 +92,182 @@ void TestFileWriter::givenUp() {
     // At once, whoever closes it.
     QCOMPARE(filesIn(folder), size_t{1});
     QCOMPARE(textOf(folder / "file"), std::string("former"));
+}
+
+namespace {
+
+using engine::NoPlainFile;
+
+/// Makes the thing; false where this user may not.
+bool make(const std::string& kind, const fs::path& path) {
+    if (kind == "pipe") {
+        return ::mkfifo(path.c_str(), 0600) == 0;
+    }
+    if (kind == "null device") { // a node of our own, never the system's
+        return ::mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
+    }
+    if (kind == "full device") {
+        return ::mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 7)) == 0;
+    }
+    if (kind == "disk") { // a number that no driver has
+        return ::mknod(path.c_str(), S_IFBLK | 0600, makedev(240, 77)) == 0;
+    }
+    if (kind == "socket") {
+        const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+        const bool is_made =
+            ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+        ::close(descriptor);
+        return is_made;
+    }
+    if (kind == "loop") {
+        fs::create_symlink(path.filename(), path);
+        return true;
+    }
+    return fs::create_directory(path);
+}
+
+engine::Result<void> save(const fs::path& file, const std::string& text, NoPlainFile choice) {
+    auto writer = FileWriter::create(file, true, choice);
+    if (!writer) {
+        return writer.error();
+    }
+    if (auto written = (*writer)->write(std::as_bytes(std::span(text))); !written) {
+        return written;
+    }
+    return (*writer)->commit();
+}
+
+} // namespace
+
+void TestFileWriter::onlyPlainFilesAreReplaced_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<bool>("is_through_a_link");
+    for (const char* kind :
+         {"pipe", "null device", "full device", "disk", "socket", "folder", "loop"}) {
+        QTest::addRow("%s", kind) << QString::fromLatin1(kind) << false;
+        QTest::addRow("link to a %s", kind) << QString::fromLatin1(kind) << true;
+    }
+}
+
+/// Whatever is asked for, the node is what it was, and nothing lies beside it.
+void TestFileWriter::onlyPlainFilesAreReplaced() {
+    QFETCH(QString, kind);
+    QFETCH(bool, is_through_a_link);
+    const QTemporaryDir temporary;
+    const fs::path folder = temporary.path().toStdString();
+    const fs::path node = folder / "node";
+    if (!make(kind.toStdString(), node)) {
+        QSKIP("this user cannot make one");
+    }
+    const fs::path name = is_through_a_link ? folder / "link" : node;
+    if (is_through_a_link) {
+        fs::create_symlink("node", name);
+    }
+    const auto before = fs::symlink_status(node).type();
+    const size_t files = filesIn(folder);
+    const auto refused = save(name, "text", NoPlainFile::Refuse);
+    QVERIFY(!refused.has_value());
+    QVERIFY2(refused.error().message.find(name.filename().string() + ": is ") == 0,
+             refused.error().message.c_str());
+    QVERIFY(!FileWriter::check(name, true).has_value());
+    (void)save(name, "text", NoPlainFile::WriteInto);
+    QVERIFY(fs::symlink_status(node).type() == before);
+    QCOMPARE(fs::is_symlink(name), is_through_a_link || kind == "loop");
+    QCOMPARE(filesIn(folder), files);
+}
+
+void TestFileWriter::linkIsFollowed_data() {
+    QTest::addColumn<QByteArray>("target");
+    QTest::newRow("beside it") << QByteArray("target");
+    QTest::newRow("in another folder") << QByteArray("deeper/target");
+    QTest::newRow("through a second link") << QByteArray("second");
+    QTest::newRow("not there yet") << QByteArray("deeper/new");
+}
+
+void TestFileWriter::linkIsFollowed() {
+    QFETCH(QByteArray, target);
+    const QTemporaryDir temporary;
+    const fs::path folder = temporary.path().toStdString();
+    fs::create_directory(folder / "deeper");
+    std::ofstream(folder / "target") << "former";
+    std::ofstream(folder / "deeper/target") << "former";
+    fs::create_symlink("deeper/target", folder / "second");
+    fs::create_symlink(target.toStdString(), folder / "link");
+    const auto saved = save(folder / "link", "new text", NoPlainFile::Refuse);
+    QVERIFY2(saved.has_value(), saved ? "" : saved.error().message.c_str());
+    QVERIFY(fs::is_symlink(folder / "link"));
+    QVERIFY(fs::is_symlink(folder / "second"));
+    QCOMPARE(textOf(folder / "link"), std::string("new text"));
+    QCOMPARE(textOf(folder / target.toStdString()), std::string("new text"));
+}
+
+void TestFileWriter::pipeAndDeviceAreWrittenInto_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::newRow("pipe") << "pipe";
+    QTest::newRow("pipe without a reader") << "deserted";
+    QTest::newRow("null device") << "null device";
+    QTest::newRow("full device") << "full device";
+}
+
+void TestFileWriter::pipeAndDeviceAreWrittenInto() {
+    QFETCH(QString, kind);
+    const QTemporaryDir temporary;
+    const fs::path node = temporary.path().toStdString() + "/node";
+    if (!make(kind == "deserted" ? "pipe" : kind.toStdString(), node)) {
+        QSKIP("this user cannot make one");
+    }
+    std::string received;
+    std::thread reader;
+    if (kind == "pipe") {
+        reader = std::thread([&] { received = textOf(node); });
+    }
+    const std::string text(200000, 'x'); // more than a pipe holds
+    const auto saved = save(node, text, NoPlainFile::WriteInto);
+    if (reader.joinable()) {
+        reader.join();
+    }
+    QCOMPARE(saved.has_value(), kind == "pipe" || kind == "null device");
+    QCOMPARE(received.size(), kind == "pipe" ? text.size() : size_t{0});
+    if (kind == "deserted") {
+        QVERIFY(saved.error().message.find("no program reads") != std::string::npos);
+    }
+}
+
+/// What /dev/stdout is a link to: the open file, at the place where it is.
+void TestFileWriter::ownDescriptorIsWrittenInto() {
+    const QTemporaryDir temporary;
+    const std::string file = temporary.path().toStdString() + "/file";
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    QVERIFY(descriptor >= 0);
+    QCOMPARE(::write(descriptor, "before ", 7), ssize_t{7});
+    const fs::path name = "/proc/self/fd/" + std::to_string(descriptor);
+    QVERIFY(save(name, "between", NoPlainFile::WriteInto).has_value());
+    QCOMPARE(::write(descriptor, " behind", 7), ssize_t{7});
+    QVERIFY(!save(name, "never", NoPlainFile::Refuse).has_value());
+    ::close(descriptor);
+    QCOMPARE(textOf(file), std::string("before between behind"));
+}
+
+void TestFileWriter::permissionsStay() {
+    const QTemporaryDir temporary;
+    const fs::path file = temporary.path().toStdString() + "/file";
+    std::ofstream(file) << "former";
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+    QVERIFY(save(file, "new", NoPlainFile::Refuse).has_value());
+    QVERIFY(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+void TestFileWriter::whatComesMeanwhileIsNotReplaced() {
+    const QTemporaryDir temporary;
+    const fs::path file = temporary.path().toStdString() + "/file";
+    auto writer = FileWriter::create(file, true);
+    QVERIFY(writer.has_value());
+    QVERIFY(make("pipe", file));
+    QVERIFY(!(*writer)->commit().has_value());
+    QVERIFY(fs::is_fifo(file));
 }
 
 QTEST_APPLESS_MAIN(TestFileWriter)
