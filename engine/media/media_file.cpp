@@ -138,6 +138,17 @@ std::string_view describeText(Bytes bytes) {
     return "text";
 }
 
+/// Named whole: which folder was looked in is what the reader has to see.
+Error notFound(const std::filesystem::path& path) {
+    std::error_code failure;
+    const std::filesystem::path whole = std::filesystem::absolute(path, failure);
+    const auto shown = (failure ? path : whole).u8string();
+    const std::string file(shown.begin(), shown.end());
+    return {ErrorCode::InvalidFile,
+            file + ": cannot be opened: no such file; check the folder and the spelling",
+            {{"file", file}}};
+}
+
 } // namespace
 
 std::string_view describeContent(Bytes bytes) {
@@ -187,7 +198,7 @@ Result<std::vector<std::byte>> readMediaFile(const std::filesystem::path& path, 
     std::error_code code;
     const auto status = std::filesystem::status(path, code);
     if (code || status.type() == std::filesystem::file_type::not_found) {
-        return withFileName({ErrorCode::InvalidFile, "cannot be opened: no such file"}, path);
+        return notFound(path);
     }
     if (status.type() != std::filesystem::file_type::regular) {
         // A pipe or device could block for ever or never end.

@@ -123,11 +123,15 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
             }
         }
     }
-    const bool has_measured_rates = !options.rates_file.empty() && request.what_if.empty();
+    const bool wants_rates = !options.rates_file.empty() && request.what_if.empty();
+    if (wants_rates && !constants.has_value()) {
+        // Nobody waits a second at each start of a chat for an estimate that is not shown.
+        const bool is_looked_at = is_plan_only || request.device_map == "fit";
+        constants = is_looked_at ? std::optional(machineConstants(options.rates_file))
+                                 : keptConstants(options.rates_file);
+    }
+    const bool has_measured_rates = wants_rates && constants.has_value();
     if (has_measured_rates) {
-        if (!constants.has_value()) {
-            constants = machineConstants(options.rates_file);
-        }
         for (DeviceInfo& device : devices) {
             if (device.id.kind != DeviceId::Kind::Cuda && device.id != DeviceId::disk()) {
                 device.rates.read_bytes_per_s = constants->read_bytes_per_s;

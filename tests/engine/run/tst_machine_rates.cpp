@@ -5,11 +5,15 @@
 #include "engine/run/machine_rates.h"
 #include "tests/support/golden.h"
 
+#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 using engine::machineConstants;
@@ -22,6 +26,8 @@ private Q_SLOTS:
     void damagedFileIsMeasuredAgain_data();
     void damagedFileIsMeasuredAgain();
     void estimateFollowsTheRates();
+    void oddFilesAreNeitherReadNorReplaced_data();
+    void oddFilesAreNeitherReadNorReplaced();
 
 private:
     static std::vector<std::string> lines(const std::string& path) {
@@ -108,6 +114,54 @@ void TestMachineRates::estimateFollowsTheRates() {
     const double fast = decodeRate("40000000000 400000000000");
     QVERIFY(slow > 0);
     QVERIFY(std::abs(fast / slow - 2.0) < 0.01);
+}
+
+void TestMachineRates::oddFilesAreNeitherReadNorReplaced_data() {
+    QTest::addColumn<QString>("kind");
+    for (const char* kind :
+         {"pipe", "endless", "folder", "large", "no folder", "fixed name taken"}) {
+        QTest::newRow(kind) << QString::fromLatin1(kind);
+    }
+}
+
+/// Nothing hangs, nothing is read without end, and who only wants kept rates does not pay for a
+/// measurement that cannot be kept.
+void TestMachineRates::oddFilesAreNeitherReadNorReplaced() {
+    QFETCH(QString, kind);
+    namespace fs = std::filesystem;
+    const QTemporaryDir folder;
+    fs::path file = folder.path().toStdString() + "/rates";
+    const fs::path other = folder.path().toStdString() + "/other";
+    bool is_kept = false;
+    if (kind == "pipe") {
+        QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+    } else if (kind == "endless") {
+        fs::create_symlink("/dev/zero", file);
+    } else if (kind == "folder") {
+        fs::create_directory(file);
+    } else if (kind == "large") {
+        std::ofstream(file) << "belfry-rates 2\n" << std::string(1 << 20, 'x');
+        is_kept = true; // replaced by a good one
+    } else if (kind == "no folder") {
+        std::ofstream(other) << "a file";
+        file = other / "rates";
+    } else {
+        std::ofstream(other) << "another's";
+        fs::path name = file;
+        fs::create_symlink(other, name += ".new");
+        is_kept = true;
+    }
+    const auto before = fs::symlink_status(file).type();
+    QElapsedTimer timer;
+    timer.start();
+    const auto kept = engine::keptConstants(file, is_kept ? 0.02 : 30.0);
+    QCOMPARE(kept.has_value(), is_kept);
+    QVERIFY2(timer.elapsed() < 20000, "measured although nothing can be kept");
+    QVERIFY(is_kept || fs::symlink_status(file).type() == before);
+    QVERIFY(machineConstants(file, 0.02).flops > 1e8);
+    if (fs::exists(other)) {
+        QVERIFY(lines(other.string()).size() == 1);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestMachineRates)
