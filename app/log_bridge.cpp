@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/log_bridge.h"
 
+#include "app/terminal_text.h"
+
 #include <QDateTime>
 #include <QFile>
 #include <QMutex>
+
+#ifdef Q_OS_UNIX
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 #include <cstdio>
 
@@ -26,18 +34,39 @@ public:
     explicit LogFile(const QString& name) : file_(name) {}
 
     void append(const QString& line) {
-        if (!file_.isOpen()) {
-            const bool is_grown = file_.size() > kMaximumFileBytes;
-            if (!file_.open((is_grown ? QIODevice::WriteOnly : QIODevice::Append) |
-                            QIODevice::Text)) {
-                return; // a full disk or read-only folder: the buffer still has the line
-            }
+        if (!file_.isOpen() && !open()) {
+            return; // a full disk or read-only folder: the buffer still has the line
         }
         file_.write(line.toUtf8() + '\n');
         file_.flush();
     }
 
 private:
+    /// Without waiting for what is no plain file: a pipe that nobody reads.
+    bool open() {
+#ifdef Q_OS_UNIX
+        const int descriptor =
+            ::open(QFile::encodeName(file_.fileName()).constData(),
+                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+        struct stat info {};
+        if (descriptor < 0) {
+            return false;
+        }
+        const bool is_plain = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+        const bool is_ready =
+            is_plain && (info.st_size <= kMaximumFileBytes || ::ftruncate(descriptor, 0) == 0);
+        if (!is_ready || !file_.open(descriptor, QIODevice::WriteOnly | QIODevice::Text,
+                                     QFileDevice::AutoCloseHandle)) {
+            ::close(descriptor);
+            return false;
+        }
+        return true;
+#else
+        const bool is_grown = file_.size() > kMaximumFileBytes;
+        return file_.open((is_grown ? QIODevice::WriteOnly : QIODevice::Append) | QIODevice::Text);
+#endif
+    }
+
     QFile file_;
 };
 
@@ -93,7 +122,7 @@ void LogBridge::handle(QtMsgType type, const QMessageLogContext& context, const 
                  QString::fromLatin1(levelName(type)),
                  QString::fromUtf8(context.category != nullptr ? context.category : "default"),
                  text);
-    std::fprintf(stderr, "%s\n", line.toUtf8().constData());
+    std::fprintf(stderr, "%s\n", terminalText(line.toStdString()).c_str());
     const QMutexLocker lock(&current_mutex);
     if (current != nullptr) {
         Q_EMIT current->lineLogged(line);

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry: the window. An optional argument is a model folder to choose at start.
+#include "app/process_start.h"
 #include "app/program.h"
 #include "app/start_words.h"
+#include "app/terminal_text.h"
+
+#include <cstdio>
+#include <exception>
 
 int main(int argc, char** argv) {
-    if (const auto code = app::answerStartWords(argc, argv)) {
-        return *code;
+    app::prepareProcess();
+    try {
+        if (const auto code = app::answerStartWords(argc, argv)) {
+            return *code;
+        }
+        return app::runProgram(argc, argv);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "belfry: %s\n", app::terminalText(problem.what()).c_str());
+        return 1;
     }
-    return app::runProgram(argc, argv);
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/planner_thread.h"
 
+#include "app/store/save_file.h"
 #include "ui/layout/layout_view.h"
 
-#include <QFile>
 #include <QFileInfo>
 #include <QMetaObject>
-#include <QSaveFile>
 
 #include <new>
 
@@ -68,22 +67,12 @@ void PlannerWorker::readMap(const QString& file) {
         Q_EMIT mapReadFailed(file, {engine::ErrorCode::InvalidFile,
                                     QStringLiteral("%1: %2").arg(file, why).toStdString()});
     };
-    QFile in(file);
-    if (!QFileInfo(file).isFile()) {
-        fail(QStringLiteral("is not a file; choose a device map (JSON text)"));
+    auto read = app::readFile(file, kMaxMapBytes);
+    if (!read.has_value()) {
+        Q_EMIT mapReadFailed(file, read.error());
         return;
     }
-    if (!in.open(QIODevice::ReadOnly)) {
-        fail(in.errorString());
-        return;
-    }
-    if (in.size() > kMaxMapBytes) {
-        fail(QStringLiteral("has %1 bytes; a device map has at most %2")
-                 .arg(in.size())
-                 .arg(kMaxMapBytes));
-        return;
-    }
-    QByteArray content = in.read(kMaxMapBytes + 1);
+    QByteArray content = *std::move(read);
     if (content.startsWith("\xEF\xBB\xBF")) { // a byte order mark, as some editors write it
         content.remove(0, 3);
     }
@@ -96,12 +85,9 @@ void PlannerWorker::readMap(const QString& file) {
 }
 
 void PlannerWorker::writeText(const QString& file, const QString& text) {
-    QSaveFile out(file);
-    const QByteArray content = text.toUtf8();
-    if (!out.open(QIODevice::WriteOnly) || out.write(content) != content.size() || !out.commit()) {
-        Q_EMIT textWriteFailed(
-            file, {engine::ErrorCode::InvalidFile,
-                   QStringLiteral("%1: %2").arg(file, out.errorString()).toStdString()});
+    const auto saved = saveFile(file, text.toUtf8(), engine::NoPlainFile::WriteInto);
+    if (!saved.has_value()) {
+        Q_EMIT textWriteFailed(file, saved.error());
         return;
     }
     Q_EMIT textWritten(file);

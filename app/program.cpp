@@ -4,6 +4,7 @@
 #include "app/end_signals.h"
 #include "app/engine_worker.h"
 #include "app/log_bridge.h"
+#include "app/pasted_path.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
 #include "app/settings_store.h"
@@ -14,6 +15,7 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QProcess>
 #include <QStandardPaths>
 #include <QThreadPool>
@@ -90,7 +92,9 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     });
     const QStringList arguments = QApplication::arguments();
     if (arguments.size() > 1) {
-        window.session()->chooseModel(arguments.at(1));
+        const std::string word = QFile::encodeName(arguments.at(1)).toStdString();
+        const std::string path = pastedPath(word);
+        window.session()->chooseModel(QFile::decodeName(QByteArray::fromStdString(path)));
     }
     if (seams.on_shown) {
         seams.on_shown(window, engine_thread);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/settings_store.h"
 
+#include "app/store/save_file.h"
+
 #include <QGuiApplication>
 #include <QScreen>
 #include <QSettings>
+#include <QStandardPaths>
 #include <QWidget>
 
 #include <algorithm>
@@ -13,7 +16,19 @@ namespace app {
 
 namespace {
 
+/// Some lines of text; with long prompts of one's own a few hundred KiB.
+constexpr qint64 kMaxBytes = qint64{16} << 20U;
+
+/// QSettings opens by name, waits for a pipe and would put a file in the place of a device: where
+/// the file is neither a plain one nor missing, settings are those of a first start and not kept.
 std::unique_ptr<QSettings> openSettings(const QString& file) {
+    const QString name =
+        file.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) +
+                             QStringLiteral("/Belfry/belfry.ini")
+                       : file;
+    if (!isPlainOrMissing(name, kMaxBytes)) {
+        return std::make_unique<QSettings>(name + QStringLiteral("/none"), QSettings::IniFormat);
+    }
     return file.isEmpty()
                ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
                                              QStringLiteral("Belfry"), QStringLiteral("belfry"))

@@ -3,20 +3,34 @@
 
 #include <QGuiApplication>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 namespace app {
 
+namespace {
+
+/// The exit code: 1 where the line is lost (a full disk, a reader that went away).
+int tell(const char* line) {
+    if (std::puts(line) >= 0 && std::fflush(stdout) == 0) {
+        return 0;
+    }
+    std::fprintf(stderr, "belfry: standard output could not be written: %s\n",
+                 std::strerror(errno));
+    return 1;
+}
+
+} // namespace
+
 std::optional<int> answerStartWords(int argc, char** argv) {
     const std::string_view word = argc > 1 ? argv[1] : "";
     if (word == "--help" || word == "-h") {
-        std::puts("belfry [MODEL_FOLDER]   the window; for the terminal: belfry-cli --help");
-        return 0;
+        return tell("belfry [MODEL_FOLDER]   the window; for the terminal: belfry-cli --help");
     }
     if (word == "--version") {
-        std::puts("Belfry " BELFRY_VERSION);
-        return 0;
+        return tell("Belfry " BELFRY_VERSION);
     }
     if (word == "--probe-display") {
         const QGuiApplication application(argc, argv);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/arguments.h"
 
+#include "app/pasted_path.h"
+#include "engine/base/small_file.h"
 #include "engine/plan/device_map.h"
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -45,6 +46,14 @@ toNumber(const std::string& option, const std::string& word, double least, doubl
         return wrongUsage(text.str());
     }
     return value;
+}
+
+std::string presetNames() {
+    std::string names = "fit";
+    for (const std::string& name : engine::devicePresets()) {
+        names += ", " + name;
+    }
+    return names;
 }
 
 /// The pieces between commas, empty ones too: "1," has two.
@@ -216,6 +225,13 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
             return {};
         };
     };
+    const auto path = [&](std::string& target) -> Handler {
+        return [&]() -> Result<void> {
+            ENGINE_ASSIGN(const std::string word, value());
+            target = app::pastedPath(word, app::PathFor::Writing);
+            return {};
+        };
+    };
     const auto integer = [&](int64_t& target, int64_t least, int64_t most) -> Handler {
         return [&, least, most]() -> Result<void> {
             ENGINE_ASSIGN(const std::string word, value());
@@ -278,10 +294,10 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
              return {};
          }},
         {"--head", oneOf(out.load.head, {"auto", "bf16", "int8", "nf4"})},
-        {"--cache", text(out.load.cache_folder)},
+        {"--cache", path(out.load.cache_folder)},
         {"--raw-prompt", text(out.raw_prompt)},
         {"--system", text(out.system)},
-        {"--out", text(out.out)},
+        {"--out", path(out.out)},
         {"--context", integer(out.load.context, 1, 1 << 24)},
         {"--prefill-chunk", integer(out.load.prefill_chunk, 1, 65536)},
         {"--threads", integer(threads, 1, 1024)},
@@ -313,13 +329,13 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--image",
          [&]() -> Result<void> {
              ENGINE_ASSIGN(const std::string word, value());
-             out.images.push_back(word);
+             out.images.push_back(app::pastedPath(word));
              return {};
          }},
         {"--audio",
          [&]() -> Result<void> {
              ENGINE_ASSIGN(const std::string word, value());
-             out.audios.push_back(word);
+             out.audios.push_back(app::pastedPath(word));
              return {};
          }},
         {"--image-tokens",
@@ -396,14 +412,15 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
          }},
         {"--adapter",
          [&]() -> Result<void> {
-             ENGINE_ASSIGN(std::string word, value());
+             ENGINE_ASSIGN(const std::string word, value());
              engine::AdapterChoice choice;
-             choice.folder = word;
+             choice.folder = app::pastedPath(word);
              const auto equals = word.rfind('=');
-             if (equals != std::string::npos && !std::filesystem::exists(word)) {
+             std::error_code code;
+             if (equals != std::string::npos && !std::filesystem::exists(choice.folder, code)) {
                  ENGINE_ASSIGN(choice.strength,
                                toNumber(option, word.substr(equals + 1), 0.0, 2.0));
-                 choice.folder = word.substr(0, equals);
+                 choice.folder = app::pastedPath(word.substr(0, equals));
              }
              out.load.adapters.push_back(choice);
              return {};
@@ -416,23 +433,16 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                  out.load.device_map = word;
                  return {};
              }
-             std::error_code code;
-             if (!std::filesystem::is_regular_file(word, code)) {
-                 std::string names = "fit";
-                 for (const std::string& name : engine::devicePresets()) {
-                     names += ", " + name;
-                 }
-                 return wrongUsage("--device-map " + word + ": neither a file nor a preset (" +
-                                   names + ")");
+             const std::string file = app::pastedPath(word);
+             auto content = engine::readSmallFile(file, engine::kMaxDeviceMapBytes);
+             if (!content.has_value()) {
+                 const bool is_missing = content.error().details.front().second == "FileMissing";
+                 return wrongUsage(
+                     "--device-map " +
+                     (is_missing ? file + ": neither a file nor a preset (" + presetNames() + ")"
+                                 : content.error().message));
              }
-             if (std::filesystem::file_size(word, code) > engine::kMaxDeviceMapBytes) {
-                 return wrongUsage("--device-map " + word +
-                                   ": the file is too large for a device map");
-             }
-             std::ifstream in(word, std::ios::binary);
-             std::stringstream content;
-             content << in.rdbuf();
-             out.load.device_map = content.str();
+             out.load.device_map = *std::move(content);
              // What a file holds is a map, or a bad one: never nothing or a preset's name.
              if (!engine::isDeviceMapText(out.load.device_map)) {
                  out.load.device_map += ' ';
@@ -448,7 +458,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         } else if (option.starts_with("--")) {
             return wrongUsage("unknown option " + option + " for " + out.command);
         } else if (out.model.empty()) {
-            out.model = option;
+            out.model = app::pastedPath(option);
         } else {
             return wrongUsage("unexpected word " + option + ": the model is " + out.model +
                               " already; quote texts with spaces");

@@ -5,6 +5,7 @@
 #include "app/cli/bench_media.h"
 #include "app/cli/bench_values.h"
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/output.h"
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/tensor_list.h"
@@ -15,7 +16,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <iostream>
 #include <random>
 
 namespace cli {
@@ -471,102 +471,96 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
     }
 
     if (arguments.is_json) {
-        std::cout << out.dump(2) << "\n";
+        printJson(out);
         return {};
     }
-    std::printf("machine  %d threads, %s, read %.1f GB/s, fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s "
-                "(measured now)\n",
-                rates.threads, kernels::bestCpuOps().name, rates.read_gb_per_s, rates.fp32_gflops,
-                rates.bf16_gflops);
+    print("machine  %d threads, %s, read %.1f GB/s, fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s "
+          "(measured now)\n",
+          rates.threads, kernels::bestCpuOps().name, rates.read_gb_per_s, rates.fp32_gflops,
+          rates.bf16_gflops);
     if (!is_on_card) {
-        std::printf("         a plain read of these weights where they lie: %.1f GB/s\n",
-                    weights_read);
-        std::printf("         the same products with weights from the cores' caches (arithmetic "
-                    "bound): %.1f GB/s\n"
-                    "         asked of decoding: %.1f GB/s (70 %% of the faster read, or the bound "
-                    "if lower)\n",
-                    arithmetic, asked);
+        print("         a plain read of these weights where they lie: %.1f GB/s\n", weights_read);
+        print("         the same products with weights from the cores' caches (arithmetic "
+              "bound): %.1f GB/s\n"
+              "         asked of decoding: %.1f GB/s (70 %% of the faster read, or the bound "
+              "if lower)\n",
+              arithmetic, asked);
     }
     for (const engine::CardCeiling& card : cards) {
-        std::printf(
-            "card     %s, read %.0f GB/s, tensor cores %.0f TFLOP/s in bf16 (measured now)\n",
-            card.device.toString().c_str(), card.read_gb_per_s, card.bf16_gflops / 1000);
+        print("card     %s, read %.0f GB/s, tensor cores %.0f TFLOP/s in bf16 (measured now)\n",
+              card.device.toString().c_str(), card.read_gb_per_s, card.bf16_gflops / 1000);
     }
     // NAME of a row in percent, with what it is a share of; nothing where it was not measured.
     const auto share = [](const ordered_json& row, const char* name, const char* of) {
         if (row.contains(name)) {
-            std::printf("  %5.1f %% of %s", 100 * row[name].get<double>(), of);
+            print("  %5.1f %% of %s", 100 * row[name].get<double>(), of);
         }
     };
-    std::printf("load     %.2f s\n", engine.loadSeconds());
+    print("load     %.2f s\n", engine.loadSeconds());
     for (const auto& row : out["prefill"]) {
-        std::printf("prefill  %6d tokens   %8.1f tokens/s   %7.1f GFLOP/s",
-                    row["tokens"].get<int>(), row["tokens_per_s"].get<double>(),
-                    row["gflops"].get<double>());
+        print("prefill  %6d tokens   %8.1f tokens/s   %7.1f GFLOP/s", row["tokens"].get<int>(),
+              row["tokens_per_s"].get<double>(), row["gflops"].get<double>());
         if (!is_on_card) {
-            std::printf("  %5.1f %% of peak", 100 * row["share_of_peak"].get<double>());
+            print("  %5.1f %% of peak", 100 * row["share_of_peak"].get<double>());
         }
         share(row, "share_of_card_peak", "the card's tensor cores");
-        std::printf("\n");
+        print("\n");
     }
     if (!out["decode"].empty()) {
-        std::printf("choice   %s\n", choiceText(choice).c_str());
+        print("choice   %s\n", choiceText(choice).c_str());
     }
     for (const auto& row : out["decode"]) {
-        std::printf("decode   depth %6d    %8.2f tokens/s   %7.2f GB/s of weights",
-                    row["depth"].get<int>(), row["tokens_per_s"].get<double>(),
-                    row["weight_gb_per_s"].get<double>());
+        print("decode   depth %6d    %8.2f tokens/s   %7.2f GB/s of weights",
+              row["depth"].get<int>(), row["tokens_per_s"].get<double>(),
+              row["weight_gb_per_s"].get<double>());
         if (!is_on_card) {
-            std::printf(
-                "  %5.1f %% of read bandwidth, %5.1f %% of the plain read, %5.1f %% of what "
-                "is asked",
-                100 * row["share_of_read_bandwidth"].get<double>(),
-                100 * row["share_of_weights_read"].get<double>(),
-                100 * row["share_of_asked"].get<double>());
+            print("  %5.1f %% of read bandwidth, %5.1f %% of the plain read, %5.1f %% of what "
+                  "is asked",
+                  100 * row["share_of_read_bandwidth"].get<double>(),
+                  100 * row["share_of_weights_read"].get<double>(),
+                  100 * row["share_of_asked"].get<double>());
         }
         if (is_on_card) {
-            std::printf(" (median of %zu, %.2f to %.2f)", row["rounds"].size(),
-                        row["min_tokens_per_s"].get<double>(),
-                        row["max_tokens_per_s"].get<double>());
+            print(" (median of %zu, %.2f to %.2f)", row["rounds"].size(),
+                  row["min_tokens_per_s"].get<double>(), row["max_tokens_per_s"].get<double>());
         } else {
-            std::printf(" (medians of %zu rounds with reads of %.1f and %.1f GB/s between them)",
-                        row["rounds"].size(), row["read_gb_per_s"].get<double>(),
-                        row["weights_read_gb_per_s"].get<double>());
+            print(" (medians of %zu rounds with reads of %.1f and %.1f GB/s between them)",
+                  row["rounds"].size(), row["read_gb_per_s"].get<double>(),
+                  row["weights_read_gb_per_s"].get<double>());
         }
         share(row, "share_of_card_read", "the card's read bandwidth");
-        std::printf("\n");
+        print("\n");
     }
     if (out.contains("adapter")) {
         for (const auto& row : out["adapter"]["decode"]) {
-            std::printf("adapter  depth %6d    %8.2f tokens/s   with rank %d on %s (%.1f MB); "
-                        "%.2f without: %.1f %% slower\n",
-                        row["depth"].get<int>(), row["tokens_per_s_with"].get<double>(),
-                        out["adapter"]["rank"].get<int>(),
-                        out["adapter"]["targets"].get<std::string>().c_str(),
-                        out["adapter"]["bytes"].get<double>() / 1e6,
-                        row["tokens_per_s_without"].get<double>(),
-                        100 * row["slower_by"].get<double>());
+            print("adapter  depth %6d    %8.2f tokens/s   with rank %d on %s (%.1f MB); "
+                  "%.2f without: %.1f %% slower\n",
+                  row["depth"].get<int>(), row["tokens_per_s_with"].get<double>(),
+                  out["adapter"]["rank"].get<int>(),
+                  out["adapter"]["targets"].get<std::string>().c_str(),
+                  out["adapter"]["bytes"].get<double>() / 1e6,
+                  row["tokens_per_s_without"].get<double>(), 100 * row["slower_by"].get<double>());
         }
         for (const auto& row : out["adapter"]["prefill"]) {
-            std::printf("adapter  prompt %5d    %8.1f tokens/s   with it; %.1f without: %.1f %% "
-                        "slower\n",
-                        row["tokens"].get<int>(), row["tokens_per_s_with"].get<double>(),
-                        row["tokens_per_s"].get<double>(), 100 * row["slower_by"].get<double>());
+            print("adapter  prompt %5d    %8.1f tokens/s   with it; %.1f without: %.1f %% "
+                  "slower\n",
+                  row["tokens"].get<int>(), row["tokens_per_s_with"].get<double>(),
+                  row["tokens_per_s"].get<double>(), 100 * row["slower_by"].get<double>());
         }
     }
     // Of the row of a medium: its tower, its preparation, and the whole request.
     const auto printMedium = [&](const char* name, const std::string& what) {
         const ordered_json& row = out[name];
-        std::printf("%-8s %s  tower %.3f s, reading and preparing %.3f s, from the request to the "
-                    "first token %.3f s (%.3f to %.3f)",
-                    name, what.c_str(), row["seconds"].get<double>(),
-                    row["prepare_s"].get<double>(), row["first_token_s"].get<double>(),
-                    row["min_first_token_s"].get<double>(), row["max_first_token_s"].get<double>());
+        print("%-8s %s  tower %.3f s, reading and preparing %.3f s, from the request to the "
+              "first token %.3f s (%.3f to %.3f)",
+              name, what.c_str(), row["seconds"].get<double>(), row["prepare_s"].get<double>(),
+              row["first_token_s"].get<double>(), row["min_first_token_s"].get<double>(),
+              row["max_first_token_s"].get<double>());
         if (row.contains("gflops") && !is_on_card) {
-            std::printf("   %.1f GFLOP/s  %.1f %% of peak", row["gflops"].get<double>(),
-                        100 * row["share_of_peak"].get<double>());
+            print("   %.1f GFLOP/s  %.1f %% of peak", row["gflops"].get<double>(),
+                  100 * row["share_of_peak"].get<double>());
         }
-        std::printf("\n");
+        print("\n");
     };
     if (out.contains("image")) {
         printMedium("image", std::to_string(out["image"]["patches"].get<int>()) + " patches");

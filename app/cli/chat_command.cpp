@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // chat: one reply for a prompt, or a conversation on the terminal.
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/pasted_path.h"
 
-#include <csignal>
-#include <cstdio>
 #include <iostream>
 #include <string>
 
@@ -17,17 +17,6 @@ using engine::MessagePart;
 using engine::Result;
 
 namespace {
-
-std::stop_source& interruptSource() {
-    static std::stop_source source;
-    return source;
-}
-
-/// request_stop() on a source without callbacks only sets an atomic flag: safe in a handler.
-void onInterrupt(int /*signal*/) {
-    interruptSource().request_stop();
-    std::signal(SIGINT, SIG_DFL); // the second Ctrl-C ends the program
-}
 
 /// The parts of a user message: media where the text names placeholders, else before it.
 std::vector<MessagePart> userParts(const std::string& text,
@@ -73,137 +62,180 @@ std::vector<MessagePart> userParts(const std::string& text,
 
 void printTiming(const engine::Reply& reply) {
     const engine::GenerateTiming& t = reply.timing;
-    std::fprintf(
-        stderr, "[%lld tokens, %.1f tokens/s, first after %.2f s; prompt %lld tokens%s%s]\n",
-        static_cast<long long>(t.decode_tokens),
-        t.decode_s > 0 ? static_cast<double>(t.decode_tokens) / t.decode_s : 0.0,
-        t.time_to_first_token_s,
-        static_cast<long long>(t.prefill_tokens) + static_cast<long long>(t.reused_tokens),
-        t.reused_tokens > 0 ? (", " + std::to_string(t.reused_tokens) + " reused").c_str() : "",
-        reply.finish_reason == "stop" ? "" : ("; ended by " + reply.finish_reason).c_str());
+    printError("[%lld tokens, %.1f tokens/s, first after %.2f s; prompt %lld tokens%s%s]\n",
+               static_cast<long long>(t.decode_tokens),
+               t.decode_s > 0 ? static_cast<double>(t.decode_tokens) / t.decode_s : 0.0,
+               t.time_to_first_token_s,
+               static_cast<long long>(t.prefill_tokens) + static_cast<long long>(t.reused_tokens),
+               t.reused_tokens > 0 ? (", " + std::to_string(t.reused_tokens) + " reused").c_str()
+                                   : "",
+               reply.finish_reason == "stop" ? "" : ("; ended by " + reply.finish_reason).c_str());
 }
 
-/// Streams thinking to stderr and the answer to stdout.
+/// Streams thinking to stderr and the answer to stdout. Nobody is left to answer to when that
+/// fails.
 engine::UpdateCallback streamer() {
     return [](const engine::ReplyUpdate& update) {
         if (!update.thinking.empty()) {
-            std::fprintf(stderr, "%s", update.thinking.c_str());
+            std::cerr << update.thinking;
         }
+        const Verbatim verbatim;
         std::cout << update.text << std::flush;
+        if (isOutputLost()) {
+            requestStop();
+        }
     };
 }
 
-/// A file name as people paste or drop it into a terminal: with quotes around it, blanks behind it.
-std::string pastedFile(std::string word) {
-    while (!word.empty() && (word.back() == ' ' || word.back() == '\r')) {
-        word.pop_back();
-    }
-    const auto first = word.find_first_not_of(' ');
-    word.erase(0, std::min(first, word.size()));
-    if (word.size() >= 2 && (word.front() == '\'' || word.front() == '"') &&
-        word.back() == word.front()) {
-        word = word.substr(1, word.size() - 2);
-    }
-    return word;
+void printFailure(const Error& error) {
+    std::cerr << "error: " << engine::errorCodeName(error.code) << ": " << error.message << "\n";
 }
 
-/// Checks an attachment by its header before the question is asked, and says what it costs. One
-/// that the model cannot take is not kept, so that it does not stand in the way of every question.
-void attach(engine::Engine& engine,
-            const Arguments& arguments,
-            MessagePart::Kind kind,
-            const std::string& word,
-            std::vector<std::string>& files) {
-    const std::string file = pastedFile(word);
-    const auto cost = engine.mediaCost({kind, file}, arguments.load.image_tokens);
-    if (!cost.has_value()) {
-        std::cerr << "not attached: " << cost.error().message << "\n";
-        return;
+/// A conversation on the terminal or from a pipe.
+class Conversation {
+public:
+    Conversation(engine::Engine& engine, const Arguments& arguments)
+        : engine_(engine), arguments_(arguments), images_(arguments.images),
+          audios_(arguments.audios) {
+        if (!arguments.system.empty()) {
+            messages_.push_back(
+                {Message::Role::System, {{MessagePart::Kind::Text, arguments.system}}});
+        }
     }
-    files.push_back(file);
-    std::cerr << "attached: " << cost->description << ", " << cost->tokens << " tokens\n";
-}
 
-Result<void> interactive(engine::Engine& engine, const Arguments& arguments) {
-    std::vector<Message> messages;
-    if (!arguments.system.empty()) {
-        messages.push_back({Message::Role::System, {{MessagePart::Kind::Text, arguments.system}}});
+    /// Errors: what could not be read, Cancelled; InvalidRequest at the end of piped lines of
+    /// which some failed.
+    Result<void> run() {
+        std::cerr << "Type a message; /image FILE and /audio FILE attach, /new starts over "
+                     "(without attachments), /quit ends.\n";
+        std::string line;
+        while (!isEndRequested() && !isOutputLost()) {
+            std::cerr << "> ";
+            ENGINE_ASSIGN(const bool has_line, nextLine(line));
+            if (line.starts_with(app::kByteOrderMark)) {
+                line.erase(0, app::kByteOrderMark.size());
+            }
+            // A blank before the stroke makes a message of what would be a command.
+            const std::string_view words = line.starts_with(' ') ? line : app::trimmedWord(line);
+            if (!has_line || words == "/quit") {
+                break;
+            }
+            obey(line, words);
+        }
+        if (isEndRequested()) {
+            return Error{ErrorCode::Cancelled, "chat: ended by a signal"};
+        }
+        if (num_failed_ > 0 && !isInputTerminal()) {
+            return Error{ErrorCode::InvalidRequest,
+                         "chat: " + std::to_string(num_failed_) +
+                             " of the lines from standard input failed; what is wrong with each "
+                             "is said above"};
+        }
+        return {};
     }
-    std::cerr << "Type a message; /image FILE and /audio FILE attach, /new starts over (without "
-                 "attachments), /quit ends.\n";
-    std::vector<std::string> images = arguments.images;
-    std::vector<std::string> audios = arguments.audios;
-    std::string line;
-    while (true) {
-        std::cerr << "> " << std::flush;
-        if (!std::getline(std::cin, line) || line == "/quit") {
-            return {};
+
+private:
+    static Result<bool> nextLine(std::string& line) {
+        const EndsAtOnce nothing_to_tidy;
+        return readLine(line);
+    }
+
+    void obey(const std::string& line, std::string_view words) {
+        if (words == "/new") {
+            messages_.resize(arguments_.system.empty() ? 0 : 1);
+            images_.clear();
+            audios_.clear();
+            is_attachment_missing_ = false;
+        } else if (words.starts_with("/image ") || words.starts_with("/image\t")) {
+            attach(MessagePart::Kind::Image, words.substr(7), images_);
+        } else if (words.starts_with("/audio ") || words.starts_with("/audio\t")) {
+            attach(MessagePart::Kind::Audio, words.substr(7), audios_);
+        } else if (looksLikeCommand(words)) {
+            ++num_failed_;
+            is_attachment_missing_ = is_attachment_missing_ || words.find(' ') != words.npos;
+            std::cerr
+                << "unknown command " << words
+                << ": expected /image FILE, /audio FILE, /new or /quit; a message that begins "
+                   "with / needs a blank before it\n";
+        } else if (app::trimmedWord(words).empty()) {
+            return;
+        } else if (is_attachment_missing_) {
+            is_attachment_missing_ = false;
+            ++num_failed_;
+            std::cerr << "not asked, because what was to be attached is not: attach it with its "
+                         "right name, or ask once more without it\n";
+        } else {
+            ask(line);
         }
-        if (line == "/new") {
-            messages.resize(arguments.system.empty() ? 0 : 1);
-            images.clear();
-            audios.clear();
-            continue;
+    }
+
+    /// "/word" or "/word something", but not "/a/path".
+    static bool looksLikeCommand(std::string_view words) {
+        const std::string_view first = words.substr(0, words.find_first_of(" \t"));
+        return first.starts_with('/') && first.find('/', 1) == std::string_view::npos;
+    }
+
+    /// Checks attachments by their headers before the question is asked, and says what they cost.
+    /// One that the model cannot take is not kept, so that it does not stand in the way of every
+    /// question, but the next one is not asked as if nothing were missing.
+    void attach(MessagePart::Kind kind, std::string_view word, std::vector<std::string>& files) {
+        for (const std::string& file : app::pastedPaths(word)) {
+            const auto cost = engine_.mediaCost({kind, file}, arguments_.load.image_tokens);
+            if (!cost.has_value()) {
+                is_attachment_missing_ = true;
+                ++num_failed_;
+                std::cerr << "not attached: " << cost.error().message << "\n";
+                continue;
+            }
+            files.push_back(file);
+            // Who types has seen the message and tried again; lines from a file have not.
+            is_attachment_missing_ = is_attachment_missing_ && !isInputTerminal();
+            std::cerr << "attached: " << cost->description << ", " << cost->tokens << " tokens\n";
         }
-        if (line.starts_with("/image ")) {
-            attach(engine, arguments, MessagePart::Kind::Image, line.substr(7), images);
-            continue;
-        }
-        if (line.starts_with("/audio ")) {
-            attach(engine, arguments, MessagePart::Kind::Audio, line.substr(7), audios);
-            continue;
-        }
-        if (line.empty()) {
-            continue;
-        }
-        if (line.front() == '/' && line.find_first_of(" /", 1) == std::string::npos) {
-            std::cerr << "unknown command " << line
-                      << ": expected /image FILE, /audio FILE, /new or /quit\n";
-            continue;
-        }
-        messages.push_back({Message::Role::User, userParts(line, images, audios)});
-        interruptSource() = std::stop_source();
+    }
+
+    void ask(const std::string& text) {
+        messages_.push_back({Message::Role::User, userParts(text, images_, audios_)});
         armInterrupt();
         engine::GenerateRequest request;
-        request.messages = messages;
-        request.is_thinking = arguments.is_thinking;
-        request.sampling = arguments.sampling;
-        request.image_tokens = arguments.load.image_tokens;
-        const Result<engine::Reply> reply = engine.generate(request, streamer(), interruptToken());
+        request.messages = messages_;
+        request.is_thinking = arguments_.is_thinking;
+        request.sampling = arguments_.sampling;
+        request.image_tokens = arguments_.load.image_tokens;
+        const Result<engine::Reply> reply = engine_.generate(request, streamer(), interruptToken());
         std::cout << "\n" << std::flush;
         if (!reply.has_value()) {
             // The conversation goes on from the last complete turn; attachments stay for the retry.
-            std::cerr << "error: " << engine::errorCodeName(reply.error().code) << ": "
-                      << reply.error().message << "\n";
-            messages.pop_back();
-            continue;
+            ++num_failed_;
+            printFailure(reply.error());
+            messages_.pop_back();
+            return;
         }
-        images.clear();
-        audios.clear();
+        images_.clear();
+        audios_.clear();
         for (const std::string& note : reply->notes) {
             std::cerr << "note: " << note << "\n";
         }
         printTiming(*reply);
-        messages.push_back({Message::Role::Assistant, {{MessagePart::Kind::Text, reply->text}}});
+        messages_.push_back({Message::Role::Assistant, {{MessagePart::Kind::Text, reply->text}}});
     }
-}
+
+    engine::Engine& engine_;
+    const Arguments& arguments_;
+    std::vector<Message> messages_;
+    std::vector<std::string> images_, audios_;
+    bool is_attachment_missing_ = false; ///< Of the question that comes next.
+    int num_failed_ = 0;                 ///< Lines that did not do what they were to.
+};
 
 } // namespace
-
-std::stop_token interruptToken() {
-    return interruptSource().get_token();
-}
-
-void armInterrupt() {
-    std::signal(SIGINT, onInterrupt);
-}
 
 Result<void> runChat(engine::Engine& engine, const Arguments& arguments) {
     const bool is_single = arguments.has_prompt || !arguments.raw_prompt.empty();
     ENGINE_TRY(engine.checkMedia(arguments.model, arguments.images, arguments.audios));
     ENGINE_TRY(loadModel(engine, arguments));
     if (!is_single) {
-        return interactive(engine, arguments);
+        return Conversation(engine, arguments).run();
     }
     engine::GenerateRequest request;
     if (arguments.has_prompt) {
@@ -227,8 +259,7 @@ Result<void> runChat(engine::Engine& engine, const Arguments& arguments) {
         auto json = replyJson(reply, engine.loadSeconds());
         json["load_notes"] = engine.loadNotes();
         json["memory"] = memoryJson(engine.memory());
-        std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                  << "\n";
+        printJson(json);
         return {};
     }
     std::cout << "\n" << std::flush;

@@ -2,16 +2,13 @@
 // inspect, plan, tokenize, logits.
 #include "app/cli/commands.h"
 
+#include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "engine/base/file_writer.h"
 #include "engine/files/safetensors_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <iostream>
-#include <iterator>
 
 namespace cli {
 
@@ -20,29 +17,21 @@ using engine::ErrorCode;
 using engine::Result;
 using nlohmann::ordered_json;
 
-namespace {
-
-void printJson(const ordered_json& value) {
-    std::cout << value.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
-}
-
-} // namespace
-
 Result<void> loadModel(engine::Engine& engine, const Arguments& arguments) {
-    const bool shows = !arguments.is_json && isatty(STDERR_FILENO) != 0;
+    const bool shows = !arguments.is_json && isErrorTerminal();
     const engine::ProgressCallback progress = [shows](const engine::LoadProgressValue& value) {
         if (shows && value.bytes_total > 0) {
-            std::fprintf(stderr, "\r%s %s of %s\x1b[K", value.stage.c_str(),
-                         byteText(value.bytes_done).c_str(), byteText(value.bytes_total).c_str());
+            showProgress(value.stage + " " + byteText(value.bytes_done) + " of " +
+                         byteText(value.bytes_total));
         }
     };
     Result<void> outcome = engine.load(arguments.load, progress, interruptToken());
     if (shows) {
-        std::fprintf(stderr, "\r\x1b[K");
+        showProgress("");
     }
     if (outcome.has_value() && !arguments.is_json) {
         for (const std::string& note : engine.loadNotes()) {
-            std::fprintf(stderr, "note: %s\n", note.c_str());
+            std::cerr << "note: " << note << "\n";
         }
     }
     return outcome;
@@ -87,7 +76,10 @@ Result<void> printExport(engine::Engine& engine, const Arguments& arguments) {
         printJson({{"format", wanted}, {"text", exported.text}, {"losses", exported.losses}});
         return {};
     }
-    std::cout << exported.text << (exported.text.ends_with('\n') ? "" : "\n");
+    {
+        const Verbatim verbatim;
+        std::cout << exported.text << (exported.text.ends_with('\n') ? "" : "\n");
+    }
     for (const std::string& loss : exported.losses) {
         std::cerr << "note: " << loss << "\n";
     }
@@ -112,7 +104,7 @@ Result<void> runPlan(engine::Engine& engine, const Arguments& arguments) {
 Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
     std::string text = arguments.text;
     if (arguments.reads_stdin) {
-        text.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+        ENGINE_ASSIGN(text, readInput());
     }
     ENGINE_ASSIGN(const engine::Engine::Tokenized result, engine.tokenize(arguments.model, text));
     if (arguments.is_json) {
@@ -126,6 +118,8 @@ Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
 }
 
 Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
+    // A target that cannot be written is told before minutes of work.
+    ENGINE_TRY(engine::FileWriter::check(arguments.out, true, engine::NoPlainFile::WriteInto));
     ENGINE_TRY(engine.checkMedia(arguments.model, arguments.images, arguments.audios));
     ENGINE_TRY(loadModel(engine, arguments));
     engine::GenerateRequest request;
@@ -139,7 +133,7 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
                   engine.logits(request, arguments.last, interruptToken()));
     for (const std::string& note : engine.loadNotes()) { // what was met in use
         if (!arguments.is_json && std::find(told.begin(), told.end(), note) == told.end()) {
-            std::fprintf(stderr, "note: %s\n", note.c_str());
+            std::cerr << "note: " << note << "\n";
         }
     }
     const auto bytesOf = [](const auto& values) {
@@ -154,6 +148,11 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
                                               bytesOf(result.input_ids)));
     engine::WriteOptions options;
     options.is_replacing_allowed = true;
+    options.no_plain_file = engine::NoPlainFile::WriteInto;
+    options.stop = interruptToken();
+    // Where the tensors themselves go to standard output, what is told of them must not.
+    const bool is_out_elsewhere = isStandardOutput(arguments.out);
+    std::cout.flush();
     ENGINE_TRY(engine::writeSafetensorsFile(arguments.out, tensors, options));
     if (arguments.is_json) {
         printJson({{"out", arguments.out},
@@ -161,10 +160,12 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
                    {"vocab", result.vocab},
                    {"input_ids", result.input_ids},
                    {"load_notes", engine.loadNotes()},
-                   {"memory", memoryJson(engine.memory())}});
+                   {"memory", memoryJson(engine.memory())}},
+                  is_out_elsewhere);
     } else {
-        std::cout << arguments.out << ": logits [" << result.rows << ", " << result.vocab << "], "
-                  << result.input_ids.size() << " input ids\n";
+        (is_out_elsewhere ? std::cerr : std::cout)
+            << arguments.out << ": logits [" << result.rows << ", " << result.vocab << "], "
+            << result.input_ids.size() << " input ids\n";
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
+#include "app/cli/interrupt.h"
 #include "engine/base/result.h"
 #include "engine/run/engine.h"
 
@@ -19,9 +20,5 @@ engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments
 
 /// Loads with progress on stderr (nothing there with --json or when stderr is no terminal).
 engine::Result<void> loadModel(engine::Engine& engine, const Arguments& arguments);
-
-/// Set by Ctrl-C; stops the reply in progress.
-std::stop_token interruptToken();
-void armInterrupt();
 
 } // namespace cli

@@ -3,10 +3,14 @@
 // Exit codes: 0 done, 1 failed, 2 wrong usage.
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/process_start.h"
 #include "app/program_paths.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <map>
 #include <new>
@@ -16,9 +20,7 @@ namespace {
 int fail(const engine::Error& error, bool is_json, int code) {
     std::cerr << "error: " << engine::errorCodeName(error.code) << ": " << error.message << "\n";
     if (is_json) {
-        std::cout << cli::errorJson(error).dump(2, ' ', false,
-                                                nlohmann::ordered_json::error_handler_t::replace)
-                  << "\n";
+        cli::printJson(cli::errorJson(error));
     }
     return code;
 }
@@ -61,12 +63,18 @@ int run(const std::vector<std::string>& words) {
 } // namespace
 
 int main(int argc, char** argv) {
+    app::prepareProcess();
+    cli::openConsole();
+    int code = 1;
     try {
-        return run(std::vector<std::string>(argv + 1, argv + argc));
+        code = run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
     } catch (const std::bad_alloc&) {
         std::cerr << "error: OutOfMemory: the system has no memory left for this; close other "
                      "programs or choose "
                      "smaller options\n";
-        return 1;
+    } catch (const std::exception& problem) {
+        std::cerr << "error: Internal: " << problem.what()
+                  << "; please report this with the command that you gave\n";
     }
+    return cli::closeConsole(code);
 }

@@ -2,6 +2,7 @@
 // merge: writes a merged bf16 folder, then measures what it does to the logits: the merged model,
 // and the merged model quantized again, against the adapter at run time on the same base.
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/output.h"
 #include "engine/gemma4/tensor_list.h"
 #include "engine/lora/adapter.h"
@@ -10,8 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <iostream>
 
 namespace cli {
 
@@ -114,31 +113,31 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
         ordered_json out = ordered_json::parse(engine::mergeReportJson(report), nullptr, false);
         out["logits"] = drift;
         out["out"] = arguments.out;
-        std::cout << out.dump(2) << "\n";
+        printJson(out);
         return {};
     }
-    std::printf("%s: %zu tensors merged, %lld copied as they were\n", arguments.out.c_str(),
-                report.tensors.size(), static_cast<long long>(report.copied_tensors));
-    std::printf("%-70s %8s %8s %10s %10s %12s\n", "tensor", "kept", "error", "nf4 kept", "codes",
-                "4-bit merge");
+    print("%s: %zu tensors merged, %lld copied as they were\n", arguments.out.c_str(),
+          report.tensors.size(), static_cast<long long>(report.copied_tensors));
+    print("%-70s %8s %8s %10s %10s %12s\n", "tensor", "kept", "error", "nf4 kept", "codes",
+          "4-bit merge");
     for (const engine::MergedTensor& tensor : report.tensors) {
-        std::printf("%-70s %8.4f %8.4f", tensor.tensor.c_str(), tensor.kept, tensor.error);
+        print("%-70s %8.4f %8.4f", tensor.tensor.c_str(), tensor.kept, tensor.error);
         if (tensor.has_nf4) {
-            std::printf(" %10.3f %9.2f%% %12.3f", tensor.nf4_kept, 100 * tensor.nf4_changed_codes,
-                        tensor.nf4_direct_kept);
+            print(" %10.3f %9.2f%% %12.3f", tensor.nf4_kept, 100 * tensor.nf4_changed_codes,
+                  tensor.nf4_direct_kept);
         }
-        std::printf("\n");
+        print("\n");
     }
-    std::printf("\nkept: share of the update that is in the written weights (1 = all of it). nf4 "
-                "kept: after quantizing\n"
-                "the merged weights. 4-bit merge: what merging into already quantized weights "
-                "would keep.\n");
+    print("\nkept: share of the update that is in the written weights (1 = all of it). nf4 "
+          "kept: after quantizing\n"
+          "the merged weights. 4-bit merge: what merging into already quantized weights "
+          "would keep.\n");
     for (const auto& [name, row] : drift.items()) {
-        std::printf("%-46s KL %.3e nats, same top token %.1f %%\n", name.c_str(),
-                    row["mean_kl_nats"].get<double>(), 100 * row["top1_agreement"].get<double>());
+        print("%-46s KL %.3e nats, same top token %.1f %%\n", name.c_str(),
+              row["mean_kl_nats"].get<double>(), 100 * row["top1_agreement"].get<double>());
     }
     for (const std::string& note : report.notes) {
-        std::printf("note: %s\n", note.c_str());
+        print("note: %s\n", note.c_str());
     }
     return {};
 }

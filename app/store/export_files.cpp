@@ -2,6 +2,7 @@
 #include "app/store/export_files.h"
 
 #include "app/store/database.h"
+#include "app/store/save_file.h"
 #include "ui/chat/chat_json.h"
 
 #include <QCoreApplication>
@@ -10,8 +11,9 @@
 #include <QFileInfo>
 #include <QHash>
 #include <QJsonDocument>
-#include <QSaveFile>
 #include <QSet>
+
+#include <limits>
 
 namespace app {
 
@@ -76,6 +78,9 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
             }
             const QString copy = folder.filePath(name);
             QFile source(attachment->file);
+            if (!isPlainOrMissing(copy, std::numeric_limits<qint64>::max())) {
+                return writeError(copy, Text::tr("what is there is not a file"));
+            }
             QFile::remove(copy);
             if (!source.copy(copy)) {
                 return writeError(copy, source.errorString());
@@ -85,15 +90,10 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
         }
         attachment->file = folder_name + QLatin1Char('/') + name;
     }
-    QSaveFile output(file);
-    if (!output.open(QIODevice::WriteOnly)) {
-        return writeError(file, output.errorString());
-    }
-    output.write(ui::exportedChat(chat, format));
-    if (!output.commit()) {
-        return writeError(file, output.errorString());
-    }
-    return {};
+    const auto saved =
+        saveFile(file, ui::exportedChat(chat, format), engine::NoPlainFile::WriteInto);
+    return saved.has_value() ? saved
+                             : writeError(file, QString::fromStdString(saved.error().message));
 }
 
 engine::Result<ui::ChatDocument> readExport(const QString& file) {

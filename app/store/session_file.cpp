@@ -3,13 +3,12 @@
 
 #include "app/store/database.h"
 #include "app/store/durable_folder.h"
+#include "app/store/save_file.h"
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
-#include <QSaveFile>
 
 namespace app {
 
@@ -27,11 +26,11 @@ SessionFile::SessionFile(const QString& folder) : file_(folder + QStringLiteral(
 
 PreviousSession SessionFile::read() const {
     PreviousSession previous;
-    QFile file(file_);
-    if (!file.open(QIODevice::ReadOnly) || file.size() > kMaxBytes) {
+    const auto text = readFile(file_, kMaxBytes);
+    if (!text.has_value()) {
         return previous;
     }
-    const QJsonDocument document = QJsonDocument::fromJson(file.readAll());
+    const QJsonDocument document = QJsonDocument::fromJson(*text);
     if (!document.isObject()) {
         return previous;
     }
@@ -48,22 +47,19 @@ PreviousSession SessionFile::read() const {
 
 engine::Result<void> SessionFile::write(const SessionState& state) const {
     makeDurableFolder(QFileInfo(file_).path());
-    QSaveFile file(file_);
     const QJsonObject object{{key("chat"), state.chat},       {key("draft"), state.draft},
                              {key("loading"), state.loading}, {key("loaded"), state.loaded},
                              {key("options"), state.options}, {key("over"), state.is_over}};
-    if (file.open(QIODevice::WriteOnly)) {
-        file.write(QJsonDocument(object).toJson(QJsonDocument::Compact));
-        if (file.commit()) {
-            return {};
-        }
+    const auto saved = saveFile(file_, QJsonDocument(object).toJson(QJsonDocument::Compact));
+    if (saved.has_value()) {
+        return {};
     }
     return storeError(
         StoreProblem::ReadOnly,
         QCoreApplication::translate("app::SessionFile",
                                     "%1 could not be written (%2), so the open chat is not "
                                     "remembered. Make the folder writable.")
-            .arg(QDir::toNativeSeparators(file_), file.errorString()));
+            .arg(QDir::toNativeSeparators(file_), QString::fromStdString(saved.error().message)));
 }
 
 } // namespace app

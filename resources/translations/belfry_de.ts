@@ -903,6 +903,10 @@ Soll die Datei ersetzt werden?</translation>
         <source>%1 could not be written (%2). Choose another place.</source>
         <translation>%1 ließ sich nicht schreiben (%2). Wählen Sie einen anderen Ort.</translation>
     </message>
+    <message>
+        <source>what is there is not a file</source>
+        <translation>was dort liegt, ist keine Datei</translation>
+    </message>
 </context>
 <context>
     <name>app::SessionFile</name>

@@ -903,6 +903,10 @@ Faut-il le remplacer ?</translation>
         <source>%1 could not be written (%2). Choose another place.</source>
         <translation>%1 n&apos;a pas pu être écrit (%2). Choisissez un autre endroit.</translation>
     </message>
+    <message>
+        <source>what is there is not a file</source>
+        <translation>ce qui s’y trouve n’est pas un fichier</translation>
+    </message>
 </context>
 <context>
     <name>app::SessionFile</name>

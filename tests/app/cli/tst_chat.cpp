@@ -96,6 +96,10 @@ private Q_SLOTS:
     void initTestCase();
     void photographAndRecording();
     void conversation();
+    void endOfPipedLines_data();
+    void endOfPipedLines();
+    void pastedPaths_data();
+    void pastedPaths();
     void refusedBeforeLoading_data();
     void refusedBeforeLoading();
     void wrongUsage_data();
@@ -138,23 +142,112 @@ void TestChat::photographAndRecording() {
     QCOMPARE(heard.out, QStringLiteral("The word is seven.\n"));
 }
 
-/// A mistyped name is told at once and does not stand in the way of the next question.
+/// A mistyped name is told at once, with the folder that was looked in; the question behind it is
+/// not asked as if nothing were missing, the next one is. What failed ends in the exit code,
+/// because nobody sees the messages of a script.
 void TestChat::conversation() {
     const QByteArray typed =
         ("/image " + file("no-such.jpg") + "\n/image '" + file("photo.jpg") + "'\n/audio " +
-         file("long.flac") + "\n/pictures\nWhat do you see?\n/new\n/audio " + file("word.flac") +
-         " \nWhich word do you hear?\n/quit\n")
+         file("long.flac") + "\n/pictures\nIs this asked?\nWhat do you see?\n/new\n/audio " +
+         file("word.flac") + " \r\nWhich word do you hear?\n/quit\r\nAnd this?\n")
             .toUtf8();
     const Outcome told = run({"chat", "demo", "--temperature", "0", "--context", "512"}, typed);
-    QVERIFY2(told.code == 0, qPrintable(told.err));
+    QVERIFY2(told.code == 1, qPrintable(told.err));
     QCOMPARE(told.out, QStringLiteral("I see two red circles and one blue square.\n"
                                       "The word is seven.\n"));
-    QVERIFY2(told.err.contains("not attached: no-such.jpg: "), qPrintable(told.err));
+    QVERIFY2(told.err.contains("not attached: " + file("no-such.jpg") + ": "),
+             qPrintable(told.err));
     QVERIFY2(told.err.contains("attached: JPEG, "), qPrintable(told.err));
     QVERIFY2(told.err.contains("attached: FLAC, 16-bit PCM, 0.9 s, "), qPrintable(told.err));
     QVERIFY2(told.err.contains("34.8 s long"), qPrintable(told.err));
     QVERIFY2(told.err.contains("unknown command /pictures"), qPrintable(told.err));
     QCOMPARE(told.err.count("not attached"), 2);
+    QCOMPARE(told.err.count("not asked"), 1);
+    QVERIFY2(told.err.contains("4 of the lines from standard input failed"), qPrintable(told.err));
+}
+
+void TestChat::endOfPipedLines_data() {
+    QTest::addColumn<QByteArray>("typed");
+    QTest::addColumn<int>("code");
+    QTest::newRow("nothing") << QByteArray() << 0;
+    QTest::newRow("quit") << QByteArray("/quit\n") << 0;
+    QTest::newRow("quit with a carriage return") << QByteArray("/quit\r\nHello!\n") << 0;
+    QTest::newRow("quit behind a byte order mark") << QByteArray("\xEF\xBB\xBF/quit\r\n") << 0;
+    QTest::newRow("quit without a line end") << QByteArray("/quit") << 0;
+    QTest::newRow("missing picture") << QByteArray("/image none.png\nWhat is it?\n/quit\n") << 1;
+    QTest::newRow("missing sound") << QByteArray("/audio none.wav\n/quit\n") << 1;
+    QTest::newRow("one of two is missing")
+        << QByteArray("/image none.png\n/image @\nAre they alike?\n") << 1;
+    QTest::newRow("no answer") << QByteArray(20000, 'x') + "\n/quit\n" << 1;
+    QTest::newRow("unknown command")
+        << QByteArray("/imag none.png\nWhat is it?\n/help\n/quit\n") << 1;
+}
+
+void TestChat::endOfPipedLines() {
+    QFETCH(QByteArray, typed);
+    QFETCH(int, code);
+    const Outcome told = run({"chat", "demo", "--temperature", "0", "--context", "512"},
+                             typed.replace("@", file("photo.jpg").toUtf8()));
+    QVERIFY2(told.code == code, qPrintable(told.err));
+    QCOMPARE(told.out.trimmed(), QString()); // nothing was answered
+    QCOMPARE(told.err.contains("unknown command /quit"), false);
+}
+
+/// A path as terminals, shells and file managers write it, in every place that takes one.
+void TestChat::pastedPaths_data() {
+    QTest::addColumn<QString>("style");
+    for (const char* style : {"plain", "escaped", "quoted", "marks", "address", "home"}) {
+        QTest::newRow(style) << QString::fromLatin1(style);
+    }
+}
+
+void TestChat::pastedPaths() {
+    QFETCH(QString, style);
+    const QString home = folder_.path();
+    const auto spelled = [&](const QString& name) {
+        QString path = home + "/it's of many/" + name;
+        if (style == "escaped" || style == "home") {
+            path.replace('\'', "\\'").replace(' ', "\\ ");
+            return style == "home" ? "~" + path.mid(home.size()) : path;
+        }
+        return style == "quoted"    ? "'" + path.replace("'", "'\\''") + "'"
+               : style == "marks"   ? "\"" + path + "\""
+               : style == "address" ? "file://" + path.replace('\'', "%27").replace(' ', "%20")
+                                    : path;
+    };
+    qputenv("HOME", home.toUtf8());
+    const fs::path folder = file("it's of many").toStdString();
+    const fs::path demo = fs::path(BELFRY_SOURCE_DIR) / "resources/demo_model";
+    if (fs::create_directory(folder)) {
+        fs::copy_file(sample("circles_and_square.png"), folder / "a b.png");
+        fs::copy_file(sample("word_seven.wav"), folder / "c d.wav");
+        fs::create_directory_symlink(demo, folder / "a model");
+        std::ofstream(folder / "a map.json") << R"({"": "cpu"})";
+    }
+    const QByteArray picture = spelled("a b.png").toUtf8();
+    const QByteArray sound = spelled("c d.wav").toUtf8();
+    const Outcome told =
+        run({"chat", "demo", "--context", "512"},
+            "/image " + picture + "\r\n/audio  " + sound + " \n/image " + picture + "\n/quit\n");
+    QVERIFY2(told.code == 0, qPrintable(told.err));
+    QVERIFY2(told.err.count("attached: PNG, ") == 2 && told.err.count("attached: WAV, ") == 1,
+             qPrintable(told.err));
+    const Outcome ids =
+        run({"logits", spelled("a model"), "--adapter", spelled("a model/adapter") + "=0.5",
+             "--device-map", spelled("a map.json"), "--image", spelled("a b.png"), "--audio",
+             spelled("c d.wav"), "--raw-prompt", "<|image|><|audio|>x", "--out",
+             spelled("a.safetensors")});
+    QVERIFY2(ids.code == 0, qPrintable(ids.err));
+    QVERIFY(fs::is_regular_file(folder / "a.safetensors"));
+    fs::remove(folder / "a.safetensors");
+    // What is not there is named whole, as it was looked for.
+    const QString none = home + "/it's of many/no ne.png";
+    for (const char* option : {"--image", "--audio", "--device-map"}) {
+        const Outcome refused =
+            run({"chat", "demo", option, spelled("no ne.png"), "--prompt", "What is it?"});
+        QVERIFY2(refused.code > 0 && refused.out.isEmpty() && refused.err.contains(none),
+                 qPrintable(refused.err));
+    }
 }
 
 void TestChat::refusedBeforeLoading_data() {

@@ -2,6 +2,7 @@
 // A disk that fails: for every write the store makes, that write fails once, and it and all after
 // it fail. The user is told, the chat goes on from memory, what was acknowledged before is still
 // there, and everything is saved as soon as the disk works again.
+#include "app/process_start.h"
 #include "app/store/chat_store.h"
 #include "tests/app/store/fault_vfs.h"
 #include "tests/app/store/sample_chats.h"
@@ -16,8 +17,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <csignal>
 #endif
 
 #include <optional>
@@ -35,7 +34,7 @@ class FileSizeLimit {
 public:
     explicit FileSizeLimit(quint64 bytes) {
 #ifdef Q_OS_UNIX
-        std::signal(SIGXFSZ, SIG_IGN);
+        app::prepareProcess(); // as both programs begin: the limit is an error, not a signal
         getrlimit(RLIMIT_FSIZE, &before_);
         rlimit limit = before_;
         limit.rlim_cur = bytes;

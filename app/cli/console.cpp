@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/console.h"
+
+#include "app/terminal_text.h"
+
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <streambuf>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+
+namespace {
+
+constexpr size_t kMaxWaiting = size_t{1} << 16U;
+/// Of a line that is typed or of a whole text: far more than any model reads, far less than memory.
+constexpr size_t kMaxInputBytes = size_t{256} << 20U;
+
+/// A standard stream: filters, waits for flushes, remembers the first failure.
+class StreamBuffer : public std::streambuf {
+public:
+    explicit StreamBuffer(int stream) : stream_(stream), is_terminal_(::isatty(stream) != 0) {}
+
+    void setVerbatim(bool is_verbatim) {
+        finishCharacter();
+        is_verbatim_ = is_verbatim && !is_terminal_;
+    }
+    [[nodiscard]] int failure() const { return failure_; }
+    [[nodiscard]] bool isTerminal() const { return is_terminal_; }
+
+    /// Past the filter: our own control codes.
+    void putRaw(std::string_view text) {
+        waiting_ += text;
+        sync();
+    }
+    void finishCharacter() { waiting_ += filter_.finish(); }
+
+protected:
+    int_type overflow(int_type c) override {
+        if (!traits_type::eq_int_type(c, traits_type::eof())) {
+            const char byte = traits_type::to_char_type(c);
+            xsputn(&byte, 1);
+        }
+        return failure_ == 0 ? traits_type::not_eof(c) : traits_type::eof();
+    }
+    std::streamsize xsputn(const char* text, std::streamsize size) override {
+        const std::string_view piece(text, static_cast<size_t>(size));
+        if (is_verbatim_) {
+            waiting_ += piece;
+        } else {
+            waiting_ += filter_.pass(piece);
+        }
+        if (waiting_.size() >= kMaxWaiting) {
+            sync();
+        }
+        return failure_ == 0 ? size : 0;
+    }
+    int sync() override {
+        std::string_view left = waiting_;
+        while (!left.empty() && failure_ == 0) {
+            const ssize_t written = ::write(stream_, left.data(), left.size());
+            if (written >= 0) {
+                left.remove_prefix(static_cast<size_t>(written));
+            } else if (errno == EAGAIN) { // a stream that whoever started us made so
+                pollfd waited{stream_, POLLOUT, 0};
+                static_cast<void>(::poll(&waited, 1, -1));
+            } else if (errno != EINTR) {
+                failure_ = errno;
+            }
+        }
+        waiting_.clear();
+        return failure_ == 0 ? 0 : -1;
+    }
+
+private:
+    int stream_;
+    bool is_terminal_;
+    bool is_verbatim_ = false;
+    int failure_ = 0;
+    app::TerminalFilter filter_;
+    std::string waiting_;
+};
+
+// Never destroyed: std::cout is flushed behind the last destructor.
+StreamBuffer& output() {
+    static auto* buffer = new StreamBuffer(STDOUT_FILENO);
+    return *buffer;
+}
+StreamBuffer& errors() {
+    static auto* buffer = new StreamBuffer(STDERR_FILENO);
+    return *buffer;
+}
+
+std::string formatted(const char* format, va_list values) {
+    va_list again;
+    va_copy(again, values);
+    const int size = std::vsnprintf(nullptr, 0, format, values);
+    std::string text(static_cast<size_t>(size > 0 ? size : 0), '\0');
+    std::vsnprintf(text.data(), text.size() + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+Result<void> checkInput(size_t size) {
+    if (size > kMaxInputBytes) {
+        return Error{ErrorCode::InvalidRequest, "standard input: more than " +
+                                                    std::to_string(kMaxInputBytes >> 20U) +
+                                                    " MiB in one piece; expected a text"};
+    }
+    if (std::ferror(stdin) != 0) {
+        return Error{ErrorCode::InvalidFile,
+                     "standard input cannot be read (is it a folder?); expected a text"};
+    }
+    return {};
+}
+
+} // namespace
+
+void openConsole() {
+    std::cout.rdbuf(&output());
+    std::cerr.rdbuf(&errors());
+    std::clog.rdbuf(&errors());
+}
+
+int closeConsole(int code) {
+    output().finishCharacter();
+    std::cout.flush();
+    const int failure = output().failure();
+    if (failure != 0) {
+        std::cerr << "error: InvalidFile: standard output could not be written ("
+                  << std::strerror(failure)
+                  << "), so what was to be printed is lost or cut; free space or send it "
+                     "elsewhere\n";
+    }
+    errors().finishCharacter();
+    std::cerr.flush();
+    return failure != 0 && code == 0 ? 1 : code;
+}
+
+bool isOutputLost() {
+    return output().failure() != 0;
+}
+
+Verbatim::Verbatim() {
+    output().setVerbatim(true);
+}
+
+Verbatim::~Verbatim() {
+    output().setVerbatim(false);
+}
+
+void printJson(const nlohmann::ordered_json& value) {
+    printJson(value, false);
+}
+
+void printJson(const nlohmann::ordered_json& value, bool is_out_elsewhere) {
+    const std::string text =
+        value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    if (is_out_elsewhere) {
+        std::cerr << text << "\n";
+        return;
+    }
+    const Verbatim verbatim;
+    std::cout << text << "\n";
+}
+
+void print(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    std::cout << formatted(format, values);
+    va_end(values);
+}
+
+void printError(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    std::cerr << formatted(format, values);
+    va_end(values);
+}
+
+void showProgress(const std::string& text) {
+    if (isErrorTerminal()) {
+        errors().putRaw("\r" + app::terminalText(text) + "\x1b[K");
+    }
+}
+
+bool isErrorTerminal() {
+    return errors().isTerminal();
+}
+
+bool isInputTerminal() {
+    return ::isatty(STDIN_FILENO) != 0;
+}
+
+bool isStandardOutput(const std::string& path) {
+    struct stat out {};
+    struct stat named {};
+    return ::fstat(STDOUT_FILENO, &out) == 0 && ::stat(path.c_str(), &named) == 0 &&
+           out.st_dev == named.st_dev && out.st_ino == named.st_ino && !S_ISCHR(out.st_mode);
+}
+
+Result<bool> readLine(std::string& line) {
+    line.clear();
+    bool has_any = false;
+    std::cout.flush();
+    for (int c = std::getc(stdin); c != EOF; c = std::getc(stdin)) {
+        has_any = true;
+        if (c == '\n') {
+            break;
+        }
+        line += static_cast<char>(c);
+        ENGINE_TRY(checkInput(line.size()));
+    }
+    ENGINE_TRY(checkInput(0));
+    if (line.ends_with('\r')) {
+        line.pop_back();
+    }
+    return has_any;
+}
+
+Result<std::string> readInput() {
+    std::string text;
+    std::array<char, 8192> piece{};
+    while (const size_t size = std::fread(piece.data(), 1, piece.size(), stdin)) {
+        text.append(piece.data(), size);
+        ENGINE_TRY(checkInput(text.size()));
+    }
+    ENGINE_TRY(checkInput(0));
+    return text;
+}
+
+} // namespace cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/process_start.h"
+
+#ifndef _WIN32
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <initializer_list>
+#endif
+
+namespace app {
+
+#ifndef _WIN32
+
+namespace {
+
+/// A handler rather than SIG_IGN, which would be handed on to programs that we start.
+void doNothing(int /*number*/) {}
+
+void openOnNothing(int stream) {
+    // Standard output is opened the wrong way round: what is written to it is lost, and must not
+    // look written. Nobody asked for what goes to standard error.
+    const int mode = stream == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+    int opened = ::open("/dev/null", mode);
+    if (opened < 0) {
+        opened = ::open("/", O_RDONLY); // a system without devices: the number is taken at least
+    }
+    if (opened >= 0 && opened != stream) { // lower ones are open, so that this does not happen
+        static_cast<void>(::dup2(opened, stream));
+        static_cast<void>(::close(opened));
+    }
+}
+
+} // namespace
+
+void prepareProcess() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
+            openOnNothing(stream);
+        }
+    }
+    struct sigaction action = {};
+    action.sa_handler = doNothing;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (const int number : {SIGPIPE, SIGXFSZ}) {
+        static_cast<void>(::sigaction(number, &action, nullptr));
+    }
+}
+
+#else
+
+void prepareProcess() {}
+
+#endif
+
+} // namespace app

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both programs do before anything else: the three standard streams are open, and a full disk
+// or a reader that went away is an error of the write, not the end of the program.
+#pragma once
+
+namespace app {
+
+/// Call first in main(), before any file is opened. A standard stream that came closed is opened on
+/// nothing: reading gives the end, writing fails, so that a file opened later never takes its
+/// number and lost output is noticed. SIGPIPE and SIGXFSZ (a file-size limit) end nobody any more;
+/// programs started from here get the usual ones back.
+void prepareProcess();
+
+} // namespace app
