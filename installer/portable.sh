@@ -5,10 +5,11 @@
 # demo model and a launcher. Usage: installer/portable.sh BUILD_FOLDER TARGET_FOLDER [--small]
 #   --small  for a machine without a display that only has to show that it works: offscreen only,
 #            no emoji, no demo model, no Unicode collation data
-# What BUILD_FOLDER holds is taken as it is: build it with the preset "release" first.
+# What BUILD_FOLDER holds is linked once more, so that it finds the folder's libraries: build it with
+# the preset "release" first.
 set -euo pipefail
 if [ $# -lt 2 ]; then
-    sed -n '3,8s/^# \{0,1\}//p' "$0"
+    sed -n '3,9s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,6 +23,7 @@ for program in belfry belfry-cli; do
         exit 1
     fi
 done
+cmake --build "$build" --target belfry-portable belfry-cli-portable > /dev/null
 qt_plugins=$(qtpaths6 --query QT_INSTALL_PLUGINS 2> /dev/null || qmake6 -query QT_INSTALL_PLUGINS 2> /dev/null ||
     find /usr/lib*/ -maxdepth 3 -type d -path '*qt6/plugins' | head -n 1)
 if [ ! -d "$qt_plugins/platforms" ]; then
@@ -32,8 +34,8 @@ fi
 mkdir -p "$target/bin" "$target/lib" "$target/plugins" "$target/fonts"
 binaries=()
 for program in belfry belfry-cli; do
-    install -s -m 755 "$build/app/$program" "$target/bin/"
-    binaries+=("$build/app/$program")
+    install -s -m 755 "$build/app/portable/$program" "$target/bin/"
+    binaries+=("$build/app/portable/$program")
 done
 plugins=(platforms/libqoffscreen.so imageformats/libqsvg.so imageformats/libqjpeg.so iconengines/libqsvgicon.so)
 [ $small = 1 ] || plugins+=(platforms/libqminimal.so platforms/libqxcb.so xcbglintegrations/libqxcb-glx-integration.so

@@ -270,6 +270,9 @@ engine::Result<void> Transaction::commit() {
     if (done.has_value()) {
         is_open_ = false;
     }
+#ifdef BELFRY_PLANTED_LOST_COMMIT // built once so: tests must notice
+    done = engine::Result<void>();
+#endif
     return done;
 }
 

@@ -113,9 +113,11 @@ void onFree(png_structp /*png*/, png_voidp block) {
 
 void onRead(png_structp png, png_bytep out, png_size_t size) {
     auto* session = static_cast<Session*>(png_get_io_ptr(png));
+#ifndef BELFRY_PLANTED_OVERREAD // built once without this check: AddressSanitizer must notice
     if (size > session->bytes.size() - session->at) {
         png_error(png, "the file ends too early");
     }
+#endif
     std::memcpy(out, session->bytes.data() + session->at, size);
     session->at += size;
 }

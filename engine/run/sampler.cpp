@@ -187,6 +187,7 @@ Result<void> Sampler::prepare(std::span<const float> logits) {
         scores_[i] = logits[i];
         is_usable = is_usable & (logits[i] <= kLargest); // false for NaN and +infinity
     }
+#ifndef BELFRY_PLANTED_NOT_FINITE // built once without this check: tests must notice
     if (!is_usable) {
         const auto bad = std::find_if(logits.begin(), logits.end(),
                                       [](float logit) { return !(logit <= kLargest); });
@@ -196,6 +197,7 @@ Result<void> Sampler::prepare(std::span<const float> logits) {
                          "; the model's arithmetic has failed, so that no token can be chosen",
                      {}};
     }
+#endif
     if (options_.repetition_penalty != 1.0) {
         const auto penalty = static_cast<float>(options_.repetition_penalty);
         for (const TokenId id : history_) {

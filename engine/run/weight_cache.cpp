@@ -357,7 +357,12 @@ Result<void> WeightCache::read(const CachedTensor& tensor,
         for (size_t at = 0; at < bytes.size(); at += kHashPieceBytes) {
             const auto piece = bytes.subspan(at, std::min(kHashPieceBytes, bytes.size() - at));
             const auto number = static_cast<size_t>((begin + at) / kHashPieceBytes);
-            if (contentHash(piece) != tensor.checksums[index][number]) {
+#ifdef BELFRY_PLANTED_NO_CHECKSUM // built once so: tests must notice
+            constexpr bool kIsChecked = false;
+#else
+            constexpr bool kIsChecked = true;
+#endif
+            if (kIsChecked && contentHash(piece) != tensor.checksums[index][number]) {
                 return Error{ErrorCode::InvalidFile,
                              "weight cache: bytes " + std::to_string(begin + at) + " to " +
                                  std::to_string(begin + at + piece.size()) + " of " + tensor.name +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/blas.h"
 
+#include "kernels/cuda/system_library.h"
+
 #include <cstdlib>
 #include <string>
 #include <type_traits>
@@ -30,8 +32,8 @@ void* findSymbol(void* library, const char* name) {
 }
 #else
 constexpr const char* kNames[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
-void* openLibrary(const std::string& path, bool /*is_name*/) {
-    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+void* openLibrary(const std::string& path, bool is_name) {
+    return is_name ? openSystemLibrary(path.c_str()) : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 void* findSymbol(void* library, const char* name) {
     return dlsym(library, name);

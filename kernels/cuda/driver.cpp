@@ -3,6 +3,7 @@
 // every driver installs it; nothing of the CUDA toolkit is needed at run time.
 #include "kernels/cuda/driver.h"
 
+#include "kernels/cuda/system_library.h"
 #include "kernels/stage_times.h"
 
 #if defined(_WIN32)
@@ -32,7 +33,7 @@ void* findSymbol(void* library, const char* name) {
 #else
 constexpr const char* kLibrary = "libcuda.so.1";
 void* openLibrary() {
-    return dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    return openSystemLibrary(kLibrary);
 }
 void* findSymbol(void* library, const char* name) {
     return dlsym(library, name);

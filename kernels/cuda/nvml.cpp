@@ -2,6 +2,8 @@
 // Three entry points of the management library; types after its public reference.
 #include "kernels/cuda/nvml.h"
 
+#include "kernels/cuda/system_library.h"
+
 #if defined(_WIN32)
 #define NOMINMAX
 #define WIN32_LEAN_AND_MEAN
@@ -34,7 +36,7 @@ Library load() {
         return reinterpret_cast<void*>(GetProcAddress(handle, name));
     };
 #else
-    void* handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    void* handle = openSystemLibrary("libnvidia-ml.so.1");
     const auto symbol = [handle](const char* name) { return dlsym(handle, name); };
 #endif
     if (handle == nullptr) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache's format is glibc's "new" one: a magic text, a header of 48 bytes, entries of 24 bytes
+// (flags, offsets of name and path, OS version, hardware capabilities), then the texts. Older
+// systems put the old format before it. Offsets count from the magic text.
+#include "kernels/cuda/system_library.h"
+
+#if !defined(_WIN32)
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
+constexpr size_t kHeaderBytes = 48;
+constexpr size_t kEntryBytes = 24;
+/// A large installation's has some hundred KiB.
+constexpr size_t kMaxCacheBytes = size_t{16} << 20;
+
+/// Where drivers are on systems whose cache is missing or is not glibc's: distributions, WSL,
+/// containers, NixOS.
+constexpr const char* kFolders[] = {
+#if defined(__x86_64__)
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+#elif defined(__aarch64__)
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+#endif
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+    "/usr/lib/wsl/lib",
+    "/usr/local/nvidia/lib64",
+    "/run/opengl-driver/lib"};
+
+uint32_t wordAt(std::string_view bytes, size_t at) {
+    uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof(word));
+    return word;
+}
+
+/// The text that begins at `at`; empty when it does not end.
+std::string_view textAt(std::string_view bytes, size_t at) {
+    if (at >= bytes.size()) {
+        return {};
+    }
+    const size_t end = bytes.find('\0', at);
+    return end == std::string_view::npos ? std::string_view() : bytes.substr(at, end - at);
+}
+
+std::string loaderCache() {
+    std::ifstream file("/etc/ld.so.cache", std::ios::binary);
+    std::string bytes;
+    std::array<char, 65536> piece{};
+    while (file && bytes.size() < kMaxCacheBytes) {
+        file.read(piece.data(), piece.size());
+        bytes.append(piece.data(), static_cast<size_t>(file.gcount()));
+    }
+    return bytes;
+}
+
+/// Whether this program itself was linked with an RPATH or a RUNPATH.
+bool hasRunPath() {
+    bool found = false;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* result) {
+            for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+                if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) {
+                    continue;
+                }
+                // The loader says where it is as a number.
+                // NOLINTNEXTLINE(performance-no-int-to-ptr)
+                const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr +
+                                                                       info->dlpi_phdr[i].p_vaddr);
+                for (; entry->d_tag != DT_NULL; ++entry) {
+                    if (entry->d_tag == DT_RPATH || entry->d_tag == DT_RUNPATH) {
+                        *static_cast<bool*>(result) = true;
+                    }
+                }
+            }
+            return 1; // the program comes first: libraries do not matter
+        },
+        &found);
+    return found;
+}
+
+} // namespace
+
+std::vector<std::string> pathsInLoaderCache(std::string_view cache, std::string_view name) {
+    std::vector<std::string> paths;
+    const size_t start = cache.find(kMagic);
+    if (start == std::string_view::npos || cache.size() - start < kHeaderBytes) {
+        return paths;
+    }
+    const std::string_view bytes = cache.substr(start);
+    const size_t entries =
+        std::min<size_t>(wordAt(bytes, kMagic.size()), (bytes.size() - kHeaderBytes) / kEntryBytes);
+    for (size_t i = 0; i < entries; ++i) {
+        const size_t entry = kHeaderBytes + i * kEntryBytes;
+        const std::string_view path = textAt(bytes, wordAt(bytes, entry + 8));
+        if (textAt(bytes, wordAt(bytes, entry + 4)) == name && path.starts_with('/')) {
+            paths.emplace_back(path);
+        }
+    }
+    return paths;
+}
+
+std::vector<std::string>
+systemLibraryPaths(std::string_view name, const char* library_path, std::string_view cache) {
+    std::vector<std::string> paths;
+    std::string_view rest = library_path == nullptr ? "" : library_path;
+    while (!rest.empty()) {
+        const size_t end = std::min(rest.find_first_of(":;"), rest.size());
+        if (rest.starts_with('/')) {
+            paths.push_back(std::string(rest.substr(0, end)) + "/" + std::string(name));
+        }
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    for (std::string& path : pathsInLoaderCache(cache, name)) {
+        paths.push_back(std::move(path));
+    }
+    for (const char* folder : kFolders) {
+        paths.push_back(std::string(folder) + "/" + std::string(name));
+    }
+    return paths;
+}
+
+void* openSystemLibrary(const char* name) {
+    if (!hasRunPath()) {
+        return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+    for (const std::string& path :
+         systemLibraryPaths(name, std::getenv("LD_LIBRARY_PATH"), loaderCache())) {
+        // Of the wrong kind (32 bits) or not there: the next.
+        if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+            return library;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace kernels::cuda
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens libraries that belong to the machine (the graphics driver's), never a file of that name
+// beside the program. A program of a portable folder (installer/portable.sh) has an RPATH, which
+// the loader searches before everything else and for every library: there the machine's places are
+// searched by hand. Linux; Windows has LOAD_LIBRARY_SEARCH_SYSTEM32.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernels::cuda {
+
+/// A handle of dlopen, or nullptr when the machine has no such library. `name`: a file name such as
+/// libcuda.so.1, no path.
+void* openSystemLibrary(const char* name);
+
+/// Where ld.so's cache (the bytes of /etc/ld.so.cache, glibc 2.2 and newer) says that `name` is, in
+/// its order; what is damaged is left out.
+std::vector<std::string> pathsInLoaderCache(std::string_view cache, std::string_view name);
+
+/// The files that openSystemLibrary tries in a program with an RPATH: absolute folders of
+/// `library_path` (LD_LIBRARY_PATH's value, may be nullptr), the cache's, the usual folders.
+std::vector<std::string>
+systemLibraryPaths(std::string_view name, const char* library_path, std::string_view cache);
+
+} // namespace kernels::cuda
