@@ -136,6 +136,11 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
             std::cerr << "note: " << note << "\n";
         }
     }
+    for (const std::string& note : result.notes) {
+        if (!arguments.is_json) {
+            std::cerr << "note: " << note << "\n";
+        }
+    }
     const auto bytesOf = [](const auto& values) {
         const auto view = std::as_bytes(std::span(values));
         return std::vector<std::byte>(view.begin(), view.end());
@@ -160,6 +165,7 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
                    {"vocab", result.vocab},
                    {"input_ids", result.input_ids},
                    {"load_notes", engine.loadNotes()},
+                   {"notes", result.notes},
                    {"memory", memoryJson(engine.memory())}},
                   is_out_elsewhere);
     } else {

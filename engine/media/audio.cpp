@@ -141,13 +141,23 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     if ((code != SF_ERR_NO_ERROR || may_be_short) && memory.hasRunOut()) {
         return media::noMemoryFor("a recording");
     }
-    if (code != SF_ERR_NO_ERROR) {
+    // The decoder has come to the end of the file and there is less in it than it declares.
+    const bool is_short = has_ended && at > 0 && at < known && open.memory.at >= open.memory.size();
+    if (is_short && open.info.notes.empty()) {
+        const auto rate = static_cast<double>(open.info.sample_rate);
+        open.info.notes.push_back(
+            "the " + open.info.format + " recording declares " +
+            secondsText(static_cast<double>(known) / rate) + " seconds and has " +
+            secondsText(static_cast<double>(at) / rate) +
+            ": it was cut short or is damaged behind; what is there is played");
+    }
+    if (code != SF_ERR_NO_ERROR && !is_short) {
         return invalid(
             "the " + open.info.format + " data is damaged after " +
             secondsText(static_cast<double>(at) / static_cast<double>(open.info.sample_rate)) +
             " seconds: " + sf_error_number(code));
     }
-    if (has_ended && at < known) {
+    if (has_ended && at < known && !is_short) {
         return invalid("the " + open.info.format +
                        " data is truncated or damaged: " + std::to_string(known) +
                        " samples are declared, " + std::to_string(at) + " could be read");

@@ -39,6 +39,7 @@ struct AudioInfo {
     int64_t frames = 0;      ///< Samples per channel; as declared, the true number may differ.
     double seconds = 0.0;    ///< frames / sample_rate
     int64_t samples_16k = 0; ///< Samples after resampling, for audioTokens().
+    std::vector<std::string> notes; ///< What the user should know: a recording that was cut short.
 };
 
 /// Mono at 16 kHz.

@@ -5,8 +5,6 @@
 #include "engine/media/media_file.h"
 
 #include <algorithm>
-#include <array>
-#include <string>
 
 namespace engine::media {
 
@@ -18,9 +16,46 @@ Error invalid(std::string message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
 
-/// Programs that write to a pipe cannot go back to fill in a length and leave one of these.
+/// Programs that write to a pipe cannot go back to fill in a length. These lengths are no claim at
+/// all; others (2000000000, sox's 0x7ffff000) look like those of a recording that was cut short.
 bool isUnknownLength(uint64_t length) {
-    return length == 0 || length >= 0x7fffff00U;
+    return length >= 0x7fffff00U;
+}
+
+/// What is said where a file declares more than it has.
+std::string shortNote(std::string_view format, uint64_t declared, uint64_t left) {
+    return "the " + std::string(format) + " recording declares " + std::to_string(declared) +
+           " bytes of sound and has " + std::to_string(left) +
+           ": it was cut short or written without knowing its length; what is there is played";
+}
+
+HeaderPatch patchOf(size_t offset, size_t size, uint64_t value, bool big_endian) {
+    HeaderPatch patch;
+    patch.offset = offset;
+    patch.size = size;
+    for (size_t i = 0; i < size; ++i) {
+        const size_t shift = 8 * (big_endian ? size - 1 - i : i);
+        patch.bytes[i] = static_cast<uint8_t>((value >> shift) & 0xffU);
+    }
+    return patch;
+}
+
+/// Whether chunks, each with a name of printable characters, fill the file from `at` to its end.
+bool areChunks(Bytes bytes, size_t at, bool big_endian) {
+    while (at < bytes.size()) {
+        const auto size = readUnsigned(bytes, at + 4, 4, big_endian);
+        if (!size || *size > bytes.size() - at - 8) {
+            return false;
+        }
+        for (size_t i = 0; i < 4; ++i) {
+            const uint8_t c = *readU8(bytes, at + i);
+            if (c < 0x20 || c > 0x7e) {
+                return false;
+            }
+        }
+        at += 8 + static_cast<size_t>(*size + (*size & 1U));
+    }
+    return true;
 }
 
 /// A four-letter chunk name with other bytes shown as '?'.
@@ -59,8 +94,38 @@ Result<void> checkWavFormat(Bytes chunk, bool big_endian) {
     return {};
 }
 
-Result<void> checkWav(Bytes bytes, bool big_endian) {
-    const bool has_wide_sizes = hasText(bytes, 0, "RF64"); // sizes stand in a ds64 chunk
+Error noSamples(std::string_view format, uint64_t declared, size_t left) {
+    return invalid("the " + std::string(format) + " file holds no samples: it declares " +
+                   std::to_string(declared) + " bytes of them, " + std::to_string(left) +
+                   " follow");
+}
+
+/// The data chunk at `at`: its length as declared here or, in RF64 files, in the ds64 chunk, whose
+/// data starts at `wide_at` (0: none).
+Result<void>
+checkWavData(Bytes bytes, size_t at, size_t wide_at, bool big_endian, AudioHeader& header) {
+    const size_t left = bytes.size() - at - 8;
+    const bool is_wide = wide_at != 0;
+    const size_t size_at = is_wide ? wide_at + 8 : at + 4;
+    const size_t size_bytes = is_wide ? 8 : 4;
+    const uint64_t size = readUnsigned(bytes, size_at, size_bytes, big_endian).value_or(0);
+    const bool is_empty = size == 0 && areChunks(bytes, at + 8, big_endian);
+    if (left == 0 || is_empty) {
+        return noSamples("WAV", size, left);
+    }
+    if (size != 0 && size <= left) {
+        return {};
+    }
+    header.patches.push_back(patchOf(size_at, size_bytes, left, big_endian));
+    if (is_wide || !isUnknownLength(size)) {
+        header.note = shortNote("WAV", size, left);
+    }
+    return {};
+}
+
+Result<void> checkWav(Bytes bytes, bool big_endian, AudioHeader& header) {
+    const bool has_wide_sizes = hasText(bytes, 0, "RF64");
+    size_t wide_at = 0;
     bool has_format = false;
     size_t at = 12;
     while (true) {
@@ -74,22 +139,13 @@ Result<void> checkWav(Bytes bytes, bool big_endian) {
             if (!has_format) {
                 return invalid("WAV header: the samples start before any 'fmt ' chunk");
             }
-            if (!has_wide_sizes && !isUnknownLength(*size) && *size > left) {
-                return truncatedChunk("WAV", "data", *size, left);
-            }
-            // A header that was never finished (the file's own size is still 8) is libsndfile's
-            // to repair; otherwise no samples means no samples.
-            const bool is_unfinished = readUnsigned(bytes, 4, 4, big_endian).value_or(0) == 8;
-            if (left == 0 || (*size == 0 && !is_unfinished && !has_wide_sizes)) {
-                return invalid("the WAV file holds no samples: its 'data' chunk declares " +
-                               std::to_string(*size) + " bytes, " + std::to_string(left) +
-                               " follow; if it is a recording that was interrupted, a sound "
-                               "editor may save it");
-            }
-            return {};
+            return checkWavData(bytes, at, wide_at, big_endian, header);
         }
         if (*size > left) {
             return truncatedChunk("WAV", chunkName(bytes, at), *size, left);
+        }
+        if (has_wide_sizes && hasText(bytes, at, "ds64") && *size >= 24) {
+            wide_at = at + 8;
         }
         if (hasText(bytes, at, "fmt ")) {
             has_format = true;
@@ -100,22 +156,55 @@ Result<void> checkWav(Bytes bytes, bool big_endian) {
     }
 }
 
-Result<void> checkAiff(Bytes bytes) {
-    bool has_format = false;
-    bool has_samples = false;
+/// Bytes of one sample of all channels; 0 where a packet holds several.
+uint64_t aiffFrameBytes(Bytes bytes, size_t comm) {
+    const uint64_t channels = readBig(bytes, comm + 8, 2).value_or(0);
+    const uint64_t bits = readBig(bytes, comm + 14, 2).value_or(0);
+    const bool is_compressed = hasText(bytes, 8, "AIFC");
+    if (is_compressed && (hasText(bytes, comm + 26, "ulaw") || hasText(bytes, comm + 26, "alaw") ||
+                          hasText(bytes, comm + 26, "ULAW") || hasText(bytes, comm + 26, "ALAW"))) {
+        return channels;
+    }
+    constexpr std::array<std::string_view, 10> kPlain = {"NONE", "none", "sowt", "twos", "raw ",
+                                                         "fl32", "FL32", "fl64", "in24", "in32"};
+    const bool is_plain =
+        !is_compressed || std::any_of(kPlain.begin(), kPlain.end(), [&](std::string_view name) {
+            return hasText(bytes, comm + 26, name);
+        });
+    return is_plain ? channels * ((bits + 7) / 8) : 0;
+}
+
+Result<void> checkAiff(Bytes bytes, AudioHeader& header) {
+    size_t comm = 0;
+    size_t sound = 0;
+    uint64_t sound_bytes = 0;
     size_t at = 12;
-    while (!(has_format && has_samples)) {
+    while (comm == 0 || sound == 0) {
         const auto size = readBig(bytes, at + 4, 4);
         if (!size) {
             return invalid("AIFF header: the file ends after " + std::to_string(bytes.size()) +
-                           " bytes without a " + (has_format ? "'SSND'" : "'COMM'") + " chunk");
+                           " bytes without a " + (comm != 0 ? "'SSND'" : "'COMM'") + " chunk");
         }
         const size_t left = bytes.size() - at - 8;
+        if (hasText(bytes, at, "SSND")) {
+            sound = at;
+            sound_bytes = *size;
+            if (left > 8 && (*size > left || (*size <= 8 && !areChunks(bytes, at + 16, true)))) {
+                header.patches.push_back(patchOf(at + 4, 4, left, true));
+                header.note = isUnknownLength(*size) ? "" : shortNote("AIFF", *size, left);
+                sound_bytes = left;
+            }
+            if (sound_bytes > left) {
+                return truncatedChunk("AIFF", "SSND", *size, left);
+            }
+            at += 8 + static_cast<size_t>(sound_bytes + (sound_bytes & 1U));
+            continue;
+        }
         if (*size > left) {
             return truncatedChunk("AIFF", chunkName(bytes, at), *size, left);
         }
         if (hasText(bytes, at, "COMM")) {
-            has_format = true;
+            comm = at;
             const auto channels = readBig(bytes, at + 8, 2);
             if (*size < 18 || !channels) {
                 return invalid("AIFF header: the 'COMM' chunk has " + std::to_string(*size) +
@@ -124,8 +213,45 @@ Result<void> checkAiff(Bytes bytes) {
             // The rate is an 80-bit float; libsndfile reads it and we check the result.
             ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), kAudioSampleRate));
         }
-        has_samples = has_samples || hasText(bytes, at, "SSND");
         at += 8 + static_cast<size_t>(*size + (*size & 1U));
+    }
+    // The number of samples stands a second time in COMM.
+    const uint64_t frame_bytes = aiffFrameBytes(bytes, comm);
+    const uint64_t offset = readBig(bytes, sound + 8, 4).value_or(0);
+    if (frame_bytes != 0 && sound_bytes > 8 && offset < sound_bytes - 8) {
+        const uint64_t frames = (sound_bytes - 8 - offset) / frame_bytes;
+        const uint64_t declared = readBig(bytes, comm + 10, 4).value_or(0);
+        if (declared > frames || (declared == 0 && frames > 0)) {
+            header.patches.push_back(patchOf(comm + 10, 4, frames, true));
+        }
+    }
+    return {};
+}
+
+/// Sun's format: a header of six numbers and text, then samples to the end.
+Result<void> checkAu(Bytes bytes, AudioHeader& header) {
+    const bool is_big = hasText(bytes, 0, ".snd");
+    const auto number = [&](size_t index) { return readUnsigned(bytes, 4 * index, 4, is_big); };
+    const auto start = number(1);
+    const auto size = number(2);
+    const auto rate = number(4);
+    const auto channels = number(5);
+    if (!channels) {
+        return invalid("AU header: the file ends after " + std::to_string(bytes.size()) +
+                       " bytes, 24 are needed");
+    }
+    ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), static_cast<int64_t>(*rate)));
+    if (*start < 24 || *start > bytes.size()) {
+        return invalid("AU header: the samples should begin at byte " + std::to_string(*start) +
+                       " of a file of " + std::to_string(bytes.size()));
+    }
+    const uint64_t left = bytes.size() - *start;
+    if (left == 0) {
+        return noSamples("AU", *size, 0);
+    }
+    if (*size == 0 || *size > left) {
+        header.patches.push_back(patchOf(8, 4, left, is_big));
+        header.note = isUnknownLength(*size) ? "" : shortNote("AU", *size, left);
     }
     return {};
 }
@@ -146,8 +272,8 @@ Result<void> checkFlac(Bytes bytes, size_t start) {
     return checkAudioShape(channels, rate);
 }
 
-/// Walks the pages of an Ogg file; each says how long it is.
-Result<void> checkOgg(Bytes bytes) {
+/// Walks the pages of an Ogg file; each says how long it is. A last page that is cut is left out.
+Result<void> checkOgg(Bytes bytes, AudioHeader& header) {
     const auto segments = readU8(bytes, 26);
     if (!segments) {
         return invalid("Ogg header: the file ends after " + std::to_string(bytes.size()) +
@@ -171,9 +297,14 @@ Result<void> checkOgg(Bytes bytes) {
             page_bytes += std::to_integer<size_t>(part);
         }
         if (!count || lacing.size() != *count || page_bytes > bytes.size() - at) {
-            return invalid("Ogg file is truncated: the page at byte " + std::to_string(at) +
-                           " is longer than the " + std::to_string(bytes.size() - at) +
-                           " bytes that are left");
+            if (at == 0) {
+                return invalid("Ogg file is truncated: the page at byte 0 is longer than the " +
+                               std::to_string(bytes.size()) + " bytes that are left");
+            }
+            header.end = at;
+            header.note = "the Ogg recording ends inside a page: it was cut short; what is there "
+                          "is played";
+            return {};
         }
         at += page_bytes;
     }
@@ -202,7 +333,7 @@ size_t mp3FrameBytes(uint64_t head) {
 
 /// The decoder prints its own complaints about MP3 files that end in the first frame or before the
 /// size that the encoder noted in it (the Xing or Info header), so these are found here.
-Result<void> checkMp3(Bytes bytes, size_t start) {
+Result<void> checkMp3(Bytes bytes, size_t start, AudioHeader& header) {
     const uint64_t head = readBig(bytes, start, 4).value_or(0);
     const size_t frame_bytes = mp3FrameBytes(head);
     if (frame_bytes == 0) {
@@ -224,9 +355,8 @@ Result<void> checkMp3(Bytes bytes, size_t start) {
     const size_t size_at = note + 8 + ((flags & 1U) != 0 ? 4U : 0U);
     const uint64_t declared = (flags & 2U) != 0 ? readBig(bytes, size_at, 4).value_or(0) : 0;
     if (declared > left) {
-        return invalid("MP3 file is truncated: its first frame declares " +
-                       std::to_string(declared) + " bytes of sound, the file has " +
-                       std::to_string(left) + " left");
+        header.patches.push_back(patchOf(size_at, 4, left, true));
+        header.note = shortNote("MP3", declared, left);
     }
     return {};
 }
@@ -251,6 +381,8 @@ std::string_view audioContainerName(AudioContainer container) {
         return "WAV";
     case AudioContainer::Aiff:
         return "AIFF";
+    case AudioContainer::Au:
+        return "AU";
     case AudioContainer::Flac:
         return "FLAC";
     case AudioContainer::Ogg:
@@ -283,41 +415,52 @@ Result<void> checkAudioShape(int64_t channels, int64_t sample_rate) {
     return {};
 }
 
-Result<AudioContainer> checkAudioHeader(Bytes bytes) {
+Result<AudioHeader> checkAudioHeader(Bytes bytes) {
     if (bytes.empty()) {
         return invalid("the recording is empty (0 bytes)");
     }
+    AudioHeader header;
+    header.end = bytes.size();
+    const auto is = [&](AudioContainer container) {
+        header.container = container;
+        return true;
+    };
     const bool is_wav =
         hasText(bytes, 8, "WAVE") &&
         (hasText(bytes, 0, "RIFF") || hasText(bytes, 0, "RIFX") || hasText(bytes, 0, "RF64"));
-    if (is_wav) {
-        ENGINE_TRY(checkWav(bytes, hasText(bytes, 0, "RIFX")));
-        return AudioContainer::Wav;
+    if (is_wav && is(AudioContainer::Wav)) {
+        ENGINE_TRY(checkWav(bytes, hasText(bytes, 0, "RIFX"), header));
+        return header;
     }
-    if (hasText(bytes, 0, "FORM") && (hasText(bytes, 8, "AIFF") || hasText(bytes, 8, "AIFC"))) {
-        ENGINE_TRY(checkAiff(bytes));
-        return AudioContainer::Aiff;
+    if (hasText(bytes, 0, "FORM") && (hasText(bytes, 8, "AIFF") || hasText(bytes, 8, "AIFC")) &&
+        is(AudioContainer::Aiff)) {
+        ENGINE_TRY(checkAiff(bytes, header));
+        return header;
+    }
+    if ((hasText(bytes, 0, ".snd") || hasText(bytes, 0, "dns.")) && is(AudioContainer::Au)) {
+        ENGINE_TRY(checkAu(bytes, header));
+        return header;
     }
     const size_t tag_bytes = id3TagBytes(bytes);
     if (tag_bytes >= bytes.size()) {
         return invalid("MP3 file is truncated: it ends inside its ID3 tag of " +
                        std::to_string(tag_bytes) + " bytes");
     }
-    if (hasText(bytes, tag_bytes, "fLaC")) {
+    if (hasText(bytes, tag_bytes, "fLaC") && is(AudioContainer::Flac)) {
         ENGINE_TRY(checkFlac(bytes, tag_bytes));
-        return AudioContainer::Flac;
+        return header;
     }
-    if (hasText(bytes, 0, "OggS")) {
-        ENGINE_TRY(checkOgg(bytes));
-        return AudioContainer::Ogg;
+    if (hasText(bytes, 0, "OggS") && is(AudioContainer::Ogg)) {
+        ENGINE_TRY(checkOgg(bytes, header));
+        return header;
     }
     const std::string_view content = describeContent(bytes);
-    if (tag_bytes != 0 || content == "an MP3 recording"sv) {
-        ENGINE_TRY(checkMp3(bytes, tag_bytes));
-        return AudioContainer::Mp3;
+    if ((tag_bytes != 0 || content == "an MP3 recording"sv) && is(AudioContainer::Mp3)) {
+        ENGINE_TRY(checkMp3(bytes, tag_bytes, header));
+        return header;
     }
     return Error{ErrorCode::Unsupported,
-                 "expected a recording (WAV, FLAC, Ogg, MP3 or AIFF), found " +
+                 "expected a recording (WAV, FLAC, Ogg, MP3, AIFF or AU), found " +
                      std::string(content) +
                      "; if it is a recording, save it as WAV or FLAC and give that"};
 }

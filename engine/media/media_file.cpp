@@ -70,6 +70,7 @@ constexpr std::array kSignatures = {
     Signature{0, "ID3"sv, "an MP3 recording"},
     Signature{0, "caff"sv, "a CAF recording"},
     Signature{0, ".snd"sv, "an AU recording"},
+    Signature{0, "dns."sv, "an AU recording"},
     Signature{0, "#!AMR"sv, "an AMR recording"},
     Signature{0, "MAC "sv, "a Monkey's Audio recording"},
     Signature{0, "wvpk"sv, "a WavPack recording"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/open_sound.h"
 
-#include "engine/media/audio_header.h"
 #include "engine/media/no_memory.h"
 #include "engine/media/resample.h"
 
@@ -38,6 +37,15 @@ sf_count_t fileRead(void* out, sf_count_t count, void* user) {
     const sf_count_t size = std::clamp<sf_count_t>(count, 0, file->size() - file->at);
     if (size > 0) {
         std::memcpy(out, file->bytes.data() + file->at, static_cast<size_t>(size));
+        const auto begin = static_cast<size_t>(file->at);
+        for (const HeaderPatch& patch : file->patches) {
+            for (size_t i = 0; i < patch.size; ++i) {
+                const size_t at = patch.offset + i;
+                if (at >= begin && at - begin < static_cast<size_t>(size)) {
+                    static_cast<uint8_t*>(out)[at - begin] = patch.bytes[i];
+                }
+            }
+        }
     }
     file->at += size;
     return size;
@@ -94,8 +102,13 @@ void setFrames(AudioInfo& info, int64_t frames) {
 }
 
 Result<void> openSound(Bytes bytes, OpenSound& out) {
-    ENGINE_ASSIGN(const AudioContainer container, checkAudioHeader(bytes));
-    out.memory.bytes = bytes;
+    ENGINE_ASSIGN(AudioHeader header, checkAudioHeader(bytes));
+    const AudioContainer container = header.container;
+    out.memory.bytes = bytes.first(header.end);
+    out.memory.patches = std::move(header.patches);
+    if (!header.note.empty()) {
+        out.info.notes.push_back(std::move(header.note));
+    }
     SF_VIRTUAL_IO io{fileLength, fileSeek, fileRead, fileWrite, fileTell};
     if (!hasRoomFor(kSoundRoom)) {
         return noMemoryFor("a recording");

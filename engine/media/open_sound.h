@@ -5,18 +5,22 @@
 
 #include "engine/base/result.h"
 #include "engine/media/audio.h"
+#include "engine/media/audio_header.h"
 #include "engine/media/byte_reader.h"
 
 #include <sndfile.h>
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace engine::media {
 
-/// The bytes as libsndfile's virtual file. Writing is impossible.
+/// The bytes as libsndfile's virtual file, with lengths of the header put right. Writing is
+/// impossible.
 struct MemoryFile {
     Bytes bytes;
+    std::vector<HeaderPatch> patches;
     sf_count_t at = 0;
 
     [[nodiscard]] sf_count_t size() const { return static_cast<sf_count_t>(bytes.size()); }

@@ -54,6 +54,7 @@ struct LogitsResult {
     std::vector<float> logits; ///< [rows, vocab]
     int64_t rows = 0, vocab = 0;
     std::vector<int32_t> input_ids;
+    std::vector<std::string> notes; ///< As of a reply: media that were cut or changed.
 };
 
 /// What a card reaches when it only reads or only multiplies; 0 = not known.

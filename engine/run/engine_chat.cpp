@@ -176,6 +176,7 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
                   target.generator->prefill(prompt, target.adapters->fingerprint(), rows, stop));
     LogitsResult result;
+    result.notes = std::move(scratch.notes);
     result.logits = std::move(prefill.logits);
     result.rows = rows;
     result.vocab = target.folder.config.text.vocab_size;

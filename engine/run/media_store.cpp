@@ -138,6 +138,7 @@ MediaStore::encode(const MessagePart& part,
         if (!decoded.has_value()) {
             return withPath(std::move(decoded).error(), part.text);
         }
+        media->notes = decoded->source.notes;
         Result<LogMel> mel = logMel(decoded->samples);
         if (!mel.has_value()) {
             return withPath(std::move(mel).error(), part.text);

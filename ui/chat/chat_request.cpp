@@ -144,7 +144,7 @@ bool isSoundFile(const QString& file) {
     static const QStringList kSuffixes = {QStringLiteral("wav"), QStringLiteral("flac"),
                                           QStringLiteral("ogg"), QStringLiteral("opus"),
                                           QStringLiteral("mp3"), QStringLiteral("aiff"),
-                                          QStringLiteral("aif")};
+                                          QStringLiteral("aif"), QStringLiteral("au")};
     return kSuffixes.contains(QFileInfo(file).suffix().toLower());
 }
 

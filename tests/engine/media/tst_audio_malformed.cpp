@@ -67,15 +67,10 @@ void addWavRows() {
     row("wav: cut behind the format", support::cutTo(wav, 36), kInvalid, "without a 'data' chunk");
     row("wav: cut in the data header", support::cutTo(wav, 41), kInvalid, "without a 'data' chunk");
     row("wav: cut behind the data header", support::cutTo(wav, 44), kInvalid,
-        "declares 8000 bytes, the file has 0 left");
-    row("wav: half of the data", support::cutTo(wav, 4044), kInvalid,
-        "declares 8000 bytes, the file has 4000 left");
-    row("wav: last byte lost", support::cutTo(wav, wav.size() - 1), kInvalid, "has 7999 left");
-    row("wav: data of 1.9 GB", support::wavFile(data, {.declared_data = 1900000000}), kInvalid,
-        "declares 1900000000 bytes");
+        "declares 8000 bytes of them, 0 follow");
     row("wav: data of 0 bytes", support::wavFile({}), kInvalid, "holds no samples");
-    row("wav: data says 0 bytes", support::wavFile(data, {.declared_data = 0}), kInvalid,
-        "declares 0 bytes, 2000 follow");
+    row("wav: data of 0 bytes, then a comment",
+        join(support::wavFile({}), chunk("LIST", zeros(30))), kInvalid, "holds no samples");
     row("wav: 0 channels", support::wavFile(data, {.channels = 0}), kInvalid, "0 channels");
     row("wav: 17 channels", support::wavFile(data, {.channels = 17}), kUnsupported, "17 channels");
     row("wav: 65535 channels", support::wavFile(data, {.channels = 65535}), kUnsupported,
@@ -127,9 +122,6 @@ void addWavRows() {
     row("wav: 31 s", support::smallWav(int64_t{31} * 16000), kRequest, "31.00 seconds");
     row("wav: 5 h", support::wavFile(zeros(size_t{5} * 3600 * 1000), {.rate = 1000, .bits = 8}),
         kUnsupported, "300 minutes");
-    row("wav: 10 h declared, no size",
-        support::wavFile(data, {.rate = 1000, .bits = 8, .declared_data = 36000000}), kInvalid,
-        "declares 36000000 bytes");
 }
 
 void addFlacRows() {
@@ -138,9 +130,6 @@ void addFlacRows() {
     row("flac: cut in the stream information", support::cutTo(flac, 20), kInvalid,
         "inside the stream information");
     row("flac: cut behind it", support::cutTo(flac, 42), kInvalid, "");
-    row("flac: half", support::cutTo(flac, flac.size() / 2), kInvalid, "truncated or damaged");
-    row("flac: last 10 bytes lost", support::cutTo(flac, flac.size() - 10), kInvalid,
-        "damaged after 0.9");
     row("flac: another block first", support::patched(flac, 4, "\x04"), kInvalid,
         "not a stream information");
     row("flac: stream information of 35 bytes", support::patched(flac, 7, "\x23"), kInvalid,
@@ -149,11 +138,6 @@ void addFlacRows() {
         "0 Hz");
     row("flac: 16 Hz", support::patched(flac, 18, std::string_view("\0\x01\x02", 3)), kUnsupported,
         "16 Hz");
-    ByteVector noise = flac;
-    for (size_t i = noise.size() / 3; i < noise.size(); ++i) {
-        noise[i] = static_cast<uint8_t>(i * 167);
-    }
-    row("flac: noise from a third on", noise, kInvalid, "damaged");
     row("flac: 2^36 samples declared", support::patched(flac, 21, "\xff\xff\xff\xff\xff"),
         kUnsupported, "minutes");
 }
@@ -164,9 +148,6 @@ void addStreamRows() {
     row("ogg: cut in the first page", support::cutTo(vorbis, 40), kInvalid,
         "the page at byte 0 is longer than the 40");
     row("ogg: first page only", support::cutTo(vorbis, 58), kInvalid, "cannot be opened");
-    row("ogg: half", support::cutTo(vorbis, vorbis.size() / 2), kInvalid, "Ogg file is truncated");
-    row("ogg: last byte lost", support::cutTo(vorbis, vorbis.size() - 1), kInvalid,
-        "Ogg file is truncated");
     row("ogg: 0 channels", support::patched(vorbis, 28 + 11, std::string_view("\0", 1)), kInvalid,
         "");
     row("ogg: page checksum", support::patched(vorbis, 24, "\x77\x77"), kInvalid, "");
@@ -174,12 +155,9 @@ void addStreamRows() {
     row("ogg: Theora video", support::patched(vorbis, 28, "\x80theora"), kUnsupported, "video");
     row("ogg: unknown codec", support::patched(vorbis, 28, "notknown"), kInvalid,
         "cannot be opened");
-    const ByteVector opus = encoded(SF_FORMAT_OGG | SF_FORMAT_OPUS, 48000);
-    row("opus: half", support::cutTo(opus, opus.size() / 2), kInvalid, "Ogg file is truncated");
     const ByteVector mp3 = encoded(SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III);
     row("mp3: two bytes", support::cutTo(mp3, 2), kUnsupported, "unknown data");
     row("mp3: one frame header", support::cutTo(mp3, 4), kInvalid, "inside the first frame");
-    row("mp3: half", support::cutTo(mp3, mp3.size() / 2), kInvalid, "bytes of sound, the file has");
     row("mp3: tag longer than the file", support::fromText("ID3\x04\x01\x01\x7f\x7f\x7f\x7f", 100),
         kInvalid, "ends inside its ID3 tag");
     row("mp3: tag and nothing else",
@@ -192,7 +170,6 @@ void addStreamRows() {
     row("mp3: sync words only", sync, kUnsupported, "unknown data");
     const ByteVector aiff = encoded(SF_FORMAT_AIFF | SF_FORMAT_PCM_16);
     row("aiff: cut behind FORM", support::cutTo(aiff, 12), kInvalid, "without a 'COMM'");
-    row("aiff: half", support::cutTo(aiff, aiff.size() / 2), kInvalid, "'SSND' chunk declares");
     const size_t comm = support::findText(aiff, "COMM");
     row("aiff: 0 channels", support::patched(aiff, comm + 8, std::string_view("\0\0", 2)), kInvalid,
         "0 channels");
@@ -228,7 +205,6 @@ void addForeignRows() {
     foreign("webm", "\x1a\x45\xdf\xa3"sv, "a Matroska or WebM video");
     foreign("wma", "\x30\x26\xb2\x75\x8e\x66\xcf\x11"sv, "a Windows Media file");
     foreign("midi", "MThd\0\0\0\6"sv, "a MIDI file");
-    foreign("au", ".snd\0\0\0\x18"sv, "an AU recording");
     foreign("caf", "caff\0\1\0\0"sv, "a CAF recording");
     foreign("wave64", "riff\x2e\x91\xcf\x11"sv, "a Sony Wave64 recording");
     foreign("voc", "Creative Voice File\x1a"sv, "a VOC recording");
@@ -248,6 +224,8 @@ class TestAudioMalformed : public QObject {
 private Q_SLOTS:
     void refused_data();
     void refused();
+    void cutShort_data();
+    void cutShort();
     void everyCutIsAnswered_data();
     void everyCutIsAnswered();
 };
@@ -279,9 +257,101 @@ void TestAudioMalformed::refused() {
     }
 }
 
+/// Recordings that hold less than they declare, or nothing at all: what is there is played.
+void TestAudioMalformed::cutShort_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<int>("least"); // frames that must come out, of those that were written
+    QTest::addColumn<int>("most");
+    QTest::addColumn<bool>("has_note");
+    const auto row = [](const char* name, const ByteVector& bytes, int least, int most,
+                        bool has_note = true) {
+        QTest::newRow(name) << QByteArray(reinterpret_cast<const char*>(bytes.data()),
+                                          static_cast<qsizetype>(bytes.size()))
+                            << least << most << has_note;
+    };
+    const ByteVector wav = support::smallWav(); // 4000 frames of 2 bytes
+    const ByteVector data(wav.begin() + 44, wav.end());
+    row("wav: half of the data", support::cutTo(wav, 4044), 2000, 2000);
+    row("wav: last byte lost", support::cutTo(wav, wav.size() - 1), 3999, 3999);
+    for (const uint32_t length : {0x7ffff000U, 2000000000U, 1900000000U, 0U, 8001U, 0x10000000U}) {
+        row(("wav: data of " + std::to_string(length)).c_str(),
+            support::wavFile(data, {.declared_data = length}), 4000, 4000);
+    }
+    for (const uint32_t length :
+         {0xffffffffU, 0xffffffdbU, 0x80000000U, 0x80000024U, 0x7fffffffU}) {
+        row(("wav: no length, " + std::to_string(length)).c_str(),
+            support::wavFile(data, {.declared_data = length}), 4000, 4000, false);
+    }
+    row("wav: 10 h declared",
+        support::wavFile(zeros(2000), {.rate = 1000, .bits = 8, .declared_data = 36000000}), 2000,
+        2000);
+    const auto cut = [&](const char* name, int format, int rate, double part, int least, int most) {
+        const ByteVector whole =
+            support::encodeSound(support::sine(440.0, 0.5, rate, rate), 1, rate, format);
+        if (!whole.empty()) {
+            row(name,
+                support::cutTo(whole,
+                               static_cast<size_t>(static_cast<double>(whole.size()) * part)),
+                least, most);
+        }
+    };
+    cut("wav: RF64", SF_FORMAT_RF64 | SF_FORMAT_PCM_16, 16000, 0.5, 7900, 8000);
+    cut("wav: IMA ADPCM", SF_FORMAT_WAV | SF_FORMAT_IMA_ADPCM, 16000, 0.5, 7000, 8300);
+    cut("wav: MP3 inside", SF_FORMAT_WAV | SF_FORMAT_MPEG_LAYER_III, 44100, 0.5, 10000, 24000);
+    cut("aiff: half", SF_FORMAT_AIFF | SF_FORMAT_PCM_16, 16000, 0.5, 7900, 8000);
+    cut("aiff: float", SF_FORMAT_AIFF | SF_FORMAT_FLOAT, 16000, 0.5, 7900, 8000);
+    cut("au: half", SF_FORMAT_AU | SF_FORMAT_PCM_16, 16000, 0.5, 7900, 8000);
+    cut("flac: half", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 44100, 0.5, 8000, 23000);
+    cut("flac: last bytes lost", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 44100, 0.99, 30000, 44100);
+    cut("mp3: half", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 44100, 0.5, 10000, 26000);
+    for (const auto& [name, format] : {std::pair{"vorbis: half", SF_FORMAT_OGG | SF_FORMAT_VORBIS},
+                                       std::pair{"opus: half", SF_FORMAT_OGG | SF_FORMAT_OPUS}}) {
+        const ByteVector whole = support::encodeSound(support::sine(440.0, 0.5, 48000, 960000), 1,
+                                                      48000, format); // 20 s: many pages
+        row(name, support::cutTo(whole, whole.size() * 3 / 5), 48000, 900000);
+    }
+    ByteVector noise = support::encodeSound(support::sine(440.0, 0.5, 44100, 44100), 1, 44100,
+                                            SF_FORMAT_FLAC | SF_FORMAT_PCM_16);
+    for (size_t i = noise.size() / 3; i < noise.size(); ++i) {
+        noise[i] = static_cast<uint8_t>(i * 167);
+    }
+    row("flac: noise from a third on", noise, 4096, 16000);
+    const ByteVector aiff = support::encodeSound(support::sine(440.0, 0.5, 16000, 16000), 1, 16000,
+                                                 SF_FORMAT_AIFF | SF_FORMAT_PCM_16);
+    const size_t sound = support::findText(aiff, "SSND") + 4;
+    const size_t frames = support::findText(aiff, "COMM") + 10;
+    const auto placeholders = [&](std::string_view size, std::string_view count) {
+        return support::patched(support::patched(aiff, sound, size), frames, count);
+    };
+    using namespace std::string_view_literals;
+    row("aiff: placeholders of sox", placeholders("\x7f\0\0\x08"sv, "\x3f\x80\0\0"sv), 16000,
+        16000);
+    row("aiff: zeros", placeholders("\0\0\0\x08"sv, "\0\0\0\0"sv), 16000, 16000);
+    const ByteVector au = support::encodeSound(support::sine(440.0, 0.5, 16000, 16000), 1, 16000,
+                                               SF_FORMAT_AU | SF_FORMAT_PCM_16);
+    row("au: whole", au, 16000, 16000, false);
+    row("au: no length", support::patched(au, 8, "\xff\xff\xff\xff"), 16000, 16000, false);
+    row("au: 2 GB declared", support::patched(au, 8, "\x77\x35\x94\x01"), 16000, 16000);
+}
+
+void TestAudioMalformed::cutShort() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(int, least);
+    QFETCH(int, most);
+    QFETCH(bool, has_note);
+    const ByteVector file(bytes.begin(), bytes.end());
+    const auto audio = engine::decodeAudio(support::asBytes(file));
+    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    const int64_t frames = audio->source.frames;
+    QVERIFY2(frames >= least && frames <= most, std::to_string(frames).c_str());
+    QCOMPARE(!audio->source.notes.empty(), has_note);
+    QVERIFY(engine::probeAudio(support::asBytes(file)).has_value());
+}
+
 void TestAudioMalformed::everyCutIsAnswered_data() {
     QTest::addColumn<int>("format");
     QTest::newRow("wav") << (SF_FORMAT_WAV | SF_FORMAT_PCM_16);
+    QTest::newRow("au") << (SF_FORMAT_AU | SF_FORMAT_PCM_16);
     QTest::newRow("aiff") << (SF_FORMAT_AIFF | SF_FORMAT_PCM_16);
     QTest::newRow("flac") << (SF_FORMAT_FLAC | SF_FORMAT_PCM_16);
     QTest::newRow("vorbis") << (SF_FORMAT_OGG | SF_FORMAT_VORBIS);
@@ -299,22 +369,27 @@ void TestAudioMalformed::everyCutIsAnswered() {
     const auto expected = engine::decodeAudio(support::asBytes(whole));
     QVERIFY2(expected.has_value(), expected.has_value() ? "" : expected.error().message.c_str());
     size_t accepted = 0;
+    size_t noted = 0;
     const size_t step = whole.size() / 400 + 1;
     for (size_t size = 0; size < whole.size(); size += step) {
         const auto audio = engine::decodeAudio(support::asBytes(support::cutTo(whole, size)));
         if (audio.has_value()) {
             ++accepted;
+            noted += audio->source.notes.empty() ? 0 : 1;
             QVERIFY(audio->samples.size() <= expected->samples.size());
         } else {
             QVERIFY(!audio.error().message.empty());
         }
     }
     qInfo("%zu of %zu cuts accepted", accepted, whole.size() / step);
-    // Formats that declare their length never pass for whole; streams may, at a page boundary.
+    // Formats that declare their length are noted to be short; streams may end at a page boundary.
     const bool has_length = format == (SF_FORMAT_WAV | SF_FORMAT_PCM_16) ||
                             format == (SF_FORMAT_AIFF | SF_FORMAT_PCM_16) ||
+                            format == (SF_FORMAT_AU | SF_FORMAT_PCM_16) ||
                             format == (SF_FORMAT_FLAC | SF_FORMAT_PCM_16);
-    QVERIFY(!has_length || accepted == 0);
+    QVERIFY(!has_length || accepted == noted);
+    const bool is_plain = has_length && format != (SF_FORMAT_FLAC | SF_FORMAT_PCM_16);
+    QVERIFY(!is_plain || accepted > 0); // the others have one block or page of this length
 }
 
 QTEST_APPLESS_MAIN(TestAudioMalformed)
