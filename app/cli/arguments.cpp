@@ -437,10 +437,12 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
              auto content = engine::readSmallFile(file, engine::kMaxDeviceMapBytes);
              if (!content.has_value()) {
                  const bool is_missing = content.error().details.front().second == "FileMissing";
-                 return wrongUsage(
-                     "--device-map " +
-                     (is_missing ? file + ": neither a file nor a preset (" + presetNames() + ")"
-                                 : content.error().message));
+                 const std::string hint = engine::deviceMapHint(word);
+                 return wrongUsage("--device-map " +
+                                   (is_missing
+                                        ? file + ": neither a file nor a preset (" + presetNames() +
+                                              ")" + (hint.empty() ? "" : "; " + hint)
+                                        : content.error().message));
              }
              out.load.device_map = *std::move(content);
              // What a file holds is a map, or a bad one: never nothing or a preset's name.

@@ -113,6 +113,10 @@ std::optional<uint64_t> parseByteSize(std::string_view text);
 const std::vector<std::string>& devicePresets();
 bool isDevicePreset(std::string_view name);
 
+/// What to write instead of a word that means a placement elsewhere: "auto" and the like of
+/// accelerate, the name of a single device. Empty for other words.
+std::string deviceMapHint(std::string_view word);
+
 /// The map of a preset for these devices: the GPU is the first cuda device, else the first sim
 /// device. Parts that the model does not have are left out. has_own_head: the head is a copy in
 /// another format (--head), so that the token table is one of rows only, which "lean" leaves in

@@ -579,6 +579,20 @@ bool isDeviceMapText(std::string_view text) {
     });
 }
 
+namespace {
+
+/// {'model.layers.0': 0, ...} or {"": device(type='cuda')}, perhaps behind OrderedDict( or a name.
+bool looksLikePython(std::string_view text) {
+    const std::string_view head = text.substr(0, text.find_first_of(":,")); // up to the first key
+    const bool has_quote =
+        head.find('\'') != std::string_view::npos && head.find('"') == std::string_view::npos;
+    const bool is_call = head.find("Dict(") != std::string_view::npos ||
+                         head.find("dict(") != std::string_view::npos;
+    return is_call || (has_quote && head.find('{') != std::string_view::npos);
+}
+
+} // namespace
+
 Result<DeviceMap> parseDeviceMap(std::string_view json_text,
                                  const ParseContext& context,
                                  std::vector<PlanIssue>* issues) {
@@ -586,6 +600,11 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
     reader.read(withoutByteOrderMark(json_text));
     if (reader.issues.empty()) {
         return std::move(reader.map);
+    }
+    if (looksLikePython(json_text)) {
+        reader.issues.front().message +=
+            ". This is a Python dictionary as print() shows it, not JSON: write the file with "
+            "json.dump(model.hf_device_map, file), or put double quotes around keys and values";
     }
     constexpr size_t kMostTold = 8; // of them in the message, all of them in the details
     Error error;

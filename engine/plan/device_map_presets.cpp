@@ -162,6 +162,39 @@ bool isDevicePreset(std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+std::string deviceMapHint(std::string_view word) {
+    for (const std::string_view automatic : {"auto", "balanced", "balanced_low_0", "sequential"}) {
+        if (word == automatic) {
+            return inQuotes(word) + " is accelerate's word for a placement that is worked out; "
+                                    "here that is \"fit\"";
+        }
+    }
+    const std::string_view kind = word.substr(0, word.find(':'));
+    const std::string_view number = kind.size() < word.size() ? word.substr(kind.size() + 1) : "0";
+    const auto isNumber = [](std::string_view text) {
+        return !text.empty() && text.size() < 4 &&
+               text.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    const bool is_first = (kind == "cuda" || isNumber(word)) && isNumber(number);
+    if (is_first) {
+        const std::string index(isNumber(word) ? word : number);
+        const std::string device = index == "0" ? "the preset \"gpu\" puts everything there, and "
+                                                  "a file with {\"\": \"cuda:0\"} does too"
+                                                : "for everything there give a file with {\"\": "
+                                                  "\"cuda:" +
+                                                      index + "\"}";
+        return inQuotes(word) + " is a device, not a map: " + device;
+    }
+    if (kind == "sim" || kind == "disk" || kind == "mps" || kind == "meta" || kind == "xpu") {
+        const bool is_here = kind == "sim" || kind == "disk";
+        return inQuotes(word) + (is_here ? " is a device, not a map: give a file with {\"\": \"" +
+                                               std::string(word) + "\"}"
+                                         : " is a device that Belfry does not have; the presets "
+                                           "are listed by --help");
+    }
+    return {};
+}
+
 Result<DeviceMap> presetDeviceMap(std::string_view name,
                                   const std::vector<DeviceId>& devices,
                                   const ModelConfig& config,
@@ -171,8 +204,10 @@ Result<DeviceMap> presetDeviceMap(std::string_view name,
         for (const std::string& preset : devicePresets()) {
             known += preset + ", ";
         }
+        const std::string hint = deviceMapHint(name);
         return Error{ErrorCode::InvalidRequest, "there is no device-map preset " + inQuotes(name) +
-                                                    "; known are " + known + "fit"};
+                                                    "; known are " + known + "fit" +
+                                                    (hint.empty() ? "" : ". " + hint)};
     }
     DeviceMap map;
     map.has_default = true;

@@ -38,7 +38,62 @@ private Q_SLOTS:
     void sizes();
     void truncatedTexts();
     void depthAndSize();
+    void pythonDictionaries_data();
+    void pythonDictionaries();
+    void wordsOfOtherPrograms_data();
+    void wordsOfOtherPrograms();
 };
+
+void TestDeviceMapParse::pythonDictionaries_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<bool>("is_told");
+    QTest::newRow("printed") << QByteArray("{'model.layers.0': 0, 'lm_head': 'cpu'}") << true;
+    QTest::newRow("printed, everything") << QByteArray("{'': device(type='cuda')}") << true;
+    QTest::newRow("ordered") << QByteArray("OrderedDict([('', 'cpu')]) {") << true;
+    QTest::newRow("ordered, new form") << QByteArray("OrderedDict({'': 0})") << true;
+    QTest::newRow("JSON with a fault") << QByteArray(R"({"model": 'cpu'})") << false;
+    QTest::newRow("no map") << QByteArray("model: cpu") << false;
+}
+
+void TestDeviceMapParse::pythonDictionaries() {
+    QFETCH(QByteArray, text);
+    QFETCH(bool, is_told);
+    const auto map = parseDeviceMap(text.toStdString(), {});
+    QVERIFY(!map);
+    const bool is_there =
+        map.error().message.find("json.dump(model.hf_device_map") != std::string::npos;
+    QVERIFY2(is_there == is_told, map.error().message.c_str());
+}
+
+void TestDeviceMapParse::wordsOfOtherPrograms_data() {
+    QTest::addColumn<QByteArray>("word");
+    QTest::addColumn<QByteArray>("fragment"); // empty: no hint
+    const auto row = [](const char* word, const char* fragment) {
+        QTest::newRow(word) << QByteArray(word) << QByteArray(fragment);
+    };
+    for (const char* automatic : {"auto", "balanced", "balanced_low_0", "sequential"}) {
+        row(automatic, "here that is \"fit\"");
+    }
+    row("cuda", "the preset \"gpu\"");
+    row("cuda:0", "the preset \"gpu\"");
+    row("0", "the preset \"gpu\"");
+    row("cuda:1", "{\"\": \"cuda:1\"}");
+    row("1", "{\"\": \"cuda:1\"}");
+    row("sim:0", "{\"\": \"sim:0\"}");
+    row("disk", "{\"\": \"disk\"}");
+    row("mps", "does not have");
+    row("gpu", "");
+    row("fits", "");
+    row("cuda:x", "");
+}
+
+void TestDeviceMapParse::wordsOfOtherPrograms() {
+    QFETCH(QByteArray, word);
+    QFETCH(QByteArray, fragment);
+    const std::string hint = deviceMapHint(word.toStdString());
+    QCOMPARE(hint.empty(), fragment.isEmpty());
+    QVERIFY2(hint.find(fragment.toStdString()) != std::string::npos, hint.c_str());
+}
 
 void TestDeviceMapParse::complaints_data() {
     QTest::addColumn<QByteArray>("text");
