@@ -3,12 +3,14 @@
 #include "engine/files/model_files.h"
 
 #include "engine/base/file_reader.h"
+#include "engine/base/folder_list.h"
 #include "engine/base/json_sax.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <system_error>
+#include <vector>
 
 namespace engine {
 
@@ -51,13 +53,46 @@ bool isBlobName(std::string_view name) {
                        [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-/// The cache of huggingface_hub: <repo>/snapshots/<revision>/<file> links to
-/// <repo>/blobs/<hexadecimal hash>.
+/// The cache of huggingface_hub: <repo>/snapshots/<revision>/[<subfolders>/]<file> links to
+/// <repo>/blobs/<hexadecimal hash>. Adapters that are not called default, checkpoints of a trainer
+/// and collections lie in subfolders.
 bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
-    const fs::path snapshots = real_folder.parent_path();
-    return snapshots.filename() == "snapshots" &&
-           target.parent_path() == snapshots.parent_path() / "blobs" &&
-           isBlobName(target.filename().string());
+    if (!isBlobName(target.filename().string())) {
+        return false;
+    }
+    for (fs::path at = real_folder; at.has_relative_path(); at = at.parent_path()) {
+        const fs::path snapshots = at.parent_path();
+        if (snapshots.filename() == "snapshots" &&
+            target.parent_path() == snapshots.parent_path() / "blobs") {
+            return true;
+        }
+    }
+    return false;
+}
+
+void collectFoldersWith(const fs::path& folder,
+                        std::string_view file,
+                        const std::string& shown,
+                        int depth,
+                        std::vector<std::string>& found) {
+    constexpr size_t kMaxEntries = 1000;
+    constexpr size_t kMaxFound = 4;
+    std::error_code failure;
+    std::vector<fs::path> names = listFolder(folder, kMaxEntries, failure);
+    std::sort(names.begin(), names.end());
+    for (const fs::path& name : names) {
+        const fs::path below = folder / name;
+        if (found.size() >= kMaxFound || !fs::is_directory(fs::symlink_status(below, failure))) {
+            continue;
+        }
+        const std::u8string text = name.u8string();
+        const std::string path = shown + std::string(text.begin(), text.end());
+        if (modelFileExists(below, file)) {
+            found.push_back(path);
+        } else if (depth > 1) {
+            collectFoldersWith(below, file, path + "/", depth - 1, found);
+        }
+    }
 }
 
 } // namespace
@@ -136,6 +171,17 @@ resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside
                          "is not a regular file (it is a folder, a pipe, a socket or a device)");
     }
     return target;
+}
+
+std::string foldersBelowWith(const fs::path& folder, std::string_view file) {
+    constexpr int kDepth = 3; // snapshots/<revision>/<subfolder>
+    std::vector<std::string> found;
+    collectFoldersWith(folder, file, "", kDepth, found);
+    std::string text;
+    for (size_t i = 0; i < std::min<size_t>(found.size(), 3); ++i) {
+        text += (i == 0 ? "" : ", ") + found[i];
+    }
+    return found.size() > 3 ? text + " and more" : text;
 }
 
 Result<std::optional<std::string>> readModelText(const fs::path& folder,

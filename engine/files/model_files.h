@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files of a model or adapter folder may be opened, and bounded reads of the small ones
 // (config.json and its like). Links: a file must be regular after resolving, and a link may leave
-// the folder only in the way the Hugging Face cache does it (snapshots/<rev>/x -> ../../blobs/y).
+// the folder only in the way the Hugging Face cache does it (snapshots/<rev>/x -> ../../blobs/y,
+// also from folders below <rev>).
 #pragma once
 
 #include "engine/base/result.h"
@@ -26,6 +27,10 @@ const char* modelFileNameProblem(std::string_view name);
 
 /// True when folder/name exists in any form (also as a broken link).
 bool modelFileExists(const std::filesystem::path& folder, std::string_view name);
+
+/// Up to three folders below `folder` that hold `file`, as "checkpoint-500, checkpoint-1000"; empty
+/// when there is none. For messages when the file is not in the folder itself. Follows no links.
+std::string foldersBelowWith(const std::filesystem::path& folder, std::string_view file);
 
 /// The whole text of folder/name, read after resolveModelFile(). nullopt when there is no such
 /// file. Errors: as resolveModelFile, and rule FileTooLarge when it has more than max_bytes.

@@ -351,9 +351,20 @@ Error explainMissingWeights(const fs::path& folder) {
     }
     if (const auto name = find([](const std::string& n) { return n.ends_with(".safetensors"); });
         !name.empty()) {
-        return fileError("WeightsMissing", kSingleName,
-                         "is not in the folder and there is no " + std::string(kIndexName) + "; " +
-                             name + " alone is not enough, download the index too");
+        const auto count = std::count_if(names.begin(), names.end(), [](const std::string& n) {
+            return n.ends_with(".safetensors");
+        });
+        if (count == 1) {
+            return fileError("WeightsUnnamed", kSingleName,
+                             "is not in the folder, but " + name +
+                                 " is; if it holds the whole model, rename it to model.safetensors,"
+                                 " else download the other files and " +
+                                 std::string(kIndexName));
+        }
+        return fileError("WeightsUnnamed", kIndexName,
+                         "is not in the folder, but " + std::to_string(count) +
+                             " weight files are (" + name +
+                             ", ...); it says which tensor is in which of them. Download it too");
     }
     return fileError("WeightsMissing", kSingleName,
                      "is not in the folder, and neither is " + std::string(kIndexName) +
@@ -420,7 +431,7 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
     }
     auto empty = std::make_unique<SafetensorsSource>();
     empty->is_header_only = true;
-    if (are_named) {
+    if (are_named || isBroken(source.error(), {"WeightsUnnamed"})) {
         empty->notes.push_back(source.error().message);
     }
     return std::unique_ptr<TensorSource>(std::move(empty));

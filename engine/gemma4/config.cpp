@@ -5,9 +5,11 @@
 #include "engine/gemma4/config.h"
 
 #include "engine/base/json_sax.h"
+#include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
 #include "engine/gemma4/config_json.h"
 #include "engine/gemma4/config_parts.h"
+#include "engine/gemma4/stored_templates.h"
 #include "engine/gemma4/tensor_list.h"
 
 #include <nlohmann/json.hpp>
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace engine {
@@ -172,7 +175,11 @@ std::optional<QuantizationHint> readQuantization(const ConfigSection& section) {
     if (hint.quant_method.empty() && (hint.load_in_4bit || hint.load_in_8bit)) {
         hint.quant_method = "bitsandbytes"; // older files leave it out
     }
-    if (hint.quant_method != "bitsandbytes") {
+    if (hint.quant_method.empty() && section.has("bits") && section.has("group_size")) {
+        section.unsupported("bits", "beside group_size and without quant_method is how MLX writes "
+                                    "quantized models, which cannot be read; use the 16-bit model "
+                                    "it was converted from or a bitsandbytes 4-bit one");
+    } else if (hint.quant_method != "bitsandbytes") {
         section.unsupported(
             "quant_method",
             "is \"" + hint.quant_method.substr(0, 60) +
@@ -444,19 +451,6 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
     return config;
 }
 
-/// The large models' template closes an empty thought in the generation prompt. In the template's
-/// source the line break stands as itself or as the escape \n. Nothing when the text is not a
-/// Gemma 4 template.
-std::optional<bool> isLargeTemplate(std::string_view source) {
-    if (source.find("<|turn>") == std::string_view::npos) {
-        return std::nullopt;
-    }
-    return source.find("<|channel>thought\n<channel|>") != std::string_view::npos ||
-           source.find("<|channel>thought\\n<channel|>") != std::string_view::npos;
-}
-
-constexpr uint64_t kMaxTemplateBytes = uint64_t{1} << 20;
-
 } // namespace
 
 Result<ModelConfig> parseModelConfig(std::string_view config_json,
@@ -468,11 +462,7 @@ Result<ModelConfig> parseModelConfig(std::string_view config_json,
 Result<ModelConfig> readModelConfig(const std::filesystem::path& folder) {
     ENGINE_ASSIGN(const auto config_text, readModelText(folder, "config.json", kMaxConfigBytes));
     if (!config_text) {
-        return Error{
-            ErrorCode::InvalidFile,
-            "config.json: there is no such file in the folder; choose the folder that holds a "
-            "Hugging Face model",
-            {{"rule", "FileMissing"}, {"file", "config.json"}}};
+        return notAModelFolder(folder);
     }
     const auto read = [&](std::string_view name) {
         return readModelText(folder, name, kMaxConfigBytes);
@@ -480,8 +470,7 @@ Result<ModelConfig> readModelConfig(const std::filesystem::path& folder) {
     ENGINE_ASSIGN(const auto generation_text, read("generation_config.json"));
     ENGINE_ASSIGN(const auto processor_text, read("processor_config.json"));
     ENGINE_ASSIGN(const auto preprocessor_text, read("preprocessor_config.json"));
-    ENGINE_ASSIGN(const auto template_text,
-                  readModelText(folder, "chat_template.jinja", kMaxTemplateBytes));
+    ENGINE_ASSIGN(StoredTemplates templates, readStoredTemplates(folder));
     ENGINE_ASSIGN(
         ModelConfig config,
         parseTexts(
@@ -489,14 +478,10 @@ Result<ModelConfig> readModelConfig(const std::filesystem::path& folder) {
              generation_text ? std::string_view(*generation_text) : std::string_view(),
              processor_text ? std::string_view(*processor_text) : std::string_view(),
              preprocessor_text ? std::string_view(*preprocessor_text) : std::string_view()}));
-    if (template_text) {
-        if (const auto is_large = isLargeTemplate(*template_text)) {
-            config.is_large_template = *is_large;
-        } else {
-            config.warnings.emplace_back(
-                "chat_template.jinja: does not look like a Gemma 4 template; it is not used");
-        }
-    }
+    // Without a template the sizes tell: the large models' closes an empty thought in the
+    // generation prompt.
+    config.is_large_template = templates.is_large.value_or(config.is_large_template);
+    std::move(templates.notes.begin(), templates.notes.end(), std::back_inserter(config.warnings));
     return config;
 }
 

@@ -3,6 +3,8 @@
 // layers, head norm, vision tower, audio tower. See ARCHITECTURE.md, section 2.
 #include "engine/gemma4/tensor_list.h"
 
+#include "engine/gemma4/wrapped_names.h"
+
 #include <array>
 #include <initializer_list>
 #include <utility>
@@ -232,7 +234,8 @@ bool isQuantizable(const ExpectedTensor& tensor) {
     return tensor.kind == TensorKind::Linear && !tensor.is_unused;
 }
 
-std::string canonicalTensorName(std::string_view name, bool is_text_only) {
+std::string canonicalTensorName(std::string_view stored_name, bool is_text_only) {
+    const std::string name = withoutWrappers(stored_name);
     const auto starts_with_any = [](std::string_view text,
                                     std::initializer_list<std::string_view> heads) {
         for (const std::string_view head : heads) {
@@ -272,12 +275,12 @@ std::string canonicalTensorName(std::string_view name, bool is_text_only) {
             return std::string(rest);
         }
         return is_language_part(rest) ? "model.language_model." + std::string(rest)
-                                      : std::string(name);
+                                      : std::string(stored_name);
     }
     if (is_language_part(rest) && (is_text_only || name.starts_with(kModel))) {
         return "model.language_model." + std::string(rest);
     }
-    return std::string(name);
+    return std::string(stored_name);
 }
 
 std::map<std::string_view, const ExpectedTensor*>

@@ -3,6 +3,8 @@
 
 #include "engine/run/loader_entries.h"
 
+#include "engine/gemma4/stored_names.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -85,6 +87,7 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
     for (const ExpectedTensor& tensor : impl.expected) {
         known.emplace(tensor.name, &tensor);
     }
+    ENGINE_TRY(checkStoredNames(impl.config, impl.expected, *impl.source));
     std::unordered_set<std::string> planned;
     std::vector<StoreEntry> entries;
     entries.reserve(plan.tensors.size());
@@ -101,10 +104,7 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
             if (!expected->second->is_required) {
                 continue; // clip scalars: absent means no clip
             }
-            return Error{ErrorCode::InvalidFile,
-                         row.tensor +
-                             ": the model files do not hold this tensor; download the model again",
-                         {{"tensor", row.tensor}, {"rule", "missing"}}};
+            return missingTensor(row.tensor, impl.config, impl.expected, *impl.source);
         }
         ENGINE_TRY(checkPlace(impl, row));
         StoreEntry entry;

@@ -4,6 +4,7 @@
 #include "engine/run/loader_origin.h"
 
 #include "engine/base/float_types.h"
+#include "engine/gemma4/stored_names.h"
 
 #include <algorithm>
 #include <array>
@@ -90,9 +91,19 @@ Result<void> readPackedValues(const TensorSource& source,
     return {};
 }
 
-Result<void>
-checkDense(const std::string& name, const TensorInfo& info, const std::vector<int64_t>& shape) {
+Result<void> checkDense(const std::string& name,
+                        const TensorSource& source,
+                        const TensorInfo& info,
+                        const std::vector<int64_t>& shape) {
     if (!isReadable(info.type)) {
+        const std::string by = foreignQuantization(source, info.name);
+        if (!by.empty()) {
+            return Error{ErrorCode::Unsupported,
+                         name + ": holds " + by +
+                             ", which cannot be read; use the 16-bit model (for MLX the one it was "
+                             "converted from) or a bitsandbytes 4-bit one",
+                         {{"tensor", name}, {"rule", "dtype"}}};
+        }
         return Error{
             ErrorCode::Unsupported,
             name + ": has element type " + std::string(tensorTypeName(info.type)) +
@@ -205,7 +216,7 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
     case StoredAs::Dense:
         break;
     }
-    ENGINE_TRY(checkDense(origin.name, *origin.info, shape));
+    ENGINE_TRY(checkDense(origin.name, source, *origin.info, shape));
     origin.value_type = origin.info->type;
     return origin;
 }
@@ -215,7 +226,7 @@ Result<void> checkOriginHeaders(const TensorSource& source,
                                 const ExpectedTensor& tensor) {
     const StoredAs kind = describeStored(source, file_name, tensor.numElements()).kind;
     if (kind == StoredAs::Dense) {
-        return checkDense(tensor.name, *source.find(file_name), tensor.shape);
+        return checkDense(tensor.name, source, *source.find(file_name), tensor.shape);
     }
     if (kind == StoredAs::Packed4Bit && tensor.shape.size() == 2) {
         return checkPackedHeaders(source, file_name, tensor.shape[0], tensor.shape[1]);

@@ -4,6 +4,7 @@
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/gemma4/published_shapes.h"
+#include "engine/gemma4/stored_names.h"
 #include "engine/media/audio.h"
 #include "engine/quant/quant_state.h"
 #include "engine/run/loader_origin.h"
@@ -68,6 +69,11 @@ std::vector<std::string> doubtsOf(const ModelFolder& folder) {
     }
     std::vector<std::string> lines;
     size_t count = 0;
+    const auto names = checkStoredNames(folder.config, folder.tensors, *folder.source);
+    if (!names) {
+        lines.push_back("a load would fail: " + names.error().message);
+    }
+    std::unordered_set<std::string> found;
     for (const TensorInfo& info : folder.source->tensors()) {
         if (isQuantHelper(info.name)) {
             continue;
@@ -76,6 +82,7 @@ std::vector<std::string> doubtsOf(const ModelFolder& folder) {
         if (it == expected.end()) {
             continue;
         }
+        found.insert(it->first);
         const Result<void> checked = checkOriginHeaders(*folder.source, info.name, *it->second);
         if (!checked.has_value() && ++count <= kMostTold) {
             lines.push_back("a load would fail: " + checked.error().message);
@@ -84,6 +91,15 @@ std::vector<std::string> doubtsOf(const ModelFolder& folder) {
     if (count > kMostTold) {
         lines.push_back("a load would fail at " + std::to_string(count - kMostTold) +
                         " more tensors");
+    }
+    const auto missing = std::find_if(
+        folder.tensors.begin(), folder.tensors.end(), [&](const ExpectedTensor& tensor) {
+            return tensor.is_required && !tensor.is_unused && !found.contains(tensor.name);
+        });
+    if (missing != folder.tensors.end()) {
+        lines.push_back(
+            "a load would fail: " +
+            missingTensor(missing->name, folder.config, folder.tensors, *folder.source).message);
     }
     return lines;
 }

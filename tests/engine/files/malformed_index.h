@@ -169,7 +169,10 @@ inline std::vector<MalformedCase> malformedIndexes() {
     // No weights at all, and what lies there instead.
     add("no weights", {}, "WeightsMissing", "neither is model.safetensors.index.json");
     add("shards without an index", {{first, smallShard("a")}, {second, smallShard("b")}},
-        "WeightsMissing", first + " alone is not enough, download the index too");
+        "WeightsUnnamed", "is not in the folder, but 2 weight files are (" + first);
+    add("one shard of one without an index",
+        {{"model-00001-of-00001.safetensors", smallShard("a")}}, "WeightsUnnamed",
+        "model-00001-of-00001.safetensors is; if it holds the whole model, rename it");
     add("pickle instead of safetensors",
         {{"pytorch_model.bin", std::string("\x80\x02}q\x01.", 6) + std::string(20, ' ')}},
         "PickleFile", "pytorch_model.bin: is a Python pickle");

@@ -284,6 +284,19 @@ void TestModelFolder::hubCacheLinks_data() {
                               << QByteArray("opened");
     QTest::newRow("sha256") << QByteArray("snapshots/rev") << "../../blobs/" + sha256
                             << QByteArray("opened");
+    QTest::newRow("subfolder") << QByteArray("snapshots/rev/checkpoint-500")
+                               << "../../../blobs/" + sha256 << QByteArray("opened");
+    QTest::newRow("subfolder of a subfolder")
+        << QByteArray("snapshots/rev/loras/v1") << "../../../../blobs/" + sha1
+        << QByteArray("opened");
+    QTest::newRow("subfolder, blobs of another repository")
+        << QByteArray("snapshots/rev/v1") << "../../../../other/blobs/" + sha1
+        << QByteArray("ST07");
+    QTest::newRow("subfolder, name that is no hash")
+        << QByteArray("snapshots/rev/v1") << QByteArray("../../../blobs/weights")
+        << QByteArray("ST07");
+    QTest::newRow("snapshots themselves are no revision")
+        << QByteArray("snapshots") << "../blobs/" + sha1 << QByteArray("ST07");
     QTest::newRow("name that is no hash")
         << QByteArray("snapshots/rev") << QByteArray("../../blobs/weights") << QByteArray("ST07");
     QTest::newRow("hash in capitals") << QByteArray("snapshots/rev")

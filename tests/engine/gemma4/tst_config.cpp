@@ -81,6 +81,8 @@ private Q_SLOTS:
     void processorSpellings();
     void chatTemplateDecides_data();
     void chatTemplateDecides();
+    void storedTemplates_data();
+    void storedTemplates();
     void folderReading();
     void limitsAreAccepted();
     void sumsOfSizesAreBounded();
@@ -469,6 +471,76 @@ void TestConfig::chatTemplateDecides() {
     QVERIFY2(config.has_value(), config ? "" : config.error().message.c_str());
     QCOMPARE(config->is_large_template, is_large);
     QCOMPARE(!config->warnings.empty(), has_warning);
+}
+
+/// Templates come in four files and two forms; the first in transformers' order counts.
+void TestConfig::storedTemplates_data() {
+    QTest::addColumn<QByteArrayList>("files"); // name, text, ...
+    QTest::addColumn<bool>("is_large");
+    QTest::addColumn<QByteArrayList>("notes"); // fragments, one a note
+    const QByteArray chatml = "{{'<|im_start|>' + m['role'] + '<|im_end|>'}}";
+    const QByteArray large = "<|turn>model\\n<|channel>thought\\n<channel|>";
+    const auto member = [](const QByteArray& text) {
+        return QByteArray::fromStdString(json{{"chat_template", text.toStdString()}}.dump());
+    };
+    const auto row = [](const char* title, const QByteArrayList& files, bool is_large,
+                        const QByteArrayList& notes) {
+        QTest::newRow(title) << files << is_large << notes;
+    };
+    const QByteArray unlike = ": does not look like a Gemma 4 template";
+    row("none", {}, false, {});
+    row("tokenizer_config.json", {"tokenizer_config.json", member(chatml)}, false,
+        {"tokenizer_config.json" + unlike});
+    row("its marks are named", {"tokenizer_config.json", member(chatml)}, false,
+        {"the template writes <|im_start|>, <|im_end|>"});
+    row("chat_template.json", {"chat_template.json", member(chatml)}, false,
+        {"chat_template.json" + unlike});
+    row("processor_config.json", {"processor_config.json", member(chatml)}, false,
+        {"processor_config.json" + unlike});
+    row("Gemma 3's turns", {"tokenizer_config.json", member("{{'<start_of_turn>' + x}}")}, false,
+        {"the template writes <start_of_turn>"});
+    row("Mistral's", {"tokenizer_config.json", member("{{ '[INST] ' + x + ' [/INST]' }}")}, false,
+        {"the template writes [INST], [/INST]"});
+    row("Gemma 4's own, large", {"tokenizer_config.json", member(large)}, true, {});
+    row("the jinja file counts",
+        {"chat_template.jinja", large, "tokenizer_config.json", member(chatml)}, true, {});
+    row("the jinja file counts, the other way round",
+        {"chat_template.jinja", chatml, "tokenizer_config.json", member(large)}, false,
+        {"chat_template.jinja" + unlike});
+    row("several by name",
+        {"tokenizer_config.json",
+         R"({"chat_template":[{"name":"tool_use","template":"x"},{"name":"default","template":")" +
+             large + R"("}]})"},
+        true, {"tokenizer_config.json (tool_use): a further chat template"});
+    row("a folder of them",
+        {"chat_template.jinja", large, "additional_chat_templates/rag.jinja", "x",
+         "additional_chat_templates/notes.txt", "x"},
+        true, {"additional_chat_templates/rag.jinja: a further chat template"});
+    row("no template in it", {"tokenizer_config.json", R"({"chat_template":null})"}, false, {});
+    row("not JSON", {"tokenizer_config.json", R"({"chat_template":)"}, false,
+        {"its chat template is not known"});
+}
+
+void TestConfig::storedTemplates() {
+    QFETCH(QByteArrayList, files);
+    QFETCH(bool, is_large);
+    QFETCH(QByteArrayList, notes);
+    QTemporaryDir root;
+    const fs::path folder = root.path().toStdString();
+    writeText(folder / "config.json", goldenConfig("e2b").dump());
+    for (qsizetype i = 0; i + 1 < files.size(); i += 2) {
+        const fs::path file = folder / files[i].toStdString();
+        fs::create_directories(file.parent_path());
+        writeText(file, files[i + 1].toStdString());
+    }
+    const auto config = engine::readModelConfig(folder);
+    QVERIFY2(config.has_value(), config ? "" : config.error().message.c_str());
+    QCOMPARE(config->is_large_template, is_large);
+    QCOMPARE(config->warnings.size(), static_cast<size_t>(notes.size()));
+    for (qsizetype i = 0; i < notes.size(); ++i) {
+        const std::string& warning = config->warnings[static_cast<size_t>(i)];
+        QVERIFY2(warning.find(notes[i].toStdString()) != std::string::npos, warning.c_str());
+    }
 }
 
 void TestConfig::folderReading() {

@@ -309,6 +309,17 @@ void TestTensorList::canonicalNames_data() {
     row("lm_head.weight", false, "lm_head.weight");
     row("model.lm_head.weight", false, "lm_head.weight");
     row("language_model.lm_head.weight", false, "lm_head.weight");
+    row("base_model.model.model.language_model.layers.3.mlp.up_proj.weight", false, up);
+    row("base_model.model.model.layers.3.mlp.up_proj.base_layer.weight", true, up);
+    row("model.language_model.layers.3.mlp.up_proj.base_layer.weight", false, up);
+    row("module.model.language_model.layers.3.mlp.up_proj.weight", false, up);
+    row("module.base_model.model.language_model.model.layers.3.mlp.up_proj.weight", false, up);
+    row("_orig_mod.model.language_model.layers.3.mlp.up_proj.weight", false, up);
+    row("_fsdp_wrapped_module.model.language_model.layers.3._fsdp_wrapped_module."
+        "_checkpoint_wrapped_module.mlp.up_proj.weight",
+        false, up);
+    row("base_model.model.lm_head.weight", false, "lm_head.weight");
+    row("module.something.else", false, "module.something.else");
     row("something.else", false, "something.else");
     row("model.language_model.rotary.inv_freq", false, "model.language_model.rotary.inv_freq");
     row("", true, "");

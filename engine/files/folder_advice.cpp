@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/files/folder_advice.h"
+
+#include "engine/base/folder_list.h"
+#include "engine/files/model_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kModelConfig = "config.json";
+constexpr std::string_view kAdapterConfig = "adapter_config.json";
+constexpr std::string_view kAdapterWeights = "adapter_model.safetensors";
+
+std::string utf8(const fs::path& path) {
+    const std::u8string text = path.u8string();
+    return {text.begin(), text.end()};
+}
+
+Error advice(std::string_view file,
+             const std::string& message,
+             ErrorCode code = ErrorCode::InvalidFile) {
+    return Error{code, message, {{"rule", "FileMissing"}, {"file", std::string(file)}}};
+}
+
+/// "org/name": how the Hugging Face Hub calls a repository.
+bool looksLikeRepository(const std::string& text) {
+    const size_t slash = text.find('/');
+    const auto isPart = [](std::string_view part) {
+        return !part.empty() && part[0] != '.' && part[0] != '~' &&
+               std::all_of(part.begin(), part.end(), [](char c) {
+                   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+               });
+    };
+    return slash != std::string::npos && isPart(std::string_view(text).substr(0, slash)) &&
+           isPart(std::string_view(text).substr(slash + 1));
+}
+
+/// The snapshot of a repository in the cache of huggingface_hub, if it is there.
+std::string cachedSnapshot(std::string repository, std::string_view file) {
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value == nullptr ? fs::path() : fs::path(value);
+    };
+    std::vector<fs::path> caches = {variable("HF_HUB_CACHE")};
+    if (const fs::path home = variable("HF_HOME"); !home.empty()) {
+        caches.push_back(home / "hub");
+    }
+    if (const fs::path home = variable("HOME"); !home.empty()) {
+        caches.push_back(home / ".cache" / "huggingface" / "hub");
+    }
+    repository.replace(repository.find('/'), 1, "--");
+    for (const fs::path& cache : caches) {
+        const fs::path folder = cache / ("models--" + repository) / "snapshots";
+        std::error_code failure;
+        for (const fs::path& name : listFolder(folder, 100, failure)) {
+            if (!cache.empty() && modelFileExists(folder / name, file)) {
+                return utf8(folder / name);
+            }
+        }
+    }
+    return {};
+}
+
+/// A path that is no folder at all.
+Error notAFolder(const fs::path& path, std::string_view file, const char* kind) {
+    const std::string shown = utf8(path);
+    std::error_code failure;
+    if (!fs::exists(path, failure)) {
+        if (!looksLikeRepository(shown)) {
+            return advice(file, shown + ": there is no such folder");
+        }
+        const std::string cached = cachedSnapshot(shown, file);
+        return advice(file,
+                      shown +
+                          ": there is no such folder. It looks like the name of a "
+                          "repository on the Hugging Face Hub; " +
+                          (cached.empty() ? "download it (hf download " + shown +
+                                                ") and give the folder that this prints"
+                                          : "it has been downloaded to " + cached + "; give that"));
+    }
+    const std::string name = utf8(path.filename());
+    if (name.ends_with(".gguf")) {
+        return advice(file,
+                      name + " is a GGUF file (llama.cpp); Belfry opens folders in the Hugging "
+                             "Face form, with config.json and safetensors files",
+                      ErrorCode::Unsupported);
+    }
+    const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    const bool is_there = modelFileExists(parent, file);
+    return advice(file, name + " is a file; give the folder that holds the " + kind +
+                            (is_there ? ", here " + utf8(parent) : std::string()));
+}
+
+std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
+    constexpr size_t kMaxEntries = 10'000;
+    std::error_code failure;
+    std::vector<fs::path> names = listFolder(folder, kMaxEntries, failure);
+    std::sort(names.begin(), names.end());
+    for (const fs::path& name : names) {
+        if (std::string text = utf8(name); text.ends_with(ending)) {
+            return text;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Error notAModelFolder(const fs::path& path) {
+    std::error_code failure;
+    if (!fs::is_directory(path, failure)) {
+        return notAFolder(path, kModelConfig, "model's config.json");
+    }
+    const std::string missing = "config.json: there is no such file in the folder " + utf8(path);
+    if (modelFileExists(path, kAdapterConfig)) {
+        return advice(kModelConfig, missing + ", but adapter_config.json is: this is an adapter. "
+                                              "Open its base model and add the adapter to it");
+    }
+    if (const std::string below = foldersBelowWith(path, kModelConfig); !below.empty()) {
+        return advice(kModelConfig,
+                      missing + "; below it there is one in: " + below + ". Choose that folder");
+    }
+    if (const std::string gguf = firstEndingIn(path, ".gguf"); !gguf.empty()) {
+        return advice(kModelConfig,
+                      missing + ", but " + gguf +
+                          " is: a GGUF file (llama.cpp). Belfry opens the Hugging Face form of a "
+                          "model, with config.json and safetensors files",
+                      ErrorCode::Unsupported);
+    }
+    return advice(kModelConfig, missing + "; choose the folder that holds a Hugging Face model");
+}
+
+Error notAnAdapterFolder(const fs::path& path) {
+    std::error_code failure;
+    if (!fs::is_directory(path, failure)) {
+        return notAFolder(path, kAdapterConfig, "adapter's adapter_config.json");
+    }
+    const std::string missing = "adapter_config.json: not found in " + utf8(path);
+    if (const std::string below = foldersBelowWith(path, kAdapterConfig); !below.empty()) {
+        return advice(kAdapterConfig,
+                      missing + "; below it there is one in: " + below + ". Choose that folder");
+    }
+    if (modelFileExists(path, kModelConfig)) {
+        return advice(kAdapterConfig, missing + ", but config.json is: this is a model, not an "
+                                                "adapter. Open it as the model");
+    }
+    return advice(kAdapterConfig, missing + "; an adapter folder holds adapter_config.json and "
+                                            "adapter_model.safetensors");
+}
+
+Error noAdapterWeights(const fs::path& folder) {
+    constexpr std::string_view kPickle = "adapter_model.bin";
+    if (modelFileExists(folder, kPickle)) {
+        return Error{ErrorCode::Unsupported,
+                     std::string(kPickle) +
+                         ": a Python pickle file can run code when it is read and is never "
+                         "opened; convert the adapter to adapter_model.safetensors (PEFT: "
+                         "load it and call save_pretrained)",
+                     {{"file", std::string(kPickle)}}};
+    }
+    const std::string missing = std::string(kAdapterWeights) + ": not found in " + utf8(folder);
+    if (modelFileExists(folder, "adapters.safetensors")) {
+        return advice(kAdapterWeights,
+                      missing + ", but adapters.safetensors is, as mlx-lm calls it; if PEFT wrote "
+                                "the file, rename it to adapter_model.safetensors");
+    }
+    const std::string other = firstEndingIn(folder, ".safetensors");
+    return advice(kAdapterWeights,
+                  other.empty()
+                      ? missing + "; download it"
+                      : missing + ", but " + other +
+                            " is; if it is the adapter, rename it to adapter_model.safetensors");
+}
+
+} // namespace engine

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chat templates that a model folder brings, in the order in which transformers takes them:
+// chat_template.jinja, chat_template.json, processor_config.json, tokenizer_config.json; and
+// further ones by name. Belfry writes Gemma 4's turns itself. A template of another form means that
+// the model was trained on other turns, so it is told; what a template would write for a
+// conversation is run/template_difference.h.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+struct StoredTemplates {
+    /// Of the template in force: the large models' form of Gemma 4's. Nothing when there is none or
+    /// it is no Gemma 4 template.
+    std::optional<bool> is_large;
+    std::vector<std::string> notes;
+};
+
+/// The template in force, as text.
+struct ChatTemplateText {
+    std::string where;                         ///< The file's name.
+    std::string source;                        ///< Jinja.
+    std::map<std::string, std::string> tokens; ///< bos_token, ... of tokenizer_config.json.
+};
+
+/// nullopt when the folder has none that can be read.
+std::optional<ChatTemplateText> readChatTemplateText(const std::filesystem::path& folder);
+
+/// Errors: as readModelText() of chat_template.jinja. What else cannot be read is a note.
+Result<StoredTemplates> readStoredTemplates(const std::filesystem::path& folder);
+
+/// Whether a template's text is the large models' form; nothing when it is no Gemma 4 template.
+std::optional<bool> isLargeTemplate(std::string_view source);
+
+} // namespace engine

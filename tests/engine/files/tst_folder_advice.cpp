@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a path that is no model or adapter folder, from what lies there.
+#include "engine/files/folder_advice.h"
+#include "tests/engine/files/raw_safetensors.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace fs = std::filesystem;
+using namespace engine;
+
+class TestFolderAdvice : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void says_data();
+    void says();
+    void repositoryNames();
+};
+
+void TestFolderAdvice::says_data() {
+    QTest::addColumn<QByteArrayList>("files"); // to be made
+    QTest::addColumn<QByteArray>("path");      // below the folder; "" the folder itself
+    QTest::addColumn<QByteArray>("model");     // fragment of what is said of it as a model
+    QTest::addColumn<QByteArray>("adapter");
+    const auto row = [](const char* title, const QByteArrayList& files, const char* path,
+                        const char* model, const char* adapter) {
+        QTest::newRow(title) << files << QByteArray(path) << QByteArray(model)
+                             << QByteArray(adapter);
+    };
+    row("nothing there", {}, "nowhere", "there is no such folder", "there is no such folder");
+    row("empty", {}, "", "choose the folder that holds a Hugging Face model",
+        "an adapter folder holds");
+    row("a file of a model", {"config.json", "model.safetensors"}, "model.safetensors",
+        "is a file; give the folder that holds the model's config.json, here ",
+        "is a file; give the folder");
+    row("a file of an adapter", {"adapter_config.json", "adapter_model.safetensors"},
+        "adapter_model.safetensors", "is a file; give the folder",
+        "give the folder that holds the adapter's adapter_config.json, here ");
+    row("a GGUF file", {"m.gguf"}, "m.gguf", "is a GGUF file", "is a GGUF file");
+    row("a folder with a GGUF file", {"m-Q4_K_M.gguf"}, "", "m-Q4_K_M.gguf is: a GGUF file",
+        "an adapter folder holds");
+    row("an adapter as model", {"adapter_config.json"}, "", "this is an adapter",
+        "adapter_config.json: not found");
+    row("a model as adapter", {"config.json"}, "", "config.json: there is no such file",
+        "this is a model, not an adapter");
+    row("a repository in the cache", {"snapshots/0123/config.json", "blobs/x", "refs/main"}, "",
+        "below it there is one in: snapshots/0123", "an adapter folder holds");
+    row("a trainer's output",
+        {"checkpoint-100/adapter_config.json", "checkpoint-50/adapter_config.json"}, "",
+        "choose the folder", "in: checkpoint-100, checkpoint-50. Choose that folder");
+    row("a collection in the cache", {"snapshots/0123/loras/adapter_config.json"}, "",
+        "choose the folder", "below it there is one in: snapshots/0123/loras");
+}
+
+void TestFolderAdvice::says() {
+    QFETCH(QByteArrayList, files);
+    QFETCH(QByteArray, path);
+    QFETCH(QByteArray, model);
+    QFETCH(QByteArray, adapter);
+    QTemporaryDir root;
+    const fs::path folder = root.path().toStdString();
+    for (const QByteArray& name : files) {
+        const fs::path file = folder / name.toStdString();
+        fs::create_directories(file.parent_path());
+        support::writeBytes(file, "{}");
+    }
+    const fs::path given = path.isEmpty() ? folder : folder / path.toStdString();
+    const Error as_model = notAModelFolder(given);
+    QVERIFY2(as_model.message.find(model.toStdString()) != std::string::npos,
+             as_model.message.c_str());
+    const Error as_adapter = notAnAdapterFolder(given);
+    QVERIFY2(as_adapter.message.find(adapter.toStdString()) != std::string::npos,
+             as_adapter.message.c_str());
+}
+
+/// The name of a repository where a folder is meant; one that has been downloaded is named.
+void TestFolderAdvice::repositoryNames() {
+    QTemporaryDir home;
+    const fs::path cache = fs::path(home.path().toStdString()) / "hub";
+    qputenv("HF_HOME", home.path().toUtf8());
+    qunsetenv("HF_HUB_CACHE");
+    const std::string absent = notAModelFolder("google/gemma-4-E2B-it").message;
+    QVERIFY2(absent.find("hf download google/gemma-4-E2B-it") != std::string::npos, absent.c_str());
+    const fs::path snapshot = cache / "models--google--gemma-4-E2B-it/snapshots/0123";
+    fs::create_directories(snapshot);
+    support::writeBytes(snapshot / "config.json", "{}");
+    const std::string present = notAModelFolder("google/gemma-4-E2B-it").message;
+    QVERIFY2(present.find(snapshot.string()) != std::string::npos, present.c_str());
+    const std::string adapter = notAnAdapterFolder("someone/my-lora").message;
+    QVERIFY2(adapter.find("hf download someone/my-lora") != std::string::npos, adapter.c_str());
+    const std::string path = notAModelFolder("./models/gemma").message;
+    QVERIFY2(path.find("hf download") == std::string::npos, path.c_str());
+}
+
+QTEST_APPLESS_MAIN(TestFolderAdvice)
+#include "tst_folder_advice.moc"
