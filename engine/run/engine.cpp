@@ -264,6 +264,11 @@ std::vector<std::string> Engine::loadNotes() const {
     if (impl_->loaded->tokenizer.has_value()) {
         addAll(impl_->loaded->tokenizer->warnings());
     }
+    for (const auto& active : impl_->loaded->active) {
+        for (const std::string& note : active.adapter->coverage().notes) {
+            add("adapter " + active.adapter->name() + ": " + note);
+        }
+    }
     for (const std::string& name : report.surplus) {
         add("not used: " + name + " (no module of this architecture)");
     }

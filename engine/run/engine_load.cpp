@@ -128,6 +128,7 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
     if (!filled.has_value()) {
         return withFailure(std::move(filled).error(), target->devices);
     }
+    target->own_template = readChatTemplateText(target->folder.path);
     target->load_s = secondsSince(started);
     return target;
 }

@@ -4,6 +4,7 @@
 // front of the first attachment goes into the cache while the tower is at work.
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
+#include "engine/run/template_difference.h"
 
 #include <algorithm>
 #include <future>
@@ -26,6 +27,28 @@ struct RawPrompt {
 struct EncodedParts {
     std::vector<std::shared_ptr<const EncodedMedia>> images, audios;
 };
+
+/// Tells, once a load, where the folder's own chat template would write another prompt.
+void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply) {
+    if (!target.own_template || !request.raw_ids.empty() || !request.raw_prompt.empty() ||
+        request.continues_reply) {
+        return;
+    }
+    const std::vector<ChatMessage> messages = chatMessages(request);
+    ChatTemplateOptions options;
+    options.is_large = target.folder.config.is_large_template;
+    options.thinking = request.is_thinking;
+    const auto segments = renderChat(messages, options);
+    if (!segments) {
+        return;
+    }
+    std::string note =
+        templateDifference(*target.own_template, messages, options, segmentsText(*segments));
+    if (!note.empty()) {
+        reply.notes.push_back(std::move(note));
+        target.own_template.reset();
+    }
+}
 
 Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& target) {
     const ModelConfig& config = target.folder.config;
@@ -204,6 +227,7 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
                                                    bool may_compute_ahead) {
     Loaded& target = *loaded;
     ENGINE_ASSIGN(RawPrompt raw, readPrompt(request, target));
+    tellOfTemplate(request, target, reply);
     ENGINE_ASSIGN(EncodedParts encoded, may_compute_ahead
                                             ? encodeBeside(raw, target, reply.timing, stop)
                                             : encodeParts(raw, target, stop));
@@ -217,6 +241,7 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
     for (const auto& media : encoded.audios) {
         audio_counts.push_back(media->tokens);
         reply.timing.audio_s += media->seconds;
+        reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
     }
     const MediaTokens tokens = mediaTokens(target.folder.config);
     if (raw.are_ids_expanded) {

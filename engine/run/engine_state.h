@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/gemma4/model.h"
+#include "engine/gemma4/stored_templates.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
 #include "engine/run/device_set.h"
@@ -68,6 +69,8 @@ struct Loaded {
     MediaStore media;
     ReplyMemory replies;
     double load_s = 0.0;
+    /// The folder's own chat template, until it has been told that it writes something else.
+    std::optional<ChatTemplateText> own_template;
 
     [[nodiscard]] AdapterHook* hook() const { return active.empty() ? nullptr : adapters.get(); }
 

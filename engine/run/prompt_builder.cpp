@@ -112,19 +112,8 @@ Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
     return tokenizer.encodeSegments(segments);
 }
 
-Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
-                                       const ModelConfig& config,
-                                       const Tokenizer& tokenizer,
-                                       const ReplyMemory& replies) {
-    if (!request.raw_ids.empty()) {
-        return request.raw_ids;
-    }
-    if (!request.raw_prompt.empty()) {
-        return tokenizer.encodeSegments(rawPrompt(request.raw_prompt));
-    }
-    ENGINE_TRY(findChatTokens(tokenizer));
+std::vector<ChatMessage> chatMessages(const GenerateRequest& request) {
     std::vector<ChatMessage> messages;
-    ENGINE_ASSIGN(const std::vector<int32_t> continued, continuedIds(request, tokenizer, replies));
     const size_t count = request.messages.size() - (request.continues_reply ? 1U : 0U);
     for (size_t i = 0; i < count; ++i) {
         const Message& message = request.messages[i];
@@ -147,6 +136,22 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
         }
         messages.push_back(std::move(chat));
     }
+    return messages;
+}
+
+Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
+                                       const ModelConfig& config,
+                                       const Tokenizer& tokenizer,
+                                       const ReplyMemory& replies) {
+    if (!request.raw_ids.empty()) {
+        return request.raw_ids;
+    }
+    if (!request.raw_prompt.empty()) {
+        return tokenizer.encodeSegments(rawPrompt(request.raw_prompt));
+    }
+    ENGINE_TRY(findChatTokens(tokenizer));
+    ENGINE_ASSIGN(const std::vector<int32_t> continued, continuedIds(request, tokenizer, replies));
+    const std::vector<ChatMessage> messages = chatMessages(request);
     ChatTemplateOptions options;
     options.is_large = config.is_large_template;
     options.thinking = request.is_thinking;

@@ -50,6 +50,10 @@ Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
                                           const Tokenizer& tokenizer,
                                           const ReplyMemory& replies);
 
+/// The messages of a request for the chat format, without the reply that continues_reply goes on
+/// with.
+std::vector<ChatMessage> chatMessages(const GenerateRequest& request);
+
 /// Ids with one placeholder per medium, continuedIds() at their end.
 /// Errors: InvalidRequest (empty request, wrong roles).
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Gemma 4 chat format: messages to prompt segments (what the template wrote, what people
 // wrote), placeholders to media tokens. Format: gemma4/ARCHITECTURE.md, 6. Tools and video are
-// left out: they are refused by name. The file's own Jinja template is never executed.
+// left out: they are refused by name. A folder's own Jinja template is only compared with
+// (run/template_difference.h).
 #pragma once
 
 #include "engine/text/tokenizer.h"

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a model folder's own chat template would write a conversation otherwise than Belfry does.
+// Belfry's prompt is used in any case; a fine-tune whose template adds a system prompt or writes
+// other turns is told, with the first place where the two part.
+#pragma once
+
+#include "engine/gemma4/stored_templates.h"
+#include "engine/text/chat_template.h"
+
+#include <span>
+#include <string>
+
+namespace engine {
+
+/// A sentence for the reply's notes; empty when the template writes `prompt` too.
+std::string templateDifference(const ChatTemplateText& own,
+                               std::span<const ChatMessage> messages,
+                               const ChatTemplateOptions& options,
+                               const std::string& prompt);
+
+} // namespace engine

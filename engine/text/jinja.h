@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jinja templates as chat templates use them, to see what prompt a model folder's own template
+// would write. Nothing is executed that the template could reach out with: values are text,
+// numbers, lists and maps; no files, no attributes of objects, no imports; steps, depth and output
+// are bounded. transformers' settings: trim_blocks, lstrip_blocks, loop controls. Leaves out what
+// chat templates do not need (inheritance, includes, call blocks, most filters): such a template is
+// an error.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace engine::jinja {
+
+struct Macro;
+
+struct Value {
+    enum class Kind : uint8_t {
+        Undefined = 1,
+        None,
+        Bool,
+        Int,
+        Float,
+        Text,
+        List,
+        Map, ///< Also namespaces, which share what they hold.
+        Macro
+    };
+    using Items = std::vector<Value>;
+    using Members = std::vector<std::pair<std::string, Value>>; ///< In order of insertion.
+
+    Kind kind = Kind::Undefined;
+    bool boolean = false;
+    int64_t integer = 0;
+    double number = 0.0;
+    std::string text;
+    std::shared_ptr<Items> items;
+    std::shared_ptr<Members> members;
+    const Macro* macro = nullptr;
+
+    static Value none();
+    static Value of(bool value);
+    static Value of(int64_t value);
+    static Value of(double value);
+    static Value of(std::string value);
+    static Value list(Items items = {});
+    static Value map(Members members = {});
+
+    [[nodiscard]] bool is(Kind k) const { return kind == k; }
+    [[nodiscard]] bool isTrue() const;
+    [[nodiscard]] const Value* find(std::string_view name) const;
+};
+
+/// What the template writes with these variables. Errors: Unsupported (a construct that is not
+/// known, a limit reached, raise_exception), InvalidFile (syntax).
+Result<std::string> render(std::string_view source, const std::map<std::string, Value>& variables);
+
+} // namespace engine::jinja

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of a model folder's own chat template for a conversation: nothing when it writes the
+// same, else where the two part.
+#include "engine/run/template_difference.h"
+
+#include <QTest>
+
+using namespace engine;
+
+namespace {
+
+/// Gemma 4's form for text, in our own words; with a system prompt of its own where asked.
+std::string template4(const std::string& system) {
+    return "{{ bos_token }}"
+           "{%- if messages[0]['role'] == 'system' -%}{{ '<|turn>system\\n' }}{{ "
+           "messages[0].content "
+           "| trim }}{{ '<turn|>\\n' }}{%- set rest = messages[1:] -%}{%- else -%}" +
+           (system.empty() ? std::string() : "{{ '<|turn>system\\n" + system + "<turn|>\\n' }}") +
+           "{%- set rest = messages -%}{%- endif -%}"
+           "{%- for m in rest -%}{{ '<|turn>' + ('model' if m.role == 'assistant' else m.role) + "
+           "'\\n' }}{%- if m.content is string -%}{{ m.content | trim }}{%- else -%}{%- for p in "
+           "m.content -%}{{ '<|image|>' if p.type == 'image' else (p.text | trim) }}{%- endfor -%}"
+           "{%- endif -%}{{ '<turn|>\\n' }}{%- endfor -%}"
+           "{%- if add_generation_prompt -%}{{ '<|turn>model\\n' }}{%- endif -%}";
+}
+
+} // namespace
+
+class TestTemplateDifference : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void tells_data();
+    void tells();
+};
+
+void TestTemplateDifference::tells_data() {
+    QTest::addColumn<QByteArray>("source");
+    QTest::addColumn<bool>("has_system");
+    QTest::addColumn<QByteArray>("fragments"); // empty: nothing is told
+    const QByteArray own = QByteArray::fromStdString(template4("You are Foo."));
+    QTest::newRow("the same") << QByteArray::fromStdString(template4("")) << false << QByteArray();
+    QTest::newRow("the same, with a system prompt")
+        << QByteArray::fromStdString(template4("")) << true << QByteArray();
+    QTest::newRow("a system prompt of its own")
+        << own << false
+        << QByteArray("tokenizer_config.json: its chat template would write~You are Foo.");
+    QTest::newRow("a system prompt of its own, and one given") << own << true << QByteArray();
+    QTest::newRow("ChatML")
+        << QByteArray("{% for m in messages %}{{'<|im_start|>' + m.role + '\n' + m.content}}"
+                      "{% endfor %}")
+        << false
+        << QByteArray("\"<|im_start|>user\\nHello\"~where the prompt that is used has "
+                      "\"<bos><|turn>user");
+    QTest::newRow("one that refuses") << QByteArray("{{ raise_exception('no system') }}") << false
+                                      << QByteArray("cannot be compared~no system");
+    QTest::newRow("one with a filter that is not known")
+        << QByteArray("{{ messages | tojson }}") << false << QByteArray("cannot be compared");
+}
+
+void TestTemplateDifference::tells() {
+    QFETCH(QByteArray, source);
+    QFETCH(bool, has_system);
+    QFETCH(QByteArray, fragments);
+    std::vector<ChatMessage> messages;
+    if (has_system) {
+        messages.push_back(ChatMessage::makeText("system", "Be brief. "));
+    }
+    messages.push_back(ChatMessage::makeText("user", "Hello"));
+    const ChatTemplateOptions options;
+    const auto segments = renderChat(messages, options);
+    QVERIFY(segments);
+    const ChatTemplateText own = {"tokenizer_config.json", source.toStdString(), {}};
+    const std::string note = templateDifference(own, messages, options, segmentsText(*segments));
+    QCOMPARE(note.empty(), fragments.isEmpty());
+    for (const QByteArray& fragment : fragments.split('~')) {
+        QVERIFY2(note.find(fragment.toStdString()) != std::string::npos, note.c_str());
+    }
+}
+
+QTEST_APPLESS_MAIN(TestTemplateDifference)
+#include "tst_template_difference.moc"
