@@ -56,6 +56,10 @@ struct LowRankUpdate {
     int64_t in = 0, out = 0, rank = 0;
     int64_t experts = 0; ///< 0 = one matrix.
     double alpha = 0.0, scaling = 0.0;
+    /// Experts as PEFT before 0.19.1 stored them: it read [experts, out, in] as [experts, in, out],
+    /// so the file's lora_B plays the part of A and its lora_A that of B. `a` and `b` are by part,
+    /// and lie in the file as [in, rank * experts] and [experts * rank, out].
+    bool is_stored_swapped = false;
     AdapterTensor a;         ///< [rank, in]; embedding [rank, in]; experts [experts * rank, in]
     AdapterTensor b;         ///< [out, rank]; experts [out, rank * experts], expert index fastest
     AdapterTensor b_bias;    ///< [out]

@@ -3,6 +3,7 @@
 // nothing is dropped in silence.
 #include "engine/lora/adapter_config.h"
 
+#include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
 #include "engine/lora/json_tree.h"
 #include "engine/lora/target_matching.h"
@@ -205,6 +206,37 @@ Result<std::vector<int64_t>> idsOf(std::string_view member, const JsonNode& node
     return ids;
 }
 
+/// Whether a member that nobody knows here could mean something: PEFT writes the members of
+/// variants that are not used as false, null or empty.
+bool isOn(const JsonNode& node) {
+    switch (node.kind) {
+    case JsonNode::Kind::Null:
+        return false;
+    case JsonNode::Kind::Bool:
+        return node.boolean;
+    case JsonNode::Kind::Number:
+        return numberOf(node) != 0.0;
+    case JsonNode::Kind::String:
+        return !node.text.empty();
+    default:
+        return !node.items.empty();
+    }
+}
+
+/// A value for a note.
+std::string shown(const JsonNode& node) {
+    switch (node.kind) {
+    case JsonNode::Kind::Bool:
+        return node.boolean ? "true" : "false";
+    case JsonNode::Kind::Number:
+        return node.text.substr(0, 60);
+    case JsonNode::Kind::String:
+        return "\"" + node.text.substr(0, 60) + "\"";
+    default:
+        return std::string(node.kindName());
+    }
+}
+
 /// Initialisations that leave the base as it was.
 constexpr std::string_view kPlainInits[] = {"gaussian", "orthogonal", "eva", "mica"};
 constexpr std::string_view kChangingInits[] = {"pissa", "olora", "corda", "lora_ga", "loftq"};
@@ -222,6 +254,17 @@ public:
                 has_type = true;
             }
             ENGINE_TRY(member(name, root_.items[i]));
+        }
+        const auto has = [&](const char* name) {
+            return std::find(root_.names.begin(), root_.names.end(), name) != root_.names.end();
+        };
+        if (!has_type && (has("lora_parameters") || has("fine_tune_type"))) {
+            return configError(
+                ErrorCode::Unsupported, "lora_parameters",
+                "this is an adapter of mlx-lm, whose factors stand transposed under other names "
+                "and whose scale is not PEFT's lora_alpha; convert it to PEFT's form "
+                "(lora_A = lora_a transposed, lora_B = lora_b transposed, lora_alpha = scale x "
+                "rank) or fuse it (mlx_lm.fuse) into the 16-bit model");
         }
         if (!has_type) {
             return configError(ErrorCode::InvalidFile, "peft_type",
@@ -245,6 +288,11 @@ private:
         }
         if (!is_known) {
             config_.unknown_members.push_back(name);
+            if (isOn(node)) {
+                config_.notes.push_back(std::string(kFile) + ": " + name + " is " + shown(node) +
+                                        ", a member that is not known here; it is ignored, and "
+                                        "the adapter may act otherwise than in PEFT");
+            }
         }
         return {};
     }
@@ -594,10 +642,7 @@ Result<AdapterConfig> readAdapterConfig(const std::filesystem::path& folder,
     ENGINE_ASSIGN(const std::optional<std::string> text,
                   readModelText(folder, kFile, kMaxAdapterConfigBytes));
     if (!text) {
-        return configError(ErrorCode::InvalidFile, {},
-                           "not found in " + folder.filename().string() +
-                               "; an adapter folder holds adapter_config.json and "
-                               "adapter_model.safetensors");
+        return notAnAdapterFolder(folder);
     }
     return parseAdapterConfig(*text, options);
 }

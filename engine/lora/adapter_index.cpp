@@ -174,11 +174,10 @@ void AdapterIndexer::checkForeign() {
     if (c.tensors == 0) {
         refuse(ErrorCode::InvalidFile, file + "holds no tensors");
     } else if (2 * foreign_ > c.tensors && !options_.allow_foreign) {
-        refuse(ErrorCode::InvalidFile,
-               file + "only " + std::to_string(c.tensors - foreign_) + " of " +
-                   std::to_string(c.tensors) +
-                   " tensors find a module in this model (first without: " + firstForeign() +
-                   "); the adapter was made for another model");
+        refuse(ErrorCode::InvalidFile, file + "only " + std::to_string(c.tensors - foreign_) +
+                                           " of " + std::to_string(c.tensors) +
+                                           " tensors find a module in this model (first without: " +
+                                           firstForeign() + "); " + foreignReason());
     } else if (c.active == 0 && c.errors == 0) {
         const std::string first = c.unmatched.empty() ? std::string()
                                                       : " (" + c.unmatched.front().key + ": " +
@@ -195,6 +194,32 @@ std::string AdapterIndexer::firstForeign() const {
         }
     }
     return {};
+}
+
+std::string AdapterIndexer::foreignReason() const {
+    for (size_t i = 0; i < reports_.size(); ++i) {
+        const bool is_foreign =
+            reports_[i].key_class == KeyClass::Ignored && reports_[i].tensor.empty() && keys_[i];
+        if (!is_foreign) {
+            continue;
+        }
+        const std::string& spelled = keys_[i]->spelled_module;
+        for (const ArchitectureTensor& base : architecture_.attachable()) {
+            const std::string module = moduleOfTensor(base.name());
+            const size_t layers = module.find(".layers.");
+            const std::string tail =
+                layers == std::string::npos ? "." + module : module.substr(layers);
+            if (spelled.ends_with(tail)) {
+                return "they have this model's modules under another name, \"" +
+                       spelled.substr(0, spelled.size() - tail.size()) + "\" where it has \"" +
+                       module.substr(0, module.size() - tail.size()) +
+                       "\": the adapter was made for a model that was put into another, or for "
+                       "another part of it. If it belongs here, rename its tensors";
+            }
+        }
+        break;
+    }
+    return "the adapter was made for another model";
 }
 
 void AdapterIndexer::noteBaseModel() {

@@ -8,7 +8,38 @@
 
 namespace engine {
 
+void AdapterIndexer::findExpertOrder() {
+    std::vector<ExpertPair> pairs;
+    bool is_square = true;
+    for (const auto& [name, p] : pending_) {
+        if (!p.reports.empty() && p.base.kind() == TensorKind::Experts && p.a.present &&
+            p.b.present) {
+            const LowRankUpdate u = sized(p);
+            pairs.push_back({p.a.shape, p.b.shape, u.experts, u.out, u.in, u.rank});
+            is_square = is_square && u.in == u.out;
+        }
+    }
+    if (pairs.empty()) {
+        return;
+    }
+    const std::string& version = index_.config.peft_version;
+    expert_order_ = expertOrderOf(pairs, version);
+    const std::string written = version.empty() ? "without peft_version" : "by PEFT " + version;
+    if (expert_order_ == ExpertOrder::Swapped) {
+        index_.coverage.notes.push_back(
+            "the experts' factors stand transposed, as PEFT before 0.19.1 stored them (the file "
+            "was written " +
+            written + "); they are turned round");
+    } else if (!is_square && expertOrderOfVersion(version) == ExpertOrder::Swapped) {
+        index_.coverage.notes.push_back(
+            "the experts' factors have the shapes of PEFT 0.19.1 and later although the file was "
+            "written " +
+            written + "; the shapes count");
+    }
+}
+
 void AdapterIndexer::assemble() {
+    findExpertOrder();
     for (const ArchitectureTensor& base : architecture_.attachable()) {
         const auto it = pending_.find(base.name());
         if (it != pending_.end() && !it->second.reports.empty()) {
@@ -56,8 +87,8 @@ void AdapterIndexer::assembleOne(Pending& p) {
     if (!std::isfinite(update.scaling) || !checkShapes(p, update)) {
         return;
     }
-    update.a = p.a;
-    update.b = p.b;
+    update.a = update.is_stored_swapped ? p.b : p.a;
+    update.b = update.is_stored_swapped ? p.a : p.b;
     update.b_bias = p.bias;
     update.magnitude = p.magnitude;
     index_.updates.push_back(std::move(update));
@@ -70,9 +101,7 @@ LowRankUpdate AdapterIndexer::sized(const Pending& p) const {
     update.kind = p.base.kind();
     update.tower = p.base.tensor->tower;
     update.layer = p.base.tensor->layer;
-    update.rank = matcher_.rankOf(p.match_name);
     update.alpha = matcher_.alphaOf(p.match_name);
-    update.scaling = matcher_.scalingOf(p.match_name);
     switch (update.kind) {
     case TensorKind::Embedding:
         update.in = shape[0];
@@ -82,12 +111,19 @@ LowRankUpdate AdapterIndexer::sized(const Pending& p) const {
         update.experts = shape[0];
         update.out = shape[1];
         update.in = shape[2];
+        update.is_stored_swapped = expert_order_ == ExpertOrder::Swapped;
         break;
     default:
         update.out = shape[0];
         update.in = shape[1];
         break;
     }
+    update.rank = matcher_.rankOf(p.match_name).value_or(0);
+    if (update.rank == 0) { // rank_pattern cannot be read
+        const int64_t rows = p.a.shape.empty() ? 0 : p.a.shape.front();
+        update.rank = std::clamp<int64_t>(rows / std::max<int64_t>(update.experts, 1), 1, kMaxRank);
+    }
+    update.scaling = matcher_.scalingOf(p.match_name, update.rank);
     return update;
 }
 
@@ -105,8 +141,8 @@ bool AdapterIndexer::checkShapes(const Pending& p, const LowRankUpdate& u) {
                 checkShape(static_cast<size_t>(tensor.source_index), expected, why) && is_fine;
         }
     };
-    check(p.a, {u.rank * copies, u.in});
-    check(p.b, {u.out, u.rank * copies});
+    check(p.a, {u.rank * copies, u.is_stored_swapped ? u.out : u.in});
+    check(p.b, {u.is_stored_swapped ? u.in : u.out, u.rank * copies});
     check(p.bias, {u.out});
     check(p.magnitude, {u.out});
     return is_fine;

@@ -8,6 +8,7 @@
 
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/architecture.h"
+#include "engine/lora/expert_order.h"
 #include "engine/lora/key_spelling.h"
 #include "engine/lora/target_matching.h"
 
@@ -102,6 +103,8 @@ private:
 
     // Pairs
     void assemble();
+    /// Which way round the experts' factors of this file stand, from their shapes and the version.
+    void findExpertOrder();
     void failAll(const Pending& pending, const std::string& reason);
     void assembleOne(Pending& p);
     [[nodiscard]] LowRankUpdate sized(const Pending& p) const;
@@ -120,6 +123,8 @@ private:
     static void count(TowerCounts& counts, KeyTower tower);
     void checkForeign();
     [[nodiscard]] std::string firstForeign() const;
+    /// Another model's keys, or this one's behind another path.
+    [[nodiscard]] std::string foreignReason() const;
     /// A hint when the name of the base the adapter was made for names another size.
     void noteBaseModel();
 
@@ -134,6 +139,7 @@ private:
     std::vector<size_t> row_reports_, replacement_reports_;
     int64_t foreign_ = 0;
     bool ties_embedding_ = false;
+    ExpertOrder expert_order_ = ExpertOrder::Plain;
 };
 
 } // namespace engine

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening an adapter folder, and the summary of what was found in it.
+#include "engine/files/folder_advice.h"
+#include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/adapter_layout.h"
 #include "engine/lora/architecture.h"
+#include "engine/lora/key_spelling.h"
 #include "engine/lora/target_matching.h"
 
 #include <algorithm>
@@ -16,22 +19,24 @@ namespace engine {
 namespace {
 
 constexpr const char* kWeightsFile = "adapter_model.safetensors";
-constexpr const char* kPickleFile = "adapter_model.bin";
 
 Result<std::unique_ptr<TensorSource>> openWeights(const std::filesystem::path& folder) {
-    std::error_code error;
-    if (!std::filesystem::exists(folder / kWeightsFile, error)) {
-        const bool has_pickle = std::filesystem::exists(folder / kPickleFile, error);
-        return Error{
-            has_pickle ? ErrorCode::Unsupported : ErrorCode::InvalidFile,
-            has_pickle ? std::string(kPickleFile) +
-                             ": a Python pickle file can run code when it is read and is never "
-                             "opened; convert the adapter to adapter_model.safetensors (PEFT: "
-                             "load it and call save_pretrained)"
-                       : std::string(kWeightsFile) + ": not found in " + folder.filename().string(),
-            {{"file", has_pickle ? kPickleFile : kWeightsFile}}};
+    if (!modelFileExists(folder, kWeightsFile)) {
+        return noAdapterWeights(folder);
     }
     return openSafetensorsFile(folder / kWeightsFile);
+}
+
+/// Modules, as spelled, for which the file has low-rank factors.
+std::unordered_set<std::string> updatedModules(const TensorSource& source) {
+    std::unordered_set<std::string> modules;
+    for (const TensorInfo& info : source.tensors()) {
+        const std::optional<AdapterKey> key = parseAdapterKey(info.name);
+        if (key && key->leaf < AdapterLeaf::TrainableTokens) {
+            modules.insert(key->spelled_module);
+        }
+    }
+    return modules;
 }
 
 } // namespace
@@ -100,8 +105,10 @@ Result<AdapterIndex> indexAdapter(const std::filesystem::path& folder,
                                   const AdapterOptions& options) {
     AdapterIndex index;
     ENGINE_ASSIGN(index.config, readAdapterConfig(folder, {options.allow_changed_base}));
-    ENGINE_ASSIGN(const TargetMatcher matcher, TargetMatcher::compile(index.config));
     ENGINE_ASSIGN(index.source, openWeights(folder));
+    ENGINE_ASSIGN(const TargetMatcher matcher,
+                  TargetMatcher::compile(index.config, updatedModules(*index.source)));
+    index.coverage.notes = matcher.notes();
     const Architecture architecture(model, tensors);
     ENGINE_TRY(sortKeys(index, architecture, matcher, options));
     return index;

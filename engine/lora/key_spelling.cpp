@@ -2,6 +2,8 @@
 // Takes keys apart component by component; no patterns, so that hostile keys cost nothing.
 #include "engine/lora/key_spelling.h"
 
+#include "engine/gemma4/wrapped_names.h"
+
 #include <algorithm>
 #include <array>
 
@@ -58,20 +60,18 @@ std::string join(const Parts& parts, size_t begin, size_t end) {
 
 /// Wrappers of compilers and parallel training, then PEFT's own prefix.
 void stripPrefixes(Parts& parts) {
-    std::erase_if(parts, [](std::string_view part) {
-        return part == "_orig_mod" || part == "_fsdp_wrapped_module";
-    });
+    std::erase_if(parts, isWrapperComponent);
     const auto dropFirst = [&](size_t count) {
         parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count));
     };
-    if (parts.size() > 1 && parts[0] == "module") {
-        dropFirst(1);
-    }
-    if (parts.size() > 2 && parts[0] == "base_model" && parts[1] == kModel) {
-        dropFirst(2);
-    }
-    if (parts.size() > 1 && parts[0] == "module") {
-        dropFirst(1);
+    while (true) {
+        if (parts.size() > 1 && parts[0] == "module") {
+            dropFirst(1);
+        } else if (parts.size() > 2 && parts[0] == "base_model" && parts[1] == kModel) {
+            dropFirst(2);
+        } else {
+            return;
+        }
     }
 }
 
@@ -94,8 +94,7 @@ constexpr std::array<LeafMarker, 6> kMarkers = {{
 /// Finds lora_A.weight, lora_A.<name>.weight, lora_embedding_A.<name>, ... at the end of the key.
 /// Returns the index of the marker, or nullopt.
 std::optional<size_t> findMarker(const Parts& parts, AdapterKey& key) {
-    const size_t first = parts.size() > 3 ? parts.size() - 3 : 0;
-    for (size_t i = parts.size(); i-- > first;) {
+    for (size_t i = parts.size(); i-- > 0;) { // an adapter's name may have dots itself
         for (const LeafMarker& marker : kMarkers) {
             if (parts[i] != marker.name) {
                 continue;
@@ -107,7 +106,7 @@ std::optional<size_t> findMarker(const Parts& parts, AdapterKey& key) {
             if (marker.needs_weight && !is_weight && !is_bias) {
                 return std::nullopt;
             }
-            if (!marker.needs_weight && after == 2 && !is_weight) {
+            if (!marker.needs_weight && after >= 2 && !is_weight) {
                 return std::nullopt;
             }
             key.leaf = is_bias ? AdapterLeaf::LoraBBias : marker.leaf;

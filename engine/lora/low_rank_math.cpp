@@ -30,13 +30,14 @@ double
 productNorm(std::span<const float> a, std::span<const float> b, const LowRankUpdate& update) {
     const int64_t copies = std::max<int64_t>(update.experts, 1);
     const int64_t rank = update.rank;
-    const std::vector<float> b_major = expertMajor({b.begin(), b.end()}, update);
+    const std::vector<float> a_major = orderedA({a.begin(), a.end()}, update);
+    const std::vector<float> b_major = orderedB({b.begin(), b.end()}, update);
     double total = 0.0;
     for (int64_t e = 0; e < copies; ++e) {
         std::vector<double> gram_a(static_cast<size_t>(rank * rank));
         std::vector<double> gram_b(static_cast<size_t>(rank * rank));
-        const std::span<const float> a_e = a.subspan(static_cast<size_t>(e * rank * update.in),
-                                                     static_cast<size_t>(rank * update.in));
+        const std::span<const float> a_e = std::span(a_major).subspan(
+            static_cast<size_t>(e * rank * update.in), static_cast<size_t>(rank * update.in));
         const std::vector<float> columns = transposed(a_e, rank, update.in);
         addGram(columns.data(), update.in, rank, gram_a);
         addGram(b_major.data() + e * update.out * rank, update.out, rank, gram_b);
@@ -86,18 +87,49 @@ double squaredNorm(std::span<const float> values) {
     return total;
 }
 
-std::vector<float> expertMajor(std::vector<float> b, const LowRankUpdate& update) {
+int64_t indexOfA(const LowRankUpdate& update, int64_t element) {
+    if (update.experts == 0 || !update.is_stored_swapped) {
+        return element;
+    }
+    const int64_t matrix = update.rank * update.in;
+    const int64_t expert = element / matrix;
+    const int64_t k = element % matrix / update.in;
+    const int64_t column = element % update.in;
+    return (column * update.rank + k) * update.experts + expert;
+}
+
+int64_t indexOfB(const LowRankUpdate& update, int64_t element) {
+    if (update.experts == 0) {
+        return element;
+    }
+    const int64_t matrix = update.out * update.rank;
+    const int64_t expert = element / matrix;
+    if (!update.is_stored_swapped) {
+        return element % matrix * update.experts + expert;
+    }
+    const int64_t row = element % matrix / update.rank;
+    const int64_t k = element % update.rank;
+    return (expert * update.rank + k) * update.out + row;
+}
+
+std::vector<float> orderedA(std::vector<float> a, const LowRankUpdate& update) {
+    if (!update.is_stored_swapped) {
+        return a;
+    }
+    std::vector<float> out(a.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+        out[i] = a[static_cast<size_t>(indexOfA(update, static_cast<int64_t>(i)))];
+    }
+    return out;
+}
+
+std::vector<float> orderedB(std::vector<float> b, const LowRankUpdate& update) {
     if (update.experts == 0) {
         return b;
     }
     std::vector<float> out(b.size());
-    for (int64_t e = 0; e < update.experts; ++e) {
-        for (int64_t o = 0; o < update.out; ++o) {
-            for (int64_t r = 0; r < update.rank; ++r) {
-                out[static_cast<size_t>((e * update.out + o) * update.rank + r)] =
-                    b[static_cast<size_t>((o * update.rank + r) * update.experts + e)];
-            }
-        }
+    for (size_t i = 0; i < out.size(); ++i) {
+        out[i] = b[static_cast<size_t>(indexOfB(update, static_cast<int64_t>(i)))];
     }
     return out;
 }

@@ -29,9 +29,14 @@ void addProductRow(std::span<const float> b_row,
 /// sum of squares, in double.
 double squaredNorm(std::span<const float> values);
 
-/// B of expert updates from the file's [out, rank, experts] to [experts, out, rank]; other updates
-/// unchanged.
-std::vector<float> expertMajor(std::vector<float> b, const LowRankUpdate& update);
+/// Where an element of A ([rank, in], of experts [experts, rank, in]) stands in its file tensor.
+int64_t indexOfA(const LowRankUpdate& update, int64_t element);
+/// The same for B ([out, rank], of experts [experts, out, rank]).
+int64_t indexOfB(const LowRankUpdate& update, int64_t element);
+
+/// The file's values in these orders.
+std::vector<float> orderedA(std::vector<float> a, const LowRankUpdate& update);
+std::vector<float> orderedB(std::vector<float> b, const LowRankUpdate& update);
 
 /// [rows, cols] -> [cols, rows].
 std::vector<float> transposed(std::span<const float> values, int64_t rows, int64_t cols);

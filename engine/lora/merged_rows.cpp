@@ -110,8 +110,8 @@ Result<void> MergedTensorRows::prepare(const MergePlan& plan) {
             f.left = transposed(a, u.rank, u.in);
             f.right = transposed(b, u.out, u.rank);
         } else {
-            f.left = expertMajor(std::move(b), u);
-            f.right = std::move(a);
+            f.left = orderedB(std::move(b), u);
+            f.right = orderedA(std::move(a), u);
         }
     }
     return {};

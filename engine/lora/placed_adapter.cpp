@@ -334,6 +334,12 @@ fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget
         }
         ENGINE_TRY(
             target.write(placed.layout.identity.offset, std::as_bytes(std::span(identity)), what));
+    } else if (u.is_stored_swapped) {
+        ENGINE_ASSIGN(const std::vector<std::byte> a, bytesOf(adapter, u.a));
+        ENGINE_TRY(target.write(
+            placed.layout.a.offset,
+            permuted(a, tensorTypeSize(u.a.type), [&](int64_t i) { return indexOfA(u, i); }),
+            what));
     } else {
         ENGINE_TRY(copyTensor(adapter, u.a, target, placed.layout.a.offset));
     }
@@ -342,12 +348,10 @@ fillUpdate(const Adapter& adapter, const PlacedUpdate& placed, const BlockTarget
         ENGINE_TRY(target.write(placed.layout.b.offset, std::as_bytes(std::span(b)), what));
     } else if (u.experts > 0) {
         ENGINE_ASSIGN(const std::vector<std::byte> b, bytesOf(adapter, u.b));
-        const int64_t matrix = u.out * u.rank;
-        ENGINE_TRY(
-            target.write(placed.layout.b.offset,
-                         permuted(b, tensorTypeSize(u.b.type),
-                                  [&](int64_t i) { return (i % matrix) * u.experts + i / matrix; }),
-                         what));
+        ENGINE_TRY(target.write(
+            placed.layout.b.offset,
+            permuted(b, tensorTypeSize(u.b.type), [&](int64_t i) { return indexOfB(u, i); }),
+            what));
     } else {
         ENGINE_TRY(copyTensor(adapter, u.b, target, placed.layout.b.offset));
     }

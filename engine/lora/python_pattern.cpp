@@ -32,7 +32,7 @@ public:
     Translator(std::string_view pattern, bool allow_global_flags)
         : in_(pattern), allow_global_flags_(allow_global_flags) {}
 
-    Result<std::string> run() {
+    Result<TranslatedPattern> run() {
         if (in_.size() > kMaxPatternBytes) {
             return Error{ErrorCode::InvalidFile,
                          "the pattern has " + std::to_string(in_.size()) + " bytes, at most " +
@@ -44,7 +44,7 @@ public:
         if (depth_ != 0) {
             return invalid("a group is not closed");
         }
-        return std::move(out_);
+        return TranslatedPattern{std::move(out_), has_look_around_};
     }
 
 private:
@@ -58,7 +58,7 @@ private:
     [[nodiscard]] Error unsupported(const std::string& what) const {
         return Error{ErrorCode::Unsupported, "the pattern uses " + what + " at byte " +
                                                  std::to_string(at_) + " of \"" + shown() +
-                                                 "\"; adapters with such patterns cannot be run"};
+                                                 "\", which is not implemented"};
     }
     [[nodiscard]] std::string shown() const {
         return in_.size() <= 80 ? std::string(in_) : std::string(in_.substr(0, 77)) + "...";
@@ -283,10 +283,6 @@ private:
             std::string_view text, name;
         };
         static constexpr Refused kRefused[] = {
-            {"(?=", "look-ahead"},
-            {"(?!", "negative look-ahead"},
-            {"(?<=", "look-behind"},
-            {"(?<!", "negative look-behind"},
             {"(?P=", "a back-reference ((?P=name))"},
             {"(?>", "an atomic group"},
             {"(?(", "a conditional group"},
@@ -294,6 +290,14 @@ private:
         for (const Refused& refused : kRefused) {
             if (has(refused.text)) {
                 return unsupported(std::string(refused.name));
+            }
+        }
+        for (const std::string_view look : {"(?=", "(?!", "(?<=", "(?<!"}) {
+            if (has(look)) {
+                ++depth_;
+                has_look_around_ = true;
+                emit(look, look.size(), Last::Nothing);
+                return {};
             }
         }
         if (has("(?:")) {
@@ -372,12 +376,14 @@ private:
     std::string out_;
     size_t at_ = 0;
     int depth_ = 0;
+    bool has_look_around_ = false;
     Last last_ = Last::Nothing;
 };
 
 } // namespace
 
-Result<std::string> translatePythonPattern(std::string_view pattern, bool allow_global_flags) {
+Result<TranslatedPattern> translatePythonPattern(std::string_view pattern,
+                                                 bool allow_global_flags) {
     return Translator(pattern, allow_global_flags).run();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PEFT's matching steps on RE2: exclude_modules, modules_to_save, target_modules,
+// PEFT's matching steps: exclude_modules, modules_to_save, target_modules,
 // layers_to_transform, then the rank and alpha tables in file order.
 #include "engine/lora/target_matching.h"
+
+#include "engine/lora/linear_pattern.h"
 
 #include <re2/re2.h>
 
@@ -21,10 +23,39 @@ constexpr int64_t kMaxAutomatonBytes = int64_t{4} << 20;
 /// PEFT's default for this model family: q_proj and v_proj of the language model.
 constexpr std::string_view kDefaultTargets = R"(.*language_model\..*\.(q_proj|v_proj))";
 
-using Pattern = std::unique_ptr<re2::RE2>;
-
 re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
+}
+
+/// A compiled pattern on either engine.
+struct Pattern {
+    std::unique_ptr<re2::RE2> plain;
+    std::optional<LinearPattern> with_look_around;
+
+    [[nodiscard]] bool matchesWhole(std::string_view name) const {
+        return plain ? re2::RE2::FullMatch(piece(name), *plain)
+                     : with_look_around->matchesWhole(name);
+    }
+    /// Python's re.match: from the start, not to the end. `captured`: the first group.
+    [[nodiscard]] bool matchesStart(std::string_view name, std::string_view& captured) const {
+        if (!plain) {
+            return with_look_around->matchesStart(name, captured);
+        }
+        re2::StringPiece found[2];
+        const int groups = plain->NumberOfCapturingGroups() > 0 ? 2 : 1;
+        if (!plain->Match(piece(name), 0, name.size(), re2::RE2::ANCHOR_START, found, groups)) {
+            return false;
+        }
+        captured =
+            groups == 2 ? std::string_view(found[1].data(), found[1].size()) : std::string_view();
+        return true;
+    }
+};
+
+Error patternError(ErrorCode code, std::string_view member, const std::string& what) {
+    return Error{code,
+                 std::string(kFile) + ": " + std::string(member) + ": " + what,
+                 {{"file", std::string(kFile)}, {"member", std::string(member)}}};
 }
 
 /// Compiles head + translated pattern + tail; the pattern alone must be valid too.
@@ -33,35 +64,38 @@ Result<Pattern> compilePattern(std::string_view member,
                                std::string_view head,
                                std::string_view tail,
                                bool allow_global_flags) {
-    const auto fail = [&](ErrorCode code, const std::string& what) {
-        return Error{code,
-                     std::string(kFile) + ": " + std::string(member) + ": " + what,
-                     {{"file", std::string(kFile)}, {"member", std::string(member)}}};
-    };
     auto translated = translatePythonPattern(source, allow_global_flags);
     if (!translated) {
-        return fail(translated.error().code, translated.error().message);
+        return patternError(translated.error().code, member, translated.error().message);
+    }
+    std::string text(head);
+    text += translated->text;
+    text += tail;
+    Pattern pattern;
+    if (translated->has_look_around) {
+        auto compiled = LinearPattern::compile(text);
+        if (!compiled) {
+            return patternError(compiled.error().code, member,
+                                compiled.error().message + ": \"" +
+                                    std::string(source.substr(0, 80)) + "\"");
+        }
+        pattern.with_look_around = std::move(*compiled);
+        return pattern;
     }
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(kMaxAutomatonBytes);
-    std::string text(head);
-    text += *translated;
-    text += tail;
-    auto pattern = std::make_unique<re2::RE2>(text, options);
-    if (!pattern->ok()) {
-        const bool is_large = pattern->error_code() == re2::RE2::ErrorPatternTooLarge ||
-                              pattern->error_code() == re2::RE2::ErrorRepeatSize;
-        return fail(is_large ? ErrorCode::Unsupported : ErrorCode::InvalidFile,
-                    (is_large ? "the pattern needs too large an automaton: \""
-                              : "not a valid pattern: \"") +
-                        std::string(source.substr(0, 80)) + "\" (" + pattern->error() + ")");
+    pattern.plain = std::make_unique<re2::RE2>(text, options);
+    if (!pattern.plain->ok()) {
+        const re2::RE2& failed = *pattern.plain;
+        const bool is_large = failed.error_code() == re2::RE2::ErrorPatternTooLarge ||
+                              failed.error_code() == re2::RE2::ErrorRepeatSize;
+        return patternError(is_large ? ErrorCode::Unsupported : ErrorCode::InvalidFile, member,
+                            (is_large ? "the pattern needs too large an automaton: \""
+                                      : "not a valid pattern: \"") +
+                                std::string(source.substr(0, 80)) + "\" (" + failed.error() + ")");
     }
     return pattern;
-}
-
-bool matchesWhole(const re2::RE2& pattern, std::string_view name) {
-    return re2::RE2::FullMatch(piece(name), pattern);
 }
 
 bool equalsOrEndsWith(std::string_view name, std::string_view entry) {
@@ -76,6 +110,11 @@ bool equalsOrEndsWith(std::string_view name, std::string_view entry) {
 
 struct TargetMatcher::State {
     AdapterConfig config;
+    std::unordered_set<std::string> updated_modules;
+    bool are_targets_by_file = false; ///< A pattern of target_modules or its layers is unreadable.
+    bool is_exclusion_by_file = false;
+    bool are_ranks_by_file = false;
+    std::vector<std::string> notes;
     Pattern targets, excluded;
     std::vector<Pattern> saved;
     std::vector<Pattern> layers;
@@ -85,7 +124,7 @@ struct TargetMatcher::State {
     [[nodiscard]] bool isExcluded(std::string_view module) const {
         switch (config.excluded.kind) {
         case ModuleSelector::Kind::Pattern:
-            return matchesWhole(*excluded, module);
+            return !is_exclusion_by_file && excluded.matchesWhole(module);
         case ModuleSelector::Kind::List:
             return std::any_of(config.excluded.names.begin(), config.excluded.names.end(),
                                [&](const auto& entry) { return equalsOrEndsWith(module, entry); });
@@ -96,24 +135,22 @@ struct TargetMatcher::State {
 
     [[nodiscard]] bool isSavedWhole(std::string_view module) const {
         return std::any_of(saved.begin(), saved.end(), [&](const Pattern& pattern) {
-            return pattern->Match(piece(module), 0, module.size(), re2::RE2::ANCHOR_START, nullptr,
-                                  0);
+            std::string_view unused;
+            return pattern.matchesStart(module, unused);
         });
     }
 
     /// The layer number of a name, by the first pattern that finds a match.
     [[nodiscard]] std::optional<int64_t> layerOf(std::string_view module) const {
         for (const Pattern& pattern : layers) {
-            re2::StringPiece found[2];
-            if (!pattern->Match(piece(module), 0, module.size(), re2::RE2::ANCHOR_START, found,
-                                2)) {
+            std::string_view found;
+            if (!pattern.matchesStart(module, found)) {
                 continue;
             }
             int64_t number = 0;
-            const char* begin = found[1].data();
-            const char* end = begin + found[1].size();
-            const auto [at, error] = std::from_chars(begin, end, number);
-            if (found[1].empty() || error != std::errc{} || at != end) {
+            const char* end = found.data() + found.size();
+            const auto [at, error] = std::from_chars(found.data(), end, number);
+            if (found.empty() || error != std::errc{} || at != end) {
                 return std::nullopt;
             }
             return number;
@@ -148,19 +185,40 @@ TargetMatcher::TargetMatcher(TargetMatcher&&) noexcept = default;
 TargetMatcher& TargetMatcher::operator=(TargetMatcher&&) noexcept = default;
 TargetMatcher::~TargetMatcher() = default;
 
-Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config) {
+Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
+                                             std::unordered_set<std::string> updated_modules) {
     auto state = std::make_unique<State>();
     state->config = config;
+    state->updated_modules = std::move(updated_modules);
+    // What the file can answer in place of a pattern that cannot be read.
+    const auto readOr = [&](bool& is_by_file, Result<Pattern> read, Pattern& target,
+                            const char* instead) -> Result<void> {
+        if (read) {
+            target = std::move(*read);
+            return {};
+        }
+        if (read.error().code != ErrorCode::Unsupported || !config.is_zero_initialised) {
+            return std::move(read).error();
+        }
+        is_by_file = true;
+        state->notes.push_back(read.error().message + "; " + instead);
+        return {};
+    };
+    constexpr const char* kByTensors = "the modules that have tensors in the file are taken as "
+                                       "the targeted ones";
     if (config.targets.kind == ModuleSelector::Kind::Pattern) {
-        ENGINE_ASSIGN(state->targets,
-                      compilePattern("target_modules", config.targets.pattern, "", "", true));
+        ENGINE_TRY(readOr(state->are_targets_by_file,
+                          compilePattern("target_modules", config.targets.pattern, "", "", true),
+                          state->targets, kByTensors));
     } else if (config.targets.kind == ModuleSelector::Kind::None) {
         ENGINE_ASSIGN(state->targets,
                       compilePattern("target_modules", kDefaultTargets, "", "", true));
     }
     if (config.excluded.kind == ModuleSelector::Kind::Pattern) {
-        ENGINE_ASSIGN(state->excluded,
-                      compilePattern("exclude_modules", config.excluded.pattern, "", "", true));
+        ENGINE_TRY(readOr(state->is_exclusion_by_file,
+                          compilePattern("exclude_modules", config.excluded.pattern, "", "", true),
+                          state->excluded, kByTensors));
+        state->are_targets_by_file = state->are_targets_by_file || state->is_exclusion_by_file;
     }
     // PEFT embeds the texts below in larger patterns without a group around them, so an
     // alternative in them reaches to the end of the whole; kept as it is.
@@ -176,15 +234,28 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config) {
             state->layers.push_back(std::move(pattern));
         }
         for (const std::string& entry : config.layers_patterns) {
-            ENGINE_ASSIGN(Pattern pattern, compilePattern("layers_pattern", entry, "(?:^|.*?\\.)",
-                                                          "\\.(\\d+)\\.", false));
-            state->layers.push_back(std::move(pattern));
+            Pattern pattern;
+            bool is_by_file = false;
+            ENGINE_TRY(readOr(
+                is_by_file,
+                compilePattern("layers_pattern", entry, "(?:^|.*?\\.)", "\\.(\\d+)\\.", false),
+                pattern, kByTensors));
+            state->are_targets_by_file = state->are_targets_by_file || is_by_file;
+            if (!is_by_file) {
+                state->layers.push_back(std::move(pattern));
+            }
         }
     }
     for (const RankPattern& entry : config.rank_patterns) {
-        ENGINE_ASSIGN(Pattern pattern,
-                      compilePattern("rank_pattern", entry.pattern, "(?:.*\\.)?(?:", ")", false));
-        state->ranks.emplace_back(std::move(pattern), entry.rank);
+        Pattern pattern;
+        bool is_by_file = false;
+        ENGINE_TRY(readOr(
+            is_by_file, compilePattern("rank_pattern", entry.pattern, "(?:.*\\.)?(?:", ")", false),
+            pattern, "the ranks are taken from the shapes of the factors"));
+        state->are_ranks_by_file = state->are_ranks_by_file || is_by_file;
+        if (!is_by_file) {
+            state->ranks.emplace_back(std::move(pattern), entry.rank);
+        }
     }
     for (const AlphaPattern& entry : config.alpha_patterns) {
         ENGINE_ASSIGN(Pattern pattern,
@@ -203,22 +274,29 @@ TargetMatcher::classify(std::string_view module, std::string_view canonical, boo
     if (s.isSavedWhole(module)) {
         return TargetState::SavedWhole;
     }
+    if (s.are_targets_by_file) {
+        return s.updated_modules.contains(std::string(module)) ? TargetState::Targeted
+                                                               : TargetState::NotTargeted;
+    }
     switch (s.config.targets.kind) {
     case ModuleSelector::Kind::List:
         return s.listed(module);
     case ModuleSelector::Kind::AllLinear:
         return is_linear ? TargetState::Targeted : TargetState::NotTargeted;
     case ModuleSelector::Kind::Pattern:
-        return matchesWhole(*s.targets, module) ? TargetState::Targeted : TargetState::NotTargeted;
+        return s.targets.matchesWhole(module) ? TargetState::Targeted : TargetState::NotTargeted;
     case ModuleSelector::Kind::None:
         break;
     }
-    return matchesWhole(*s.targets, canonical) ? TargetState::Targeted : TargetState::NotTargeted;
+    return s.targets.matchesWhole(canonical) ? TargetState::Targeted : TargetState::NotTargeted;
 }
 
-int64_t TargetMatcher::rankOf(std::string_view module) const {
+std::optional<int64_t> TargetMatcher::rankOf(std::string_view module) const {
+    if (state_->are_ranks_by_file) {
+        return std::nullopt;
+    }
     for (const auto& [pattern, rank] : state_->ranks) {
-        if (matchesWhole(*pattern, module)) {
+        if (pattern.matchesWhole(module)) {
             return rank;
         }
     }
@@ -227,16 +305,20 @@ int64_t TargetMatcher::rankOf(std::string_view module) const {
 
 double TargetMatcher::alphaOf(std::string_view module) const {
     for (const auto& [pattern, alpha] : state_->alphas) {
-        if (matchesWhole(*pattern, module)) {
+        if (pattern.matchesWhole(module)) {
             return alpha;
         }
     }
     return state_->config.alpha;
 }
 
-double TargetMatcher::scalingOf(std::string_view module) const {
-    const auto rank = static_cast<double>(rankOf(module));
-    return alphaOf(module) / (state_->config.use_rslora ? std::sqrt(rank) : rank);
+double TargetMatcher::scalingOf(std::string_view module, int64_t rank) const {
+    const auto divisor = static_cast<double>(rank);
+    return alphaOf(module) / (state_->config.use_rslora ? std::sqrt(divisor) : divisor);
+}
+
+const std::vector<std::string>& TargetMatcher::notes() const {
+    return state_->notes;
 }
 
 } // namespace engine

@@ -114,7 +114,8 @@ void furtherKinds(CheckList& list) {
     for (const std::string name :
          {"lora_bias", "bias_all", "modules_to_save", "trainable_tokens", "embedding",
           "embedding_dora", "head", "tied_embedding", "experts", "experts_down", "saved_positions",
-          "saved_embedding", "saved_experts"}) {
+          "saved_embedding", "saved_experts", "experts_peft_0_18", "experts_square_peft_0_18",
+          "experts_square_peft_0_19_0"}) {
         const std::string family = name.find("experts") != std::string::npos ? "moe26b" : "e2b";
         const Golden golden_values =
             support::readSafetensors(data / name / "expected_logits.safetensors");

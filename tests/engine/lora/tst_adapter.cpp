@@ -230,6 +230,9 @@ void TestAdapter::otherKinds_data() {
     row("e2b", "tied_embedding", "lora+embedding", 2, 0, 0);
     row("moe26b", "experts", "lora+experts", 18, 0, 0); // 6 routers, 6 gate_up, 6 down
     row("moe26b", "experts_down", "lora+experts", 1, 0, 0);
+    row("moe26b", "experts_peft_0_18", "lora+experts", 12, 0, 0);
+    row("moe26b", "experts_square_peft_0_18", "lora+experts", 6, 0, 0);
+    row("moe26b", "experts_square_peft_0_19_0", "lora+experts", 1, 0, 0);
 }
 
 void TestAdapter::otherKinds() {
@@ -444,9 +447,10 @@ void TestAdapter::innerAndOuterMayMix() {
 
 void TestAdapter::normsMatchTheProduct() {
     const Model m = goldenModel("moe26b");
-    for (const char* name : {"experts", "experts_down"}) {
+    for (const char* name : {"experts", "experts_down", "experts_peft_0_18"}) {
         const auto loaded = loadAdapter(adapterData() / name, m.config, m.tensors);
         QVERIFY(loaded);
+        const bool is_old = std::string(name) == "experts_peft_0_18";
         for (size_t k = 0; k < (*loaded)->updates().size(); ++k) {
             const LowRankUpdate& u = (*loaded)->updates()[k];
             std::vector<float> a(static_cast<size_t>(product(u.a.shape)));
@@ -458,7 +462,16 @@ void TestAdapter::normsMatchTheProduct() {
                 for (int64_t o = 0; o < u.out; ++o) {
                     for (int64_t i = 0; i < u.in; ++i) {
                         double d = 0.0;
+                        QCOMPARE(u.is_stored_swapped, is_old);
                         for (int64_t r = 0; r < u.rank; ++r) {
+                            if (is_old) { // peft's B [in, rank, experts], its A [experts, rank,
+                                          // out]
+                                d += static_cast<double>(
+                                         a[static_cast<size_t>((i * u.rank + r) * copies + e)]) *
+                                     static_cast<double>(
+                                         b[static_cast<size_t>((e * u.rank + r) * u.out + o)]);
+                                continue;
+                            }
                             // peft: A [experts, rank, in], B [out, rank, experts]
                             d += static_cast<double>(
                                      b[static_cast<size_t>((o * u.rank + r) * copies + e)]) *
@@ -588,6 +601,9 @@ void TestAdapter::unknownMembersAreListed() {
             1);
     Json config = minimalConfig();
     config["shiny_new_option"] = 3;
+    config["use_new_thing"] = false; // off: known to nobody here, and without effect
+    config["tiny_config"] = nullptr;
+    config["list"] = Json::array();
     config["runtime_config"] = Json::object();
     config["fan_in_fan_out"] = true;
     config["base_model_name_or_path"] = "google/gemma-4-E4B-it";
@@ -595,8 +611,13 @@ void TestAdapter::unknownMembersAreListed() {
     writeAdapter(pathOf(folder), config, tensors);
     const auto loaded = loadAdapter(pathOf(folder), m.config, m.tensors);
     QVERIFY(loaded);
-    QCOMPARE((*loaded)->coverage().unknown_members, std::vector<std::string>{"shiny_new_option"});
-    QCOMPARE((*loaded)->coverage().notes.size(), size_t{2});
+    const CoverageReport& coverage = (*loaded)->coverage();
+    QCOMPARE(
+        coverage.unknown_members,
+        (std::vector<std::string>{"shiny_new_option", "use_new_thing", "tiny_config", "list"}));
+    QCOMPARE(coverage.notes.size(), size_t{3});
+    QVERIFY2(coverage.notes[0].find("shiny_new_option is 3") != std::string::npos,
+             coverage.notes[0].c_str());
 }
 
 void TestAdapter::foreignAdapterIsRefused() {

@@ -203,8 +203,8 @@ void addPatterns() {
         const char *pattern, *fragment;
     };
     for (const Hostile& h :
-         {Hostile{"(?=q_proj).*", "look-ahead"},
-          {".*(?<!x)q_proj", "negative look-behind"},
+         {Hostile{"(?<=q_pro+)j", "fixed width"},
+          {"(?!q_proj", "not closed"},
           {R"((a)\1)", "back-reference"},
           {"(?P<x>a)(?P=x)", "back-reference"},
           {"(?>a)b", "atomic"},
@@ -218,12 +218,18 @@ void addPatterns() {
           {R"(\N{DIGIT ONE})", "Unicode escape"},
           {"(?x) q_proj", "verbose"}}) {
         const std::string pattern = h.pattern;
-        add("target pattern " + pattern, h.fragment,
-            [pattern](Draft& d) { d.config["target_modules"] = pattern; });
-        add("exclude pattern " + pattern, h.fragment,
-            [pattern](Draft& d) { d.config["exclude_modules"] = pattern; });
+        // With init_lora_weights true the file's keys stand in for what cannot be read.
+        add("target pattern " + pattern, h.fragment, [pattern](Draft& d) {
+            d.config["target_modules"] = pattern;
+            d.config["init_lora_weights"] = false;
+        });
+        add("exclude pattern " + pattern, h.fragment, [pattern](Draft& d) {
+            d.config["exclude_modules"] = pattern;
+            d.config["init_lora_weights"] = false;
+        });
         add("rank pattern " + pattern, h.fragment, [pattern](Draft& d) {
             d.config["rank_pattern"] = Json{{pattern, 4}};
+            d.config["init_lora_weights"] = false;
         });
         add("saved module " + pattern, h.fragment,
             [pattern](Draft& d) { d.config["modules_to_save"] = {pattern}; });
@@ -231,11 +237,15 @@ void addPatterns() {
     add("alpha pattern with global flag", "global flags", [](Draft& d) {
         d.config["alpha_pattern"] = Json{{"(?i)q_proj", 4}};
     });
-    add("layers pattern with look-ahead", "look-ahead", [](Draft& d) {
+    add("layers pattern with look-behind of no fixed width", "fixed width", [](Draft& d) {
         d.config["layers_to_transform"] = {0};
-        d.config["layers_pattern"] = {"layers", "(?=x)"};
+        d.config["layers_pattern"] = {"layers", "(?<=x|yy)"};
+    });
+    add("alpha pattern that cannot be read", "back-reference", [](Draft& d) {
+        d.config["alpha_pattern"] = Json{{R"((q)\1)", 4}};
     });
     add("pattern nested 100 deep", "nested deeper", [](Draft& d) {
+        d.config["init_lora_weights"] = false;
         d.config["target_modules"] = std::string(100, '(') + "a" + std::string(100, ')');
     });
 }

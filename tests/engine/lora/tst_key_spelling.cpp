@@ -67,6 +67,9 @@ void TestKeySpelling::parses_data() {
     row("adapter name inside",
         "base_model.model.model.language_model.layers.3.self_attn.q_proj.lora_A.default.weight", kQ,
         kQ, kA, kConditional);
+    row("adapter name with dots",
+        "base_model.model.model.language_model.layers.3.self_attn.q_proj.lora_A.my.v1.2.weight", kQ,
+        kQ, kA, kConditional);
     row("compiled",
         "base_model.model._orig_mod.model.language_model.layers.3.self_attn.q_proj.lora_A.weight",
         kQ, kQ, kA, kConditional);
@@ -76,6 +79,18 @@ void TestKeySpelling::parses_data() {
     row("sharded",
         "base_model.model.model.language_model.layers.3._fsdp_wrapped_module.self_attn.q_proj.lora_"
         "A.weight",
+        kQ, kQ, kA, kConditional);
+    row("activation checkpointing",
+        "base_model.model.model.language_model.layers.3._checkpoint_wrapped_module.self_attn.q_"
+        "proj.lora_A.weight",
+        kQ, kQ, kA, kConditional);
+    row("three wrappers at once",
+        "_forward_module.module.base_model.model._orig_mod.model.language_model.layers.3._fsdp_"
+        "wrapped_module._checkpoint_wrapped_module.self_attn.q_proj.lora_A.weight",
+        kQ, kQ, kA, kConditional);
+    row("wrapped by PEFT twice",
+        "base_model.model.base_model.model.model.language_model.layers.3.self_attn.q_proj.lora_A."
+        "weight",
         kQ, kQ, kA, kConditional);
     row("data parallel",
         "module.base_model.model.model.language_model.layers.3.self_attn.q_proj.lora_A.weight", kQ,

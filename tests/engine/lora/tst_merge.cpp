@@ -61,6 +61,11 @@ void mergeDense(
             for (int64_t i = 0; i < u.in; ++i) {
                 double& d = delta[static_cast<size_t>(o * u.in + i)];
                 for (int64_t r = 0; r < u.rank; ++r) {
+                    if (u.is_stored_swapped) {
+                        d += b[static_cast<size_t>((e * u.rank + r) * u.out + o)] *
+                             a[static_cast<size_t>((i * u.rank + r) * copies + e)];
+                        continue;
+                    }
                     d += b[static_cast<size_t>((o * u.rank + r) * copies + e)] *
                          a[static_cast<size_t>((e * u.rank + r) * u.in + i)];
                 }
@@ -207,6 +212,7 @@ void TestMerge::initTestCase() {
         {"e2b trainable_tokens", {{own / "trainable_tokens"}}},
         {"e2b tied_embedding", {{own / "tied_embedding"}}},
         {"moe26b experts", {{own / "experts"}}},
+        {"moe26b experts of PEFT 0.18", {{own / "experts_peft_0_18"}}},
         {"dense31b multimodal", {{golden("dense31b", "multimodal")}}},
     };
 }

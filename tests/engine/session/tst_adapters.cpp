@@ -108,7 +108,8 @@ void TestAdapters::furtherKinds_data() {
     for (const char* name :
          {"lora_bias", "bias_all", "modules_to_save", "trainable_tokens", "embedding",
           "embedding_dora", "head", "tied_embedding", "experts", "experts_down", "saved_positions",
-          "saved_embedding", "saved_experts"}) {
+          "saved_embedding", "saved_experts", "experts_peft_0_18", "experts_square_peft_0_18",
+          "experts_square_peft_0_19_0"}) {
         const QString folder = data + QString::fromUtf8(name);
         const bool is_moe = QString::fromUtf8(name).contains(QStringLiteral("experts"));
         QTest::addRow("%s", name) << (is_moe ? QStringLiteral("moe26b") : QStringLiteral("e2b"))
