@@ -98,10 +98,14 @@ private:
             if (dot == std::string::npos || !endsWithPath(name.substr(0, dot + 1), module)) {
                 continue;
             }
-            const std::string by = foreignQuantization(source_, name.substr(0, dot) + ".weight");
+            std::string weight = name.substr(0, dot);
+            weight += ".weight";
+            const std::string by = foreignQuantization(source_, weight);
             if (!by.empty()) {
-                return "the files hold " + name + " in its place: " + by +
-                       ", which cannot be read; use the 16-bit model or a bitsandbytes 4-bit one";
+                std::string text = "the files hold ";
+                text.append(name).append(" in its place: ").append(by);
+                text += ", which cannot be read; use the 16-bit model or a bitsandbytes 4-bit one";
+                return text;
             }
         }
         return {};
@@ -155,11 +159,13 @@ private:
             const auto same =
                 std::count_if(surplus_.begin(), surplus_.end(),
                               [&](const std::string& other) { return other.starts_with(prefix); });
-            return "the files hold it as " + name + " (" + std::to_string(same) +
-                   " tensors have names that begin with \"" + prefix +
-                   "\"), as a program saved it that had put the model into one of its own; save it "
-                   "from the model itself, or rename the tensors: \"" +
-                   prefix + "\" to \"" + wanted + "\"";
+            std::string text = "the files hold it as ";
+            text.append(name).append(" (").append(std::to_string(same));
+            text.append(" tensors have names that begin with \"").append(prefix);
+            text.append("\"), as a program saved it that had put the model into one of its own; "
+                        "save it from the model itself, or rename the tensors: \"");
+            text.append(prefix).append("\" to \"").append(wanted).append("\"");
+            return text;
         }
         return {};
     }

@@ -260,7 +260,7 @@ private:
         ENGINE_ASSIGN(const Value over, evaluate(*s.value));
         ENGINE_ASSIGN(Value::Items items, itemsOf(over));
         scopes_.emplace_back();
-        const Result<void> done = passes(s, std::move(items));
+        Result<void> done = passes(s, std::move(items));
         scopes_.pop_back();
         return done;
     }
@@ -282,6 +282,7 @@ private:
         }
         const auto count = static_cast<int64_t>(items.size());
         for (int64_t i = 0; i < count; ++i) {
+            ENGINE_TRY(step()); // also of an empty body
             scopes_.back().clear();
             const auto at = static_cast<size_t>(i);
             Value::Members loop = {

@@ -378,7 +378,7 @@ void TestMerge::refuses_data() {
              {"embedding alone", "one tensor"},
              {"bias without a place", "no bias that could hold"},
              {"replaced twice", "replace"},
-             {"no such folder", "config.json"},
+             {"no such folder", "there is no such folder"},
          }) {
         QTest::newRow(what) << QByteArray(what) << QByteArray(fragment);
     }
