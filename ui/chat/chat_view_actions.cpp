@@ -9,6 +9,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
+#include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/sound/sound_player.h"
@@ -609,6 +610,13 @@ void ChatView::openAttachment(int row, int index) {
     const Attachment& attachment = attachments[static_cast<size_t>(index)];
     if (attachment.kind == engine::MessagePart::Kind::Audio) {
         player_->toggle({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
+        return;
+    }
+    if (!isSafeToShow(attachment.file)) {
+        notice_->showNotice(
+            ChatNotice::Tone::Warning,
+            tr("%1 is not there, or is no picture: it was not opened.").arg(attachment.name), {},
+            12000);
         return;
     }
     openExternally(QUrl::fromLocalFile(attachment.file).toString());

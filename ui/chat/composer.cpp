@@ -6,6 +6,7 @@
 #include "ui/chat/flow_layout.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
+#include "ui/common/private_files.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -388,11 +389,10 @@ bool Composer::takeMime(const QMimeData* mime) {
     if (image.isNull()) {
         return false;
     }
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
-                           QStringLiteral("/belfry-pasted");
+    const QString folder = privateTemporaryFolder(QStringLiteral("belfry-pasted"));
     const QString file = QStringLiteral("%1/%2.png").arg(folder, makeChatId());
     QThreadPool::globalInstance()->start([image, folder, file, self = QPointer(this)] {
-        const bool is_written = QDir().mkpath(folder) && image.save(file, "PNG");
+        const bool is_written = makePrivateFolder(folder) && image.save(file, "PNG");
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
             [self, file, folder, is_written] {
