@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/core_dumps.h"
 #include "app/process_start.h"
 #include "app/program_paths.h"
 
@@ -64,6 +65,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
     app::prepareProcess();
+    app::keepOutOfCoreDumps();
     cli::openConsole();
     int code = 1;
     try {

@@ -477,6 +477,15 @@ void MainWindow::stop() {
     }
 }
 
+void MainWindow::openPath(const QString& path) {
+    const QFileInfo info(path);
+    if (isAdapterFolder(path) || (info.isFile() && (isPictureFile(path) || isSoundFile(path)))) {
+        takeFiles({path});
+    } else if (path != session_->model()) {
+        session_->chooseModel(path);
+    }
+}
+
 void MainWindow::takeFiles(const QStringList& paths) {
     QStringList media;
     for (const QString& path : paths) {

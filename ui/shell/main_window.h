@@ -79,6 +79,9 @@ public Q_SLOTS:
     void setFacts(const ui::SystemFacts& facts) { setup_.facts = facts; }
     /// Welcome, samples or messages: to be called when the chat was changed from outside.
     void refreshEmptyState();
+    /// What the program was started with, now or once more: a model ("demo" too), an adapter, files
+    /// to ask about.
+    void openPath(const QString& path);
     void openModelPanel();
     void chooseFolder();
     /// Asks where a folder of the recent ones is now.
