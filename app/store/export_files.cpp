@@ -92,15 +92,13 @@ public:
             return {};
         }
         const QString some = reasons_.join(QStringLiteral("; "));
-        return {left_out_ > reasons_.size()
-                    ? Text::tr("%n file(s) of the imported chat were left out, their names stay: "
-                               "%1; and others.",
-                               nullptr, left_out_)
-                          .arg(some)
-                    : Text::tr("%n file(s) of the imported chat were left out, their names stay: "
-                               "%1.",
-                               nullptr, left_out_)
-                          .arg(some)};
+        return {
+            left_out_ > reasons_.size()
+                ? Text::tr("Left out of the imported chat, only their names stay: %1; and %2 "
+                           "more.")
+                      .arg(some)
+                      .arg(left_out_ - reasons_.size())
+                : Text::tr("Left out of the imported chat, only the name stays: %1.").arg(some)};
     }
 
 private:

@@ -11,6 +11,7 @@
 #include "ui/chat/media_cache.h"
 #include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/engine_words.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/sound/sound_player.h"
 #include "ui/style/format.h"
@@ -335,9 +336,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         model_->replace(row, *continued_);
         updateState();
         if (const qint64 tokens = detailOf(error, "tokens"); tokens > 0) {
-            offerContextChoice(fromUtf8(error.message), tokens, false);
+            offerContextChoice(engineWords(error.message), tokens, false);
         } else if (!is_cancelled) {
-            notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+            notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
         }
         return;
     }
@@ -379,9 +380,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         changed(false);
     }
     if (is_overflow) {
-        offerContextChoice(fromUtf8(error.message), tokens, !was_regenerating);
+        offerContextChoice(engineWords(error.message), tokens, !was_regenerating);
     } else if (!is_cancelled) {
-        notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+        notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
     }
     updateState();
 }
