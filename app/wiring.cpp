@@ -125,7 +125,7 @@ void Wiring::connectRecent() {
     ui::RecentModels* recent = window_->recentModels();
     PlannerWorker* files = planner_->worker();
     connect(recent, &ui::RecentModels::checkRequested, files, &PlannerWorker::checkFolders);
-    connect(files, &PlannerWorker::foldersChecked, recent, &ui::RecentModels::showMissing);
+    connect(files, &PlannerWorker::foldersChecked, recent, &ui::RecentModels::showFacts);
     recent->check(); // the list was filled before anybody could answer
 }
 

@@ -4,6 +4,7 @@
 #include "app/store/database.h"
 #include "app/store/durable_folder.h"
 #include "app/store/save_file.h"
+#include "ui/common/private_files.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -52,6 +53,7 @@ engine::Result<void> SessionFile::write(const SessionState& state) const {
                              {key("options"), state.options}, {key("over"), state.is_over}};
     const auto saved = saveFile(file_, QJsonDocument(object).toJson(QJsonDocument::Compact));
     if (saved.has_value()) {
+        ui::makePrivate(file_);
         return {};
     }
     return storeError(

@@ -418,6 +418,10 @@ void ChatView::setModel(std::shared_ptr<const engine::ModelSummary> model, bool 
     updateState();
 }
 
+void ChatView::setAnswerer(const QString& name) {
+    composer_->setAnswerer(name);
+}
+
 void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
     const bool asks_again = mayNeedEncoding(snapshot_.get(), snapshot.get());
     snapshot_ = std::move(snapshot);

@@ -62,6 +62,8 @@ public Q_SLOTS:
     /// New values of title, adapters or model of the chat that is open, from outside.
     void setChatTitle(const QString& title);
     void setModel(std::shared_ptr<const engine::ModelSummary> model, bool is_loaded);
+    /// The model that answers, where that has to be said; empty: nobody could take it for another.
+    void setAnswerer(const QString& name);
     void showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot);
     void showReplyUpdate(quint64 id, const engine::ReplyUpdate& update);
     void showReply(quint64 id, const engine::Reply& reply);

@@ -9,7 +9,9 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
+#include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/engine_words.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/sound/sound_player.h"
 #include "ui/style/format.h"
@@ -334,9 +336,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         model_->replace(row, *continued_);
         updateState();
         if (const qint64 tokens = detailOf(error, "tokens"); tokens > 0) {
-            offerContextChoice(fromUtf8(error.message), tokens, false);
+            offerContextChoice(engineWords(error.message), tokens, false);
         } else if (!is_cancelled) {
-            notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+            notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
         }
         return;
     }
@@ -378,9 +380,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         changed(false);
     }
     if (is_overflow) {
-        offerContextChoice(fromUtf8(error.message), tokens, !was_regenerating);
+        offerContextChoice(engineWords(error.message), tokens, !was_regenerating);
     } else if (!is_cancelled) {
-        notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+        notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
     }
     updateState();
 }
@@ -609,6 +611,13 @@ void ChatView::openAttachment(int row, int index) {
     const Attachment& attachment = attachments[static_cast<size_t>(index)];
     if (attachment.kind == engine::MessagePart::Kind::Audio) {
         player_->toggle({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
+        return;
+    }
+    if (!isSafeToShow(attachment.file)) {
+        notice_->showNotice(
+            ChatNotice::Tone::Warning,
+            tr("%1 is not there, or is no picture: it was not opened.").arg(attachment.name), {},
+            12000);
         return;
     }
     openExternally(QUrl::fromLocalFile(attachment.file).toString());

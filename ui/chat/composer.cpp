@@ -6,6 +6,7 @@
 #include "ui/chat/flow_layout.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
+#include "ui/common/private_files.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -388,11 +389,10 @@ bool Composer::takeMime(const QMimeData* mime) {
     if (image.isNull()) {
         return false;
     }
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
-                           QStringLiteral("/belfry-pasted");
+    const QString folder = privateTemporaryFolder(QStringLiteral("belfry-pasted"));
     const QString file = QStringLiteral("%1/%2.png").arg(folder, makeChatId());
     QThreadPool::globalInstance()->start([image, folder, file, self = QPointer(this)] {
-        const bool is_written = QDir().mkpath(folder) && image.save(file, "PNG");
+        const bool is_written = makePrivateFolder(folder) && image.save(file, "PNG");
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
             [self, file, folder, is_written] {
@@ -490,6 +490,13 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     updateHint();
 }
 
+void Composer::setAnswerer(const QString& name) {
+    if (answerer_ != name) {
+        answerer_ = name;
+        updateHint();
+    }
+}
+
 void Composer::setBusy(bool is_generating, bool is_stopping, bool is_queued) {
     is_generating_ = is_generating;
     is_queued_ = is_queued;
@@ -522,8 +529,9 @@ void Composer::updateHint() {
         return;
     }
     if (isEmpty()) {
-        hint_->setText(is_generating_ ? tr("Esc stops")
-                                      : tr("Enter sends · Shift+Enter starts a new line"));
+        hint_->setText(is_generating_         ? tr("Esc stops")
+                       : !answerer_.isEmpty() ? tr("%1 answers").arg(answerer_)
+                                              : tr("Enter sends · Shift+Enter starts a new line"));
         return;
     }
     double seconds = 0.0;
@@ -533,6 +541,9 @@ void Composer::updateHint() {
     QString words = tr("about %1").arg(tokensWords(draftTokens()));
     if (seconds > 0.0) {
         words += QStringLiteral(" · ") + tr("%1 to encode").arg(formatSeconds(seconds));
+    }
+    if (!answerer_.isEmpty()) {
+        words.prepend(tr("%1 answers").arg(answerer_) + QStringLiteral(" · "));
     }
     if (is_generating_) {
         words += QStringLiteral(" · ") + tr("Ctrl+Enter sends after the reply");

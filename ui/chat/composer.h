@@ -64,6 +64,8 @@ public:
     void showCost(const QString& file, const engine::MediaCost& cost);
     void showCostError(const QString& file, const engine::Error& error);
     void setModel(const engine::ModelSummary* model, bool is_loaded);
+    /// Named in the hint below the text; empty: not.
+    void setAnswerer(const QString& name);
     /// A model is on its way: the hint says wait, not load.
     void setLoading(bool is_loading);
     void setBusy(bool is_generating, bool is_stopping, bool is_queued);
@@ -111,6 +113,7 @@ private:
     std::vector<PromptShortcut> prompts_;
     QTimer cost_timer_; ///< While a part is being chosen, its cost is asked now and then.
     double longest_sound_s_ = 0.0;
+    QString answerer_;
     bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
     bool is_loading_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;

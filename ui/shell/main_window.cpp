@@ -3,11 +3,13 @@
 
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
+#include "ui/common/engine_words.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
+#include "ui/shell/chosen_chip.h"
 #include "ui/shell/drop_overlay.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/log_buffer.h"
@@ -18,6 +20,7 @@
 #include "ui/shell/session.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/shell/status_strip.h"
+#include "ui/shell/tab_mark.h"
 #include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
@@ -43,6 +46,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace ui {
 
@@ -64,6 +68,18 @@ QFrame* line(QFrame::Shape shape, QWidget* parent) {
 
 bool isAdapterFolder(const QString& path) {
     return QFileInfo::exists(path + QStringLiteral("/adapter_config.json"));
+}
+
+/// Named as weights of a model are, ours or another program's: told apart when it is chosen.
+bool isModelFile(const QString& path) {
+    const QString name = QFileInfo(path).fileName().toLower();
+    for (const char* suffix : {".gguf", ".safetensors", ".safetensors.index.json", ".bin", ".pt",
+                               ".pth", ".ckpt", ".onnx", ".litertlm", ".task", ".tflite"}) {
+        if (name.endsWith(QLatin1String(suffix))) {
+            return true;
+        }
+    }
+    return name == QStringLiteral("config.json");
 }
 
 } // namespace
@@ -126,6 +142,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
     row->setContentsMargins(Theme::kPadding, 8, Theme::kPadding, 8);
     row->setSpacing(Theme::kGap);
     model_button_ = new ModelButton(session_, bar);
+    chosen_chip_ = new ChosenChip(session_, bar);
     adapter_bar_ = new AdapterBar(session_, bar);
     status_ = new StatusStrip(session_, bar);
     menu_button_ = new QPushButton(bar);
@@ -136,6 +153,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
     menu_button_->setToolTip(tr("Settings and help"));
     setButtonKind(menu_button_, ButtonKind::Flat);
     row->addWidget(model_button_);
+    row->addWidget(chosen_chip_);
     row->addWidget(adapter_bar_, 1);
     row->addWidget(status_);
     row->addWidget(menu_button_);
@@ -204,6 +222,7 @@ QWidget* MainWindow::buildCentre() {
             QStringLiteral("showLayout"));
     add_tab(Tab::Both, tr("Both"), QStringLiteral("both"), QStringLiteral("bothTab"),
             QStringLiteral("showBoth"));
+    waiting_mark_ = new TabMark(tabs_->button(static_cast<int>(Tab::Layout)));
     column->addWidget(tab_bar_);
     column->addWidget(line(QFrame::HLine, centre));
 
@@ -333,12 +352,13 @@ void MainWindow::connectPanes() {
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
     connect(status_, &StatusStrip::whyRequested, this, &MainWindow::openModelPanel);
+    connect(chosen_chip_, &ChosenChip::whyRequested, this, &MainWindow::openModelPanel);
     connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     const auto load_demo = [this] { session_->chooseAndLoad(QStringLiteral("demo")); };
     connect(welcome_, &WelcomePage::demoRequested, this, load_demo);
     connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
-    connect(recent_, &RecentModels::missingChanged, this, &MainWindow::refreshEmptyState);
+    connect(recent_, &RecentModels::factsChanged, this, &MainWindow::refreshEmptyState);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);
         openModelPanel();
@@ -355,7 +375,7 @@ void MainWindow::connectPanes() {
             [this](const QString& what, const engine::Error& error) {
                 const QString plain = adapterProblem(error);
                 plain.isEmpty() ? notice_->showError(what, error)
-                                : notice_->showFolded(what, plain, fromUtf8(error.message));
+                                : notice_->showFolded(what, plain, engineWords(error.message));
             });
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::planInputChanged, this,
@@ -368,13 +388,15 @@ void MainWindow::connectPanes() {
                     welcome_->showMemory(snapshot->memory);
                 }
                 chat_->showSnapshot(snapshot);
-                layout_->setApplied(snapshot->plan);
+                layout_->setApplied(snapshot->plan, session_->shownModel().toStdString());
             });
     connect(session_, &Session::modelChosen, this, [this](const QString& folder) {
         notice_->hide();
+        recent_->check(folder); // what it is, should it be no model
+    });
+    connect(session_, &Session::modelRead, this, [this](const QString& folder) {
         if (folder != QStringLiteral("demo")) {
             recent_->note(folder);
-            recent_->check();
         }
     });
     connect(recent_, &RecentModels::foldersChanged, this, [this](const QStringList& folders) {
@@ -383,11 +405,10 @@ void MainWindow::connectPanes() {
     });
 
     connect(layout_, &LayoutView::stagedPlanChanged, meter_,
-            [this](const std::shared_ptr<const engine::PlacementPlan>& plan) {
-                meter_->setPrediction(plan, layout_->isWhatIf());
-            });
+            [this] { showPrediction(); });
     connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
+    connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
 
     connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
     connect(chat_, &ChatView::compareRequested, this,
@@ -436,12 +457,35 @@ void MainWindow::refresh() {
     const bool is_loaded = session_->isLoaded();
     const auto& snapshot = session_->snapshot();
     layout_->setModel(session_->summary());
-    layout_->setBusy(session_->isBusy());
+    if (is_loaded && session_->state() != Session::State::Loading) {
+        layout_->setLoadedModel(session_->loadedRequest().model);
+    }
+    layout_->setBusy(!session_->isBusy()                               ? LayoutView::Busy::No
+                     : session_->state() == Session::State::Generating ? LayoutView::Busy::Reply
+                                                                       : LayoutView::Busy::Loading);
+    if (!asked_stop_.isEmpty() && session_->state() != Session::State::Loading &&
+        session_->state() != Session::State::Applying) {
+        notice_->withdraw(std::exchange(asked_stop_, QString()));
+    }
     compare_->setReady(session_->state() == Session::State::Ready);
+    if (std::exchange(is_beside_, session_->isChosenBeside()) != is_beside_) {
+        showPrediction();
+    }
     chat_->setModel(is_loaded ? snapshot->model : session_->summary(), is_loaded);
-    setWindowTitle(session_->model().isEmpty() ? tr("Belfry")
-                                               : tr("%1 - Belfry").arg(session_->modelName()));
+    const QString shown = session_->shownModel();
+    setWindowTitle(shown.isEmpty() ? tr("Belfry") : tr("%1 - Belfry").arg(Session::nameOf(shown)));
+    // Who answers is said where it matters: while another one is chosen beside it.
+    chat_->setAnswerer(is_loaded && !session_->isChosenLoaded() && !session_->model().isEmpty()
+                           ? Session::nameOf(session_->loadedModel())
+                           : QString());
     refreshEmptyState();
+}
+
+void MainWindow::showPrediction() {
+    // Beside what is measured stands what was predicted for the same model, not for the chosen one.
+    const bool is_of_loaded = session_->isChosenBeside() && !layout_->isWhatIf();
+    meter_->setPrediction(is_of_loaded ? session_->snapshot()->plan : layout_->stagedPlan(),
+                          layout_->isWhatIf());
 }
 
 void MainWindow::setSamples(const std::vector<Sample>& samples,
@@ -472,15 +516,38 @@ void MainWindow::setSettings(const Settings& settings) {
 void MainWindow::stop() {
     if (chat_->isGenerating()) {
         chat_->stop();
+    } else if (session_->state() == Session::State::Loading ||
+               session_->state() == Session::State::Applying) {
+        stopLoading();
     } else {
         session_->cancel();
+    }
+}
+
+void MainWindow::openPath(const QString& path) {
+    const QFileInfo info(path);
+    // A file of a model stands for its folder.
+    const bool is_part =
+        info.isFile() && (info.fileName() == QStringLiteral("config.json") ||
+                          path.endsWith(QStringLiteral(".safetensors")) ||
+                          path.endsWith(QStringLiteral(".safetensors.index.json")));
+    if (is_part && QFileInfo::exists(info.path() + QStringLiteral("/config.json"))) {
+        openPath(info.path());
+    } else if (isAdapterFolder(path) ||
+               (info.isFile() && (isPictureFile(path) || isSoundFile(path)))) {
+        takeFiles({path});
+    } else if (path != session_->model()) {
+        session_->chooseModel(path);
     }
 }
 
 void MainWindow::takeFiles(const QStringList& paths) {
     QStringList media;
     for (const QString& path : paths) {
-        if (!QFileInfo(path).isDir()) {
+        if (!QFileInfo(path).isDir() && isModelFile(path)) {
+            openPath(path);
+            openModelPanel();
+        } else if (!QFileInfo(path).isDir()) {
             media.append(path);
         } else if (isAdapterFolder(path)) {
             session_->addAdapter(path);
@@ -501,11 +568,11 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         return;
     }
     const QFileInfo first(urls.first().toLocalFile());
-    is_drop_refused_ =
-        !first.isDir() && std::none_of(urls.begin(), urls.end(), [](const QUrl& url) {
-            const QString file = url.toLocalFile();
-            return isPictureFile(file) || isSoundFile(file);
-        });
+    is_drop_refused_ = !first.isDir() && !isModelFile(first.filePath()) &&
+                       std::none_of(urls.begin(), urls.end(), [](const QUrl& url) {
+                           const QString file = url.toLocalFile();
+                           return isPictureFile(file) || isSoundFile(file);
+                       });
     if (is_drop_refused_) {
         overlay_->open(tr("%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds "
                           "(WAV, FLAC, OGG, MP3) and folders with a model or an adapter")
@@ -514,7 +581,9 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         event->accept(); // else nobody tells when it leaves; dragMoveEvent() refuses
         return;
     }
-    if (!first.isDir()) {
+    if (!first.isDir() && isModelFile(first.filePath())) {
+        overlay_->open(tr("Drop to see what this file is"), QStringLiteral("folder"));
+    } else if (!first.isDir()) {
         overlay_->open(tr("Drop to attach to the next message"), QStringLiteral("image"));
     } else if (isAdapterFolder(first.filePath())) {
         overlay_->open(tr("Drop to add this adapter"), QStringLiteral("adapter"));

@@ -52,13 +52,13 @@ void MainWindow::refreshEmptyState() {
         page = unusable_;
         unusable_->showProblem(
             QDir::toNativeSeparators(session_->model()),
-            folderProblem(*session_->modelError(), recent_->isMissing(session_->model())));
+            folderProblem(*session_->modelError(), recent_->facts(session_->model())));
     }
     chat_stack_->setCurrentWidget(page);
     chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
     fitTabs();
     samples_->setVisible(page == chat_ && is_chat_empty && !samples_->isEmpty() &&
-                         session_->isLoaded() && session_->model() == QStringLiteral("demo"));
+                         session_->isLoaded() && session_->loadedModel() == QStringLiteral("demo"));
 }
 
 void MainWindow::setTab(Tab tab) {

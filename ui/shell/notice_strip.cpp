@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/notice_strip.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -127,7 +128,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
 void NoticeStrip::showError(const QString& what, const engine::Error& error) {
     const QString step = nextStep(error.code);
     showNotice(what,
-               fromUtf8(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
+               engineWords(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
                Kind::Error);
 }
 

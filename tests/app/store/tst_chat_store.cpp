@@ -343,8 +343,9 @@ void TestChatStore::importsWhatWasExported() {
     store.open();
     ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 4);
     chat.turns[3].versions = {{support::sampleTurn(QStringLiteral("x"), 3)}};
+    const QByteArray picture("\x89PNG\r\n\x1a\ncontent");
     ui::Attachment attachment;
-    attachment.file = support::writeFile(folder.filePath(QStringLiteral("fence.png")), "content");
+    attachment.file = support::writeFile(folder.filePath(QStringLiteral("fence.png")), picture);
     attachment.name = QStringLiteral("fence.png");
     chat.turns[0].attachments.push_back(attachment);
     attachment.file = QStringLiteral("/etc/hostname"); // not beside the export: not taken
@@ -382,7 +383,7 @@ void TestChatStore::importsWhatWasExported() {
     QCOMPARE(back.turns.size(), size_t{4});
     QCOMPARE(back.turns[1].text, chat.turns[1].text);
     QCOMPARE(back.turns[3].versions.size(), size_t{1});
-    QCOMPARE(readFile(back.turns[0].attachments[0].file), QByteArray("content"));
+    QCOMPARE(readFile(back.turns[0].attachments[0].file), picture);
     QVERIFY(back.turns[2].attachments[0].file.isEmpty());
     QCOMPARE(back.turns[2].attachments[0].name, QStringLiteral("hostname"));
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beside the model that is loaded, the one that is chosen: its name, that it is not loaded, Load,
+// and the way back to the loaded one. Hidden while both are the same or nothing is loaded.
+#pragma once
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+
+namespace ui {
+
+class ElidedLabel;
+class Session;
+
+class ChosenChip : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit ChosenChip(Session* session, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    /// The user wants to know why the chosen folder cannot be used.
+    void whyRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void refresh();
+
+    Session* session_;
+    ElidedLabel* name_;
+    QLabel* state_;
+    QPushButton* load_;
+    QPushButton* why_;
+    QPushButton* back_;
+};
+
+} // namespace ui
