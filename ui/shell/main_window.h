@@ -8,7 +8,10 @@
 #include "ui/shell/samples_strip.h"
 #include "ui/shell/settings_values.h"
 
+#include <QKeySequence>
+#include <QList>
 #include <QMainWindow>
+#include <QTimer>
 
 #include <memory>
 #include <vector>
@@ -131,6 +134,12 @@ private:
     void openCoverage(int index);
     void showDeviceLost(const engine::Error& error, bool was_reloading);
     void fitTabs();
+    /// Puts the notice over the lower end of the chat or the layout, above what is used there.
+    void placeNotice();
+    /// Puts the focus where the pane is used; a pane that has it keeps it.
+    void focusPane();
+    /// Out of the layout or a comparison, to what an action of the chat changes.
+    void revealChat();
     /// Hides the chats, then the meter, where the centre needs their room.
     void fitPanes();
     void togglePane(SidePane& pane, const QWidget* widget);
@@ -143,7 +152,9 @@ private:
     bool is_comparing_ = false;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
-    QString offered_undo_; ///< Of a deleted chat, as the notice says it.
+    QString offered_undo_;         ///< Of a deleted chat, as the notice says it.
+    QList<QKeySequence> own_keys_; ///< That act in the whole window, also while text is edited.
+    QTimer place_timer_;
 
     ModelButton* model_button_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;
@@ -161,6 +172,8 @@ private:
     QHBoxLayout* tab_row_ = nullptr;
     QHBoxLayout* header_row_ = nullptr; ///< Below the tabs, where both do not fit side by side.
     QSplitter* panes_ = nullptr;
+    QWidget* chat_side_ = nullptr;
+    QWidget* layout_footer_ = nullptr; ///< The layout's bar below its lanes.
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;
     UnusablePage* unusable_ = nullptr;
