@@ -203,7 +203,9 @@ void AttachmentChip::showDetail() {
         parts.append(isSound() ? tr("audio on %1").arg(device) : tr("vision on %1").arg(device));
     }
     if (cost_.seconds > 0.0) {
-        parts.append(tr("about %1").arg(formatSeconds(cost_.seconds)));
+        parts.append(tr("about %1")
+                         .arg(formatSeconds(cost_.seconds))
+                         .replace(QLatin1Char(' '), QChar(QChar::Nbsp))); // one line or the next
     }
     detail_->setText(parts.join(QStringLiteral(" · ")));
     setTextRole(detail_, TextRole::Muted);

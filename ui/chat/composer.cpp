@@ -44,6 +44,7 @@ namespace {
 constexpr int kMostLines = 9;
 constexpr int kMostPrompts = 7; ///< Rows of the list of shortcuts before it scrolls.
 constexpr int kPromptGap = 4;
+constexpr int kPromptPadding = 12; ///< As the rows of a menu.
 constexpr int kMostAttachments = 32;
 constexpr size_t kManyAttachments = 4; ///< From here on they are counted and removed at once.
 constexpr int kChipGap = 8;
@@ -339,8 +340,10 @@ void Composer::fitChips() {
         tallest = std::max(tallest, height);
         shortest = std::min(shortest, height);
     }
-    // Half a row tells that there is more.
-    const int most = std::max(tallest, shortest * 5 / 2 + 2 * kChipGap);
+    // Half a row tells that there is more; a few, some of them tall, are all shown where they can.
+    const int most = chips_.size() < kManyAttachments
+                         ? std::max(tallest, window()->height() * 2 / 5)
+                         : std::max(tallest, shortest * 5 / 2 + 2 * kChipGap);
     int wanted = chip_layout_->heightForWidth(room);
     if (wanted > most) {
         const int bar = chip_area_->verticalScrollBar()->sizeHint().width();
@@ -733,6 +736,7 @@ void Composer::updatePrompts() {
                 auto* item = new QListWidgetItem(
                     QStringLiteral("/%1    %2").arg(prompt.name, prompt.text.simplified()));
                 item->setData(Qt::UserRole, prompt.text);
+                item->setSizeHint({0, prompt_list_->fontMetrics().height() + kPromptPadding});
                 prompt_list_->addItem(item);
             }
         }
@@ -757,8 +761,8 @@ void Composer::placePrompts() {
         return;
     }
     const QPoint place = mapTo(area, QPoint(0, 0));
-    const int row = std::max(prompt_list_->sizeHintForRow(0), 24);
-    const int frame = 2 * prompt_list_->frameWidth() + 2;
+    const int row = prompt_list_->sizeHintForRow(0);
+    const int frame = 2 * prompt_list_->frameWidth();
     // As many rows as fit above; the others scroll.
     const int rows = std::min(prompt_list_->count(), kMostPrompts);
     const int height =

@@ -101,7 +101,7 @@ void MainWindow::placeNotice() {
     } else if (is_layout && layout_footer_ != nullptr) {
         floor = place(layout_footer_).top() - Theme::kGap;
     }
-    const int width = std::min(kNoticeWidth, area.width() - 4 * Theme::kGap);
+    const int width = std::min(kNoticeWidth, area.width() - 6 * Theme::kGap);
     const int most = std::min((floor - area.top()) - Theme::kGap, area.height() / 2);
     const int height = notice_->fitTo(width, most);
     notice_->setGeometry(area.center().x() - width / 2, floor - height, width, height);

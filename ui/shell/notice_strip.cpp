@@ -95,7 +95,6 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
         setIconButton(button, 16, 28);
     }
     body_ = new QWidget;
-    body_->setAutoFillBackground(false);
     auto* texts = new QVBoxLayout(body_);
     texts->setContentsMargins(0, 4, 0, 4);
     texts->setSpacing(2);
@@ -109,6 +108,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area_->setFocusPolicy(Qt::NoFocus);
     area_->setWidget(body_);
+    body_->setAutoFillBackground(false); // the card shows through
     area_->viewport()->setAutoFillBackground(false);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, kMargin, kMargin, kMargin);
