@@ -104,7 +104,7 @@ void MainWindow::placeNotice() {
     const int width = std::min(kNoticeWidth, area.width() - 6 * Theme::kGap);
     const int most = std::min((floor - area.top()) - Theme::kGap, area.height() / 2);
     const int height = notice_->fitTo(width, most);
-    notice_->setGeometry(area.center().x() - width / 2, floor - height, width, height);
+    notice_->setGeometry(area.left() + (area.width() - width) / 2, floor - height, width, height);
     notice_->raise();
     if (model_panel_->isVisible()) {
         model_panel_->raise();
