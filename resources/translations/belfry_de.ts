@@ -700,10 +700,6 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Von Block zu Block gehen</translation>
     </message>
     <message>
-        <source>Move the block to another device</source>
-        <translation>Block auf ein anderes Gerät bewegen</translation>
-    </message>
-    <message>
         <source>Apply the layout</source>
         <translation>Platzierung anwenden</translation>
     </message>
@@ -790,6 +786,34 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Pick the block up to move it</source>
+        <translation>Block aufnehmen, um ihn zu bewegen</translation>
+    </message>
+    <message>
+        <source>Choose the device for it: by an arrow, or the first to the ninth</source>
+        <translation>Gerät dafür wählen: mit einem Pfeil, oder das erste bis neunte</translation>
+    </message>
+    <message>
+        <source>Put it down there</source>
+        <translation>Dort ablegen</translation>
+    </message>
+    <message>
+        <source>Leave it where it was</source>
+        <translation>Ihn lassen, wo er war</translation>
+    </message>
+    <message>
+        <source>Split a block of layers</source>
+        <translation>Block von Schichten teilen</translation>
+    </message>
+    <message>
+        <source>Join it with its neighbour</source>
+        <translation>Mit seinem Nachbarn verbinden</translation>
+    </message>
+    <message>
+        <source>Menu of the block</source>
+        <translation>Menü des Blocks</translation>
     </message>
 </context>
 <context>
@@ -1491,6 +1515,14 @@ Soll die Datei ersetzt werden?</translation>
         <source>%1 is not there, or is no picture: it was not opened.</source>
         <translation>%1 ist nicht da oder kein Bild: Es wurde nicht geöffnet.</translation>
     </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+    <message>
+        <source>All attachments were removed from the message.</source>
+        <translation>Alle Anhänge wurden aus der Nachricht entfernt.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -1917,6 +1949,34 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>%1 answers</source>
         <translation>%1 antwortet</translation>
+    </message>
+    <message>
+        <source>1 picture</source>
+        <translation>1 Bild</translation>
+    </message>
+    <message>
+        <source>%1 pictures</source>
+        <translation>%1 Bilder</translation>
+    </message>
+    <message>
+        <source>1 sound</source>
+        <translation>1 Ton</translation>
+    </message>
+    <message>
+        <source>%1 sounds</source>
+        <translation>%1 Töne</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 und %2</translation>
+    </message>
+    <message>
+        <source>Remove all</source>
+        <translation>Alle entfernen</translation>
+    </message>
+    <message>
+        <source>Remove all attachments</source>
+        <translation>Alle Anhänge entfernen</translation>
     </message>
 </context>
 <context>
@@ -4342,6 +4402,10 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Custom</source>
         <translation>Eigene</translation>
+    </message>
+    <message>
+        <source>%1 (model&apos;s)</source>
+        <translation>%1 (Modell)</translation>
     </message>
 </context>
 <context>

@@ -700,10 +700,6 @@ Faut-il le remplacer ?</translation>
         <translation>Aller de bloc en bloc</translation>
     </message>
     <message>
-        <source>Move the block to another device</source>
-        <translation>Déplacer le bloc vers un autre appareil</translation>
-    </message>
-    <message>
         <source>Apply the layout</source>
         <translation>Appliquer le placement</translation>
     </message>
@@ -790,6 +786,34 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Keyboard shortcuts</source>
         <translation>Raccourcis clavier</translation>
+    </message>
+    <message>
+        <source>Pick the block up to move it</source>
+        <translation>Saisir le bloc pour le déplacer</translation>
+    </message>
+    <message>
+        <source>Choose the device for it: by an arrow, or the first to the ninth</source>
+        <translation>Choisir l’appareil : avec une flèche, ou du premier au neuvième</translation>
+    </message>
+    <message>
+        <source>Put it down there</source>
+        <translation>Le poser là</translation>
+    </message>
+    <message>
+        <source>Leave it where it was</source>
+        <translation>Le laisser à sa place</translation>
+    </message>
+    <message>
+        <source>Split a block of layers</source>
+        <translation>Couper un bloc de couches</translation>
+    </message>
+    <message>
+        <source>Join it with its neighbour</source>
+        <translation>Le réunir avec son voisin</translation>
+    </message>
+    <message>
+        <source>Menu of the block</source>
+        <translation>Menu du bloc</translation>
     </message>
 </context>
 <context>
@@ -1491,6 +1515,14 @@ Faut-il le remplacer ?</translation>
         <source>%1 is not there, or is no picture: it was not opened.</source>
         <translation>%1 est absent ou n’est pas une image : il n’a pas été ouvert.</translation>
     </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>et %1 de plus</translation>
+    </message>
+    <message>
+        <source>All attachments were removed from the message.</source>
+        <translation>Toutes les pièces jointes ont été retirées du message.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -1917,6 +1949,34 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 answers</source>
         <translation>%1 répond</translation>
+    </message>
+    <message>
+        <source>1 picture</source>
+        <translation>1 image</translation>
+    </message>
+    <message>
+        <source>%1 pictures</source>
+        <translation>%1 images</translation>
+    </message>
+    <message>
+        <source>1 sound</source>
+        <translation>1 son</translation>
+    </message>
+    <message>
+        <source>%1 sounds</source>
+        <translation>%1 sons</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 et %2</translation>
+    </message>
+    <message>
+        <source>Remove all</source>
+        <translation>Tout retirer</translation>
+    </message>
+    <message>
+        <source>Remove all attachments</source>
+        <translation>Retirer toutes les pièces jointes</translation>
     </message>
 </context>
 <context>
@@ -4342,6 +4402,10 @@ Comprend %5 · jusqu’à %6 tokens</translation>
     <message>
         <source>Custom</source>
         <translation>Personnalisé</translation>
+    </message>
+    <message>
+        <source>%1 (model&apos;s)</source>
+        <translation>%1 (modèle)</translation>
     </message>
 </context>
 <context>

@@ -24,6 +24,7 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -119,7 +120,7 @@ void ChatView::send() {
         model_->append(question);
     }
     ahead_.clear(); // the reply takes what is encoded, and waits for the rest
-    composer_->clear();
+    showDraft(std::exchange(before_edit_, {}));
     list_->setCurrentRow(-1);
     list_->scrollToEnd();
     changed(true);
@@ -369,7 +370,8 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         const int edited = version_row_;
         const ChatTurn question = model_->turn(edited);
         model_->dropVersion(edited);
-        restoreDraft(question);
+        before_edit_ = composerDraft(); // what was written since
+        showDraft({question.text, question.attachments});
         editing_row_ = edited;
         composer_->setEditing(true);
         changed(false);
@@ -548,9 +550,11 @@ void ChatView::edit(int row) {
         model_->turn(row).role != engine::Message::Role::User) {
         return;
     }
+    if (editing_row_ < 0) {
+        before_edit_ = composerDraft();
+    }
     editing_row_ = row;
-    composer_->setText(model_->turn(row).text);
-    composer_->setAttachments(model_->turn(row).attachments);
+    showDraft({model_->turn(row).text, model_->turn(row).attachments});
     composer_->setEditing(true);
     focusComposer();
 }
@@ -558,7 +562,7 @@ void ChatView::edit(int row) {
 void ChatView::cancelEdit() {
     editing_row_ = -1;
     composer_->setEditing(false);
-    composer_->clear();
+    showDraft(std::exchange(before_edit_, {}));
     focusComposer();
 }
 
@@ -654,11 +658,15 @@ void ChatView::insertSample(const QString& prompt,
                             const QStringList& images,
                             const QStringList& audios,
                             bool send_now) {
+    const Draft draft = composerDraft();
     composer_->clear();
     composer_->setText(prompt);
     attachFiles(images + audios);
     if (send_now) {
         send();
+        if (composer_->isEmpty()) {
+            showDraft(draft); // what was being written is the next message again
+        }
     }
 }
 

@@ -26,7 +26,9 @@
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
+#include <QAbstractButton>
 #include <QAction>
+#include <QApplication>
 #include <QButtonGroup>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -103,8 +105,6 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     buildTopBar(bar);
     column->addWidget(bar);
     column->addWidget(line(QFrame::HLine, central));
-    notice_ = new NoticeStrip(central);
-    column->addWidget(notice_);
     splitter_ = new QSplitter(Qt::Horizontal, central);
     splitter_->setObjectName(QStringLiteral("mainSplitter"));
     splitter_->setChildrenCollapsible(false);
@@ -117,6 +117,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     splitter_->setStretchFactor(1, 1);
     splitter_->setSizes({kSideWidth, 1280 - kSideWidth - kMeterWidth, kMeterWidth});
     column->addWidget(splitter_, 1);
+    notice_ = new NoticeStrip(central);
     model_panel_ = new ModelPanel(session_, recent_, setup_.has_demo_model, this);
     overlay_ = new DropOverlay(this);
     recent_->setFolders(setup_.settings.recent_models);
@@ -183,7 +184,6 @@ QWidget* MainWindow::buildCentre() {
     tab_bar_ = new QWidget(centre);
     // Narrower than its contents: fitTabs() then makes two rows of it.
     tab_bar_->setMinimumWidth(320);
-    tab_bar_->installEventFilter(this);
     auto* rows = new QVBoxLayout(tab_bar_);
     rows->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
     rows->setSpacing(6);
@@ -229,18 +229,18 @@ QWidget* MainWindow::buildCentre() {
     panes_ = new QSplitter(Qt::Horizontal, centre);
     panes_->setObjectName(QStringLiteral("paneSplitter"));
     panes_->setChildrenCollapsible(false);
-    auto* chat_side = new QWidget(panes_);
-    auto* chat_column = new QVBoxLayout(chat_side);
+    chat_side_ = new QWidget(panes_);
+    auto* chat_column = new QVBoxLayout(chat_side_);
     chat_column->setContentsMargins(0, 0, 0, 0);
     chat_column->setSpacing(0);
-    chat_stack_ = new QStackedWidget(chat_side);
+    chat_stack_ = new QStackedWidget(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
     chat_->setObjectName(QStringLiteral("chatView"));
     compare_ = new ComparePane(chat_stack_);
     compare_->setObjectName(QStringLiteral("comparePane"));
-    samples_ = new SamplesStrip(chat_side);
+    samples_ = new SamplesStrip(chat_side_);
     chat_stack_->addWidget(welcome_);
     chat_stack_->addWidget(unusable_);
     chat_stack_->addWidget(chat_);
@@ -249,7 +249,8 @@ QWidget* MainWindow::buildCentre() {
     chat_column->addWidget(chat_stack_, 1);
     layout_ = new LayoutView(panes_);
     layout_->setObjectName(QStringLiteral("layoutView"));
-    panes_->addWidget(chat_side);
+    layout_footer_ = layout_->findChild<QWidget*>(QStringLiteral("layoutFooter"));
+    panes_->addWidget(chat_side_);
     panes_->addWidget(layout_);
     panes_->setStretchFactor(0, 1);
     panes_->setStretchFactor(1, 1);
@@ -277,9 +278,21 @@ void MainWindow::buildActions() {
              history_->focusSearch();
          }},
         {QStringLiteral("deleteChat"), [this] { history_->removeCurrent(); }},
-        {QStringLiteral("showChat"), [this] { setTab(Tab::Chat); }},
-        {QStringLiteral("showLayout"), [this] { setTab(Tab::Layout); }},
-        {QStringLiteral("showBoth"), [this] { setTab(Tab::Both); }},
+        {QStringLiteral("showChat"),
+         [this] {
+             setTab(Tab::Chat);
+             focusPane();
+         }},
+        {QStringLiteral("showLayout"),
+         [this] {
+             setTab(Tab::Layout);
+             focusPane();
+         }},
+        {QStringLiteral("showBoth"),
+         [this] {
+             setTab(Tab::Both);
+             focusPane();
+         }},
         {QStringLiteral("toggleSidebar"), [this] { togglePane(side_pane_, side_); }},
         {QStringLiteral("toggleMeter"), [this] { togglePane(meter_pane_, meter_side_); }},
         {QStringLiteral("zoomIn"),
@@ -331,9 +344,13 @@ void MainWindow::buildActions() {
 }
 
 void MainWindow::applyShortcuts() {
+    own_keys_.clear();
     for (const Shortcut& shortcut : shortcuts()) {
         if (shortcut.isFixed()) {
             continue;
+        }
+        if (shortcut.group != layoutGroup()) {
+            own_keys_ += shortcut.keys;
         }
         if (auto* action = findChild<QAction*>(QStringLiteral("action_") + shortcut.action)) {
             action->setShortcuts(shortcut.keys);
@@ -369,6 +386,22 @@ void MainWindow::connectPanes() {
         };
         chat_->insertSample(sample.question, list(sample.image), list(sample.audio), true);
     });
+
+    // Actions of the chat act wherever the focus is, and while only the layout is shown.
+    const QList<QShortcut*> of_chat = chat_->findChildren<QShortcut*>();
+    for (QShortcut* shortcut : of_chat) {
+        shortcut->setParent(this);
+        if (shortcut->objectName() != QLatin1String("shortcut_copyCode")) {
+            connect(shortcut, &QShortcut::activated, this, &MainWindow::revealChat);
+        }
+    }
+    // Text fields would keep some keys to themselves (Ctrl+U and Ctrl+K delete there).
+    QApplication::instance()->installEventFilter(this);
+    place_timer_.setSingleShot(true);
+    connect(&place_timer_, &QTimer::timeout, this, &MainWindow::placeNotice);
+    connect(notice_, &NoticeStrip::changed, this, &MainWindow::placeNotice);
+    connect(chat_, &ChatView::overlaysPlaced, &place_timer_, qOverload<>(&QTimer::start));
+    connect(panes_, &QSplitter::splitterMoved, &place_timer_, qOverload<>(&QTimer::start));
 
     connect(session_, &Session::changed, this, &MainWindow::refresh);
     connect(session_, &Session::failed, notice_,
@@ -625,12 +658,38 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         history_->undoRemove();
         return;
     }
+    // Typed while the focus is on a button or nowhere: the next message, where a chat is shown.
+    const QWidget* focused = focusWidget();
+    const bool is_in_pane =
+        focused != nullptr && (layout_->isAncestorOf(focused) || history_->isAncestorOf(focused) ||
+                               model_panel_->isAncestorOf(focused));
+    const bool is_idle = focused == nullptr || focused == this ||
+                         qobject_cast<const QAbstractButton*>(focused) != nullptr;
+    if (is_idle && !is_in_pane && chat_->takeKey(event)) {
+        return;
+    }
     QMainWindow::keyPressEvent(event);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == tab_bar_ && event->type() == QEvent::Resize) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const auto* widget = qobject_cast<QWidget*>(watched);
+        const Qt::KeyboardModifiers held = key->modifiers() & ~Qt::KeypadModifier;
+        if (widget != nullptr && widget->window() == this &&
+            own_keys_.contains(
+                QKeySequence(QKeyCombination(held, static_cast<Qt::Key>(key->key()))))) {
+            event->ignore();
+            return true; // the action's, not the field's
+        }
+        return false;
+    }
+    const bool is_moved = event->type() == QEvent::Resize || event->type() == QEvent::Move;
+    if (is_moved && watched == tab_bar_ && event->type() == QEvent::Resize) {
         fitTabs();
+    }
+    if (is_moved && (watched == panes_ || watched == chat_side_ || watched == layout_footer_)) {
+        place_timer_.start();
     }
     return QMainWindow::eventFilter(watched, event);
 }
@@ -640,6 +699,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
     fitPanes();
     // Once more when the splitter has its new width: sizes set before are scaled with it.
     QMetaObject::invokeMethod(this, &MainWindow::fitPanes, Qt::QueuedConnection);
+    placeNotice();
     if (overlay_ != nullptr && overlay_->isVisible()) {
         overlay_->setGeometry(rect());
     }

@@ -8,7 +8,10 @@
 #include "ui/shell/samples_strip.h"
 #include "ui/shell/settings_values.h"
 
+#include <QKeySequence>
+#include <QList>
 #include <QMainWindow>
+#include <QTimer>
 
 #include <memory>
 #include <vector>
@@ -140,6 +143,12 @@ private:
     void showPrediction();
     void showDeviceLost(const engine::Error& error, bool was_reloading);
     void fitTabs();
+    /// Puts the notice over the lower end of the chat or the layout, above what is used there.
+    void placeNotice();
+    /// Puts the focus where the pane is used; a pane that has it keeps it.
+    void focusPane();
+    /// Out of the layout or a comparison, to what an action of the chat changes.
+    void revealChat();
     /// Hides the chats, then the meter, where the centre needs their room.
     void fitPanes();
     void togglePane(SidePane& pane, const QWidget* widget);
@@ -150,11 +159,13 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
-    bool is_beside_ = false; ///< Another model is chosen than the loaded one.
+    bool is_beside_ = false;       ///< Another model is chosen than the loaded one.
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
-    QString asked_stop_;   ///< The notice that asks whether to stop a load.
-    QString offered_undo_; ///< Of a deleted chat, as the notice says it.
+    QString asked_stop_;           ///< The notice that asks whether to stop a load.
+    QString offered_undo_;         ///< Of a deleted chat, as the notice says it.
+    QList<QKeySequence> own_keys_; ///< That act in the whole window, also while text is edited.
+    QTimer place_timer_;
 
     ModelButton* model_button_ = nullptr;
     ChosenChip* chosen_chip_ = nullptr;
@@ -174,6 +185,8 @@ private:
     QHBoxLayout* tab_row_ = nullptr;
     QHBoxLayout* header_row_ = nullptr; ///< Below the tabs, where both do not fit side by side.
     QSplitter* panes_ = nullptr;
+    QWidget* chat_side_ = nullptr;
+    QWidget* layout_footer_ = nullptr; ///< The layout's bar below its lanes.
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;
     UnusablePage* unusable_ = nullptr;

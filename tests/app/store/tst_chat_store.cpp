@@ -310,7 +310,9 @@ void TestChatStore::sessionOfACrash() {
     {
         app::ChatStore store({folder.path(), {}});
         store.open();
-        store.saveSession({QStringLiteral("chat-a"), QStringLiteral("half a quest"),
+        const QJsonObject draft{{QStringLiteral("chat"), QStringLiteral("chat-a")},
+                                {QStringLiteral("text"), QStringLiteral("half a quest")}};
+        store.saveSession({QStringLiteral("chat-a"), QJsonArray{draft},
                            QStringLiteral("/models/big"), QStringLiteral("/models/small"),
                            QJsonObject(), false});
     }
@@ -318,7 +320,8 @@ void TestChatStore::sessionOfACrash() {
     QVERIFY(previous.hasCrashed());
     QCOMPARE(previous.crashedWhileLoading(), QStringLiteral("/models/big"));
     QCOMPARE(previous.state.chat, QStringLiteral("chat-a"));
-    QCOMPARE(previous.state.draft, QStringLiteral("half a quest"));
+    const ui::ChatDrafts drafts = ui::draftsFromJson(previous.state.drafts);
+    QCOMPARE(drafts.value(QStringLiteral("chat-a")).message.text, QStringLiteral("half a quest"));
     QCOMPARE(previous.state.loaded, QStringLiteral("/models/small"));
     previous.state.is_over = true;
     QVERIFY(app::SessionFile(folder.path()).write(previous.state).has_value());
