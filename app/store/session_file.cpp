@@ -48,6 +48,7 @@ PreviousSession SessionFile::read() const {
     previous.state.loaded = object.value(key("loaded")).toString();
     previous.state.options = object.value(key("options")).toObject();
     previous.state.is_over = object.value(key("over")).toBool();
+    previous.state.resumes = object.value(key("resumes")).toBool();
     return previous;
 }
 
@@ -56,6 +57,9 @@ engine::Result<void> SessionFile::write(const SessionState& state) const {
     QJsonObject object{{key("chat"), state.chat},       {key("drafts"), state.drafts},
                        {key("loading"), state.loading}, {key("loaded"), state.loaded},
                        {key("options"), state.options}, {key("over"), state.is_over}};
+    if (state.resumes) {
+        object.insert(key("resumes"), true);
+    }
     QByteArray text = QJsonDocument(object).toJson(QJsonDocument::Compact);
     for (QJsonArray drafts = state.drafts; text.size() > kMaxBytes && !drafts.isEmpty();) {
         drafts.removeFirst(); // the oldest: a larger file would not be read at all

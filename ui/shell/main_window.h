@@ -142,6 +142,9 @@ private:
     void showWaitingChanges(int count);
     void showPrediction();
     void showDeviceLost(const engine::Error& error, bool was_reloading);
+    void offerRestart(const QString& what, const QString& detail, bool offers_cpu);
+    /// After a load: that the CPU stands in for a lost card, where it does.
+    void showStandIn();
     void fitTabs();
     /// Puts the notice over the lower end of the chat or the layout, above what is used there.
     void placeNotice();

@@ -81,6 +81,8 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     toggle_->hide();
     action_ = new QPushButton(this);
     action_->setObjectName(QStringLiteral("noticeAction"));
+    also_ = new QPushButton(this);
+    also_->setObjectName(QStringLiteral("noticeAlso"));
     copy_ = new QPushButton(this);
     copy_->setObjectName(QStringLiteral("noticeCopy"));
     copy_->setIcon(icon(QStringLiteral("copy")));
@@ -129,6 +131,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     below_->setContentsMargins(32, 0, 0, 0);
     below_->setSpacing(8);
     below_->addWidget(action_);
+    below_->addWidget(also_);
     below_->addWidget(toggle_);
     below_->addStretch(1);
     column->addLayout(row_);
@@ -136,13 +139,15 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     hide();
     connect(passing_, &Passing::passed, this, &QWidget::hide);
     connect(close_, &QPushButton::clicked, this, &QWidget::hide);
-    connect(action_, &QPushButton::clicked, this, [this] {
-        hide();
-        // What it starts may show the next notice: taken first.
-        if (const auto chosen = std::exchange(chosen_, nullptr)) {
-            chosen();
-        }
-    });
+    for (const auto& [button, what] : {std::pair{action_, &chosen_}, {also_, &also_chosen_}}) {
+        connect(button, &QPushButton::clicked, this, [this, what = what] {
+            hide();
+            // What it starts may show the next notice: taken first.
+            if (const auto chosen = std::exchange(*what, nullptr)) {
+                chosen();
+            }
+        });
+    }
     connect(toggle_, &QPushButton::toggled, this, [this](bool is_open) {
         more_->setVisible(is_open);
         Q_EMIT changed();
@@ -172,10 +177,12 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
     action_->hide();
+    also_->hide();
     more_->clear();
     toggle_->setChecked(false);
     toggle_->hide();
     chosen_ = nullptr;
+    also_chosen_ = nullptr;
     setAccessibleDescription(what + QLatin1Char(' ') + detail);
     show();
     update();
@@ -221,7 +228,7 @@ int NoticeStrip::fitTo(int width, int most) {
     const int fixed = around.left() + around.right() + icon_->width() + copy_->width() +
                       close_->width() + 5 * row_->spacing() + 4;
     int words = 0;
-    for (const QPushButton* button : {action_, toggle_}) {
+    for (const QPushButton* button : {action_, also_, toggle_}) {
         words += button->isHidden() ? 0 : button->sizeHint().width() + row_->spacing();
     }
     const int room = width - fixed;
@@ -234,7 +241,7 @@ int NoticeStrip::fitTo(int width, int most) {
     const bool is_row = text + words <= room || 2 * words < room;
     QHBoxLayout* const to = is_row ? row_ : below_;
     if (to->indexOf(action_) < 0) {
-        for (QPushButton* button : {toggle_, action_}) {
+        for (QPushButton* button : {toggle_, also_, action_}) {
             (is_row ? below_ : row_)->removeWidget(button);
             is_row ? row_->insertWidget(row_->indexOf(copy_), button, 0, Qt::AlignTop)
                    : below_->insertWidget(0, button);
@@ -264,6 +271,13 @@ void NoticeStrip::hideEvent(QHideEvent* event) {
     if (!event->spontaneous()) {
         Q_EMIT changed();
     }
+}
+
+void NoticeStrip::offerAlso(const QString& action, std::function<void()> chosen) {
+    also_chosen_ = std::move(chosen);
+    also_->setText(action);
+    also_->show();
+    Q_EMIT changed();
 }
 
 void NoticeStrip::paintEvent(QPaintEvent* /*event*/) {

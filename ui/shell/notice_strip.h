@@ -42,6 +42,8 @@ public:
                     const QString& action,
                     std::function<void()> chosen,
                     Kind kind = Kind::Info);
+    /// Another thing to do, beside the action of the notice that was just shown.
+    void offerAlso(const QString& action, std::function<void()> chosen);
 
     /// The height it wants in this width, at most `most`: more text scrolls.
     [[nodiscard]] int fitTo(int width, int most);
@@ -57,7 +59,7 @@ protected:
 
 private:
     Kind kind_ = Kind::Info;
-    std::function<void()> chosen_;
+    std::function<void()> chosen_, also_chosen_;
     Passing* passing_;
     QScrollArea* area_;
     QWidget* body_;      ///< The texts.
@@ -69,6 +71,7 @@ private:
     QLabel* more_;
     QPushButton* toggle_;
     QPushButton* action_;
+    QPushButton* also_;
     QPushButton* copy_;
     QPushButton* close_;
 };
