@@ -2799,6 +2799,10 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <source>Not applied yet</source>
         <translation>Noch nicht angewendet</translation>
     </message>
+    <message>
+        <source>values of its own</source>
+        <translation>eigene Werte</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutPrice</name>
@@ -3400,6 +3404,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Do this first</source>
         <translation>Das zuerst tun</translation>
+    </message>
+    <message>
+        <source>This model&apos;s head has values of its own: it cannot be one table with the embedding.</source>
+        <translation>Der Kopf dieses Modells hat eigene Werte: Er kann nicht eine Tabelle mit der Einbettung sein.</translation>
     </message>
 </context>
 <context>
@@ -4100,7 +4108,7 @@ Versteht %5 · bis zu %6 Token</translation>
     </message>
     <message>
         <source>%1 is lost to this run of Belfry (%2). Restart Belfry to use it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist für diesen Lauf von Belfry verloren (%2). Starten Sie Belfry neu, um sie zu verwenden.</translation>
     </message>
 </context>
 <context>

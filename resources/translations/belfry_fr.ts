@@ -2799,6 +2799,10 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <source>Not applied yet</source>
         <translation>Pas encore appliqué</translation>
     </message>
+    <message>
+        <source>values of its own</source>
+        <translation>valeurs propres</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutPrice</name>
@@ -3400,6 +3404,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Do this first</source>
         <translation>Faire cela d’abord</translation>
+    </message>
+    <message>
+        <source>This model&apos;s head has values of its own: it cannot be one table with the embedding.</source>
+        <translation>La tête de ce modèle a ses propres valeurs : elle ne peut pas partager une table avec le plongement.</translation>
     </message>
 </context>
 <context>
@@ -4100,7 +4108,7 @@ Comprend %5 · jusqu’à %6 tokens</translation>
     </message>
     <message>
         <source>%1 is lost to this run of Belfry (%2). Restart Belfry to use it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 est perdue pour cette exécution de Belfry (%2). Redémarrez Belfry pour l’utiliser.</translation>
     </message>
 </context>
 <context>

@@ -98,15 +98,12 @@ private Q_SLOTS:
     void initTestCase();
     void photographAndRecording();
     void conversation();
-<<<<<<< HEAD
     void endOfPipedLines_data();
     void endOfPipedLines();
     void pastedPaths_data();
     void pastedPaths();
-=======
     void lostCard_data();
     void lostCard();
->>>>>>> 7b77cf2 (A kernel's fault ends the process: offer the restart or the CPU)
     void refusedBeforeLoading_data();
     void refusedBeforeLoading();
     void wrongUsage_data();
