@@ -3,6 +3,7 @@
 
 #include "app/store/save_file.h"
 
+#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QScreen>
 #include <QSettings>
@@ -27,7 +28,10 @@ std::unique_ptr<QSettings> openSettings(const QString& file) {
                              QStringLiteral("/Belfry/belfry.ini")
                        : file;
     if (!isPlainOrMissing(name, kMaxBytes)) {
-        return std::make_unique<QSettings>(name + QStringLiteral("/none"), QSettings::IniFormat);
+        // Below what is no folder nothing is found and nothing made.
+        return std::make_unique<QSettings>(QCoreApplication::applicationFilePath() +
+                                               QStringLiteral("/none"),
+                                           QSettings::IniFormat);
     }
     return file.isEmpty()
                ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,

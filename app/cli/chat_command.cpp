@@ -125,6 +125,7 @@ public:
         if (isEndRequested()) {
             return Error{ErrorCode::Cancelled, "chat: ended by a signal"};
         }
+        armInterrupt(); // an answer that was stopped was wanted so
         if (num_failed_ > 0 && !isInputTerminal()) {
             return Error{ErrorCode::InvalidRequest,
                          "chat: " + std::to_string(num_failed_) +

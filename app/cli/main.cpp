@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
+#include <string_view>
 
 namespace {
 
@@ -57,7 +59,20 @@ int run(const std::vector<std::string>& words) {
     engine::Engine engine(options);
     cli::armInterrupt();
     const auto outcome = kCommands.at(arguments->command)(engine, *arguments);
-    return outcome.has_value() ? 0 : fail(outcome.error(), is_json, 1);
+    if (!outcome.has_value()) {
+        return fail(outcome.error(), is_json, 1);
+    }
+    if (cli::interruptToken().stop_requested() && !cli::isOutputLost()) {
+        // What is printed is cut: no script may take it for the whole.
+        std::cerr << "error: Cancelled: ended by a signal before it was done\n";
+        return 1;
+    }
+    return 0;
+}
+
+bool isJson(int argc, char** argv) {
+    return std::any_of(argv, argv + argc,
+                       [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
 } // namespace
@@ -72,9 +87,16 @@ int main(int argc, char** argv) {
         std::cerr << "error: OutOfMemory: the system has no memory left for this; close other "
                      "programs or choose "
                      "smaller options\n";
+    } catch (const std::filesystem::filesystem_error& problem) {
+        code =
+            fail({engine::ErrorCode::InvalidFile,
+                  std::string(problem.what()) + "; name a folder that is there and can be written"},
+                 isJson(argc, argv), 1);
     } catch (const std::exception& problem) {
-        std::cerr << "error: Internal: " << problem.what()
-                  << "; please report this with the command that you gave\n";
+        code = fail(
+            {engine::ErrorCode::Internal,
+             std::string(problem.what()) + "; please report this with the command that you gave"},
+            isJson(argc, argv), 1);
     }
     return cli::closeConsole(code);
 }
