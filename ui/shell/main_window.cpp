@@ -437,8 +437,7 @@ void MainWindow::connectPanes() {
         Q_EMIT settingsEdited(setup_.settings);
     });
 
-    connect(layout_, &LayoutView::stagedPlanChanged, meter_,
-            [this] { showPrediction(); });
+    connect(layout_, &LayoutView::stagedPlanChanged, meter_, [this] { showPrediction(); });
     connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
     connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
