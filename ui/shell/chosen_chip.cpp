@@ -7,7 +7,6 @@
 
 #include <QDir>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 
@@ -16,6 +15,7 @@ namespace ui {
 namespace {
 
 constexpr int kWidestName = 180;
+constexpr int kSpacing = 6;
 constexpr int kButtonHeight = 28; ///< Inside the frame, with air around it.
 
 } // namespace
@@ -25,11 +25,12 @@ ChosenChip::ChosenChip(Session* session, QWidget* parent) : QFrame(parent), sess
     name_ = new ElidedLabel(this);
     name_->setObjectName(QStringLiteral("chosenName"));
     name_->setElideMode(Qt::ElideMiddle);
-    name_->setMinimumCharacters(10);
+    name_->setMinimumCharacters(8);
     name_->setMaximumWidth(kWidestName);
     setTextSize(name_, 100, true);
-    state_ = new QLabel(this);
+    state_ = new ElidedLabel(this);
     state_->setObjectName(QStringLiteral("chosenState"));
+    state_->setMinimumCharacters(0); // frame and button say it too where there is no room
     state_->setTextFormat(Qt::PlainText);
     setTextRole(state_, TextRole::Muted);
     setTextSize(state_, 95);
@@ -51,7 +52,7 @@ ChosenChip::ChosenChip(Session* session, QWidget* parent) : QFrame(parent), sess
     }
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 3, 4, 3);
-    row->setSpacing(6);
+    row->setSpacing(kSpacing);
     row->addWidget(name_);
     row->addWidget(state_);
     row->addWidget(load_);
@@ -90,7 +91,26 @@ void ChosenChip::refresh() {
     back_->setToolTip(tr("Leave it: %1 stays loaded and chosen").arg(loaded));
     setToolTip(QDir::toNativeSeparators(session_->model()).toHtmlEscaped());
     setAccessibleName(tr("Chosen: %1, %2").arg(name, state_->text()));
+    fit();
     updateGeometry();
+}
+
+void ChosenChip::fit() {
+    // Three dots are no state: frame and button tell it where the words do not fit.
+    const int words = state_->fontMetrics().horizontalAdvance(state_->text());
+    const int least = layout()->minimumSize().width() + (state_->isHidden() ? kSpacing : 0) + words;
+    state_->setVisible(width() >= least);
+}
+
+void ChosenChip::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit();
+}
+
+QSize ChosenChip::sizeHint() const {
+    // With the words, also while they are hidden.
+    const int words = state_->isHidden() ? state_->sizeHint().width() + kSpacing : 0;
+    return QFrame::sizeHint() + QSize(words, 0);
 }
 
 void ChosenChip::paintEvent(QPaintEvent* /*event*/) {

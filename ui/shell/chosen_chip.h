@@ -5,7 +5,6 @@
 
 #include <QFrame>
 
-class QLabel;
 class QPushButton;
 
 namespace ui {
@@ -19,19 +18,24 @@ class ChosenChip : public QFrame {
 public:
     explicit ChosenChip(Session* session, QWidget* parent = nullptr);
 
+    [[nodiscard]] QSize sizeHint() const override;
+
 Q_SIGNALS:
     /// The user wants to know why the chosen folder cannot be used.
     void whyRequested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
+    /// Hides the words of the state where they would be cut.
+    void fit();
 
     Session* session_;
     ElidedLabel* name_;
-    QLabel* state_;
+    ElidedLabel* state_;
     QPushButton* load_;
     QPushButton* why_;
     QPushButton* back_;

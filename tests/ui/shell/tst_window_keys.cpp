@@ -32,6 +32,7 @@ struct Fixture {
     Fixture() {
         window.resize(1500, 900);
         window.show();
+        window.activateWindow(); // without a window manager nobody else does
         (void)QTest::qWaitForWindowActive(&window);
         auto summary = std::make_shared<engine::ModelSummary>();
         summary->variant = "E2B";
