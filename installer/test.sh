@@ -54,6 +54,8 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
         say "Fuzzing, a short run"
         "$root/tests/fuzz/run_short.sh" 5 || checks_failed=1
     fi
+    say "Random work from several threads under ThreadSanitizer"
+    "$root/tests/race/run.sh" 60 || checks_failed=1
 fi
 say "Finished in $(($(date +%s) - started)) s"
 echo "$kernels" # a second time: what the build wrote lies between

@@ -86,8 +86,8 @@ inline uint32_t hash32(uint32_t x) {
 }
 
 /// Elements [first, first + count) of a tensor, count <= 2^31. Written so that compilers vectorise
-/// it.
-#if defined(__x86_64__) && defined(__GNUC__) && defined(__linux__)
+/// it. One form under ThreadSanitizer: the loader would choose between several before it runs.
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #endif
 void generate(uint64_t first, int64_t count, uint32_t seed, float mean, float scale, uint16_t* out) {
