@@ -39,6 +39,9 @@ Wiring::Wiring(ui::MainWindow* window,
     }
     connect(window_, &ui::MainWindow::newChatRequested, this, &Wiring::newChat);
     connect(window_, &ui::MainWindow::closing, this, &Wiring::finishSession);
+    // Before the program closes its window.
+    connect(window_, &ui::MainWindow::restartRequested, this,
+            [this] { session_state_.resumes = true; });
     if (settings_ != nullptr) {
         connect(window_, &ui::MainWindow::settingsEdited, this,
                 [this](const ui::Settings& values) { settings_->write(values); });
@@ -98,12 +101,12 @@ void Wiring::connectEngine() {
         qCInfo(logEngine) << "loaded in" << session->loadSeconds() << "s";
         session_state_.loaded = session_state_.loading;
         session_state_.loading.clear();
-        session_state_.options = loadOptionsToJson(session->request());
+        session_state_.options = loadOptionsToJson(session->restartRequest());
         saveSession(false);
     });
     for (const auto done : {&EngineWorker::mapApplied, &EngineWorker::adaptersChanged}) {
         connect(worker, done, this, [this, session] {
-            session_state_.options = loadOptionsToJson(session->request());
+            session_state_.options = loadOptionsToJson(session->restartRequest());
             saveSession(false);
         });
     }
@@ -332,7 +335,8 @@ void Wiring::showPrevious(const PreviousSession& previous) {
         return;
     }
     const QString crashed = previous.crashedWhileLoading();
-    if (window_->settings().reopens_chat && !previous.state.chat.isEmpty()) {
+    const bool reopens_chat = window_->settings().reopens_chat || previous.state.resumes;
+    if (reopens_chat && !previous.state.chat.isEmpty()) {
         openChat(previous.state.chat);
     }
     if (!crashed.isEmpty()) {
@@ -345,9 +349,13 @@ void Wiring::showPrevious(const PreviousSession& previous) {
     } else {
         if (!previous.state.loaded.isEmpty() && window_->session()->model().isEmpty()) {
             // With the layout and the adapters it had, but not loaded: that stays a wish.
+            // Only a restart that the user asked for goes on at once.
             ui::Session* session = window_->session();
             session->chooseAgain(previous.state.loaded,
                                  loadOptionsFromJson(previous.state.options, session->request()));
+            if (previous.state.resumes && previous.state.is_over) {
+                session->loadWhenRead();
+            }
         }
         if (previous.hasCrashed()) {
             window_->notice()->showNotice(
@@ -400,7 +408,7 @@ void Wiring::finishSession() {
     const ui::Session* session = window_->session();
     if (!session->model().isEmpty() && session->summary() != nullptr) {
         session_state_.loaded = session->model();
-        session_state_.options = loadOptionsToJson(session->request());
+        session_state_.options = loadOptionsToJson(session->restartRequest());
     }
     saveSession(true);
     if (settings_ != nullptr) {

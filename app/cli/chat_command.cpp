@@ -6,6 +6,7 @@
 #include "app/pasted_path.h"
 
 #include <iostream>
+#include <optional>
 #include <string>
 
 namespace cli {
@@ -121,6 +122,9 @@ public:
                 break;
             }
             obey(line, words);
+            if (lost_card_.has_value()) {
+                return *lost_card_;
+            }
         }
         if (isEndRequested()) {
             return Error{ErrorCode::Cancelled, "chat: ended by a signal"};
@@ -205,6 +209,10 @@ private:
         request.image_tokens = arguments_.load.image_tokens;
         const Result<engine::Reply> reply = engine_.generate(request, streamer(), interruptToken());
         std::cout << "\n" << std::flush;
+        if (!reply.has_value() && reply.error().code == ErrorCode::DeviceLost) {
+            lost_card_ = reply.error(); // every further question would get the same answer
+            return;
+        }
         if (!reply.has_value()) {
             // The conversation goes on from the last complete turn; attachments stay for the retry.
             ++num_failed_;
@@ -226,7 +234,8 @@ private:
     std::vector<Message> messages_;
     std::vector<std::string> images_, audios_;
     bool is_attachment_missing_ = false; ///< Of the question that comes next.
-    int num_failed_ = 0;                 ///< Lines that did not do what they were to.
+    std::optional<Error> lost_card_;
+    int num_failed_ = 0; ///< Lines that did not do what they were to.
 };
 
 } // namespace

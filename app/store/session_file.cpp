@@ -42,14 +42,18 @@ PreviousSession SessionFile::read() const {
     previous.state.loaded = object.value(key("loaded")).toString();
     previous.state.options = object.value(key("options")).toObject();
     previous.state.is_over = object.value(key("over")).toBool();
+    previous.state.resumes = object.value(key("resumes")).toBool();
     return previous;
 }
 
 engine::Result<void> SessionFile::write(const SessionState& state) const {
     makeDurableFolder(QFileInfo(file_).path());
-    const QJsonObject object{{key("chat"), state.chat},       {key("draft"), state.draft},
-                             {key("loading"), state.loading}, {key("loaded"), state.loaded},
-                             {key("options"), state.options}, {key("over"), state.is_over}};
+    QJsonObject object{{key("chat"), state.chat},       {key("draft"), state.draft},
+                       {key("loading"), state.loading}, {key("loaded"), state.loaded},
+                       {key("options"), state.options}, {key("over"), state.is_over}};
+    if (state.resumes) {
+        object.insert(key("resumes"), true);
+    }
     const auto saved = saveFile(file_, QJsonDocument(object).toJson(QJsonDocument::Compact));
     if (saved.has_value()) {
         return {};

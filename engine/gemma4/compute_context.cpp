@@ -20,10 +20,9 @@ Result<void> checkStatus(Status status, const char* step, const std::string& mod
                                                  step +
                                                  "; lower the context or move a part to the CPU"};
     case Status::DeviceLost:
-        return Error{ErrorCode::DeviceLost, module + ": the device stopped answering in step " +
-                                                step +
-                                                "; reload the model, or restart "
-                                                "the program if it stays so"};
+        // What to do depends on the device: withFailure() tells.
+        return Error{ErrorCode::DeviceLost,
+                     module + ": the device stopped answering in step " + step};
     case Status::BadShape:
         return Error{ErrorCode::Internal,
                      module + ": step " + step + " refused its operand shapes"};

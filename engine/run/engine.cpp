@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's state and what can be asked about it.
+#include "engine/api/device_loss.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
 
@@ -32,26 +33,35 @@ Error Engine::Impl::outOfHostMemory(std::string_view what, std::string_view subj
     return error;
 }
 
-Error withFailure(Error error, const OwnedDevices& devices) {
+Error withFailure(Error error, const OwnedDevices& devices, const GpuAccess& gpus) {
     for (const auto& [id, device] : devices.set) {
         // What follows from a lost card (no memory, no kernel) is told as its loss.
         if (device->isLost() && error.code != ErrorCode::DeviceLost) {
             error.code = ErrorCode::DeviceLost;
-            error.message = id.toString() +
-                            ": the device stopped answering; reload the model, or restart the "
-                            "program if it stays so (" +
-                            error.message + ")";
+            error.message =
+                id.toString() + ": the device stopped answering (" + error.message + ")";
         }
     }
     if (error.code != ErrorCode::DeviceLost) {
         return error;
     }
+    bool is_lost = false;
     for (const auto& [id, device] : devices.set) {
         const std::string failure = device->lastFailure();
         if (!failure.empty()) {
             error.message += " (" + id.toString() + ": " + failure + ")";
             error.details.emplace_back("device", id.toString());
         }
+        is_lost = is_lost || device->isLost();
+    }
+    if (!is_lost || needsNewProcess(error)) {
+        return error; // the next step was told where a card was refused
+    }
+    if (!gpus.process_fault().empty()) {
+        error.message += ". " + std::string(kNewProcessAdvice);
+        error.details.emplace_back(kNeedsNewProcess, "true");
+    } else {
+        error.message += "; reload the model, or restart the program if it stays so";
     }
     return error;
 }

@@ -126,7 +126,7 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
         filled = fill(*target, request, std::move(prepared), progress, stop);
     }
     if (!filled.has_value()) {
-        return withFailure(std::move(filled).error(), target->devices);
+        return withFailure(std::move(filled).error(), target->devices, *options.gpus);
     }
     target->own_template = readChatTemplateText(target->folder.path);
     target->load_s = secondsSince(started);
@@ -376,7 +376,7 @@ Result<void> Engine::replace(const std::string& device_map,
     std::unique_ptr<Generator> generator = std::move(target.generator);
     target.model.reset();
     const auto restore = [&](Error failure) -> Error {
-        Error error = withFailure(std::move(failure), target.devices);
+        Error error = withFailure(std::move(failure), target.devices, *impl_->options.gpus);
         LoadOptions quiet = options;
         quiet.stop = {};
         const Result<void> store_back = applyPlan(*target.store, *former, quiet);

@@ -44,7 +44,7 @@ struct LostModel {
 };
 
 /// Adds the driver's own words to an error of a card that stopped answering.
-Error withFailure(Error error, const OwnedDevices& devices);
+Error withFailure(Error error, const OwnedDevices& devices, const GpuAccess& gpus);
 
 /// Everything that belongs to one loaded model. Members are destroyed in reverse order: the model
 /// before the weights, those before the devices.
@@ -151,7 +151,7 @@ struct Engine::Impl {
         if (result.has_value() || loaded == nullptr) {
             return result;
         }
-        return withFailure(std::move(result).error(), loaded->devices);
+        return withFailure(std::move(result).error(), loaded->devices, *options.gpus);
     }
 
     /// After an exception rows and cache may disagree: both start empty.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/gpu_access.h"
 
+#include "engine/api/device_loss.h"
 #include "engine/run/card_estimate.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
@@ -65,7 +66,15 @@ GpuAccess cudaAccess(const Driver* driver,
         for (const Card& card : kernels::cuda::listCards(*driver)) {
             if (!card.unusable.empty()) {
                 left_out.push_back({card.unusable});
-            } else if (auto info = describe(*driver, card)) {
+                continue;
+            }
+            // Still listed: a layout shows where everything is to go after a restart.
+            if (const std::string fault = driver->process_fault->what(); !fault.empty()) {
+                left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
+                                    ") is lost to this process since " + fault +
+                                    "; start Belfry again to use it."});
+            }
+            if (auto info = describe(*driver, card)) {
                 devices.push_back(std::move(*info));
             } else {
                 left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
@@ -120,6 +129,7 @@ GpuAccess cudaAccess(const Driver* driver,
         return skipped->value_or(notes);
     };
     if (driver != nullptr) {
+        access.process_fault = [driver] { return driver->process_fault->what(); };
         access.assumes_context = [driver](int index) {
             return kernels::cuda::isContextAssumed(*driver, index);
         };
@@ -140,9 +150,15 @@ GpuAccess cudaAccess(const Driver* driver,
         options.ops = &kernels::cuda::cudaOps(is_reference);
         CudaDevice::Opened opened = CudaDevice::create(options);
         if (opened.device == nullptr) {
-            return Error{codeOf(opened.status),
-                         std::move(opened.message),
-                         {{"device", "cuda:" + std::to_string(index)}}};
+            Error error{codeOf(opened.status),
+                        std::move(opened.message),
+                        {{"device", "cuda:" + std::to_string(index)}}};
+            if (!driver->process_fault->what().empty()) {
+                error.code = ErrorCode::DeviceLost;
+                error.message += ". " + std::string(kNewProcessAdvice);
+                error.details.emplace_back(kNeedsNewProcess, "true");
+            }
+            return error;
         }
         return std::unique_ptr<kernels::Device>(std::move(opened.device));
     };

@@ -21,6 +21,11 @@ struct FatbinImage;
 
 namespace engine {
 
+/// The next step after a fault that cost this process its cards.
+inline constexpr const char* kNewProcessAdvice =
+    "The driver gives no card to this process any more: loading again cannot work. Start the "
+    "program again, or go on with everything on the CPU (device map \"cpu\").";
+
 /// Why a card is not used, or why there is none.
 struct CardNote {
     std::string text; ///< One sentence.
@@ -41,6 +46,9 @@ struct GpuAccess {
         open;
     /// Whether what the driver itself takes on an open card is not measured but assumed.
     std::function<bool(int index)> assumes_context = [](int) { return false; };
+    /// What cost this process its cards for good ("cuStreamSynchronize answered ..."); empty = they
+    /// are there, or come back with a load.
+    std::function<std::string()> process_fault = [] { return std::string(); };
     /// One per card that the last list() left out, or one on why there is none; empty = nothing to
     /// say. Opens nothing and costs nothing behind list().
     std::function<std::vector<CardNote>()> notes = [] { return std::vector<CardNote>(); };

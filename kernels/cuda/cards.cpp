@@ -107,6 +107,9 @@ std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card) {
             return memory->free;
         }
     }
+    if (!driver.process_fault->what().empty()) {
+        return card.total_bytes; // no context answers here; for the process that follows it is free
+    }
     // On a thread of its own: the calling thread keeps the context that is current there.
     std::optional<uint64_t> answer;
     std::thread([&driver, &card, &answer] {

@@ -82,8 +82,11 @@ Status CudaDevice::failOpening(const char* step, std::string* message) const {
         *message = id + (name_.empty() ? "" : " (" + name_ + ")") + ": no memory left to " + step +
                    " (" + what + "); close other programs that use the card";
     } else {
-        *message = id + (name_.empty() ? "" : " (" + name_ + ")") + ": cannot " + step + " (" +
-                   what + "); restart the program, and the machine if that does not help";
+        *message =
+            id + (name_.empty() ? "" : " (" + name_ + ")") + ": cannot " + step + " (" + what + ")";
+        if (!isEndOfProcess(stream_.last_error)) { // else the engine knows what helps
+            *message += "; restart the program, and the machine if that does not help";
+        }
     }
     const Status status = statusOf(stream_.last_error);
     return status == Status::Ok ? Status::Unsupported : status;
@@ -94,6 +97,12 @@ Status CudaDevice::open(std::string* message) {
         *message = "This build has no GPU kernels (it was made without nvcc); use the CPU, or a "
                    "build with BELFRY_CUDA=ON";
         return Status::Unsupported;
+    }
+    // Not tried at all: the driver would only repeat the fault.
+    if (const std::string fault = driver_->process_fault->what(); !fault.empty()) {
+        *message = "cuda:" + std::to_string(ordinal_) +
+                   ": the driver refuses every graphics card to this process since " + fault;
+        return Status::DeviceLost;
     }
     for (const Card& card : listCards(*driver_)) {
         if (card.ordinal != ordinal_) {

@@ -6,6 +6,8 @@
 #include "kernels/cuda/system_library.h"
 #include "kernels/stage_times.h"
 
+#include <utility>
+
 #if defined(_WIN32)
 #define NOMINMAX
 #define WIN32_LEAN_AND_MEAN
@@ -109,6 +111,24 @@ std::string Driver::errorName(CuResult code) const {
         return "CUDA error " + std::to_string(code);
     }
     return name;
+}
+
+void Driver::noteFailure(CuResult code, const char* call) const {
+    if (isEndOfProcess(code)) {
+        process_fault->note(std::string(call) + " answered " + errorName(code));
+    }
+}
+
+void ProcessFault::note(std::string what) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (what_.empty()) {
+        what_ = std::move(what);
+    }
+}
+
+std::string ProcessFault::what() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return what_;
 }
 
 const Driver* systemDriver(std::string* why) {

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 
 namespace kernels::cuda {
@@ -37,6 +39,20 @@ inline constexpr CuResult kCuCooperativeTooLarge = 720;
 /// 900 to 908: a call that cannot be captured, or a capture that such a call ended.
 inline constexpr CuResult kCuCaptureUnsupported = 900;
 inline constexpr CuResult kCuCaptureLast = 908;
+
+/// Answers after which the driver refuses every card to this process, whatever contexts are given
+/// back, reset and made: faults of kernels. cuda.h says of them that "the process must be
+/// terminated and relaunched"; seen so with 700 and 719 on an H100. Their neighbours (701, 703 to
+/// 709, 711 to 713, 720) are wrong calls, not faults.
+constexpr bool isEndOfProcess(CuResult code) {
+    return code == 226 ||                  // an error the card contained
+           code == 700 ||                  // illegal address
+           code == 702 ||                  // launch timed out
+           code == 710 ||                  // assert
+           (code >= 714 && code <= 719) || // stack, instruction, alignment, space, counter, launch
+           code == 721 ||                  // tensor memory leak
+           code == 810;                    // the MPS server ended this client
+}
 
 /// How the reasons begin that only say that this machine has no card of ours; all others are
 /// something to mend.
@@ -155,6 +171,19 @@ constexpr int kTensorPromote256 = 3;
     X(launchKernelEx, "cuLaunchKernelEx",                                                          \
       (const CuLaunchConfig* config, CuFunction function, void** parameters, void** extra))
 
+/// What cost this process its cards, noted once and never forgotten. From any thread.
+class ProcessFault {
+public:
+    /// Only the first one counts: those that follow are its echo.
+    void note(std::string what);
+    /// "cuStreamSynchronize answered CUDA_ERROR_ILLEGAL_ADDRESS"; empty = nothing happened.
+    [[nodiscard]] std::string what() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::string what_;
+};
+
 /// The entry points of one driver library. Plain pointers: calls cost what a linked call costs.
 struct Driver {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
@@ -164,6 +193,9 @@ struct Driver {
 
     /// "CUDA_ERROR_OUT_OF_MEMORY", or the number when the driver has no name for it.
     [[nodiscard]] std::string errorName(CuResult code) const;
+    /// Told of every failed call; keeps what isEndOfProcess().
+    void noteFailure(CuResult code, const char* call) const;
+    std::shared_ptr<ProcessFault> process_fault = std::make_shared<ProcessFault>();
 };
 
 /// The machine's driver, loaded and initialised once; nullptr without one, with one that lacks an

@@ -62,6 +62,9 @@ Status Stream::check(CuResult result, const char* call) {
     last_call = call;
     const Status status = statusOf(result);
     is_lost = is_lost || status == Status::DeviceLost;
+    if (status == Status::DeviceLost) {
+        driver->noteFailure(result, call);
+    }
     return status;
 }
 

@@ -3041,10 +3041,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Die Grafikkarte antwortet weiterhin nicht</translation>
     </message>
     <message>
-        <source>Your chats are saved; the open chat comes back.</source>
-        <translation>Ihre Chats sind gespeichert; der offene Chat kommt wieder.</translation>
-    </message>
-    <message>
         <source>Restart Belfry</source>
         <translation>Belfry neu starten</translation>
     </message>
@@ -3071,6 +3067,22 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Your chats are saved, also what there is of the reply. After a restart Belfry is where you are now: this chat, the same model, layout and adapters.</source>
+        <translation>Ihre Chats sind gespeichert, auch was von der Antwort da ist. Nach einem Neustart ist Belfry, wo Sie jetzt sind: dieser Chat, dasselbe Modell, dieselbe Platzierung, dieselben Adapter.</translation>
+    </message>
+    <message>
+        <source>Go on on the processor</source>
+        <translation>Auf dem Prozessor weitermachen</translation>
+    </message>
+    <message>
+        <source>Everything runs on the processor for now</source>
+        <translation>Vorerst läuft alles auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>The graphics card is there again after a restart, with everything where it was.</source>
+        <translation>Nach einem Neustart ist die Grafikkarte wieder da, mit allem, wo es war.</translation>
     </message>
 </context>
 <context>

@@ -3041,10 +3041,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>La carte graphique ne répond toujours pas</translation>
     </message>
     <message>
-        <source>Your chats are saved; the open chat comes back.</source>
-        <translation>Vos discussions sont enregistrées ; celle qui est ouverte reviendra.</translation>
-    </message>
-    <message>
         <source>Restart Belfry</source>
         <translation>Redémarrer Belfry</translation>
     </message>
@@ -3071,6 +3067,22 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Undo</source>
         <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Your chats are saved, also what there is of the reply. After a restart Belfry is where you are now: this chat, the same model, layout and adapters.</source>
+        <translation>Vos conversations sont enregistrées, y compris ce qui est écrit de la réponse. Après un redémarrage, Belfry reprend là où vous êtes : cette conversation, le même modèle, le même placement et les mêmes adaptateurs.</translation>
+    </message>
+    <message>
+        <source>Go on on the processor</source>
+        <translation>Continuer sur le processeur</translation>
+    </message>
+    <message>
+        <source>Everything runs on the processor for now</source>
+        <translation>Pour l’instant, tout s’exécute sur le processeur</translation>
+    </message>
+    <message>
+        <source>The graphics card is there again after a restart, with everything where it was.</source>
+        <translation>La carte graphique sera de nouveau là après un redémarrage, avec tout à sa place.</translation>
     </message>
 </context>
 <context>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole program on a fake graphics card, used by itself: what tst_restart starts. In the first
-// process a card is lost for good in the middle of a chat and "Restart Belfry" is pressed, or the
-// process kills itself in the middle of a load (BELFRY_TEST_CRASH). The next process on the same
-// folder writes down what it finds before anybody touches it.
-// Reports go to $BELFRY_TEST_REPORTS/N.json, N = 1, 2, ... by process.
+// process a kernel faults in the middle of a reply and "Restart Belfry" is pressed
+// (BELFRY_TEST_ON_CPU: after a while on the processor), or the process kills itself in the middle
+// of a load (BELFRY_TEST_CRASH). The next process on the same folder writes down what it finds
+// before anybody touches it. Reports go to $BELFRY_TEST_REPORTS/N.json, N = 1, 2, ... by process.
 #include "app/engine_worker.h"
 #include "app/program.h"
 #include "engine/api/error.h"
@@ -29,6 +29,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 using support::FakeDriver;
 
@@ -62,13 +63,28 @@ public:
         waitFor("a reply", [&] { return isAtRest() && chat().chat().turns.size() == 2; });
         // The driver belongs to the engine's thread while the program runs.
         QMetaObject::invokeMethod(
-            engine_.worker(), [&] { fake_.failCall(1, kIllegalAddress, true); },
+            engine_.worker(),
+            [&] {
+                fake_.fault = [launches = 0](const char* name) mutable {
+                    launches += std::string_view(name) == "cuGraphLaunch" ? 1 : 0;
+                    return launches == 3 ? kIllegalAddress : kernels::cuda::kCuSuccess;
+                };
+            },
             Qt::BlockingQueuedConnection);
         ask(QStringLiteral("Are you there?"));
-        press(QStringLiteral("Load again"));
-        waitFor("the second offer", [&] {
-            return offer() != nullptr && offer()->text() == QStringLiteral("Restart Belfry");
+        waitFor("the offer", [&] {
+            return isAtRest() && offer() != nullptr &&
+                   offer()->text() == QStringLiteral("Restart Belfry");
         });
+        if (qEnvironmentVariableIsSet("BELFRY_TEST_ON_CPU")) {
+            QTest::mouseClick(window_.findChild<QPushButton*>(QStringLiteral("noticeAlso")),
+                              Qt::LeftButton);
+            waitFor("the model on the processor",
+                    [&] { return isAtRest() && session().isCpuStandingIn(); });
+            ask(QStringLiteral("Then without it?"));
+            waitFor("a reply", [&] { return isAtRest() && chat().chat().turns.size() == 6; });
+        }
+        waitFor("the offer", [&] { return offer() != nullptr; });
         write(1);
         press(QStringLiteral("Restart Belfry"));
     }
@@ -97,8 +113,11 @@ public:
         });
         write(2);
         if (has_model) {
-            session().load(); // in a new process the card answers
+            // In a new process the card answers; nobody has to ask for it.
             waitFor("the model", [&] { return isAtRest() && session().isLoaded(); });
+            ask(QStringLiteral("Are you back?"));
+            const size_t turns = chat().chat().turns.size();
+            waitFor("a reply", [&] { return isAtRest() && chat().chat().turns.size() >= turns; });
             write(3);
         }
         window_.close();
@@ -130,7 +149,7 @@ private:
         session().setOptions(options);
         session().chooseModel(QStringLiteral("demo"));
         ui::ChatDocument document;
-        document.sampling.max_tokens = 4;
+        document.sampling.max_tokens = 6;
         chat().setChat(document);
     }
     void ask(const QString& text) {
@@ -145,10 +164,13 @@ private:
             turns.append(turn.text);
         }
         QString vision;
+        QString layer;
         if (const auto plan = window_.layoutView()->stagedPlan()) {
             for (const engine::ModulePlacement& module : plan->modules) {
                 if (module.name == "model.vision_tower") {
                     vision = QString::fromStdString(module.store.toString());
+                } else if (module.name == "model.language_model.layers.0") {
+                    layer = QString::fromStdString(module.store.toString());
                 }
             }
         }
@@ -161,6 +183,7 @@ private:
             {QStringLiteral("loaded"), session().isLoaded()},
             {QStringLiteral("busy"), session().isBusy()},
             {QStringLiteral("vision"), vision},
+            {QStringLiteral("layer"), layer},
             {QStringLiteral("offer"), button == nullptr ? QString() : button->text()}};
         QSaveFile file(reportFile(number));
         if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(report).toJson()) <= 0 ||
@@ -178,6 +201,7 @@ private:
 
 int main(int argc, char** argv) {
     FakeDriver fake;
+    fake.token = 405; // " the" of the demo model
     app::ProgramSeams seams;
     seams.engine_cards = std::make_shared<const engine::GpuAccess>(
         engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));

@@ -7,7 +7,8 @@
 //   belfry_gpu_tests --simulated 1        the checks that need no card, on simulated ones
 //   belfry_emulated_tests ...              the same on cards whose kernels run on the CPU (slow)
 //   belfry_gpu_tests --hold BYTES_LEFT    keep all but so many bytes of cuda:0 until stdin closes
-//   belfry_gpu_tests --table FILE         print a file of tests/gpu/run as tables
+//   belfry_gpu_tests --fault KIND         a real fault of a kernel in this process, and what it can
+//   do then belfry_gpu_tests --table FILE         print a file of tests/gpu/run as tables
 // Golden data: $BELFRY_GOLDEN_DIR; further adapters: $BELFRY_ADAPTERS_DIR. Ends with 77 when the
 // machine has no usable card.
 #include "tests/gpu/gpu_tests.h"
@@ -16,6 +17,7 @@
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/ops.h"
+#include "tests/gpu/card_fault.h"
 #include "tests/gpu/forum_cases.h"
 #include "tests/gpu/other_program.h"
 #include "tests/gpu/result_table.h"
@@ -47,6 +49,9 @@ int main(int argc, char** argv) {
         const std::string value = argv[i + 1];
         if (option == "--table") {
             return gpu::printTable(value.c_str());
+        }
+        if (option == "--fault") {
+            return gpu::faultHere(value);
         }
         if (option == "--hold") {
             return gpu::holdMemory(std::strtoull(value.c_str(), nullptr, 10));
@@ -140,6 +145,9 @@ int main(int argc, char** argv) {
     }
     if (list.wants("others") && kIsReal && !gpu::is_simulated) {
         gpu::outOfMemory(list, machine, argv[0]);
+    }
+    if (list.wants("fault") && kIsReal && !gpu::is_simulated) {
+        gpu::cardFaults(list, argv[0]);
     }
     if (list.wants("reloads") && kIsReal && !gpu::is_simulated) {
         gpu::reloads(list, machine, reload_count);

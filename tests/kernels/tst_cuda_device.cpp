@@ -80,6 +80,7 @@ private Q_SLOTS:
     void everyFailingCall_data();
     void everyFailingCall();
     void lostCard();
+    void faultOutlivesContexts();
     void launchPlans();
     void streamLayouts();
     void streamTiles();
@@ -588,9 +589,40 @@ void TestCudaDevice::lostCard() {
         device->free(block);
     }
     QCOMPARE(fake.live(), FakeLive{});
-    // After everything on it is gone the card can be opened anew.
-    fake.failCall(0, 0, false);
-    QVERIFY(!openDevice(fake)->isLost());
+    // Everything on it is gone, and still this process has no card any more: nobody asks for one.
+    fake.clearTrace();
+    const CudaDevice::Opened refused = CudaDevice::create(optionsFor(fake));
+    QVERIFY(refused.device == nullptr);
+    QCOMPARE(refused.status, Status::DeviceLost);
+    QVERIFY2(refused.message.find("refuses every graphics card to this process since "
+                                  "cuMemcpyDtoHAsync answered CUDA_ERROR_ILLEGAL_ADDRESS") !=
+                 std::string::npos,
+             refused.message.c_str());
+    QVERIFY(fake.trace().empty());
+    FakeDriver next; // another process
+    QVERIFY(!openDevice(next)->isLost());
+}
+
+/// What a real driver does after the fault of a kernel (seen on an H100 with 700 and 719).
+void TestCudaDevice::faultOutlivesContexts() {
+    FakeDriver fake;
+    const Driver& driver = fake.driver();
+    CuContext context = nullptr;
+    QCOMPARE(driver.primaryCtxRetain(&context, 0), kCuSuccess);
+    QCOMPARE(driver.ctxSetCurrent(context), kCuSuccess);
+    fake.failCall(1, 719, false);
+    QCOMPARE(driver.ctxSynchronize(), 719);
+    QCOMPARE(driver.primaryCtxRelease(0), 719);
+    QCOMPARE(driver.primaryCtxRetain(&context, 0), 719);
+    fake.failCall(0, 0, false); // heals nothing
+    QCOMPARE(driver.primaryCtxRetain(&context, 0), 719);
+    size_t free = 0;
+    size_t total = 0;
+    QCOMPARE(driver.memGetInfo(&free, &total), 719);
+    int count = 0;
+    QCOMPARE(driver.deviceGetCount(&count), kCuSuccess);
+    QCOMPARE(count, 1);
+    QCOMPARE(fake.live(), FakeLive{});
 }
 
 void TestCudaDevice::launchPlans() {

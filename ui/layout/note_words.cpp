@@ -77,6 +77,11 @@ QString cardWords(const QString& text) {
                         "that does not help.")
             .arg(cardName(m));
     }
+    if (const auto m = matched("(cuda:\\d+) \\((.+)\\) is lost to this process since (.+);", text);
+        m.hasMatch()) {
+        return Note::tr("%1 is lost to this run of Belfry (%2). Restart Belfry to use it.")
+            .arg(cardName(m), m.captured(3));
+    }
     if (const auto m = matched("(cuda:\\d+) does not answer the driver \\((.+?)\\)", text);
         m.hasMatch()) {
         return Note::tr("%1 does not answer the driver (%2). Restart the computer to use it.")

@@ -353,11 +353,16 @@ void MainWindow::connectPanes() {
     connect(session_, &Session::changed, this, &MainWindow::refresh);
     connect(session_, &Session::failed, notice_,
             [this](const QString& what, const engine::Error& error) {
+                if (session_->needsRestart() && !session_->isLoaded()) {
+                    offerRestart(what, fromUtf8(error.message), false);
+                    return;
+                }
                 const QString plain = adapterProblem(error);
                 plain.isEmpty() ? notice_->showError(what, error)
                                 : notice_->showFolded(what, plain, fromUtf8(error.message));
             });
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
+    connect(session_, &Session::applied, this, &MainWindow::showStandIn);
     connect(session_, &Session::planInputChanged, this,
             [this] { layout_->setRequest(session_->request()); });
     connect(session_, &Session::snapshotChanged, this,

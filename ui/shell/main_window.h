@@ -130,6 +130,9 @@ private:
     void refresh();
     void openCoverage(int index);
     void showDeviceLost(const engine::Error& error, bool was_reloading);
+    void offerRestart(const QString& what, const QString& detail, bool offers_cpu);
+    /// After a load: that the CPU stands in for a lost card, where it does.
+    void showStandIn();
     void fitTabs();
     /// Hides the chats, then the meter, where the centre needs their room.
     void fitPanes();

@@ -93,19 +93,38 @@ void MainWindow::openCoverage(int index) {
 
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
     const QString detail = fromUtf8(error.message);
-    if (was_reloading) {
-        // The driver keeps the fault for this process: only a new one has a new context.
-        notice_->showAction(
-            tr("The graphics card still does not answer"),
-            detail + QLatin1Char('\n') + tr("Your chats are saved; the open chat comes back."),
-            tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); }, NoticeStrip::Kind::Error);
-    } else {
+    if (!session_->needsRestart() && !was_reloading) {
         notice_->showAction(
             tr("The graphics card stopped answering"),
             detail + QLatin1Char('\n') +
                 tr("Loading again starts the engine anew; every part goes where it was, and the "
                    "chat stays."),
             tr("Load again"), [this] { session_->loadAgain(); }, NoticeStrip::Kind::Error);
+        return;
+    }
+    offerRestart(was_reloading ? tr("The graphics card still does not answer")
+                               : tr("The graphics card stopped answering"),
+                 detail, !session_->isCpuStandingIn());
+}
+
+void MainWindow::offerRestart(const QString& what, const QString& detail, bool offers_cpu) {
+    notice_->showAction(
+        what,
+        detail + QLatin1Char('\n') +
+            tr("Your chats are saved, also what there is of the reply. After a restart Belfry is "
+               "where you are now: this chat, the same model, layout and adapters."),
+        tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); }, NoticeStrip::Kind::Error);
+    if (offers_cpu) {
+        notice_->offerAlso(tr("Go on on the processor"), [this] { session_->loadOnCpu(); });
+    }
+}
+
+void MainWindow::showStandIn() {
+    if (session_->isCpuStandingIn()) {
+        notice_->showAction(
+            tr("Everything runs on the processor for now"),
+            tr("The graphics card is there again after a restart, with everything where it was."),
+            tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); });
     }
 }
 

@@ -76,6 +76,8 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     toggle_->hide();
     action_ = new QPushButton(this);
     action_->setObjectName(QStringLiteral("noticeAction"));
+    also_ = new QPushButton(this);
+    also_->setObjectName(QStringLiteral("noticeAlso"));
     copy_ = new QPushButton(this);
     copy_->setObjectName(QStringLiteral("noticeCopy"));
     copy_->setIcon(icon(QStringLiteral("copy")));
@@ -101,6 +103,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     texts->addWidget(more_);
     row->addLayout(texts, 1);
     row->addWidget(toggle_, 0, Qt::AlignTop);
+    row->addWidget(also_, 0, Qt::AlignVCenter);
     row->addWidget(action_, 0, Qt::AlignVCenter);
     row->addWidget(copy_, 0, Qt::AlignTop);
     row->addWidget(close_, 0, Qt::AlignTop);
@@ -109,13 +112,15 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
     passing_.setInterval(kPassingMs);
     connect(&passing_, &QTimer::timeout, this, &QWidget::hide);
     connect(close_, &QPushButton::clicked, this, &QWidget::hide);
-    connect(action_, &QPushButton::clicked, this, [this] {
-        hide();
-        // What it starts may show the next notice: taken first.
-        if (const auto chosen = std::exchange(chosen_, nullptr)) {
-            chosen();
-        }
-    });
+    for (const auto& [button, what] : {std::pair{action_, &chosen_}, {also_, &also_chosen_}}) {
+        connect(button, &QPushButton::clicked, this, [this, what = what] {
+            hide();
+            // What it starts may show the next notice: taken first.
+            if (const auto chosen = std::exchange(*what, nullptr)) {
+                chosen();
+            }
+        });
+    }
     connect(toggle_, &QPushButton::toggled, more_, &QWidget::setVisible);
     connect(copy_, &QPushButton::clicked, this, [this] {
         QStringList lines = {title_->text(), detail_->text(), more_->text()};
@@ -142,10 +147,12 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     detail_->setText(detail);
     detail_->setVisible(!detail.isEmpty());
     action_->hide();
+    also_->hide();
     more_->clear();
     toggle_->setChecked(false);
     toggle_->hide();
     chosen_ = nullptr;
+    also_chosen_ = nullptr;
     setAccessibleDescription(what + QLatin1Char(' ') + detail);
     show();
     update();
@@ -179,6 +186,12 @@ void NoticeStrip::showAction(const QString& what,
     chosen_ = std::move(chosen);
     action_->setText(action);
     action_->show();
+}
+
+void NoticeStrip::offerAlso(const QString& action, std::function<void()> chosen) {
+    also_chosen_ = std::move(chosen);
+    also_->setText(action);
+    also_->show();
 }
 
 void NoticeStrip::paintEvent(QPaintEvent* /*event*/) {

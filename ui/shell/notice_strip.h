@@ -37,13 +37,15 @@ public:
                     const QString& action,
                     std::function<void()> chosen,
                     Kind kind = Kind::Info);
+    /// Another thing to do, beside the action of the notice that was just shown.
+    void offerAlso(const QString& action, std::function<void()> chosen);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
     Kind kind_ = Kind::Info;
-    std::function<void()> chosen_;
+    std::function<void()> chosen_, also_chosen_;
     QTimer passing_;
     QLabel* icon_;
     QLabel* title_;
@@ -51,6 +53,7 @@ private:
     QLabel* more_;
     QPushButton* toggle_;
     QPushButton* action_;
+    QPushButton* also_;
     QPushButton* copy_;
     QPushButton* close_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/session.h"
 
+#include "engine/api/device_loss.h"
 #include "ui/style/format.h"
 
 #include <QDateTime>
@@ -123,6 +124,10 @@ void Session::chooseAndLoad(const QString& folder) {
     loads_when_read_ = true;
 }
 
+void Session::loadWhenRead() {
+    loads_when_read_ = is_inspecting_;
+}
+
 void Session::setOptions(const engine::LoadRequest& options) {
     options_ = options;
     options_.model.clear();
@@ -195,6 +200,7 @@ void Session::load() {
 
 void Session::startLoad(const engine::LoadRequest& request) {
     job_ = Job::Load;
+    before_loss_.reset(); // another layout or model is wanted now
     asked_ = request;
     load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
     Q_EMIT loadRequested(asked_);
@@ -211,6 +217,30 @@ void Session::loadAgain() {
         request.adapters = adapters_; // strengths may have changed since
     }
     startLoad(request);
+}
+
+void Session::loadOnCpu() {
+    engine::LoadRequest request = loaded_.model.empty() ? asked_ : loaded_;
+    if (job_ != Job::None || request.model.empty()) {
+        return;
+    }
+    const engine::LoadRequest before = before_loss_.value_or(request);
+    if (request.model == model_.toStdString()) {
+        request.adapters = adapters_;
+    }
+    request.device_map = "cpu";
+    startLoad(request);
+    before_loss_ = before; // also when it fails
+}
+
+engine::LoadRequest Session::restartRequest() const {
+    engine::LoadRequest request = this->request();
+    if (before_loss_.has_value() && before_loss_->model == request.model) {
+        const std::vector<engine::AdapterChoice> adapters = request.adapters;
+        request = *before_loss_;
+        request.adapters = adapters;
+    }
+    return request;
 }
 
 void Session::eject() {
@@ -331,10 +361,10 @@ void Session::showLoadError(const engine::Error& error) {
     Q_EMIT changed();
     if (error.code != engine::ErrorCode::Cancelled) {
         // A lost card that stays away is not even listed any more: then it is no such card.
-        const bool is_gone =
-            is_loading_again_ && (error.code == engine::ErrorCode::DeviceLost ||
-                                  error.code == engine::ErrorCode::InvalidRequest ||
-                                  error.code == engine::ErrorCode::Unsupported);
+        const bool is_gone = is_loading_again_ && !engine::needsNewProcess(error) &&
+                             (error.code == engine::ErrorCode::DeviceLost ||
+                              error.code == engine::ErrorCode::InvalidRequest ||
+                              error.code == engine::ErrorCode::Unsupported);
         if (is_gone) {
             Q_EMIT deviceLost(error, true);
         } else {
@@ -346,6 +376,7 @@ void Session::showLoadError(const engine::Error& error) {
 
 void Session::showMapApplied() {
     job_ = Job::None;
+    before_loss_.reset();
     loaded_.device_map = asked_.device_map;
     options_.device_map = asked_.device_map;
     Q_EMIT applied();
@@ -381,7 +412,9 @@ void Session::showAdaptersError(const engine::Error& error) {
 }
 
 void Session::tellFailure(const QString& what, const engine::Error& error) {
-    if (error.code == engine::ErrorCode::DeviceLost && !loaded_.model.empty()) {
+    needs_restart_ = needs_restart_ || engine::needsNewProcess(error);
+    if (error.code == engine::ErrorCode::DeviceLost &&
+        (!loaded_.model.empty() || engine::needsNewProcess(error))) {
         Q_EMIT deviceLost(error, false);
     } else {
         Q_EMIT failed(what, error);

@@ -13,6 +13,7 @@
 #include <QStringList>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ui {
@@ -53,6 +54,13 @@ public:
     [[nodiscard]] const engine::AdapterSummary* coverage(const std::string& folder) const;
     /// The folder that is loaded; empty when none was.
     [[nodiscard]] QString loadedModel() const { return QString::fromStdString(loaded_.model); }
+    /// The driver gives no card to this process any more: only a restart has one again.
+    [[nodiscard]] bool needsRestart() const { return needs_restart_; }
+    /// The model that was on a lost card is loaded on the CPU in its place.
+    [[nodiscard]] bool isCpuStandingIn() const { return isLoaded() && before_loss_.has_value(); }
+    /// What a restart comes back to: request(), but what was on the card that was lost goes there
+    /// again, not to the CPU that stood in for it.
+    [[nodiscard]] engine::LoadRequest restartRequest() const;
     /// Seconds the last load took, 0 before.
     [[nodiscard]] double loadSeconds() const { return load_s_; }
 
@@ -63,6 +71,8 @@ public Q_SLOTS:
     void chooseAgain(const QString& folder, const engine::LoadRequest& options);
     /// Chooses and loads as soon as the folder has been read without error.
     void chooseAndLoad(const QString& folder);
+    /// Loads what was chosen as soon as it has been read without error.
+    void loadWhenRead();
     /// Placement, format, context, simulated GPUs; model and adapters of `options` are ignored.
     void setOptions(const engine::LoadRequest& options);
     void addAdapter(const QString& folder);
@@ -72,6 +82,8 @@ public Q_SLOTS:
     void load();
     /// What was loaded last, with the places it had, once more: after its device was lost.
     void loadAgain();
+    /// The same, everything on the CPU: until a restart has the card again.
+    void loadOnCpu();
     void eject();
     void cancel();
     /// A staged layout: moves parts of the loaded model when only the map differs, else loads.
@@ -110,6 +122,7 @@ Q_SIGNALS:
     /// What could not be done. `what` is the translated start of the sentence.
     void failed(const QString& what, const engine::Error& error);
     /// A device stopped answering while it was used. `was_reloading`: loadAgain() met the same.
+    /// needsRestart() tells whether loading again can help at all.
     void deviceLost(const engine::Error& error, bool was_reloading);
     void modelChosen(const QString& folder);
     void effectMeasured(const QString& folder, const engine::AdapterSummary::Effect& effect);
@@ -146,6 +159,8 @@ private:
     engine::LoadRequest asked_; ///< Of the load or move in progress.
     engine::LoadRequest loaded_;
     bool is_loading_again_ = false;
+    bool needs_restart_ = false;
+    std::optional<engine::LoadRequest> before_loss_; ///< While the CPU stands in for a card.
     qint64 load_started_ms_ = 0;
     double load_s_ = 0.0;
     bool are_adapters_asked_ = false;  ///< A setAdapters is under way ...

@@ -8,6 +8,8 @@
 #include "tests/engine/media/sound_files.h"
 #include "tests/support/golden.h"
 
+#include <QElapsedTimer>
+#include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -100,6 +102,8 @@ private Q_SLOTS:
     void endOfPipedLines();
     void pastedPaths_data();
     void pastedPaths();
+    void lostCard_data();
+    void lostCard();
     void refusedBeforeLoading_data();
     void refusedBeforeLoading();
     void wrongUsage_data();
@@ -248,6 +252,78 @@ void TestChat::pastedPaths() {
         QVERIFY2(refused.code > 0 && refused.out.isEmpty() && refused.err.contains(none),
                  qPrintable(refused.err));
     }
+}
+
+void TestChat::lostCard_data() {
+    QTest::addColumn<QByteArray>("fault");
+    QTest::newRow("illegal address") << QByteArray("700");
+    QTest::newRow("launch failed") << QByteArray("719");
+    QTest::newRow("unknown") << QByteArray("999");
+}
+
+/// A card that faults in the middle of a conversation: the program ends with what helps, in place
+/// of the same refusal for every further question. Each step is a real process on a driver of its
+/// own.
+void TestChat::lostCard() {
+#ifndef BELFRY_FAKE_CUDA_FOLDER
+    QSKIP("no fake driver library on this system");
+#else
+    QFETCH(QByteArray, fault);
+    const QString fault_file = file("fault");
+    QFile::remove(fault_file);
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("LD_LIBRARY_PATH"), QStringLiteral(BELFRY_FAKE_CUDA_FOLDER));
+    environment.insert(QStringLiteral("BELFRY_FAKE_FAULT_FILE"), fault_file);
+    const auto start = [&](QProcess& process, const QString& map) {
+        process.setProcessEnvironment(environment);
+        process.start(qEnvironmentVariable("BELFRY_CLI"),
+                      {"chat", "demo", "--device-map", map, "--context", "512", "--max-tokens", "3",
+                       "--temperature", "0"});
+    };
+    QProcess process;
+    start(process, QStringLiteral("gpu"));
+    process.write("Hello\n");
+    QByteArray told;
+    QElapsedTimer since;
+    since.start();
+    while (!told.contains(" tokens/s") && process.state() != QProcess::NotRunning &&
+           since.elapsed() < 60'000) {
+        (void)process.waitForReadyRead(100);
+        told += process.readAllStandardError();
+    }
+    if (told.contains("no GPU kernels")) {
+        QSKIP("this build has no GPU kernels");
+    }
+    QVERIFY2(told.contains(" tokens/s"), told.constData());
+    QFile mark(fault_file);
+    QVERIFY(mark.open(QIODevice::WriteOnly) && mark.write(fault) > 0);
+    mark.close();
+    process.write("Are you there?\nAnd now?\nStill not?\n");
+    QVERIFY(process.waitForFinished(60'000)); // its input is still open
+    told = process.readAllStandardError();
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 1);
+    QVERIFY2(told.count("error: DeviceLost: ") == 1, told.constData());
+    if (fault != "999") {
+        QVERIFY2(told.contains("Start the program again") && told.contains("device map \"cpu\""),
+                 told.constData());
+        QVERIFY2(told.contains("loading again cannot work"), told.constData());
+    }
+    // Both ways that the message names work.
+    QProcess on_cpu;
+    start(on_cpu, QStringLiteral("cpu"));
+    on_cpu.write("Hello\n");
+    on_cpu.closeWriteChannel();
+    QVERIFY(on_cpu.waitForFinished(60'000));
+    QCOMPARE(on_cpu.exitCode(), 0);
+    QFile::remove(fault_file);
+    QProcess again;
+    start(again, QStringLiteral("gpu"));
+    again.write("Hello\n");
+    again.closeWriteChannel();
+    QVERIFY(again.waitForFinished(60'000));
+    QCOMPARE(again.exitCode(), 0);
+#endif
 }
 
 void TestChat::refusedBeforeLoading_data() {

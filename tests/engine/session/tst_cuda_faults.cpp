@@ -3,6 +3,7 @@
 // fault at calls of every kind. Whatever fails: a named error, no crash, nothing left on the card,
 // and the engine can be used again. Kernels compute nothing here (fake driver), so that only the
 // host side is looked at.
+#include "engine/api/device_loss.h"
 #include "engine/run/engine.h"
 #include "engine/run/gpu_access.h"
 #include "tests/support/cuda/fake_driver.h"
@@ -138,6 +139,8 @@ private Q_SLOTS:
     void memoryRunsOut();
     void formerModelComesBack();
     void lostCardIsReloaded();
+    void faultEndsTheProcess_data();
+    void faultEndsTheProcess();
     void secondProgramOnTheCard();
     void absentCard();
     void whyNoCard_data();
@@ -412,28 +415,105 @@ void TestCudaFaults::formerModelComesBack() {
     QVERIFY2(fake.live() == FakeLive{}, fake.live().text().c_str());
 }
 
+/// A failure that is none of a kernel: the card answers again once nothing of the old context is
+/// left, and the same request loads.
 void TestCudaFaults::lostCardIsReloaded() {
     FakeDriver fake;
     engine::Engine engine(optionsFor(fake));
     QVERIFY(engine.load(requestFor(true), {}, {}).has_value());
     QVERIFY(engine.generate(prompt(), {}, {}).has_value());
-    fake.failCall(20, 700, true);
+    fake.failCall(20, 999, true);
     const auto failed = engine.generate(prompt(), {}, {});
     QVERIFY(!failed.has_value());
     QCOMPARE(failed.error().code, engine::ErrorCode::DeviceLost);
+    QVERIFY(!engine::needsNewProcess(failed.error()));
     const std::string& message = failed.error().message;
     QVERIFY2(message.find("stopped answering") != std::string::npos, message.c_str());
     QVERIFY2(message.find("reload the model") != std::string::npos, message.c_str());
-    QVERIFY2(message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, message.c_str());
+    QVERIFY2(message.find("CUDA_ERROR_UNKNOWN") != std::string::npos, message.c_str());
     // Again and again the same answer, and no work on the dead card.
     QCOMPARE(engine.generate(prompt(), {}, {}).error().code, engine::ErrorCode::DeviceLost);
-    // The card recovers once nothing of the old context is left: the same request loads.
     fake.failCall(0, 0, false);
     const auto reloaded = engine.load(requestFor(true), {}, {});
     QVERIFY2(reloaded.has_value(), reloaded.has_value() ? "" : reloaded.error().message.c_str());
     QVERIFY(engine.generate(prompt(), {}, {}).has_value());
     engine.unload();
     QVERIFY2(fake.live() == FakeLive{}, fake.live().text().c_str());
+}
+
+void TestCudaFaults::faultEndsTheProcess_data() {
+    QTest::addColumn<int>("code");
+    QTest::addColumn<bool>("is_end");
+    for (const int code : {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810}) {
+        QTest::addRow("%d", code) << code << true;
+    }
+    for (const int code : {100, 709, 712, 999}) { // what stands beside them, and other failures
+        QTest::addRow("%d, no fault", code) << code << false;
+    }
+}
+
+/// As on a real card: after the fault of a kernel this process never has a card again, whatever is
+/// closed and opened. The engine says so without trying, the CPU goes on, a new process has the
+/// card.
+void TestCudaFaults::faultEndsTheProcess() {
+    QFETCH(int, code);
+    QFETCH(bool, is_end);
+    const auto gpu = requestFor(true);
+    engine::LoadRequest cpu = gpu;
+    cpu.device_map = "cpu";
+    const auto tells = [](const engine::Error& error, const char* text) {
+        return error.message.find(text) != std::string::npos;
+    };
+    FakeDriver fake;
+    engine::Engine engine(optionsFor(fake));
+    QVERIFY(engine.load(gpu, {}, {}).has_value());
+    fake.failCall(20, code, false); // once: that it stays is the driver's doing
+    const auto failed = engine.generate(prompt(), {}, {});
+    QVERIFY(!failed.has_value());
+    QCOMPARE(failed.error().code, engine::ErrorCode::DeviceLost);
+    QCOMPARE(engine::needsNewProcess(failed.error()), is_end);
+    QCOMPARE(tells(failed.error(), "Start the program again"), is_end);
+    QCOMPARE(tells(failed.error(), "reload the model"), !is_end);
+    QCOMPARE(fake.processFault(), is_end ? code : 0);
+    fake.clearTrace();
+    const auto again = engine.load(gpu, {}, {});
+    QCOMPARE(again.has_value(), !is_end);
+    if (is_end) {
+        for (const auto& refused : {again, engine.load(gpu, {}, {})}) {
+            QCOMPARE(refused.error().code, engine::ErrorCode::DeviceLost);
+            QVERIFY2(engine::needsNewProcess(refused.error()) &&
+                         tells(refused.error(), "refuses every graphics card to this process") &&
+                         tells(refused.error(), "loading again cannot work"),
+                     refused.error().message.c_str());
+        }
+        // Not even tried: no context is asked for.
+        const auto asked = std::count_if(fake.trace().begin(), fake.trace().end(), [](auto name) {
+            return std::string(name) == "cuDevicePrimaryCtxRetain";
+        });
+        QCOMPARE(asked, 0);
+        // Where everything would go is still shown, with the reason why it cannot now.
+        const auto plan = engine.plan(gpu);
+        QVERIFY(plan.has_value() && plan->fits);
+        QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [](const std::string& note) {
+            return note.find("is lost to this process") != std::string::npos;
+        }));
+        QVERIFY(engine.load(cpu, {}, {}).has_value());
+        const auto on_cpu = engine.generate(prompt(), {}, {});
+        QVERIFY(on_cpu.has_value());
+        // And from there no way back.
+        const auto moved = engine.applyMap("gpu", {}, {});
+        QVERIFY(!moved.has_value() && engine::needsNewProcess(moved.error()));
+        QCOMPARE(engine.generate(prompt(), {}, {}).value().token_ids, on_cpu->token_ids);
+    }
+    engine.unload();
+    QVERIFY2(fake.live() == FakeLive{}, fake.live().text().c_str());
+    QVERIFY2(fake.violations().empty(),
+             fake.violations().empty() ? "" : fake.violations().front().c_str());
+
+    FakeDriver next; // of another process
+    engine::Engine fresh(optionsFor(next));
+    QVERIFY(fresh.load(gpu, {}, {}).has_value());
+    QVERIFY(fresh.generate(prompt(), {}, {}).has_value());
 }
 
 void TestCudaFaults::secondProgramOnTheCard() {

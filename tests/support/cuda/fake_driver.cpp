@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string_view>
 #include <thread>
 
 namespace support {
@@ -134,18 +135,39 @@ std::string FakeLive::text() const {
            std::to_string(device_blocks) + ", host blocks " + std::to_string(host_blocks);
 }
 
+CuResult FakeDriver::answer(CuResult code) {
+    if (isEndOfProcess(code)) {
+        process_fault_ = code;
+        for (auto& [key, stream] : state_->streams) {
+            stream->pending.clear(); // nothing more runs on any card
+        }
+    }
+    return code;
+}
+
 CuResult FakeDriver::enter(const char* name) {
     trace_.push_back(name);
     ++calls_;
+    const std::string_view call = name;
+    const bool needs_no_context =
+        call.starts_with("cuDevice") && !call.starts_with("cuDevicePrimaryCtx");
+    if (process_fault_ != kCuSuccess && !needs_no_context) {
+        return answer(process_fault_); // also what was enqueued in between is gone
+    }
     if (has_failed_ && is_fail_sticky_) {
         for (auto& [key, stream] : state_->streams) {
             stream->pending.clear(); // a context that is beyond repair runs nothing more
         }
         return fail_code_;
     }
+    if (fault && !needs_no_context) {
+        if (const CuResult code = fault(name); code != kCuSuccess) {
+            return answer(code);
+        }
+    }
     if (fail_at_ != 0 && calls_ == fail_at_) {
         has_failed_ = true;
-        return fail_code_;
+        return answer(fail_code_);
     }
     return kCuSuccess;
 }
@@ -773,7 +795,7 @@ struct FakeCalls {
             step.work = fake().compute(launch, parameters);
         } else if (kernel->name == kernelName(KernelId::argmax) ||
                    kernel->name == kernelName(KernelId::cap_argmax)) {
-            // The one result that host code reads as more than numbers: logit 1.0 at token 7.
+            // The one result that host code reads as more than numbers: logit 1.0 at one token.
             uint64_t best = 0;
             std::memcpy(&best, parameters[3], sizeof(best));
             void* const block = reinterpret_cast<void*>(best);
@@ -784,8 +806,9 @@ struct FakeCalls {
                 std::memcpy(&numbers, parameters[6], sizeof(numbers));
             }
             step.work = [target, has_two = numbers != nullptr] {
-                const uint64_t keys[2] = {(uint64_t{0xbf800000U} << 32U) | (0xffffffffU - 7U),
-                                          (uint64_t{0xbf800000U} << 32U) | (0xffffffffU - 7U)};
+                const uint64_t key = (uint64_t{0xbf800000U} << 32U) |
+                                     (0xffffffffU - static_cast<uint32_t>(fake().token));
+                const uint64_t keys[2] = {key, key};
                 if (target != nullptr) {
                     std::memcpy(target, &keys, has_two ? sizeof(keys) : sizeof(keys[0]));
                 }
@@ -801,7 +824,7 @@ struct FakeCalls {
             step.work = [target] {
                 if (target != nullptr) {
                     auto* const to = static_cast<kernels::TopLogits*>(target);
-                    to->entry[0] = {7, 1.0F};
+                    to->entry[0] = {fake().token, 1.0F};
                     to->count = 1;
                 }
             };

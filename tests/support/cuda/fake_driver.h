@@ -61,14 +61,24 @@ public:
     kernels::cuda::CuResult init_result = kernels::cuda::kCuSuccess;
     std::string missing_kernel;               ///< Not found in the image.
     kernels::cuda::CuResult image_result = 0; ///< Of loading an image.
-    /// Faults by number of call (1 = the next); 0 = never. Sticky: all later calls fail too.
+    /// Faults by number of call (1 = the next); 0 = never. Sticky: all later calls fail too, until
+    /// failCall() is called again. Codes that end a process (kernels::cuda::isEndOfProcess(), the
+    /// faults of kernels) are sticky whatever `is_sticky` says, as on a real card: no release,
+    /// retain or reset heals them, nor another failCall(); only another FakeDriver is a process
+    /// that has a card again. What asks about cards without a context goes on answering.
     void failCall(uint64_t n, kernels::cuda::CuResult code, bool is_sticky);
+    /// The fault that ended this process for the driver; 0 = none.
+    [[nodiscard]] kernels::cuda::CuResult processFault() const { return process_fault_; }
     uint64_t mapping_offset = 0;   ///< From a registered address to where the card has it.
     uint64_t fail_allocation = 0;  ///< From the n-th cuMemAlloc on (1 = the next; 0 = never) ...
     uint64_t fail_allocations = 1; ///< ... so many fail for want of memory.
     /// Another program takes or gives memory of a card.
     void setUsedByOthers(int card, size_t bytes);
-    int copy_ms = 0; ///< Every copy takes so long.
+    int copy_ms = 0;   ///< Every copy takes so long.
+    int32_t token = 7; ///< What every step of the model chooses.
+    /// Asked at every call that needs a context; an answer other than success is what the call
+    /// gives.
+    std::function<kernels::cuda::CuResult(const char* name)> fault;
     /// Computes kernels: gets a launch and its parameters and gives what the stream does at that
     /// point. Set before the first allocation: device memory then lies at its real address.
     std::function<std::function<void()>(const Launch&, void** parameters)> compute;
@@ -90,6 +100,8 @@ private:
     friend struct FakeCalls;
     /// Counts a call and tells what it must answer.
     kernels::cuda::CuResult enter(const char* name);
+    /// An answer that a call gives; one that ends a process does so from now on.
+    kernels::cuda::CuResult answer(kernels::cuda::CuResult code);
     void violation(std::string text);
 
     kernels::cuda::Driver driver_;
@@ -98,6 +110,7 @@ private:
     uint64_t fail_at_ = 0;
     kernels::cuda::CuResult fail_code_ = 0;
     bool is_fail_sticky_ = false, has_failed_ = false;
+    kernels::cuda::CuResult process_fault_ = 0;
     std::vector<const char*> trace_;
     std::vector<Launch> launches_;
     std::vector<std::string> violations_;
