@@ -9,7 +9,8 @@ usage: compare.py --bin FOLDER [--llama PROGRAM] [--site FOLDER] [--work FOLDER]
                   [--rounds 3] [--seconds 420] [--json FILE]
   --bin      programs from tests/gpu/collect (belfry-cli, belfry_gpu_micro)
   --llama    llama_speed.cpp, linked with an installed llama.cpp; default BIN/llama_speed
-  --site     a folder with Python packages that this machine lacks (bitsandbytes)
+  --site     a folder with Python packages that this machine lacks or has too old (bitsandbytes,
+             transformers 5.24: before it prompts are not compared alike)
   --work     where models are written (13 GB for E2B, 21 GB for E4B with all engines, and 10 or 16 GB
              more while Belfry's loads are timed)
   --seconds  an engine's turn that would not end in time is left out; what is there is printed
@@ -253,7 +254,11 @@ class Engines:
             if not line.startswith("{"):
                 continue
             row = json.loads(line)
-            if row["case"] == "left out":
+            if row["case"] == "versions":
+                say("transformers' turn: " + ", ".join(f"{k} {v}" for k, v in row.items() if k != "case"))
+                if tuple(int(part) for part in row["transformers"].split(".")[:2]) < (5, 24):
+                    say("prompts are not compared alike: before 5.24 transformers runs KV-shared layers on every row of a prompt")
+            elif row["case"] == "left out":
                 say(f"transformers, {row['name']}: {row['why']}")
             elif "card_used_mib" in row:
                 figures["card_used_mib"] = row["card_used_mib"]

@@ -2,7 +2,8 @@
 """Speed of transformers + bitsandbytes (NF4, nested statistics, bf16) on a Gemma 4 shape.
 
 Random weights; needs torch, transformers 5, bitsandbytes and, for --adapter, peft. Prints one JSON
-object per figure, in the format of llama_speed. The checkpoint is written to --folder once and used
+object per figure, in the format of llama_speed, the first with the versions. Prompts are to be compared
+with transformers 5.24 or later: from there on its KV-shared layers run on the kept rows only, as ours do. The checkpoint is written to --folder once and used
 again. "tiny" with --device cpu shows on any machine that the script works.
 
 usage: transformers_speed.py e2b|e4b|tiny --folder FOLDER [--prefill 512,4096] [--decode 64]
@@ -62,6 +63,16 @@ def write_checkpoint(name, folder, device):
         torch.cuda.empty_cache()
     with open(os.path.join(folder, "written"), "w") as file:
         file.write("whole\n")
+
+
+def release(version):
+    """(5, 24) of "5.24.0"."""
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+def attention(version):
+    """5.24 refuses "sdpa" for the audio tower, and takes it by itself for the parts that have it."""
+    return {} if release(version) >= (5, 24) else {"attn_implementation": "sdpa"}
 
 
 def report(**figure):
@@ -170,7 +181,11 @@ def main():
     if on_card and not torch.cuda.is_available():
         print("transformers_speed: torch sees no card", file=sys.stderr)
         return 77
-    report(case="versions", torch=torch.__version__, transformers=t.__version__, bitsandbytes=bitsandbytes.__version__)
+    versions = dict(torch=torch.__version__, transformers=t.__version__, bitsandbytes=bitsandbytes.__version__)
+    if arguments.adapter > 0:
+        import peft
+        versions["peft"] = peft.__version__
+    report(case="versions", **versions)
     start = time.perf_counter()
     write_checkpoint(arguments.shape, arguments.folder, arguments.device)
     report(case="written", seconds=round(time.perf_counter() - start, 3))
@@ -181,7 +196,7 @@ def main():
     start = time.perf_counter()
     model = t.Gemma4ForConditionalGeneration.from_pretrained(
         arguments.folder, quantization_config=quantization, device_map={"": 0 if on_card else "cpu"}, dtype=torch.bfloat16,
-        attn_implementation="sdpa")
+        **attention(t.__version__))
     measured = Measured(model, arguments.device)
     measured.synchronize()
     report(case="load", seconds=round(time.perf_counter() - start, 3))
