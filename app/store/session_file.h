@@ -20,8 +20,7 @@ struct SessionState {
     QString loaded;       ///< Model folder that is loaded, at an orderly end chosen; empty = none.
     QJsonObject options;  ///< How it was loaded: layout, weights, context, adapters (load_json.h).
     bool is_over = false; ///< The program ended in order.
-    bool resumes =
-        false; ///< ... to be started anew by itself: goes on where it was, model and all.
+    bool resumes = false; ///< ... to be started anew by itself, model and all.
 };
 
 /// What the last session left behind.

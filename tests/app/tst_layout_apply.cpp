@@ -38,13 +38,14 @@ public:
     explicit Loader(LayoutFixture& f) : f_(f) {
         QObject::connect(&f.view, &ui::LayoutView::applyRequested, this,
                          [this](const engine::LoadRequest& request) { apply(request); });
-        QObject::connect(f.engine_thread.worker(), &app::EngineWorker::snapshotChanged, &f.view,
-                         [this](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
-                             f_.view.setBusy(
-                                 snapshot->state == engine::EngineSnapshot::State::Loading ||
-                                 snapshot->state == engine::EngineSnapshot::State::Moving);
-                             f_.view.setApplied(snapshot->plan);
-                         });
+        QObject::connect(
+            f.engine_thread.worker(), &app::EngineWorker::snapshotChanged, &f.view,
+            [this](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
+                const bool is_busy = snapshot->state == engine::EngineSnapshot::State::Loading ||
+                                     snapshot->state == engine::EngineSnapshot::State::Moving;
+                f_.view.setBusy(is_busy ? ui::LayoutView::Busy::Loading : ui::LayoutView::Busy::No);
+                f_.view.setApplied(snapshot->plan);
+            });
     }
 
 private:

@@ -28,9 +28,9 @@ bool sessionSaved(const QString& folder) {
     QFile::link(QStringLiteral("place"), folder + QStringLiteral("/session.json"));
     const app::SessionFile session(folder);
     app::SessionState state;
-    state.draft = QStringLiteral("a draft");
+    state.drafts = {QJsonObject{{QStringLiteral("text"), QStringLiteral("a draft")}}};
     const bool is_saved = session.write(state).has_value();
-    return is_saved && session.read().state.draft == state.draft;
+    return is_saved && session.read().state.drafts == state.drafts;
 }
 
 } // namespace

@@ -33,6 +33,14 @@ QByteArray readFile(const QString& file) {
     return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
 }
 
+app::SessionState sessionOf(const QString& chat, bool is_over = false) {
+    app::SessionState state;
+    state.chat = chat;
+    state.drafts = {QJsonObject{{QStringLiteral("text"), QStringLiteral("half a quest")}}};
+    state.is_over = is_over;
+    return state;
+}
+
 QByteArray path(const QString& file) {
     return QFile::encodeName(file);
 }
@@ -235,7 +243,7 @@ void TestStoreGuard::everythingIsPrivate() {
         attachment.file = at("secret/mine.png");
         chat.turns[0].attachments.push_back(attachment);
         store.save(chat, 1);
-        store.saveSession({chat.id, QStringLiteral("draft"), {}, {}, {}, false});
+        store.saveSession(sessionOf(chat.id));
         int files = 0;
         QDirIterator all(at("a"), QDir::AllEntries | QDir::NoDotAndDotDot,
                          QDirIterator::Subdirectories);
@@ -290,7 +298,7 @@ void TestStoreGuard::pipeInPlaceOfTheSession() {
     QSignalSpy noted(&store, &app::ChatStore::noteRaised);
     store.open();
     QVERIFY(!read.last().first().value<app::PreviousSession>().exists);
-    store.saveSession({QStringLiteral("chat-a"), {}, {}, {}, {}, true});
+    store.saveSession(sessionOf(QStringLiteral("chat-a"), true));
     QCOMPARE(noted.size(), 1);
     QVERIFY(noted.last().first().toString().contains(QStringLiteral("session.json")));
 }
@@ -298,8 +306,7 @@ void TestStoreGuard::pipeInPlaceOfTheSession() {
 void TestStoreGuard::sessionBelongsToTheLock() {
     app::ChatStore first({at("data"), {}});
     first.open();
-    first.saveSession(
-        {QStringLiteral("chat-a"), QStringLiteral("half a quest"), {}, {}, {}, false});
+    first.saveSession(sessionOf(QStringLiteral("chat-a")));
     const QByteArray before = readFile(at("data/session.json"));
     {
         app::ChatStore second({at("data"), {}});
@@ -307,14 +314,14 @@ void TestStoreGuard::sessionBelongsToTheLock() {
         second.open();
         // A session that goes on is no crash.
         QVERIFY(!read.last().first().value<app::PreviousSession>().hasCrashed());
-        second.saveSession({{}, {}, {}, {}, {}, true});
+        second.saveSession(sessionOf({}, true));
         second.close();
     }
     QCOMPARE(readFile(at("data/session.json")), before);
     // Asked for too early: written once the store is this program's.
     app::ChatStore third({at("data"), {}});
     third.open();
-    third.saveSession({QStringLiteral("chat-c"), {}, {}, {}, {}, true});
+    third.saveSession(sessionOf(QStringLiteral("chat-c"), true));
     first.close();
     third.retry();
     QVERIFY(readFile(at("data/session.json")).contains("chat-c"));
