@@ -52,7 +52,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     sh "$root/installer/tidy.sh" "$build" || checks_failed=1
     if [ -x "$root/tests/fuzz/run_short.sh" ]; then
         say "Fuzzing, a short run"
-        "$root/tests/fuzz/run_short.sh" 5 || checks_failed=1
+        "$root/tests/fuzz/run_short.sh" 30 || checks_failed=1
     fi
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1

@@ -3,17 +3,13 @@
 // byte): an error, or sizes that hold together.
 #include "engine/gemma4/config.h"
 #include "engine/gemma4/tensor_list.h"
+#include "tests/fuzz/require.h"
 
 #include <array>
-#include <cstdlib>
+
+using fuzz::require;
 
 namespace {
-
-void require(bool is_true) {
-    if (!is_true) {
-        std::abort();
-    }
-}
 
 void checkConfig(const engine::ModelConfig& config) {
     const engine::TextConfig& text = config.text;

@@ -2,18 +2,14 @@
 // Any bytes as a safetensors header: an error that names a rule, or a listing whose tensors lie
 // inside the file, one behind the other.
 #include "engine/files/safetensors.h"
+#include "tests/fuzz/require.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
-namespace {
+using fuzz::require;
 
-void require(bool is_true) {
-    if (!is_true) {
-        std::abort();
-    }
-}
+namespace {
 
 void checkListing(const engine::SafetensorsHeader& header) {
     std::vector<std::pair<uint64_t, uint64_t>> ranges;

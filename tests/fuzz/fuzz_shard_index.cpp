@@ -3,19 +3,11 @@
 // leave a folder.
 #include "engine/files/model_files.h"
 #include "engine/files/shard_index.h"
+#include "tests/fuzz/require.h"
 
 #include <cstdint>
-#include <cstdlib>
 
-namespace {
-
-void require(bool is_true) {
-    if (!is_true) {
-        std::abort();
-    }
-}
-
-} // namespace
+using fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,16 +3,11 @@
 // that names a rule, or ids inside the vocabulary and decoded text that is UTF-8.
 #include "engine/base/json_sax.h"
 #include "engine/text/tokenizer.h"
+#include "tests/fuzz/require.h"
 
-#include <cstdlib>
+using fuzz::require;
 
 namespace {
-
-void require(bool is_true) {
-    if (!is_true) {
-        std::abort();
-    }
-}
 
 void checkText(const engine::Tokenizer& tokenizer, std::string_view text) {
     for (const bool matches_added_tokens : {false, true}) {

@@ -4,6 +4,7 @@
 #include "tests/engine/files/malformed_config.h"
 #include "tests/engine/files/malformed_index.h"
 #include "tests/engine/files/malformed_safetensors.h"
+#include "tests/engine/media/media_files.h"
 
 #include <nlohmann/json.hpp>
 
@@ -75,6 +76,93 @@ json smallTokenizer(const fs::path& file) {
     return tokenizer;
 }
 
+/// The header text of a safetensors file.
+std::string headerOf(const fs::path& file) {
+    const std::string bytes = support::readBytes(file);
+    uint64_t size = 0;
+    std::memcpy(&size, bytes.data(), std::min(sizeof(size), bytes.size()));
+    return bytes.size() < 8 + size ? std::string() : bytes.substr(8, size);
+}
+
+int addAdapters(const fs::path& root, const fs::path& golden) {
+    Corpus adapters(root / "adapter");
+    const std::string separator(1, '\0');
+    for (const auto& entry : fs::recursive_directory_iterator(golden)) {
+        if (entry.path().filename() != "adapter_config.json") {
+            continue;
+        }
+        const std::string config = json::parse(support::readBytes(entry.path())).dump();
+        const std::string header =
+            headerOf(entry.path().parent_path() / "adapter_model.safetensors");
+        adapters.add(config + separator + header);
+        // A part of it, small enough to be changed at every place.
+        json part = json::object();
+        const json whole = json::parse(header);
+        uint64_t end = 0;
+        for (const auto& [name, tensor] : whole.items()) {
+            if (name == "__metadata__" || part.size() >= 8) {
+                continue;
+            }
+            const uint64_t size = tensor["data_offsets"][1].get<uint64_t>() -
+                                  tensor["data_offsets"][0].get<uint64_t>();
+            part[name] = tensor;
+            part[name]["data_offsets"] = {end, end + size};
+            end += size;
+        }
+        adapters.add(config + separator + part.dump());
+    }
+    const std::string pair =
+        support::headerEntry("base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight",
+                             "F32", "4,64", "0,1024") +
+        "," +
+        support::headerEntry("base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight",
+                             "F32", "64,4", "1024,2048");
+    for (
+        const char* members :
+        {R"("target_modules":["q_proj"])", R"("target_modules":".*\\.q_(proj|x+)$")",
+         R"("target_modules":"all-linear","use_rslora":true)",
+         R"("target_modules":["q_proj"],"rank_pattern":{"^model.*q_proj":4},"alpha_pattern":{"q":1.5})",
+         R"("target_modules":["q_proj"],"layers_to_transform":[0,1],"layers_pattern":"layers")",
+         R"("modules_to_save":["embed_tokens"],"trainable_token_indices":{"embed_tokens":[0,5]})",
+         R"("target_parameters":["mlp.experts.gate_up_proj"],"bias":"lora_only")"}) {
+        adapters.add(R"({"peft_type":"LORA","r":4,"lora_alpha":8,)" + std::string(members) + "}" +
+                     separator + "{" + pair + "}");
+    }
+    return adapters.count();
+}
+
+int addDeviceMaps(const fs::path& root) {
+    Corpus maps(root / "device_map");
+    for (const char* text :
+         {R"({"":0})", R"({"":"cpu","lm_head":1})",
+          R"({"":0,"model.vision_tower":"cpu","model.audio_tower":"disk"})",
+          R"({"model.embed_tokens":0,"model.layers.0":0,"model.layers.1":"cpu","model.norm":1})",
+          R"({"version":1,"default":"cuda:0"})",
+          R"({"version":1,"default":"cuda:0","map":{"model.layers.[1-3]":"cuda:1"}})",
+          R"({"version":1,"default":{"store":"cpu","compute":"cuda:0","residency":"stream"},
+ "map":{"model":{"pin":true},"model.layers.3":{"pin":false,"format":"nf4"},
+ "lm_head":{"store":"cuda:0","compute":"cuda:0","duplicate_tied":true}},
+ "limits":{"cuda:0":"7.5GiB","cpu":"512MiB"},"reserve":{"cuda:0":"300MB"},
+ "kv":{"context":4096,"place":"cuda:0","format":"bf16"},"adapter":{"place":"follow_compute"},
+ "model":{"architecture":"Gemma4ForConditionalGeneration","layers":5},"notes":"x"})",
+          R"({"version":1,"default":"cpu","map":{"base_model.model.model.layers.0.self_attn.q_proj":
+ {"store":"disk","compute":"cuda:1","residency":"on_use"},"model.vision_tower":"sim:0"}})",
+          "\xef\xbb\xbf{\"version\":1,\"default\":\"cuda:0\",\"map\":{\"rotary_emb\":\"cpu\"}}"}) {
+        maps.add(text);
+    }
+    return maps.count();
+}
+
+/// One small good file of every kind, as the tests of the media folder have them.
+int addMedia(const fs::path& root, const char* folder, const std::vector<const char*>& kinds) {
+    Corpus files(root / folder);
+    for (const char* kind : kinds) {
+        const support::ByteVector bytes = support::mediaFile(kind);
+        files.add(std::string(bytes.begin(), bytes.end()));
+    }
+    return files.count();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -133,7 +221,16 @@ int main(int argc, char** argv) {
         changed["model"].erase(key);
         tokenizers.add(changed.dump());
     }
-    std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers\n", headers.count(),
-                indexes.count(), configs.count(), tokenizers.count());
+    const int adapters = addAdapters(root, golden);
+    const int maps = addDeviceMaps(root);
+    const int pictures = addMedia(root, "image",
+                                  {"png", "png palette", "jpeg", "jpeg progressive", "jpeg cmyk",
+                                   "webp lossy", "webp lossless"});
+    const int sounds = addMedia(
+        root, "audio", {"wav", "wav float", "wav adpcm", "flac", "vorbis", "opus", "mp3", "aiff"});
+    std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
+                "maps, %d pictures, %d sounds\n",
+                headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
+                maps, pictures, sounds);
     return 0;
 }

@@ -1,18 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_one.sh PROGRAM NAME SECONDS: runs one fuzz target on its corpus. The corpus grows in
-# <build>/fuzz-corpus/NAME; an input that breaks something is kept in <build>/fuzz-findings.
+# run_one.sh PROGRAM NAME SECONDS: runs one fuzz target. It starts from the seeds of make_seeds.cpp
+# and the corpus of the tree (corpus.tar.xz); what it adds stays in <build>/fuzz-corpus/NAME. An
+# input that breaks something is kept in <build>/fuzz-findings.
+# run_one.sh PROGRAM prepare: only unpacks the seeds and the corpus, of all targets.
 set -eu
 program=$1
 name=$2
-seconds=$3
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$(dirname "$program")/../.." && pwd)
-corpus=$build/fuzz-corpus/$name
-mkdir -p "$corpus" "$build/fuzz-findings"
-if [ ! -e "$corpus/seed0" ]; then
-    "$(dirname "$program")/fuzz_seeds" "$build/fuzz-corpus"
+corpus=$build/fuzz-corpus
+mkdir -p "$build/fuzz-findings"
+if [ ! -e "$corpus/ready" ]; then
+    mkdir -p "$corpus"
+    "$(dirname "$program")/fuzz_seeds" "$corpus"
+    tar xJf "$here/corpus.tar.xz" -C "$corpus"
+    touch "$corpus/ready"
 fi
-exec "$program" "$corpus" -dict="$here/dictionaries/$name.dict" -max_total_time="$seconds" \
+if [ "$name" = prepare ]; then
+    exit 0
+fi
+# Lines that decoders of the system write to stdout are not kept.
+exec "$program" "$corpus/$name" -dict="$here/dictionaries/$name.dict" -max_total_time="$3" \
     -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512 -max_len=20000 -print_final_stats=1 \
-    -artifact_prefix="$build/fuzz-findings/$name-"
+    -close_fd_mask=1 -artifact_prefix="$build/fuzz-findings/$name-"
