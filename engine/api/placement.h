@@ -128,6 +128,9 @@ struct PlacementPlan {
     /// an incrementally updated mirror there.
     std::vector<DeviceId> kv_device;
     bool is_reference_precision = false; ///< --precision f32: scalar table, fp32 KV.
+    /// lm_head is a tensor of the model files with values of its own; else its row, where it has
+    /// one, is a copy of the token table.
+    bool has_stored_head = false;
     std::vector<PlanIssue> errors, warnings;
     std::vector<std::string> notes; ///< Translations, keys without effect, solver's explanation.
     std::vector<TransferPerToken> transfers_per_token;

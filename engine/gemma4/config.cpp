@@ -361,7 +361,9 @@ std::string variantName(const ModelConfig& config) {
 /// Every tensor is bounded by the ranges above; their sum is bounded here.
 Result<void> checkTotalSize(const ModelConfig& config) {
     int64_t total = 0;
-    for (const ExpectedTensor& tensor : listTensors(config)) {
+    std::vector<ExpectedTensor> tensors = listTensors(config);
+    tensors.push_back(headTensor(config));
+    for (const ExpectedTensor& tensor : tensors) {
         const int64_t num_elements = tensor.numElements();
         if (num_elements > kMaxParameters - total) {
             return Error{ErrorCode::InvalidFile,
@@ -410,12 +412,11 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
         config.audio = readAudioConfig(root.section("audio_config"));
     }
     readTokenIds(root, config);
-    const ConfigSection& tie_section = root.has("tie_word_embeddings") ? root : parts.text;
+    // transformers reads it where the head is: at the top, also where only text_config has it.
+    const ConfigSection& tie_section =
+        parts.is_text_only && !root.has("tie_word_embeddings") ? parts.text : root;
     config.tie_word_embeddings = tie_section.boolean("tie_word_embeddings", true);
-    if (!config.tie_word_embeddings) {
-        tie_section.unsupported("tie_word_embeddings",
-                                "is false; only a head tied to the embedding is implemented");
-    }
+    config.has_own_head = !config.tie_word_embeddings;
     for (const std::string_view key : {"dtype", "torch_dtype"}) {
         for (const ConfigSection& section : {root, parts.text}) {
             if (config.dtype.empty()) {

@@ -104,8 +104,14 @@ struct ModelConfig {
             eoa_token_id = 258883;
     bool is_large_template =
         false; ///< 12B, 26B-A4B, 31B: generation prompt closes an empty thought.
+    /// As config.json says; PEFT goes by it alone when it ties adapters of table and head.
     bool tie_word_embeddings = true;
-    std::string dtype; ///< "bfloat16", ...
+    /// lm_head.weight is a tensor of its own, with other values than the token table. The weight
+    /// files decide (engine/gemma4/stored_head.h); before they were looked at: what config.json
+    /// says.
+    bool has_own_head = false;
+    bool is_table_stored_as_head = false; ///< The files hold the one table as lm_head.weight.
+    std::string dtype;                    ///< "bfloat16", ...
     std::optional<QuantizationHint> quantization;
     GenerationDefaults generation;
     ProcessorConfig processor;

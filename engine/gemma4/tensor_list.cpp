@@ -230,6 +230,15 @@ std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {
     return tensors;
 }
 
+ExpectedTensor headTensor(const ModelConfig& config) {
+    ExpectedTensor head;
+    head.name = kHeadName;
+    head.module = "lm_head";
+    head.shape = {config.text.vocab_size, config.text.hidden_size};
+    head.kind = TensorKind::Embedding; // --quant leaves it alone, as it does a tied one
+    return head;
+}
+
 bool isQuantizable(const ExpectedTensor& tensor) {
     return tensor.kind == TensorKind::Linear && !tensor.is_unused;
 }

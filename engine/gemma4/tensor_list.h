@@ -16,7 +16,7 @@ namespace engine {
 
 enum class TensorKind : uint8_t {
     Linear = 1, ///< 2-D `.weight` of an nn.Linear: may be 4-bit or q8.
-    Embedding,  ///< embed_tokens, embed_tokens_per_layer: gathered (and the head).
+    Embedding,  ///< embed_tokens, embed_tokens_per_layer: gathered; and the head.
     Experts,    ///< 3-D expert parameters.
     Vector,     ///< Norm weights, scalars, biases, router scales, position tables, convolutions.
     ClipScalar, ///< Rank-0 input_min/input_max/output_min/output_max; absent = no clip.
@@ -49,8 +49,13 @@ struct ExpectedTensor {
 };
 
 /// All tensors for this config in model order, unused ones included (is_unused). `lm_head.weight`
-/// is not in the list: it is tied to embed_tokens.
+/// is not in the list: it is tied to embed_tokens, or headTensor().
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config);
+/// `lm_head.weight` of a model whose head is a tensor of its own (config.has_own_head).
+ExpectedTensor headTensor(const ModelConfig& config);
+/// Canonical names of the output head and of the table that a tied head shares.
+inline constexpr std::string_view kHeadName = "lm_head.weight";
+inline constexpr std::string_view kTokenTableName = "model.language_model.embed_tokens.weight";
 /// The same by name; refers to `tensors`.
 std::map<std::string_view, const ExpectedTensor*>
 tensorsByName(const std::vector<ExpectedTensor>& tensors);

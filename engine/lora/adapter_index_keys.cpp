@@ -54,7 +54,8 @@ AdapterIndexer::Match AdapterIndexer::match(const std::string& spelled,
         }
     }
     if (base.is_head && result.state != TargetState::Targeted &&
-        index_.config.ensure_weight_tying && isEmbeddingTargeted()) {
+        index_.config.ensure_weight_tying && architecture_.model().tie_word_embeddings &&
+        isEmbeddingTargeted()) {
         return {TargetState::Targeted, spelled};
     }
     return result;
@@ -297,7 +298,7 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
             info(i).name + " replaces a base tensor although modules_to_save does not name it");
     }
     if (base->name() == std::string(kEmbedTokensModule) + ".weight" &&
-        index_.config.ensure_weight_tying) {
+        index_.config.ensure_weight_tying && architecture_.model().tie_word_embeddings) {
         ties_embedding_ = true;
     }
     return {};
@@ -317,12 +318,10 @@ bool AdapterIndexer::replace(size_t i, const ArchitectureTensor& base, const Ada
 
 Result<void>
 AdapterIndexer::savedTable(size_t i, const ArchitectureTensor& base, const AdapterTensor& value) {
+    const ModelConfig& model = architecture_.model();
     if (options_.base != nullptr && !options_.base->isHeaderOnly()) {
-        const bool is_text_only = architecture_.model().architecture == "Gemma4ForCausalLM";
-        ENGINE_ASSIGN(const bool is_equal,
-                      equalsBaseTable(*index_.source, info(i), *options_.base,
-                                      std::string(kEmbedTokensModule) + ".weight", base.name(),
-                                      is_text_only, options_.stop));
+        ENGINE_ASSIGN(const bool is_equal, equalsBaseTable(*index_.source, info(i), *options_.base,
+                                                           model, base.name(), options_.stop));
         if (is_equal) {
             ignore(i, "equals the base's own table");
             return {};
@@ -331,7 +330,7 @@ AdapterIndexer::savedTable(size_t i, const ArchitectureTensor& base, const Adapt
     if (!replace(i, base, value)) {
         return {};
     }
-    if (!base.is_head) {
+    if (!base.is_head && model.tie_word_embeddings && !model.has_own_head) {
         index_.replacements.back().replaces_head = true; // one storage in PEFT
     }
     return {};

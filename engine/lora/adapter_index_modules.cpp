@@ -162,7 +162,8 @@ void AdapterIndexer::checkRows() {
     for (size_t k = 0; k < index_.rows.size(); ++k) {
         RowReplacement& rows = index_.rows[k];
         const bool is_embedding = rows.tensor == std::string(kEmbedTokensModule) + ".weight";
-        rows.replaces_head = is_embedding && (head == nullptr || head->token_ids == rows.ids);
+        rows.replaces_head = is_embedding && architecture_.model().tie_word_embeddings &&
+                             (head == nullptr || head->token_ids == rows.ids);
         const bool is_updated =
             std::any_of(index_.updates.begin(), index_.updates.end(),
                         [&](const LowRankUpdate& u) { return u.tensor == rows.tensor; });

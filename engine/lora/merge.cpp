@@ -9,10 +9,13 @@
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/gemma4/config.h"
+#include "engine/gemma4/stored_head.h"
 #include "engine/lora/merged_rows.h"
 #include "engine/lora/sha256.h"
 #include "engine/lora/tensor_values.h"
 #include "engine/quant/quant_state.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +37,7 @@ namespace {
 
 constexpr double kKeptLow = 0.95;
 constexpr double kKeptHigh = 1.05;
-constexpr std::string_view kEmbedding = "model.language_model.embed_tokens.weight";
+constexpr std::string_view kEmbedding = kTokenTableName;
 constexpr std::string_view kAudioBias = "model.audio_tower.output_proj.bias";
 constexpr const char* kReportFile = "merge_report.json";
 
@@ -188,12 +191,12 @@ private:
         if (config_.quantization) {
             return packedError("config.json has a quantization_config");
         }
-        const bool is_text_only = config_.architecture == "Gemma4ForCausalLM";
+        ENGINE_TRY(decideHead(config_, *base_, request_.stop));
         for (const TensorInfo& info : base_->tensors()) {
             if (isQuantHelper(info.name)) {
                 return packedError(info.name + " belongs to a packed weight");
             }
-            stored_.emplace(canonicalTensorName(info.name, is_text_only), &info);
+            stored_.emplace(storedTensorName(config_, info.name), &info);
         }
         return {};
     }
@@ -221,20 +224,57 @@ private:
                 }
             }
         }
+        decideTying();
         ENGINE_TRY(checkReplacedTwice());
         for (const auto& [tensor, plan] : plans_) {
-            const auto it = stored_.find(tensor);
-            if (it == stored_.end()) {
+            const TensorInfo* info = infoOf(tensor);
+            if (info == nullptr) {
                 return Error{ErrorCode::InvalidFile,
                              tensor + ": the adapter changes it, the model folder lacks it",
                              {{"tensor", tensor}}};
             }
-            if (!isFloatType(it->second->type)) {
+            if (!isFloatType(info->type)) {
                 return packedError(tensor + " is stored as " +
-                                   std::string(tensorTypeName(it->second->type)));
+                                   std::string(tensorTypeName(info->type)));
             }
         }
         return {};
+    }
+
+    /// The stored tensor; of a head that is not stored, the table it shares.
+    [[nodiscard]] const TensorInfo* infoOf(const std::string& tensor) const {
+        auto it = stored_.find(tensor);
+        if (it == stored_.end() && tensor == kHeadTensor) {
+            it = stored_.find(std::string(kEmbedding));
+        }
+        return it == stored_.end() ? nullptr : it->second;
+    }
+
+    /// One table stays one where all adapters change it and the head in the same way. Otherwise
+    /// the merged folder holds both.
+    void decideTying() {
+        const bool is_tied = config_.tie_word_embeddings && !config_.has_own_head;
+        if (!is_tied) {
+            return;
+        }
+        if (!parts_head_) {
+            const auto head = plans_.find(std::string(kHeadTensor));
+            for (const MergePart& part :
+                 head == plans_.end() ? std::vector<MergePart>() : head->second.parts) {
+                if (part.update != nullptr) {
+                    report_.notes.push_back(part.adapter->name() +
+                                            ": the head's update is the embedding's own, merged "
+                                            "once");
+                }
+            }
+            plans_.erase(std::string(kHeadTensor));
+            return;
+        }
+        unties_ = true;
+        report_.notes.emplace_back(
+            "the adapter changes the output head and the token embedding in different ways: the "
+            "merged folder holds lm_head.weight as a tensor of its own, and its config.json says "
+            "\"tie_word_embeddings\": false");
     }
 
     void add(const std::string& tensor, const MergePart& part) {
@@ -244,18 +284,11 @@ private:
     }
 
     Result<void> planAdapter(const Adapter& adapter, double strength) {
+        const std::string head(kHeadTensor);
         const bool is_tied_twin = hasTiedTwin(adapter);
         for (const LowRankUpdate& update : adapter.updates()) {
-            const bool is_head = update.tensor == kHeadTensor;
-            const bool is_table = update.tensor == kEmbedding;
-            if ((is_head || is_table) && !is_tied_twin) {
-                return tiedError(adapter, is_head ? "the output head" : "the token embedding");
-            }
-            if (is_head) {
-                report_.notes.push_back(adapter.name() +
-                                        ": the head's update is the embedding's own, merged once");
-                continue;
-            }
+            parts_head_ = parts_head_ ||
+                          ((update.tensor == head || update.tensor == kEmbedding) && !is_tied_twin);
             add(update.tensor, {&adapter, strength, &update, nullptr, nullptr, nullptr, 0.0});
             if (update.b_bias.present) {
                 if (update.tensor != "model.audio_tower.output_proj.weight") {
@@ -267,27 +300,23 @@ private:
                                               &update.b_bias, update.scaling});
             }
         }
-        for (const RowReplacement& rows : adapter.rowReplacements()) {
-            if (rows.tensor == kHeadTensor || (rows.tensor == kEmbedding && !rows.replaces_head)) {
-                return tiedError(adapter, "rows of the token embedding or of the head alone");
+        const auto addBoth = [&](const std::string& tensor, bool replaces_head,
+                                 const MergePart& part) {
+            add(tensor, part);
+            if (replaces_head && tensor != head) {
+                add(head, part);
             }
-            add(rows.tensor, {&adapter, strength, nullptr, &rows, nullptr, nullptr, 0.0});
+            parts_head_ = parts_head_ || tensor == head || (tensor == kEmbedding && !replaces_head);
+        };
+        for (const RowReplacement& rows : adapter.rowReplacements()) {
+            addBoth(rows.tensor, rows.replaces_head,
+                    {&adapter, strength, nullptr, &rows, nullptr, nullptr, 0.0});
         }
         for (const TensorReplacement& replacement : adapter.replacements()) {
-            if (replacement.tensor == kHeadTensor ||
-                (replacement.tensor == kEmbedding && !replacement.replaces_head)) {
-                return tiedError(adapter, "the token embedding or the head alone");
-            }
-            add(replacement.tensor,
-                {&adapter, strength, nullptr, nullptr, &replacement, nullptr, 0.0});
+            addBoth(replacement.tensor, replacement.replaces_head,
+                    {&adapter, strength, nullptr, nullptr, &replacement, nullptr, 0.0});
         }
         return {};
-    }
-
-    static Error tiedError(const Adapter& adapter, const std::string& what) {
-        return requestError(adapter.name() + ": changes " + what +
-                            "; embedding and head are one tensor in this model, so the merged "
-                            "folder could not hold that. Use the adapter unmerged");
     }
 
     /// True when the adapter updates embedding and head by the same matrix (ensure_weight_tying).
@@ -362,17 +391,11 @@ private:
     Result<void> writeWeights() {
         std::vector<TensorToWrite> list;
         uint64_t total_bytes = 0;
-        const bool is_text_only = config_.architecture == "Gemma4ForCausalLM";
-        for (const TensorInfo& info : base_->tensors()) {
-            const std::string canonical = canonicalTensorName(info.name, is_text_only);
-            if (canonical == kHeadTensor && plans_.contains(std::string(kEmbedding))) {
-                report_.notes.push_back(info.name + ": the stored copy of the tied head is left "
-                                                    "out, the changed embedding stands for it");
-                continue;
-            }
+        const auto add = [&](std::string name, const std::string& canonical,
+                             const TensorInfo& info) {
             total_bytes += info.size_bytes;
             TensorToWrite tensor;
-            tensor.name = info.name;
+            tensor.name = std::move(name);
             tensor.type = info.type;
             tensor.shape = info.shape;
             if (const auto plan = plans_.find(canonical); plan != plans_.end()) {
@@ -385,6 +408,25 @@ private:
                 };
             }
             list.push_back(std::move(tensor));
+        };
+        const bool is_tied = config_.tie_word_embeddings && !config_.has_own_head;
+        for (const TensorInfo& info : base_->tensors()) {
+            const std::string canonical = storedTensorName(config_, info.name);
+            if (canonical == kHeadTensor && is_tied && !unties_ &&
+                plans_.contains(std::string(kEmbedding))) {
+                report_.notes.push_back(info.name + ": the stored copy of the tied head is left "
+                                                    "out, the changed embedding stands for it");
+                continue;
+            }
+            const bool is_renamed =
+                unties_ && canonical == kEmbedding && config_.is_table_stored_as_head;
+            add(is_renamed ? tableFileName() : info.name, canonical, info);
+        }
+        if (unties_ && !stored_.contains(std::string(kHeadTensor))) {
+            const TensorInfo& table = *infoOf(std::string(kHeadTensor));
+            const bool is_old_order = table.name.starts_with("language_model.");
+            add(is_old_order ? "language_model.lm_head.weight" : std::string(kHeadTensor),
+                std::string(kHeadTensor), table);
         }
         WriteOptions options;
         options.stop = request_.stop;
@@ -400,6 +442,12 @@ private:
             output_->add(name);
         }
         return {};
+    }
+
+    /// The table's own name in a folder that held it under the head's.
+    [[nodiscard]] std::string tableFileName() const {
+        return config_.architecture == "Gemma4ForCausalLM" ? "model.embed_tokens.weight"
+                                                           : std::string(kEmbedding);
     }
 
     /// Opens the tensor at its first piece and closes it at its last, so that one is open at a
@@ -439,6 +487,10 @@ private:
             }
             ENGINE_ASSIGN(const fs::path source, resolveModelFile(request_.model_folder, name));
             output_->add(name);
+            if (unties_ && name == "config.json") {
+                ENGINE_TRY(writeUntiedConfig(name));
+                continue;
+            }
             fs::copy_file(source, output_->work() / name, error);
             if (error) {
                 return Error{ErrorCode::InvalidFile,
@@ -449,12 +501,33 @@ private:
         return {};
     }
 
+    /// config.json of a folder that holds table and head.
+    Result<void> writeUntiedConfig(const std::string& name) {
+        constexpr uint64_t kMaxBytes = uint64_t{16} << 20; // it was read with a tighter limit
+        ENGINE_ASSIGN(const auto text, readModelText(request_.model_folder, name, kMaxBytes));
+        auto config = nlohmann::ordered_json::parse(text.value_or(""), nullptr, false);
+        if (!config.is_object()) {
+            return Error{ErrorCode::InvalidFile, name + ": changed while the model was merged"};
+        }
+        config["tie_word_embeddings"] = false;
+        if (const auto it = config.find("text_config"); it != config.end() && it->is_object()) {
+            (*it)["tie_word_embeddings"] = false;
+        }
+        const std::string out =
+            config.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        ENGINE_ASSIGN(const auto file, FileWriter::create(output_->work() / name, false));
+        ENGINE_TRY(file->write(std::as_bytes(std::span(out))));
+        return file->commit();
+    }
+
     // ---- judging ------------------------------------------------------------------------------
 
     Result<void> judge() {
         std::vector<double> nf4_kept;
         std::vector<double> direct_kept;
-        for (const ExpectedTensor& expected : listTensors(config_)) {
+        std::vector<ExpectedTensor> tensors = listTensors(config_);
+        tensors.push_back(headTensor(config_));
+        for (const ExpectedTensor& expected : tensors) {
             const auto it = merged_.find(expected.name);
             if (it == merged_.end()) {
                 continue;
@@ -538,6 +611,8 @@ private:
     std::unique_ptr<MergedTensorRows> open_;
     std::map<std::string, MergedTensor> merged_;
     std::string current_;
+    bool parts_head_ = false; ///< Some adapter changes table and head in different ways.
+    bool unties_ = false;     ///< The merged folder holds a head that the base does not have.
     MergeReport report_;
 };
 

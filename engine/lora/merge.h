@@ -64,9 +64,10 @@ struct MergeReport {
 
 /// Streams the model through; peak memory is one tensor (three in fp32 while measuring).
 /// On error the output folder is left as it was found (absent or empty).
-/// Errors: InvalidRequest (packed base, output not empty, adapter on the tied head that a tied
-/// model cannot hold), InvalidFile (non-finite result, `kept` outside 0.95..1.05: the gate),
-/// Cancelled.
+/// Where adapters change a tied head and the embedding in different ways, the folder holds both and
+/// its config.json says so.
+/// Errors: InvalidRequest (packed base, output not empty, a bias that no layer has), InvalidFile
+/// (non-finite result, `kept` outside 0.95..1.05: the gate), Cancelled.
 Result<MergeReport> mergeAdapters(const MergeRequest& request);
 
 /// The report as JSON text (also written to <out>/merge_report.json by mergeAdapters).

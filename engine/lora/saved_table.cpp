@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lora/saved_table.h"
 
+#include "engine/gemma4/stored_head.h"
 #include "engine/gemma4/tensor_list.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/tensor_values.h"
@@ -13,14 +14,14 @@ namespace engine {
 Result<bool> equalsBaseTable(const TensorSource& adapter,
                              const TensorInfo& saved,
                              const TensorSource& base,
-                             std::string_view tied_tensor,
+                             const ModelConfig& model,
                              std::string_view tensor,
-                             bool is_text_only,
                              const std::stop_token& stop) {
-    const std::string_view wanted = tensor == kHeadTensor ? tied_tensor : tensor;
+    const std::string_view wanted =
+        tensor == kHeadTensor && !model.has_own_head ? kTokenTableName : tensor;
     const TensorInfo* own = nullptr;
     for (const TensorInfo& info : base.tensors()) {
-        if (canonicalTensorName(info.name, is_text_only) == wanted) {
+        if (storedTensorName(model, info.name) == wanted) {
             own = &info;
             break;
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/files/tensor_source.h"
+#include "engine/gemma4/config.h"
 
 #include <stop_token>
 #include <string>
@@ -11,14 +12,13 @@
 namespace engine {
 
 /// Compares values piece by piece; true when every value is equal. `tensor` is the canonical name
-/// of the base tensor; the head, which is tied, compares with `tied_tensor`. False when the base
-/// has no such dense tensor of this shape. Errors: of reading, Cancelled.
+/// of the base tensor; a head that is no tensor of its own compares with the token table. False
+/// when the base has no such dense tensor of this shape. Errors: of reading, Cancelled.
 Result<bool> equalsBaseTable(const TensorSource& adapter,
                              const TensorInfo& saved,
                              const TensorSource& base,
-                             std::string_view tied_tensor,
+                             const ModelConfig& model,
                              std::string_view tensor,
-                             bool is_text_only,
                              const std::stop_token& stop);
 
 } // namespace engine

@@ -227,8 +227,10 @@ Result<DeviceMap> presetDeviceMap(std::string_view name,
     }
     if (name == "lean" && has_own_head) {
         map.entries.push_back(placed("model.language_model.embed_tokens", DeviceId::cpu()));
-        map.entries.push_back(placed("lm_head", device));
-        map.entries.back().fields.duplicate_tied = true;
+        if (!config.has_own_head) {
+            map.entries.push_back(placed("lm_head", device));
+            map.entries.back().fields.duplicate_tied = true;
+        }
     }
     if (name == "towers-cpu" || name == "lean") {
         if (config.vision.has_value()) {

@@ -114,7 +114,10 @@ void FitModel::addFormats() {
         quants.emplace_back(QuantOption::Nf4Dq, 20);
     }
     std::vector<std::pair<HeadOption, int>> heads = {{request.head, 0}};
-    if (request.may_change_head && request.head == HeadOption::Bf16) {
+    // A packed head stays as it is.
+    const auto own = request.stored.find(std::string(kHeadName));
+    const bool is_packed = own != request.stored.end() && own->second.packed != Format::AsStored;
+    if (request.may_change_head && request.head == HeadOption::Bf16 && !is_packed) {
         heads.emplace_back(HeadOption::Int8, 1);
         heads.emplace_back(HeadOption::Nf4, 2);
     }
@@ -198,11 +201,16 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
         } else if (block == FitTable) {
             // The tied table is the head; beside a head of its own it is a table of rows.
             const AdapterNeed of_head = adapterOf("lm_head.weight");
-            const Format head_format = headFormat(head, quant);
-            out.has_own_head = head != HeadOption::Bf16 && head_format != row.format;
+            const bool is_stored = request.config.has_own_head;
+            const StoredTensor stored_head = headStoredAs(request, tensor);
+            const bool is_packed = stored_head.packed != Format::AsStored;
+            const Format head_format = is_packed ? stored_head.packed : headFormat(head, quant);
+            out.has_own_head = is_stored || (head != HeadOption::Bf16 && head_format != row.format);
             put(out.has_own_head ? FitTable : FitHead, bytes, adapter);
             row.format = head_format;
-            put(FitHead, out.has_own_head ? saturated(rowBytes(request, row, tensor)) : 0, of_head);
+            put(FitHead,
+                out.has_own_head ? saturated(rowBytes(request, row, tensor, stored_head)) : 0,
+                of_head);
         } else {
             put(block, bytes, adapter);
         }

@@ -17,7 +17,7 @@ enum FitBlock : uint8_t {
     FitVision = 0,
     FitAudio,
     FitPerLayerTable,
-    FitTable, ///< Token embedding, where the head has a copy of its own.
+    FitTable, ///< Token embedding, where the head is another tensor or a copy.
     FitHead,
     FitProjection, ///< Per-layer projection and its norm: with the first layer.
     FitNorm,       ///< With the head.

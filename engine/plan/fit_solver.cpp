@@ -71,8 +71,10 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
         add(language + "embed_tokens", table);
     }
     const bool is_smaller_head = format.head != model.formats.front().head;
-    if (format.has_own_head && (table != c.place[FitHead] || is_smaller_head)) {
-        add("lm_head", c.place[FitHead], true);
+    const bool is_stored = model.request.config.has_own_head;
+    const bool is_apart = is_stored ? c.place[FitHead] != home : table != c.place[FitHead];
+    if (format.has_own_head && (is_apart || is_smaller_head)) {
+        add("lm_head", c.place[FitHead], !is_stored);
         if (is_smaller_head) {
             map.entries.back().fields.format = headFormat(format.head, format.quant);
         }

@@ -185,7 +185,7 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
     if (has_sim) {
         losses.emplace_back("simulated GPUs exist only in Belfry");
     }
-    if (plan.find("lm_head.weight") != nullptr) {
+    if (plan.find("lm_head.weight") != nullptr && !plan.has_stored_head) {
         losses.emplace_back("two copies of the tied table: accelerate may move both together");
     }
     return losses;

@@ -18,7 +18,7 @@ namespace engine {
 
 namespace {
 
-const std::string kTableName = "model.language_model.embed_tokens.weight";
+const std::string kTableName(kTokenTableName);
 
 constexpr int indexOf(MapField field) {
     return static_cast<int>(field) - 1;
@@ -284,7 +284,7 @@ private:
         return true;
     }
 
-    /// The format field of one row. `tensor` is the table for a separate head.
+    /// The format field of one row. `tensor` is the table for a head that is a copy of it.
     void decideFormat(const Fields& fields,
                       const std::string& name,
                       const ExpectedTensor& tensor,
@@ -305,9 +305,7 @@ private:
                     row.is_converted = true;
                 }
             } else if (is_head && input_.head != HeadOption::Bf16) {
-                row.format = headFormat(input_.head, input_.quant);
-                row.set_by[indexOf(MapField::Format)] = kSetByOption;
-                row.is_converted = true;
+                takeHeadOption(is_packed, row);
             }
             return;
         }
@@ -325,9 +323,7 @@ private:
                     refuseFormat(by, name, tensor.module, wanted,
                                  "only linear weights, embedding tables and the head can have it");
                 } else if (is_head && input_.head != HeadOption::Bf16) {
-                    row.format = headFormat(input_.head, input_.quant);
-                    row.set_by[indexOf(MapField::Format)] = kSetByOption;
-                    row.is_converted = true;
+                    takeHeadOption(is_packed, row);
                 }
                 return;
             }
@@ -367,6 +363,18 @@ private:
         }
     }
 
+    /// What --head asks for.
+    void takeHeadOption(bool is_packed, ResolvedTensor& row) {
+        if (is_packed) {
+            out_.notes.push_back("--head has no effect: the checkpoint holds the head packed as " +
+                                 std::string(formatName(row.format)) + ", and it stays so");
+            return;
+        }
+        row.format = headFormat(input_.head, input_.quant);
+        row.set_by[indexOf(MapField::Format)] = kSetByOption;
+        row.is_converted = true;
+    }
+
     void refuseFormat(int by,
                       const std::string& name,
                       const std::string& module,
@@ -403,9 +411,13 @@ private:
         if (!table_.has_value()) {
             return;
         }
-        const std::string name = "lm_head.weight";
+        const std::string name(kHeadName);
         const ExpectedTensor& table = (*input_.tensors)[static_cast<size_t>(table_->index)];
         Fields fields = keys_.lookUp(name);
+        if (input_.config != nullptr && input_.config->has_own_head) {
+            resolveStoredHead(fields);
+            return;
+        }
         const bool is_covered = fields.is_covered;
         if (!is_covered) {
             // All fields of the table. --head counts where no key gives the table a format.
@@ -451,6 +463,18 @@ private:
         } else {
             tiedConflict(head);
         }
+    }
+
+    /// A head that is a tensor of the files: as any other tensor, apart from the table.
+    void resolveStoredHead(Fields fields) {
+        const ExpectedTensor tensor = headTensor(*input_.config);
+        withDefault(fields);
+        ResolvedTensor head;
+        if (!place(fields, tensor.name, tensor.module, head)) {
+            return;
+        }
+        decideFormat(fields, tensor.name, tensor, true, storedOf(tensor), head);
+        addHead(head);
     }
 
     /// What a key says of lm_head alone, where it is the table: the table's fields are what counts.

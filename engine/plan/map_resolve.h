@@ -46,7 +46,8 @@ inline constexpr int kSetByRule = -2;    ///< Derived: default residency, as sto
 inline constexpr int kSetByOption = -3;  ///< --quant or --head.
 
 struct ResolvedTensor {
-    /// Index into the tensor list; -1 = lm_head.weight with a copy of its own.
+    /// Index into the tensor list; -1 = lm_head.weight: a tensor of its own (config.has_own_head)
+    /// or a copy of the table.
     int index = -1;
     DeviceId store;
     DeviceId compute;
@@ -61,7 +62,7 @@ struct ResolvedTensor {
 struct Resolution {
     /// In the order of the tensor list, unused and absent tensors left out; a separate head last.
     std::vector<ResolvedTensor> tensors;
-    bool has_own_head = false; ///< lm_head.weight is a copy of its own (the last row).
+    bool has_own_head = false; ///< lm_head.weight has a row of its own (the last one).
     /// Some tensor has no device of this machine: the rows cannot be accounted for.
     bool is_incomplete = false;
     std::vector<PlanIssue> errors;

@@ -308,14 +308,19 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     std::vector<std::string_view> names;
     std::vector<std::pair<std::string, Format>> exact_formats;
     constexpr const char* kTable = "model.language_model.embed_tokens.weight";
-    const ResolvedTensor* head = nullptr;
+    const ResolvedTensor* head = nullptr; // a copy of the table
     const ResolvedTensor* table = nullptr;
+    // A head that the files hold is a tensor like any other.
+    const bool has_stored_head = input.config != nullptr && input.config->has_own_head;
+    const ExpectedTensor stored_head =
+        has_stored_head ? headTensor(*input.config) : ExpectedTensor();
     for (const ResolvedTensor& row : resolved.tensors) {
-        if (row.index < 0) {
+        if (row.index < 0 && !has_stored_head) {
             head = &row;
             continue;
         }
-        const ExpectedTensor& tensor = (*input.tensors)[static_cast<size_t>(row.index)];
+        const ExpectedTensor& tensor =
+            row.index < 0 ? stored_head : (*input.tensors)[static_cast<size_t>(row.index)];
         if (tensor.name == kTable) {
             table = &row;
         }
@@ -348,11 +353,13 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     // What is said of the whole model would be said of this copy as well, also of one that only a
     // later key makes.
     const Format by_default = said.format.value_or(Format::Nf4);
-    dense_formats.add("lm_head", has_head_key ? (is_head_format_own && !isSmall(head->format)
-                                                     ? static_cast<int>(head->format)
-                                                     : kUnset)
-                                 : isSmall(by_default) ? kUnset
-                                                       : static_cast<int>(by_default));
+    if (!has_stored_head) {
+        dense_formats.add("lm_head", has_head_key ? (is_head_format_own && !isSmall(head->format)
+                                                         ? static_cast<int>(head->format)
+                                                         : kUnset)
+                                     : isSmall(by_default) ? kUnset
+                                                           : static_cast<int>(by_default));
+    }
     std::sort(names.begin(), names.end());
     const auto keysOf = [&](MapField field, SaidField number, int (*usual)(std::string_view)) {
         std::vector<MapTree::Key> keys = saidKeys(map, names, number, usual);
@@ -374,7 +381,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
         [](PlaceFields& fields, int value) { fields.residency = static_cast<Residency>(value); });
     for (const MapTree* formats : {&small_formats, &dense_formats}) {
         std::vector<MapTree::Key> keys = formats->uniformParts(kUnset);
-        if (!has_head_key) { // a key would make a head of its own
+        if (!has_head_key && !has_stored_head) { // a key would make a head of its own
             std::erase_if(keys, [](const MapTree::Key& key) { return key.path == "lm_head"; });
         }
         maker.add(keys, [](PlaceFields& fields, int value) {
@@ -395,8 +402,8 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
         if (is_head_format_own) {
             fields.format = head->format;
         }
-    } else if (head == nullptr && table != nullptr && input.head != HeadOption::Bf16 &&
-               setBy(*table, MapField::Format) < kSetByDefault) {
+    } else if (!has_stored_head && head == nullptr && table != nullptr &&
+               input.head != HeadOption::Bf16 && setBy(*table, MapField::Format) < kSetByDefault) {
         // A key keeps the head as the table is, against --head.
         PlaceFields& fields = maker.fieldsOf("lm_head");
         fields.store = table->store;

@@ -316,6 +316,10 @@ private:
         const bool has_own_head = parts_.resolution->has_own_head;
         Change change;
         std::string what;
+        if (parts_.request->config.has_own_head) {
+            storedHead(name, *table);
+            return;
+        }
         if (!has_own_head) {
             change.head = HeadOption::Int8;
             what = "use --head int8";
@@ -334,6 +338,23 @@ private:
         what += std::string(what.empty() ? "" : " and ") + "move " + name + toText(away(*table)) +
                 ", with lm_head kept as a copy of its own (" + headKey(own) + ")";
         add(what, change, cost);
+    }
+
+    /// Where the head is a tensor of the files, table and head are two things to change.
+    void storedHead(const std::string& name, const TensorPlacement& table) {
+        const TensorPlacement* head = plan_.find(std::string(kHeadName));
+        if (head != nullptr && shortage_.concerns(head->compute) && !isFourBit(head->format) &&
+            head->format != Format::Q8) {
+            Change change;
+            change.head = HeadOption::Int8;
+            add("use --head int8", change, "some accuracy of the last layer; it is faster");
+        }
+        if (!is_fit_) {
+            Change change;
+            change.places = {{name, away(table)}};
+            add("move " + name + toText(away(table)), change,
+                "nothing measurable (one row per token)");
+        }
     }
 
     /// The entry of a map that keeps the head where it is.

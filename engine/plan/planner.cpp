@@ -134,6 +134,11 @@ StoredTensor storedAs(const PlanRequest& request, const ExpectedTensor& tensor) 
     return it == request.stored.end() ? StoredTensor{} : it->second;
 }
 
+StoredTensor headStoredAs(const PlanRequest& request, const ExpectedTensor& table) {
+    return request.config.has_own_head ? storedAs(request, headTensor(request.config))
+                                       : storedAs(request, table);
+}
+
 int32_t
 blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const StoredTensor& stored) {
     if (!isFourBit(row.format)) {
@@ -259,7 +264,8 @@ private:
             devices.push_back(device.id);
         }
         Result<DeviceMap> preset =
-            presetDeviceMap(request_.preset, devices, request_.config, head_ != HeadOption::Bf16);
+            presetDeviceMap(request_.preset, devices, request_.config,
+                            head_ != HeadOption::Bf16 || request_.config.has_own_head);
         if (!preset.has_value()) {
             PlanIssue issue;
             issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";
@@ -293,6 +299,7 @@ private:
         plan_.notes.insert(plan_.notes.end(), resolution_.notes.begin(), resolution_.notes.end());
 
         plan_.is_reference_precision = request_.is_reference_precision;
+        plan_.has_stored_head = request_.config.has_own_head;
         plan_.prefill_chunk = request_.prefill_chunk > 0 ? request_.prefill_chunk : kDefaultChunk;
         plan_.image_tokens = request_.image_tokens;
         plan_.context = planContext(request_, map_);
@@ -341,7 +348,8 @@ private:
             row.residency = resolved.residency;
             row.format = resolved.format;
             row.pin = resolved.pin;
-            const StoredTensor stored = storedAs(request_, *tensor);
+            const StoredTensor stored =
+                resolved.index < 0 ? headStoredAs(request_, *tensor) : storedAs(request_, *tensor);
             row.block_size = blockSizeOf(request_, resolved, stored);
             row.bytes = rowBytes(request_, resolved, *tensor, stored);
             row.made_from_bytes = madeFromBytes(request_, row, *tensor, stored);

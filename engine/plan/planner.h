@@ -105,6 +105,8 @@ uint64_t madeFromBytes(const PlanRequest& request,
                        const StoredTensor& stored);
 /// How the files hold a tensor; bf16 where that is not known.
 StoredTensor storedAs(const PlanRequest& request, const ExpectedTensor& tensor);
+/// The same of a head with a row of its own: its own tensor, or the table that it is a copy of.
+StoredTensor headStoredAs(const PlanRequest& request, const ExpectedTensor& table);
 
 /// The plan. Never fails: problems are in plan.errors, and then plan.fits is false.
 PlacementPlan makePlan(const PlanRequest& request);

@@ -4,6 +4,7 @@
 #include "engine/run/planning.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 namespace engine {
@@ -272,9 +273,15 @@ std::vector<std::string> Engine::loadNotes() const {
     for (const std::string& name : report.surplus) {
         add("not used: " + name + " (no module of this architecture)");
     }
-    if (!report.inert.empty()) {
-        add(std::to_string(report.inert.size()) +
-            " stored tensors without effect (K/V of KV-sharing layers) were not loaded");
+    std::map<std::string_view, std::vector<std::string_view>> inert; // names by reason
+    for (const InertTensor& tensor : report.inert) {
+        inert[tensor.reason].push_back(tensor.name);
+    }
+    for (const auto& [reason, names] : inert) {
+        add(names.size() == 1
+                ? "not loaded: " + std::string(names.front()) + " (" + std::string(reason) + ")"
+                : std::to_string(names.size()) + " stored tensors without effect (" +
+                      std::string(reason) + ") were not loaded");
     }
     return notes;
 }

@@ -3,6 +3,8 @@
 
 #include "engine/run/loader_entries.h"
 
+#include "engine/gemma4/clip_bound.h"
+#include "engine/gemma4/stored_head.h"
 #include "engine/gemma4/stored_names.h"
 
 #include <algorithm>
@@ -11,9 +13,6 @@
 namespace engine {
 
 namespace {
-
-constexpr const char* kTable = "model.language_model.embed_tokens.weight";
-constexpr const char* kHead = "lm_head.weight";
 
 Error planError(const std::string& what) {
     return {ErrorCode::InvalidRequest, what + " Make the plan again for this model.", {}};
@@ -36,11 +35,36 @@ Result<void> checkPlace(const TensorStore::Impl& impl, const TensorPlacement& ro
     return {};
 }
 
+/// Why a stored tensor that the list lacks changes nothing, whatever its values are; empty: it is
+/// not known.
+std::string inertReason(const ModelConfig& config, std::string_view tensor) {
+    if (tensor == kHeadName) { // another head is in the list: decideHead() compared the values
+        return "its values are the token embedding's: one table serves both";
+    }
+    const bool is_clip_bound = isClipBound(tensor);
+    if ((is_clip_bound && tensor.starts_with("model.vision_tower.") && config.vision &&
+         !config.vision->has_clipped_linears) ||
+        (is_clip_bound && tensor.starts_with("model.audio_tower.") && config.audio &&
+         !config.audio->has_clipped_linears)) {
+        return "bounds of linears that config.json does not clip (use_clipped_linears)";
+    }
+    for (size_t i = 0; i < config.text.layers.size() && tensor.ends_with(".v_proj.weight"); ++i) {
+        if (config.text.layers[i].k_is_v && tensor == "model.language_model.layers." +
+                                                          std::to_string(i) +
+                                                          ".self_attn.v_proj.weight") {
+            return "layers that take their values from k_proj (attention_k_eq_v)";
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 void indexSource(TensorStore::Impl& impl) {
     impl.expected = listTensors(impl.config);
-    const bool is_text_only = !impl.config.vision && !impl.config.audio;
+    if (impl.config.has_own_head) {
+        impl.expected.push_back(headTensor(impl.config));
+    }
     std::unordered_map<std::string, const ExpectedTensor*> known;
     for (const ExpectedTensor& tensor : impl.expected) {
         known.emplace(tensor.name, &tensor);
@@ -49,20 +73,18 @@ void indexSource(TensorStore::Impl& impl) {
         if (isQuantHelper(info.name)) {
             continue;
         }
-        const std::string canonical = canonicalTensorName(info.name, is_text_only);
+        const std::string canonical = storedTensorName(impl.config, info.name);
         const auto found = known.find(canonical);
         if (found == known.end()) {
-            if (canonical == kHead) {
-                impl.report.inert.push_back(info.name +
-                                            " (the head is tied to the token embedding)");
+            if (std::string reason = inertReason(impl.config, canonical); !reason.empty()) {
+                impl.report.inert.push_back({info.name, std::move(reason)});
             } else {
                 impl.report.surplus.push_back(info.name);
             }
             continue;
         }
         if (found->second->is_unused) {
-            impl.report.inert.push_back(info.name +
-                                        " (this layer reads another layer's keys and values)");
+            impl.report.inert.push_back({info.name, "K/V of KV-sharing layers"});
         }
         impl.file_names.emplace(canonical, info.name);
     }
@@ -92,7 +114,9 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
     std::vector<StoreEntry> entries;
     entries.reserve(plan.tensors.size());
     for (const TensorPlacement& row : plan.tensors) {
-        const std::string& origin_name = row.tensor == kHead ? kTable : row.tensor;
+        // A tied head with a row of its own is a copy of the table.
+        const bool is_copy = row.tensor == kHeadName && !impl.config.has_own_head;
+        const std::string origin_name = is_copy ? std::string(kTokenTableName) : row.tensor;
         const auto expected = known.find(origin_name);
         if (expected == known.end() || !planned.insert(row.tensor).second) {
             return planError(
@@ -103,6 +127,9 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
         if (file_name == impl.file_names.end()) {
             if (!expected->second->is_required) {
                 continue; // clip scalars: absent means no clip
+            }
+            if (row.tensor == kHeadName) {
+                return missingHead();
             }
             return missingTensor(row.tensor, impl.config, impl.expected, *impl.source);
         }

@@ -4,6 +4,7 @@
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/gemma4/published_shapes.h"
+#include "engine/gemma4/stored_head.h"
 #include "engine/gemma4/stored_names.h"
 #include "engine/media/audio.h"
 #include "engine/quant/quant_state.h"
@@ -18,24 +19,32 @@ namespace engine {
 
 namespace {
 
-StoredTensors describeAll(const ModelFolder& folder) {
-    const bool is_text_only = folder.config.architecture == "Gemma4ForCausalLM";
-    std::unordered_map<std::string, const ExpectedTensor*> expected;
+/// All tensors that the files may hold by name, a head of its own among them.
+std::unordered_map<std::string, ExpectedTensor> expectedOf(const ModelFolder& folder) {
+    std::unordered_map<std::string, ExpectedTensor> expected;
     for (const ExpectedTensor& tensor : folder.tensors) {
-        expected.emplace(tensor.name, &tensor);
+        expected.emplace(tensor.name, tensor);
     }
+    if (folder.config.has_own_head) {
+        expected.emplace(kHeadName, headTensor(folder.config));
+    }
+    return expected;
+}
+
+StoredTensors describeAll(const ModelFolder& folder) {
+    const auto expected = expectedOf(folder);
     StoredTensors stored;
     for (const TensorInfo& info : folder.source->tensors()) {
         if (isQuantHelper(info.name)) {
             continue;
         }
-        const std::string name = canonicalTensorName(info.name, is_text_only);
+        const std::string name = storedTensorName(folder.config, info.name);
         const auto it = expected.find(name);
         if (it == expected.end()) {
             continue;
         }
         const StoredWeight weight =
-            describeStored(*folder.source, info.name, it->second->numElements());
+            describeStored(*folder.source, info.name, it->second.numElements());
         StoredTensor entry;
         entry.block_size = weight.block_size;
         switch (weight.kind) {
@@ -60,30 +69,32 @@ StoredTensors describeAll(const ModelFolder& folder) {
 /// What a load of these headers would refuse, a line for the first tensors and a number.
 std::vector<std::string> doubtsOf(const ModelFolder& folder) {
     constexpr size_t kMostTold = 3;
-    const bool is_text_only = folder.config.architecture == "Gemma4ForCausalLM";
-    std::unordered_map<std::string, const ExpectedTensor*> expected;
-    for (const ExpectedTensor& tensor : folder.tensors) {
-        if (!tensor.is_unused) {
-            expected.emplace(tensor.name, &tensor);
-        }
-    }
+    const auto expected = expectedOf(folder);
     std::vector<std::string> lines;
     size_t count = 0;
-    const auto names = checkStoredNames(folder.config, folder.tensors, *folder.source);
+    std::vector<ExpectedTensor> tensors = folder.tensors;
+    if (folder.config.has_own_head) {
+        tensors.push_back(headTensor(folder.config));
+    }
+    const auto names = checkStoredNames(folder.config, tensors, *folder.source);
     if (!names) {
         lines.push_back("a load would fail: " + names.error().message);
+    }
+    if (folder.config.has_own_head && !folder.stored.contains(std::string(kHeadName))) {
+        lines.push_back("a load would fail: " + missingHead().message);
+        ++count;
     }
     std::unordered_set<std::string> found;
     for (const TensorInfo& info : folder.source->tensors()) {
         if (isQuantHelper(info.name)) {
             continue;
         }
-        const auto it = expected.find(canonicalTensorName(info.name, is_text_only));
-        if (it == expected.end()) {
+        const auto it = expected.find(storedTensorName(folder.config, info.name));
+        if (it == expected.end() || it->second.is_unused) {
             continue;
         }
         found.insert(it->first);
-        const Result<void> checked = checkOriginHeaders(*folder.source, info.name, *it->second);
+        const Result<void> checked = checkOriginHeaders(*folder.source, info.name, it->second);
         if (!checked.has_value() && ++count <= kMostTold) {
             lines.push_back("a load would fail: " + checked.error().message);
         }
@@ -122,6 +133,9 @@ StoredTensors describePromised(const ModelFolder& folder, const QuantizationHint
         entry.packed = isQuantizable(tensor) && !is_skipped ? packed : Format::AsStored;
         stored.emplace(tensor.name, entry);
     }
+    if (folder.config.has_own_head) {
+        stored.emplace(kHeadName, StoredTensor{}); // left out of quantization unless it is tied
+    }
     return stored;
 }
 
@@ -145,6 +159,9 @@ std::string kindOf(const std::string& module, TensorKind kind) {
     if (module.ends_with("embed_tokens")) {
         return "token embedding";
     }
+    if (module == "lm_head") {
+        return "head";
+    }
     return kind == TensorKind::Vector ? "norm" : "linear";
 }
 
@@ -159,6 +176,7 @@ Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path) {
     options.is_header_only_allowed = true;
     ENGINE_ASSIGN(std::unique_ptr<TensorSource> source, openModelFolder(path, options));
     folder.source = std::move(source);
+    ENGINE_TRY(decideHead(folder.config, *folder.source));
     if (!folder.source->tensors().empty()) {
         folder.stored = describeAll(folder);
         folder.doubts = doubtsOf(folder);
@@ -236,7 +254,11 @@ ModelSummary summarize(const ModelFolder& folder) {
     summary.audio_layers = config.audio.has_value() ? config.audio->num_layers : 0;
     std::map<std::string, size_t> index;
     std::map<std::string, int> formats;
-    for (const ExpectedTensor& tensor : folder.tensors) {
+    std::vector<ExpectedTensor> tensors = folder.tensors;
+    if (config.has_own_head) {
+        tensors.push_back(headTensor(config));
+    }
+    for (const ExpectedTensor& tensor : tensors) {
         const auto stored = folder.stored.find(tensor.name);
         if (tensor.is_unused || (!folder.stored.empty() && stored == folder.stored.end())) {
             continue;

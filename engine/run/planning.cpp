@@ -32,7 +32,8 @@ Result<DeviceMap> baseMap(const PlanRequest& plan) {
     for (const DeviceInfo& device : plan.devices) {
         ids.push_back(device.id);
     }
-    return presetDeviceMap(plan.preset, ids, plan.config, plan.head != HeadOption::Bf16);
+    return presetDeviceMap(plan.preset, ids, plan.config,
+                           plan.head != HeadOption::Bf16 || plan.config.has_own_head);
 }
 
 DeviceMap withMove(const DeviceMap& map, const MapMove& move) {

@@ -4,8 +4,11 @@
 
 #include "engine/run/tensor_store.h"
 
+#include "engine/gemma4/clip_bound.h"
 #include "engine/run/tensor_store_impl.h"
 
+#include <algorithm>
+#include <cmath>
 #include <new>
 #include <utility>
 
@@ -243,8 +246,8 @@ Error noSuchTensor() {
 
 WeightSource::Handle TensorStore::handleOf(std::string_view tensor) const {
     auto found = impl_->index.find(std::string(tensor));
-    if (found == impl_->index.end() && tensor == "lm_head.weight") {
-        found = impl_->index.find("model.language_model.embed_tokens.weight");
+    if (found == impl_->index.end() && tensor == kHeadName) {
+        found = impl_->index.find(std::string(kTokenTableName)); // tied
     }
     return found == impl_->index.end() ? kAbsent : found->second;
 }
@@ -273,6 +276,45 @@ Result<kernels::WeightView> TensorStore::acquire(std::string_view tensor) {
 
 void TensorStore::release(std::string_view tensor) {
     release(handleOf(tensor));
+}
+
+Result<std::optional<TensorStore::Extreme>>
+TensorStore::scanFiles(const std::function<bool(std::string_view)>& is_wanted,
+                       const std::stop_token& stop) const {
+    constexpr int64_t kPiece = int64_t{1} << 20;
+    std::optional<Extreme> largest;
+    std::vector<std::byte> bytes;
+    std::vector<float> values;
+    for (const StoreEntry& entry : impl_->entries) {
+        if (entry.is_gone || !is_wanted(entry.name)) {
+            continue;
+        }
+        const bool may_be_infinite = isClipBound(entry.name);
+        const WeightOrigin& origin = entry.origin;
+        const int64_t count = origin.numElements();
+        for (int64_t first = 0; first < count; first += kPiece) {
+            if (stop.stop_requested()) {
+                return Error{ErrorCode::Cancelled, "stopped by the user", {}};
+            }
+            const int64_t n = std::min(kPiece, count - first);
+            bytes.resize(static_cast<size_t>(n) * tensorTypeSize(origin.value_type));
+            values.resize(static_cast<size_t>(n));
+            ENGINE_TRY(readValues(*impl_->source, origin, first, n, bytes.data()));
+            convertDense(origin.value_type, bytes.data(), TensorType::F32,
+                         reinterpret_cast<std::byte*>(values.data()), n);
+            for (int64_t i = 0; i < n; ++i) {
+                const float value = values[static_cast<size_t>(i)];
+                if (!std::isfinite(value) && (std::isnan(value) || !may_be_infinite)) {
+                    return std::optional(Extreme{entry.name, first + i, value});
+                }
+                if (std::isfinite(value) &&
+                    (!largest.has_value() || std::fabs(value) > std::fabs(largest->value))) {
+                    largest = Extreme{entry.name, first + i, value};
+                }
+            }
+        }
+    }
+    return largest;
 }
 
 const std::vector<int64_t>& TensorStore::shape(Handle handle) const {

@@ -17,9 +17,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,11 +94,17 @@ private:
     float nested_offset_ = 0.0F;
 };
 
+/// A stored tensor that changes nothing, and why; tensors of one reason are told together.
+struct InertTensor {
+    std::string name;
+    std::string reason;
+};
+
 /// What loading found and did; for the user and --json.
 struct LoadReport {
     std::vector<std::string> missing; ///< Optional tensors the files lack (clip scalars), names.
     std::vector<std::string> surplus; ///< In the files, known to no module.
-    std::vector<std::string> inert;   ///< Known but without effect (K/V of KV-shared layers, ...).
+    std::vector<InertTensor> inert;   ///< Known but without effect (K/V of KV-shared layers, ...).
     std::vector<std::string> notes;   ///< Conversions, unknown quant-state members, cache states.
     uint64_t bytes_read = 0;          ///< From model files.
     uint64_t bytes_compared = 0;      ///< Of these: only to see whether the cache fits them.
@@ -133,6 +141,18 @@ public:
     /// All values as fp32 in host memory (small tensors: norms, scalars, biases), from wherever
     /// the tensor is. Errors: as gatherRows.
     Result<std::vector<float>> values(Handle handle);
+
+    /// One value of a tensor, as the files hold it.
+    struct Extreme {
+        std::string tensor;
+        int64_t element = 0;
+        float value = 0.0F;
+    };
+    /// Reads the tensors of the wanted names from the files: the first value that is not finite
+    /// (clip bounds may be infinite), else the largest magnitude; nullopt: no such tensor. Slow,
+    /// for explaining a failure. Errors: of reading, Cancelled.
+    Result<std::optional<Extreme>> scanFiles(const std::function<bool(std::string_view)>& is_wanted,
+                                             const std::stop_token& stop) const;
 
     [[nodiscard]] const std::vector<int64_t>& shape(Handle handle) const;
     [[nodiscard]] Format format(Handle handle) const;

@@ -2475,6 +2475,10 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <source>Not applied yet</source>
         <translation>Noch nicht angewendet</translation>
     </message>
+    <message>
+        <source>values of its own</source>
+        <translation>eigene Werte</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutPrice</name>
@@ -2984,6 +2988,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>No graphics card takes part.</source>
         <translation>Es ist keine Grafikkarte beteiligt.</translation>
+    </message>
+    <message>
+        <source>This model&apos;s head has values of its own: it cannot be one table with the embedding.</source>
+        <translation>Der Kopf dieses Modells hat eigene Werte: Er kann nicht eine Tabelle mit der Einbettung sein.</translation>
     </message>
 </context>
 <context>

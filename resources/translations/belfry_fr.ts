@@ -2475,6 +2475,10 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <source>Not applied yet</source>
         <translation>Pas encore appliqué</translation>
     </message>
+    <message>
+        <source>values of its own</source>
+        <translation>valeurs propres</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutPrice</name>
@@ -2984,6 +2988,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>No graphics card takes part.</source>
         <translation>Aucune carte graphique ne participe.</translation>
+    </message>
+    <message>
+        <source>This model&apos;s head has values of its own: it cannot be one table with the embedding.</source>
+        <translation>La tête de ce modèle a ses propres valeurs : elle ne peut pas partager une table avec le plongement.</translation>
     </message>
 </context>
 <context>

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void otherComputers();
     void modelsThatAreNotHere();
     void configWithoutWeights();
+    void headOfItsOwn();
     void optionsKeepTheMap();
     void simulatedGpus();
     void everythingIsNamed();
@@ -423,6 +424,41 @@ void TestLayout::configWithoutWeights() {
     QVERIFY(f.view.stagedPlan()->fits);
     f.view.lookAt(ui::computerWith(ui::listedCards().front()));
     QTRY_VERIFY(f.view.lane(DeviceId::cuda(0)) != nullptr);
+}
+
+void TestLayout::headOfItsOwn() {
+    // A head that the files hold is a block that moves alone and never joins the embedding.
+    const QTemporaryDir folder;
+    QFile from(QString::fromStdString(app::demoModelFolder()) + QStringLiteral("/config.json"));
+    QVERIFY(from.open(QIODevice::ReadOnly));
+    QByteArray config = from.readAll();
+    config.replace("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+    QFile to(folder.filePath(QStringLiteral("config.json")));
+    QVERIFY(to.open(QIODevice::WriteOnly) && to.write(config) == config.size());
+    to.close();
+    engine::LoadRequest request;
+    request.model = folder.path().toStdString();
+    request.device_map = "gpu";
+    request.sim_gpus = {8 * kGiB};
+    LayoutFixture f(request);
+    QVERIFY(f.isReady());
+    QVERIFY(f.view.stagedPlan()->has_stored_head);
+    ui::BlockWidget* head = f.view.blockWidget(QStringLiteral("head"));
+    QVERIFY(head != nullptr && head->block().is_stored_apart);
+    QVERIFY(head->block().bytes > 0);
+    QVERIFY(!f.view.blockWidget(QStringLiteral("embedding"))->block().is_tied);
+    QVERIFY(f.drag(QStringLiteral("embedding"), DeviceId::cpu(), true));
+    QVERIFY(LayoutFixture::module(*f.view.stagedPlan(), "lm_head")->store == DeviceId::sim(0));
+    QVERIFY(f.drag(QStringLiteral("head"), DeviceId::cpu(), true));
+    QVERIFY(LayoutFixture::module(*f.view.stagedPlan(), "lm_head")->store == DeviceId::cpu());
+    QVERIFY(f.mapText().find("duplicate_tied") == std::string::npos);
+    const std::string map = f.mapText();
+    head = f.view.blockWidget(QStringLiteral("head"));
+    head->setFocus();
+    QTest::keyClick(head, Qt::Key_J);
+    QCOMPARE(f.mapText(), map);
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    QVERIFY(notice != nullptr && notice->isVisibleTo(&f.view));
 }
 
 void TestLayout::optionsKeepTheMap() {

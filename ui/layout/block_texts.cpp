@@ -125,6 +125,11 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
             add(parts, Texts::tr("one table for both"));
         }
         break;
+    case BlockKind::Head:
+        if (block.is_stored_apart) {
+            add(parts, Texts::tr("values of its own"));
+        }
+        break;
     case BlockKind::Kv:
         add(parts, Texts::tr("%1 tokens").arg(formatCount(plan.context)));
         add(parts, block.is_kv_pinned ? Texts::tr("kept here") : Texts::tr("follows the layers"));
@@ -139,7 +144,6 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
         break;
     case BlockKind::VisionProjector:
     case BlockKind::AudioProjector:
-    case BlockKind::Head:
     case BlockKind::Other:
         break;
     }

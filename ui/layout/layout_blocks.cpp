@@ -205,6 +205,7 @@ private:
         }
         if (head != nullptr) {
             blocks_.push_back(blockOf(BlockKind::Head, QStringLiteral("head"), *head));
+            blocks_.back().is_stored_apart = plan_.has_stored_head;
         }
     }
 
@@ -377,7 +378,7 @@ visitMoves(const LayoutBlock& block, DeviceId store, DeviceId compute) {
         break;
     case BlockKind::Head:
         place(std::string(kHead));
-        moves.back().is_tied_copy = true;
+        moves.back().is_tied_copy = !block.is_stored_apart;
         break;
     case BlockKind::Vision:
     case BlockKind::VisionProjector:

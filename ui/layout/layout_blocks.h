@@ -38,8 +38,9 @@ struct LayoutBlock {
     engine::Residency residency = engine::Residency::Always;
     engine::Format format = engine::Format::AsStored;
     quint64 bytes = 0;
-    bool is_mixed = false; ///< Some tensors inside sit elsewhere (a map may say so).
-    bool is_tied = false;  ///< Embedding: the head is the same memory.
+    bool is_mixed = false;        ///< Some tensors inside sit elsewhere (a map may say so).
+    bool is_tied = false;         ///< Embedding: the head is the same memory.
+    bool is_stored_apart = false; ///< Head: a tensor of the model's files, never the embedding's.
     /// Layers: bytes and kind of each one.
     std::vector<quint64> layer_bytes;
     std::vector<bool> is_full_attention;

@@ -121,6 +121,13 @@ void LayoutView::join(BlockWidget* widget) {
         }
         return;
     case BlockKind::Head:
+        if (block.is_stored_apart) {
+            is_notice_kept_ = true;
+            notice_->showNotice(NoticeBar::Kind::Info,
+                                tr("This model's head has values of its own: it cannot be one "
+                                   "table with the embedding."));
+            return;
+        }
         stageMoves({inherit("lm_head")}, tr("One table for head and embedding"), stage.cuts);
         return;
     case BlockKind::Kv:
@@ -200,7 +207,8 @@ void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
     act(block.kind == BlockKind::Kv     ? tr("Follow the layers\tJ")
         : block.kind == BlockKind::Head ? tr("One table with the embedding\tJ")
                                         : tr("Join with neighbour\tJ"),
-        block.kind != BlockKind::Kv || block.is_kv_pinned, &LayoutView::join);
+        (block.kind != BlockKind::Kv || block.is_kv_pinned) && !block.is_stored_apart,
+        &LayoutView::join);
     menu->popup(global);
 }
 

@@ -108,7 +108,6 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
     set(config, "/audio_config", "true", "ConfigType", "audio_config is true, expected an object");
     set(config, "/audio_config/model_type", "\"whisper\"", unsupported,
         "audio_config.model_type is \"whisper\"");
-    set(config, "/tie_word_embeddings", "false", unsupported, "tie_word_embeddings is false");
     set(config, "/tie_word_embeddings", "\"yes\"", "ConfigType", "tie_word_embeddings is \"yes\"");
 
     // Numbers of the language model: missing, of another type, out of range.

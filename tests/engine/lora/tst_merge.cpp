@@ -374,8 +374,6 @@ void TestMerge::refuses_data() {
              {"output not empty", "not empty"},
              {"no adapter", "nothing to merge"},
              {"strength", "outside 0 to 2"},
-             {"head alone", "one tensor"},
-             {"embedding alone", "one tensor"},
              {"bias without a place", "no bias that could hold"},
              {"replaced twice", "replace"},
              {"no such folder", "there is no such folder"},
@@ -394,11 +392,7 @@ void TestMerge::refuses() {
     request.model_folder = support::goldenDir() / "e2b/model";
     request.out_folder = root / "merged";
     std::vector<Input> inputs = {{golden("e2b", "text")}};
-    if (what == "head alone") {
-        inputs = {{adapterData() / "head"}};
-    } else if (what == "embedding alone") {
-        inputs = {{adapterData() / "embedding"}};
-    } else if (what == "bias without a place") {
+    if (what == "bias without a place") {
         inputs = {{adapterData() / "lora_bias"}};
     } else if (what == "replaced twice") {
         inputs = {{adapterData() / "trainable_tokens"}, {adapterData() / "trainable_tokens"}};
