@@ -3,6 +3,7 @@
 // devices and clip bounds. After this no name is resolved while tokens run. Also fills the small
 // per-device tables (RoPE frequencies, fp32 vectors, relative keys of the audio tower).
 #include "engine/base/float_types.h"
+#include "engine/gemma4/clip_bound.h"
 #include "engine/gemma4/decode_step.h"
 #include "engine/gemma4/model.h"
 #include "engine/gemma4/rope_frequencies.h"
@@ -126,7 +127,31 @@ private:
         if (!outcome.has_value()) {
             return std::move(outcome).error();
         }
+        ENGINE_TRY(checkFinite(name, values));
         return values;
+    }
+
+    /// These few values are on the host anyway; what only kernels read is looked at once results
+    /// are bad (engine/run/not_finite.h).
+    static Result<void> checkFinite(const std::string& name, const std::vector<float>& values) {
+        // A bound that lets everything through is none; one that lets nothing through is a fault.
+        const float open = name.ends_with("put_min") ? -std::numeric_limits<float>::infinity()
+                                                     : std::numeric_limits<float>::infinity();
+        const auto is_bad = [&](float value) {
+            return !std::isfinite(value) && !(isClipBound(name) && value == open);
+        };
+        const auto bad = std::find_if(values.begin(), values.end(), is_bad);
+        if (bad == values.end()) {
+            return {};
+        }
+        const std::string element = std::to_string(bad - values.begin());
+        const std::string value = std::isnan(*bad) ? "NaN" : *bad < 0 ? "-infinity" : "infinity";
+        return Error{ErrorCode::InvalidFile,
+                     name + (values.size() == 1 ? " is " : ": element " + element + " is ") +
+                         value +
+                         "; expected a finite number. The file is damaged or its training had "
+                         "diverged: download it again, or take another checkpoint",
+                     {{"tensor", name}, {"rule", "finite"}, {"element", element}}};
     }
 
     Result<void> download(DeviceScratch* scratch,

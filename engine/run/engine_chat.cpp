@@ -4,6 +4,7 @@
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
+#include "engine/run/not_finite.h"
 #include "engine/run/planning.h"
 #include "engine/run/sampler.h"
 #include "engine/text/reply_parser.h"
@@ -72,7 +73,11 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     }
     ENGINE_ASSIGN(Sampler sampler, Sampler::create(sampling, config.text.vocab_size));
 
-    ENGINE_ASSIGN(const PreparedPrompt prompt, impl_->preparePrompt(request, reply, stop, true));
+    Result<PreparedPrompt> prepared = impl_->preparePrompt(request, reply, stop, true);
+    if (!prepared.has_value()) {
+        return explainNotFinite(target, nullptr, std::move(prepared).error(), stop);
+    }
+    PreparedPrompt& prompt = *prepared; // with the reply's tokens once there are any
     reply.input_ids = prompt.ids;
     sampler.setHistory(prompt.ids);
     const auto prefill_started = Clock::now();
@@ -115,6 +120,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         if (count++ == 0) {
             reply.timing.time_to_first_token_s = secondsSince(started);
         }
+        prompt.ids.push_back(token);
         if (!parser.has_value()) {
             return;
         }
@@ -127,9 +133,12 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
             update({delta.answer, delta.thinking, count});
         }
     };
-    ENGINE_ASSIGN(Generator::DecodeResult decoded,
-                  target.generator->decode(std::move(prefill.logits), sampler, stops,
-                                           asked.max_tokens, on_token, stop));
+    Result<Generator::DecodeResult> outcome = target.generator->decode(
+        std::move(prefill.logits), sampler, stops, asked.max_tokens, on_token, stop);
+    if (!outcome.has_value()) {
+        return explainNotFinite(target, &prompt, std::move(outcome).error(), stop);
+    }
+    Generator::DecodeResult decoded = std::move(outcome).value();
     reply.timing.decode_s = secondsSince(decode_started);
     reply.timing.decode_tokens = static_cast<int64_t>(decoded.tokens.size());
     reply.finish_reason = decoded.finish_reason;
@@ -166,7 +175,11 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
     Reply scratch;
-    ENGINE_ASSIGN(const PreparedPrompt prompt, impl_->preparePrompt(request, scratch, stop));
+    const Result<PreparedPrompt> prepared = impl_->preparePrompt(request, scratch, stop);
+    if (!prepared.has_value()) {
+        return explainNotFinite(target, nullptr, prepared.error(), stop);
+    }
+    const PreparedPrompt& prompt = *prepared;
     const int64_t total = static_cast<int64_t>(prompt.ids.size());
     if (rows < 1 || rows > total) {
         return Error{ErrorCode::InvalidRequest, "logits of the last " + std::to_string(rows) +
@@ -175,6 +188,11 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     }
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
                   target.generator->prefill(prompt, target.adapters->fingerprint(), rows, stop));
+    if (!areFinite(prefill.logits)) {
+        return explainNotFinite(
+            target, &prompt, notFiniteError("the logits of this prompt are not finite", "language"),
+            stop);
+    }
     LogitsResult result;
     result.notes = std::move(scratch.notes);
     result.logits = std::move(prefill.logits);
@@ -192,9 +210,11 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
         ENGINE_ASSIGN(Loaded * target, impl_->current());
         const int64_t budget =
             image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;
-        ENGINE_TRY(target->media.encode(part, std::min(budget, target->plan->image_tokens),
-                                        *target->model, target->adapters->fingerprint(), stop));
-        return {};
+        const auto encoded =
+            target->media.encode(part, std::min(budget, target->plan->image_tokens), *target->model,
+                                 target->adapters->fingerprint(), stop);
+        return encoded.has_value() ? Result<void>()
+                                   : explainNotFinite(*target, nullptr, encoded.error(), stop);
     } catch (const std::bad_alloc&) {
         return impl_->outOfHostMemory("reading ", part.text);
     }

@@ -25,7 +25,8 @@ int64_t Generator::missingTokens(std::span<const int32_t> ids,
 Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt,
                                                     const std::string& fingerprint,
                                                     int64_t logits_rows,
-                                                    const std::stop_token& stop) {
+                                                    const std::stop_token& stop,
+                                                    const HiddenObserver* observer) {
     const ModelConfig& config = model_->config();
     const auto total = static_cast<int64_t>(prompt.ids.size());
     if (total == 0) {
@@ -131,7 +132,7 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
         }
         input.logits_rows = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
         std::vector<float> part;
-        const Result<void> outcome = model_->forward(input, *kv_, part, stop);
+        const Result<void> outcome = model_->forward(input, *kv_, part, stop, observer);
         if (!outcome.has_value()) {
             // A long call that failed may have left nothing in the cache.
             rows_.resize(std::min(rows_.size(), static_cast<size_t>(kv_->size())));

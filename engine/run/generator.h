@@ -45,7 +45,8 @@ public:
     Result<PrefillResult> prefill(const PreparedPrompt& prompt,
                                   const std::string& fingerprint,
                                   int64_t logits_rows,
-                                  const std::stop_token& stop);
+                                  const std::stop_token& stop,
+                                  const HiddenObserver* observer = nullptr);
 
     /// How many of `ids`, the beginning of a prompt without media, are not in the cache.
     [[nodiscard]] int64_t missingTokens(std::span<const int32_t> ids,

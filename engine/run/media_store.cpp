@@ -3,6 +3,7 @@
 
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
+#include "engine/run/finite.h"
 #include "engine/run/weight_cache.h"
 
 #include <chrono>
@@ -44,6 +45,16 @@ uint64_t mixed(uint64_t hash, const void* data, size_t size) {
 
 double secondsSince(std::chrono::steady_clock::time_point begun) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+/// Kept only where they can be used.
+Result<void> checkFeatures(std::span<const float> features, bool is_image) {
+    if (areFinite(features)) {
+        return {};
+    }
+    return notFiniteError(std::string("the ") + (is_image ? "vision" : "audio") +
+                              " tower gave values that are not finite",
+                          is_image ? "vision" : "audio");
 }
 
 /// Errors of a media file name the file first.
@@ -89,7 +100,7 @@ MediaStore::encode(const MessagePart& part,
                       is_image ? model.projectImage(media.tower) : model.projectAudio(media.tower));
         media.tower = {};
         media.seconds += secondsSince(begun);
-        return {};
+        return checkFeatures(media.features, is_image);
     };
     for (auto it = entries_.begin(); it != entries_.end(); ++it) {
         if ((*it)->key == key) {
@@ -150,6 +161,7 @@ MediaStore::encode(const MessagePart& part,
             ENGINE_ASSIGN(media->features, model.encodeAudio(mel->values, mel->frames, stop));
         }
     }
+    ENGINE_TRY(checkFeatures(wanted == Wanted::Whole ? media->features : media->tower, is_image));
     if (wanted == Wanted::Whole) {
         media->tokens = static_cast<int64_t>(media->features.size()) / config.text.hidden_size;
     }

@@ -4,6 +4,8 @@
 // probable tokens are sorted in growing portions, until top-p or min-p is satisfied.
 #include "engine/run/sampler.h"
 
+#include "engine/run/finite.h"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -191,11 +193,11 @@ Result<void> Sampler::prepare(std::span<const float> logits) {
     if (!is_usable) {
         const auto bad = std::find_if(logits.begin(), logits.end(),
                                       [](float logit) { return !(logit <= kLargest); });
-        return Error{ErrorCode::Internal,
-                     "sampler: the logit of token " + std::to_string(bad - logits.begin()) +
-                         " is " + (std::isnan(*bad) ? "not a number" : "infinite") +
-                         "; the model's arithmetic has failed, so that no token can be chosen",
-                     {}};
+        return notFiniteError(
+            "sampler: the logit of token " + std::to_string(bad - logits.begin()) + " is " +
+                (std::isnan(*bad) ? "not a number" : "infinite") +
+                "; the model's arithmetic has failed, so that no token can be chosen",
+            "language");
     }
 #endif
     if (options_.repetition_penalty != 1.0) {

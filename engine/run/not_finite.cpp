@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/not_finite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace engine {
+
+namespace {
+
+constexpr std::string_view kLanguage = "model.language_model.";
+
+using IsWanted = std::function<bool(std::string_view tensor)>;
+
+bool startsWithAny(std::string_view text, std::initializer_list<std::string_view> heads) {
+    return std::any_of(heads.begin(), heads.end(),
+                       [text](std::string_view head) { return text.starts_with(head); });
+}
+
+std::string numberText(float value) {
+    if (std::isnan(value)) {
+        return "NaN";
+    }
+    if (std::isinf(value)) {
+        return value < 0 ? "-infinity" : "infinity";
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", static_cast<double>(value));
+    return text;
+}
+
+/// Where the first unusable value of a prompt appears.
+struct BadLayer {
+    int index = -1;              ///< As HiddenObserver counts; -1: in the logits alone.
+    float largest_before = 0.0F; ///< Of the residual stream one layer earlier.
+};
+
+class Search {
+public:
+    Search(Loaded& target, const std::stop_token& stop) : target_(target), stop_(stop) {}
+
+    Error tower(bool is_image) {
+        const std::string name = is_image ? "model.vision_tower" : "model.audio_tower";
+        const std::string projector = is_image ? "model.embed_vision." : "model.embed_audio.";
+        const auto is_wanted = [&](std::string_view tensor) {
+            return startsWithAny(tensor, {name + ".", projector});
+        };
+        return explain(name, is_image ? "pictures" : "recordings", {is_wanted},
+                       std::numeric_limits<float>::quiet_NaN());
+    }
+
+    Error language(const PreparedPrompt& prompt, const Error& found) {
+        const Result<BadLayer> bad = findLayer(prompt);
+        if (!bad.has_value()) {
+            return bad.error();
+        }
+        const auto layers = static_cast<int>(target_.folder.config.text.layers.size());
+        const auto below = [](std::string prefix) -> IsWanted {
+            return [prefix = std::move(prefix)](std::string_view tensor) {
+                return tensor.starts_with(prefix);
+            };
+        };
+        const std::string root(kLanguage);
+        if (bad->index < 0) {
+            if (!are_logits_bad_) {
+                Error error = found;
+                error.message +=
+                    "; computed once more, every layer gave finite values: a device or its memory "
+                    "may be failing. Try again, or with \"--device-map cpu\"";
+                return error;
+            }
+            const bool has_head =
+                target_.store->handleOf(kHeadName) != target_.store->handleOf(kTokenTableName);
+            return explain(
+                "lm_head", "the logits",
+                {below(has_head ? std::string(kHeadName) : std::string(kTokenTableName))},
+                bad->largest_before);
+        }
+        if (bad->index == 0) {
+            return explain(root + "embed_tokens", "token embeddings",
+                           {below(std::string(kTokenTableName))}, bad->largest_before);
+        }
+        std::vector<IsWanted> wanted;
+        const int layer = bad->index - 1;
+        std::string name = root + "layers." + std::to_string(layer);
+        wanted.push_back(below(name + "."));
+        if (bad->index == layers) { // seen behind the last norm only
+            wanted.push_back(below(root + "norm."));
+        }
+        // What every layer takes from the per-layer inputs.
+        wanted.push_back([root](std::string_view tensor) {
+            return startsWithAny(tensor, {root + "per_layer_", root + "embed_tokens_per_layer."});
+        });
+        return explain(name, "decoder layer " + std::to_string(layer), wanted, bad->largest_before);
+    }
+
+private:
+    /// Runs the prompt from its beginning and looks at what every layer gives.
+    Result<BadLayer> findLayer(const PreparedPrompt& prompt) {
+        BadLayer bad;
+        int first = std::numeric_limits<int>::max();
+        std::vector<float> largest(target_.folder.config.text.layers.size() + 1, 0.0F);
+        const HiddenObserver observer = [&](int index, std::span<const float> values, int64_t) {
+            if (!areFinite(values)) {
+                first = std::min(first, index);
+                return;
+            }
+            float& most = largest[static_cast<size_t>(index)];
+            for (const float value : values) {
+                most = std::max(most, std::fabs(value));
+            }
+        };
+        target_.generator->forget();
+        const auto again = target_.generator->prefill(prompt, target_.adapters->fingerprint(), 1,
+                                                      stop_, &observer);
+        target_.generator->forget(); // rows of NaN are of no use to anybody
+        if (!again.has_value()) {
+            return again.error();
+        }
+        are_logits_bad_ = !areFinite(again->logits);
+        if (first != std::numeric_limits<int>::max()) {
+            bad.index = first;
+        }
+        const size_t before =
+            bad.index > 0 ? static_cast<size_t>(bad.index) - 1 : largest.size() - 1;
+        bad.largest_before =
+            bad.index == 0 ? std::numeric_limits<float>::quiet_NaN() : largest[before];
+        return bad;
+    }
+
+    /// The first value that is not finite in the groups of tensors, or the largest of all.
+    Error explain(const std::string& module,
+                  const std::string& what,
+                  const std::vector<IsWanted>& groups,
+                  float largest_before) {
+        std::optional<TensorStore::Extreme> largest;
+        for (const IsWanted& is_wanted : groups) {
+            const auto scanned = target_.store->scanFiles(is_wanted, stop_);
+            if (!scanned.has_value()) {
+                return scanned.error();
+            }
+            if (scanned->has_value() && !std::isfinite((*scanned)->value)) {
+                return badValue(module, what, **scanned);
+            }
+            if (scanned->has_value() && (!largest.has_value() || std::fabs((*scanned)->value) >
+                                                                     std::fabs(largest->value))) {
+                largest = **scanned;
+            }
+        }
+        return overflow(module, what, largest, largest_before);
+    }
+
+    [[nodiscard]] Error badValue(const std::string& module,
+                                 const std::string& what,
+                                 const TensorStore::Extreme& found) const {
+        return Error{ErrorCode::InvalidFile,
+                     found.tensor + ": element " + std::to_string(found.element) + " is " +
+                         numberText(found.value) + ", so that " + what +
+                         " cannot be computed; a weight must be a finite number. The file is "
+                         "damaged or its training had diverged: download it again, or take another "
+                         "checkpoint",
+                     {{"rule", "finite"},
+                      {"tensor", found.tensor},
+                      {"module", module},
+                      {"element", std::to_string(found.element)}}};
+    }
+
+    [[nodiscard]] Error overflow(const std::string& module,
+                                 const std::string& what,
+                                 const std::optional<TensorStore::Extreme>& largest,
+                                 float largest_before) const {
+        std::string text = module +
+                           ": its values are finite, but what it computes is too large "
+                           "for a float or not a number (" +
+                           what;
+        if (std::isfinite(largest_before)) {
+            text += "; the largest value it is given is " + numberText(largest_before);
+        }
+        if (largest.has_value()) {
+            text += "; its largest weight is element " + std::to_string(largest->element) + " of " +
+                    largest->tensor + ", " + numberText(largest->value);
+        }
+        text += ").";
+        const bool has_adapter =
+            std::any_of(target_.active.begin(), target_.active.end(), [](const auto& active) {
+                return active.choice.is_enabled && active.choice.strength != 0.0;
+            });
+        text += has_adapter ? " Switch the adapter off or give it a smaller strength; if that does "
+                              "not help, take another checkpoint"
+                            : " The checkpoint is damaged or its training had diverged: download "
+                              "it again, or take another one";
+        Error error{ErrorCode::InvalidFile, std::move(text), {{"rule", "overflow"}}};
+        error.details.emplace_back("module", module);
+        if (largest.has_value()) {
+            error.details.emplace_back("tensor", largest->tensor);
+        }
+        return error;
+    }
+
+    Loaded& target_;
+    const std::stop_token& stop_;
+    bool are_logits_bad_ = false;
+};
+
+} // namespace
+
+Error explainNotFinite(Loaded& target,
+                       const PreparedPrompt* prompt,
+                       Error found,
+                       const std::stop_token& stop) {
+    if (!isNotFiniteError(found)) {
+        return found;
+    }
+    const auto part = std::find_if(found.details.begin(), found.details.end(),
+                                   [](const auto& detail) { return detail.first == "part"; });
+    Search search(target, stop);
+    if (part != found.details.end() && part->second != "language") {
+        return search.tower(part->second == "vision");
+    }
+    return prompt == nullptr ? found : search.language(*prompt, found);
+}
+
+} // namespace engine
