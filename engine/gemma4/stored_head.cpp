@@ -140,6 +140,10 @@ decideHead(ModelConfig& config, const TensorSource& source, const std::stop_toke
     const TensorInfo* table = nullptr;
     for (const TensorInfo& info : source.tensors()) {
         const std::string name = canonicalTensorName(info.name, isTextOnly(config));
+        if (name == kHeadName && head != nullptr) {
+            config.has_own_head = true; // checkStoredNames() says that there are two
+            return {};
+        }
         head = name == kHeadName ? &info : head;
         table = name == kTokenTableName ? &info : table;
     }

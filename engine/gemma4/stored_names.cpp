@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemma4/stored_names.h"
 
+#include "engine/gemma4/stored_head.h"
 #include "engine/gemma4/wrapped_names.h"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 namespace engine {
 
 namespace {
-
-bool isTextOnly(const ModelConfig& config) {
-    return !config.vision && !config.audio;
-}
 
 bool isLowRankFactor(std::string_view name) {
     return name.find(".lora_A.") != std::string_view::npos ||
@@ -57,7 +54,7 @@ public:
             }
         }
         for (const TensorInfo& info : source.tensors()) {
-            const std::string canonical = canonicalTensorName(info.name, isTextOnly(config));
+            const std::string canonical = storedTensorName(config, info.name);
             if (expected_.contains(canonical)) {
                 found_.insert(canonical);
                 parts_.insert(partOf(canonical));
@@ -228,7 +225,7 @@ Result<void> checkStoredNames(const ModelConfig& config,
         if (isLowRankFactor(info.name)) {
             factor = factor == nullptr ? &info : factor;
         }
-        const auto it = seen.find(canonicalTensorName(info.name, isTextOnly(config)));
+        const auto it = seen.find(storedTensorName(config, info.name));
         if (it == seen.end()) {
             continue;
         }

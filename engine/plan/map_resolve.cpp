@@ -415,7 +415,7 @@ private:
         const ExpectedTensor& table = (*input_.tensors)[static_cast<size_t>(table_->index)];
         Fields fields = keys_.lookUp(name);
         if (input_.config != nullptr && input_.config->has_own_head) {
-            resolveStoredHead(std::move(fields));
+            resolveStoredHead(fields);
             return;
         }
         const bool is_covered = fields.is_covered;

@@ -73,15 +73,19 @@ std::vector<std::string> doubtsOf(const ModelFolder& folder) {
     const auto expected = expectedOf(folder);
     std::vector<std::string> lines;
     size_t count = 0;
-    const auto names = checkStoredNames(folder.config, folder.tensors, *folder.source);
+    std::vector<ExpectedTensor> tensors = folder.tensors;
+    if (folder.config.has_own_head) {
+        tensors.push_back(headTensor(folder.config));
+    }
+    const auto names = checkStoredNames(folder.config, tensors, *folder.source);
     if (!names) {
         lines.push_back("a load would fail: " + names.error().message);
     }
-    std::unordered_set<std::string> found;
     if (folder.config.has_own_head && !folder.stored.contains(std::string(kHeadName))) {
         lines.push_back("a load would fail: " + missingHead().message);
         ++count;
     }
+    std::unordered_set<std::string> found;
     for (const TensorInfo& info : folder.source->tensors()) {
         if (isQuantHelper(info.name)) {
             continue;
