@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/engine_worker.h"
 
+#include "ui/shell/folder_facts.h"
+
 #include <QMetaType>
 #include <QTimer>
 
@@ -312,6 +314,7 @@ void EngineThread::cancel() {
 
 void registerEngineTypes() {
     qRegisterMetaType<engine::Error>("engine::Error");
+    qRegisterMetaType<ui::FolderFactsByPath>("ui::FolderFactsByPath");
     qRegisterMetaType<engine::LoadRequest>("engine::LoadRequest");
     qRegisterMetaType<engine::GenerateRequest>("engine::GenerateRequest");
     qRegisterMetaType<engine::Reply>("engine::Reply");

@@ -2,9 +2,11 @@
 #include "app/log_bridge.h"
 
 #include "app/terminal_text.h"
+#include "ui/common/private_files.h"
 
 #include <QDateTime>
 #include <QFile>
+#include <QFileInfo>
 #include <QMutex>
 
 #ifdef Q_OS_UNIX
@@ -44,6 +46,7 @@ public:
 private:
     /// Without waiting for what is no plain file: a pipe that nobody reads.
     bool open() {
+        ui::makePrivateFolder(QFileInfo(file_).path());
 #ifdef Q_OS_UNIX
         const int descriptor =
             ::open(QFile::encodeName(file_.fileName()).constData(),
@@ -52,7 +55,8 @@ private:
         if (descriptor < 0) {
             return false;
         }
-        const bool is_plain = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+        const bool is_plain = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
+                              ::fchmod(descriptor, 0600) == 0;
         const bool is_ready =
             is_plain && (info.st_size <= kMaximumFileBytes || ::ftruncate(descriptor, 0) == 0);
         if (!is_ready || !file_.open(descriptor, QIODevice::WriteOnly | QIODevice::Text,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry: the window. An optional argument is a model folder to choose at start.
+#include "app/core_dumps.h"
 #include "app/process_start.h"
 #include "app/program.h"
 #include "app/start_words.h"
@@ -10,6 +11,7 @@
 
 int main(int argc, char** argv) {
     app::prepareProcess();
+    app::keepOutOfCoreDumps();
     try {
         if (const auto code = app::answerStartWords(argc, argv)) {
             return *code;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/planner_thread.h"
 
+#include "app/folder_facts.h"
 #include "app/store/save_file.h"
 #include "ui/layout/layout_view.h"
 
@@ -94,14 +95,14 @@ void PlannerWorker::writeText(const QString& file, const QString& text) {
 }
 
 void PlannerWorker::checkFolders(const QStringList& folders) {
-    QStringList missing;
+    ui::FolderFactsByPath facts;
     for (const QString& folder : folders) {
-        // "shape:e2b" is a name, not a place.
-        if (!folder.startsWith(QStringLiteral("shape:")) && !QFileInfo(folder).isDir()) {
-            missing.append(folder);
-        }
+        // "shape:e2b" and "demo" are names, not places.
+        const bool is_name =
+            folder.startsWith(QStringLiteral("shape:")) || folder == QStringLiteral("demo");
+        facts.insert(folder, is_name ? ui::FolderFacts() : readFolderFacts(folder));
     }
-    Q_EMIT foldersChecked(missing);
+    Q_EMIT foldersChecked(facts);
 }
 
 PlannerThread::PlannerThread(engine::EngineOptions options, QObject* parent)

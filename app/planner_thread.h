@@ -5,6 +5,7 @@
 #pragma once
 
 #include "app/engine_worker.h"
+#include "ui/shell/folder_facts.h"
 
 #include <QObject>
 #include <QThread>
@@ -38,8 +39,8 @@ public:
     exportMap(quint64 ticket, const engine::LoadRequest& request, engine::MapExport::Kind kind);
     void readMap(const QString& file);
     void writeText(const QString& file, const QString& text);
-    /// Answers foldersChecked() with those that are not there. A drive that does not answer keeps
-    /// this thread waiting, not the window.
+    /// Answers foldersChecked() with what lies there. A drive that does not answer keeps this
+    /// thread waiting, not the window.
     void checkFolders(const QStringList& folders);
 
 Q_SIGNALS:
@@ -51,7 +52,7 @@ Q_SIGNALS:
     void mapReadFailed(const QString& file, const engine::Error& error);
     void textWritten(const QString& file);
     void textWriteFailed(const QString& file, const engine::Error& error);
-    void foldersChecked(const QStringList& missing);
+    void foldersChecked(const ui::FolderFactsByPath& facts);
 
 private:
     const std::atomic<quint64>* wanted_;

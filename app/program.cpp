@@ -8,27 +8,79 @@
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
 #include "app/settings_store.h"
+#include "app/single_instance.h"
 #include "app/startup_facts.h"
 #include "app/translations.h"
 #include "app/wiring.h"
 #include "ui/shell/session.h"
 
 #include <QApplication>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QMessageBox>
 #include <QProcess>
 #include <QStandardPaths>
 #include <QThreadPool>
 #include <QTimer>
 
+#include <cstdio>
+
 namespace app {
 
 namespace {
+
+/// A program that ends may have a model to unload first.
+constexpr int kPatienceMs = 15'000;
+
+/// What the program was started with, as another process would have to be told it.
+QString startArgument(const QStringList& arguments) {
+    const QString argument = arguments.value(1);
+    const bool is_name = argument.isEmpty() || argument == QStringLiteral("demo") ||
+                         argument.startsWith(QStringLiteral("shape:"));
+    if (is_name) {
+        return argument;
+    }
+    const std::string path = pastedPath(QFile::encodeName(argument).toStdString());
+    return QDir::cleanPath(
+        QDir::current().absoluteFilePath(QFile::decodeName(QByteArray::fromStdString(path))));
+}
+
+/// The exit code of a start that found another one which does not answer.
+int tellSilence(qint64 process) {
+    const QString what = QCoreApplication::translate(
+        "app::Program", "Belfry is running already, but its window does not answer.");
+    const QString next =
+        process > 0
+            ? QCoreApplication::translate(
+                  "app::Program", "Wait until it does, or end the process %1 and start again.")
+                  .arg(process)
+            : QCoreApplication::translate("app::Program",
+                                          "Wait until it does, or end it and start again.");
+    std::fprintf(stderr, "%s %s\n", qPrintable(what), qPrintable(next));
+    QMessageBox box(QMessageBox::Warning, QStringLiteral("Belfry"), what);
+    box.setInformativeText(next);
+    box.open();
+    QApplication::exec();
+    return 1;
+}
+
+void bringToFront(QWidget& window, const QByteArray& token) {
+    if (!token.isEmpty()) {
+        qputenv("XDG_ACTIVATION_TOKEN", token); // Wayland lets nobody to the front without one
+    }
+    window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
+    window.show();
+    window.raise();
+    window.activateWindow();
+    QApplication::alert(&window); // where the desktop only lets its user do that
+}
 
 /// The program until its window closes. `restart`: the program to start then, empty for none.
 int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     QElapsedTimer since_start;
     since_start.start();
+    const QByteArray token = qgetenv("XDG_ACTIVATION_TOKEN"); // Qt takes it for a window of ours
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Belfry"));
     QApplication::setOrganizationName(QStringLiteral("Belfry"));
@@ -46,8 +98,20 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     registerEngineTypes();
     registerStoreTypes();
 
+    const QString argument = startArgument(QApplication::arguments());
+    SingleInstance instance(data_folder);
+    const SingleInstance::Outcome outcome = instance.claim(argument, token, kPatienceMs);
+    if (outcome == SingleInstance::Outcome::HandedOver) {
+        return 0;
+    }
+    if (outcome == SingleInstance::Outcome::Silent) {
+        return tellSilence(instance.holder());
+    }
     ui::LogBuffer log;
-    const LogBridge bridge(&log, data_folder + QStringLiteral("/belfry.log"));
+    // Without the lock the file is another program's.
+    const LogBridge bridge(&log, outcome == SingleInstance::Outcome::First
+                                     ? data_folder + QStringLiteral("/belfry.log")
+                                     : QString());
     const std::string demo = demoModelFolder();
     engine::EngineOptions options;
     options.demo_folder = demo;
@@ -90,12 +154,17 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
             window.setSamples(facts.samples, facts.thumbnails);
         });
     });
-    const QStringList arguments = QApplication::arguments();
-    if (arguments.size() > 1) {
-        const std::string word = QFile::encodeName(arguments.at(1)).toStdString();
-        const std::string path = pastedPath(word);
-        window.session()->chooseModel(QFile::decodeName(QByteArray::fromStdString(path)));
+    if (!argument.isEmpty()) {
+        window.openPath(argument);
     }
+    QObject::connect(&instance, &SingleInstance::started, &window,
+                     [&window](const QString& wanted, const QByteArray& given) {
+                         qCInfo(logApp) << "started once more: this window comes to the front";
+                         bringToFront(window, given);
+                         if (!wanted.isEmpty()) {
+                             window.openPath(wanted);
+                         }
+                     });
     if (seams.on_shown) {
         seams.on_shown(window, engine_thread);
     }

@@ -4,6 +4,7 @@
 #include "app/load_json.h"
 #include "app/log_bridge.h"
 #include "app/sound_files.h"
+#include "ui/chat/chat_json.h"
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
@@ -16,6 +17,8 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QMetaObject>
+
+#include <utility>
 
 namespace app {
 
@@ -125,7 +128,7 @@ void Wiring::connectRecent() {
     ui::RecentModels* recent = window_->recentModels();
     PlannerWorker* files = planner_->worker();
     connect(recent, &ui::RecentModels::checkRequested, files, &PlannerWorker::checkFolders);
-    connect(files, &PlannerWorker::foldersChecked, recent, &ui::RecentModels::showMissing);
+    connect(files, &PlannerWorker::foldersChecked, recent, &ui::RecentModels::showFacts);
     recent->check(); // the list was filled before anybody could answer
 }
 
@@ -259,6 +262,12 @@ void Wiring::connectHistory() {
         if (window_->chatView()->chat().id == id) {
             newChat();
         }
+        removed_draft_ = window_->chatView()->takeDraft(id); // comes back with the chat
+    });
+    connect(history, &ui::HistoryPane::restoreRequested, this, [this](const QString& id) {
+        if (!removed_draft_.isEmpty()) {
+            window_->chatView()->addDrafts({{id, std::exchange(removed_draft_, {})}});
+        }
     });
     const auto failed = [this](const QString& /*id*/, const QString& why) {
         window_->notice()->showNotice(tr("The change was not kept"), why,
@@ -289,6 +298,11 @@ void Wiring::connectHistory() {
 void Wiring::connectStore() {
     ui::ChatView* chat = window_->chatView();
     connect(store_, &ChatStore::sessionRead, this, &Wiring::showPrevious);
+    connect(chat, &ui::ChatView::draftsChanged, this, [this] {
+        if (!session_state_.is_over) {
+            saveSession(false);
+        }
+    });
     connect(store_, &ChatStore::loaded, this, [this, chat](const ui::ChatDocument& document) {
         chat->setChat(document);
         window_->historyPane()->setCurrentChat(document.id);
@@ -331,6 +345,7 @@ void Wiring::showPrevious(const PreviousSession& previous) {
     if (!previous.exists) {
         return;
     }
+    window_->chatView()->addDrafts(ui::draftsFromJson(previous.state.drafts));
     const QString crashed = previous.crashedWhileLoading();
     if (window_->settings().reopens_chat && !previous.state.chat.isEmpty()) {
         openChat(previous.state.chat);
@@ -388,7 +403,7 @@ void Wiring::newChat() {
 
 void Wiring::saveSession(bool is_over) {
     session_state_.is_over = is_over;
-    session_state_.draft = window_->chatView()->draft();
+    session_state_.drafts = ui::draftsToJson(window_->chatView()->drafts());
     if (store_ != nullptr) {
         QMetaObject::invokeMethod(
             store_, [store = store_, state = session_state_] { store->saveSession(state); });

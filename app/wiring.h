@@ -58,6 +58,7 @@ private:
     std::map<quint64, QString> cost_files_; ///< By ticket.
     quint64 next_ticket_ = 1;
     SessionState session_state_;
+    ui::ChatDraft removed_draft_; ///< Of the chat that was deleted last.
 };
 
 } // namespace app

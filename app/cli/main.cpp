@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/core_dumps.h"
 #include "app/process_start.h"
 #include "app/program_paths.h"
 
@@ -79,6 +80,7 @@ bool isJson(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     app::prepareProcess();
+    app::keepOutOfCoreDumps();
     cli::openConsole();
     int code = 1;
     try {

@@ -3,6 +3,9 @@
 
 #include "app/store/database.h"
 #include "app/store/durable_folder.h"
+#include "app/store/plain_file.h"
+#include "ui/chat/chat_request.h"
+#include "ui/chat/media_kind.h"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
@@ -34,11 +37,15 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(app::AttachmentFiles)
 };
 
-/// The suffix stays for the sake of exports and file dialogs; nothing trusts it.
-QString safeSuffix(const QString& source) {
-    static const QRegularExpression kPlain(QStringLiteral("^[a-z0-9]{1,5}$"));
-    const QString suffix = QFileInfo(source).suffix().toLower();
-    return kPlain.match(suffix).hasMatch() ? suffix : QString();
+/// Told by the content. What is no picture or sound keeps the suffix of one, if it came with one:
+/// a desktop starts files by their suffix, so no other may be found in our folder.
+QString safeSuffix(const QString& source, const QByteArray& head) {
+    if (const auto kind = ui::mediaKind(head)) {
+        return kind->suffix;
+    }
+    return ui::isPictureFile(source) || ui::isSoundFile(source)
+               ? QFileInfo(source).suffix().toLower()
+               : QString();
 }
 
 /// Content and, on systems that have it, the name of a file reach the disk before we go on.
@@ -118,13 +125,20 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
             return known->stored;
         }
     }
-    QFile input(source);
-    if (!input.open(QIODevice::ReadOnly)) {
+    QFile input;
+    QString why;
+    if (!openPlain(input, source, why)) {
         return storeError(StoreProblem::Other,
                           Text::tr("%1 cannot be read (%2), so the chat keeps only its name. "
                                    "Attach it again if the model needs it.")
-                              .arg(QDir::toNativeSeparators(source), input.errorString()));
+                              .arg(QDir::toNativeSeparators(source), why));
     }
+    ENGINE_ASSIGN(StoredFile stored, add(input, source));
+    known_.insert(source, {info.size(), info.lastModified(), stored});
+    return stored;
+}
+
+engine::Result<StoredFile> AttachmentFiles::add(QFile& input, const QString& source) {
     if (!makeDurableFolder(folder_)) {
         return writeError(folder_, QString::fromLocal8Bit(strerror(errno)), errno == ENOSPC);
     }
@@ -135,13 +149,23 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     }
     QCryptographicHash hash(QCryptographicHash::Sha256);
     StoredFile stored;
+    QByteArray head;
     for (;;) {
         const QByteArray block = input.read(kBlock);
         if (block.isEmpty()) {
             break;
         }
         hash.addData(block);
+        head = stored.bytes == 0 ? block.left(ui::kMediaHeadBytes) : head;
         stored.bytes += block.size();
+        // Counted here, not asked for: a file may grow while it is read.
+        if (stored.bytes > kMaxAttachmentBytes) {
+            return storeError(StoreProblem::Other,
+                              Text::tr("%1 has more than %2 MiB, so the chat keeps only its name. "
+                                       "Attach a smaller file.")
+                                  .arg(QDir::toNativeSeparators(source))
+                                  .arg(kMaxAttachmentBytes >> 20U));
+        }
         if (copy.write(block) != block.size()) {
             return writeError(folder_, copy.errorString(), isFull(folder_, copy));
         }
@@ -154,7 +178,7 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     stored.hash = QString::fromLatin1(hash.result().toHex());
     stored.file = find(stored.hash);
     if (stored.file.isEmpty()) {
-        stored.file = target(stored.hash, safeSuffix(source));
+        stored.file = target(stored.hash, safeSuffix(source, head));
         const QString place = QFileInfo(stored.file).path();
         if (!syncFile(copy) || !makeDurableFolder(place)) {
             return writeError(folder_, copy.errorString(), isFull(folder_, copy));
@@ -169,7 +193,6 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
         // Perhaps by a session that was killed before it could sync.
         syncExisting(stored.file);
     }
-    known_.insert(source, {info.size(), info.lastModified(), stored});
     return stored;
 }
 

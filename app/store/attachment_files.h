@@ -11,7 +11,12 @@
 #include <QSet>
 #include <QString>
 
+class QFile;
+
 namespace app {
+
+/// No picture or sound that the model can be given is larger.
+inline constexpr qint64 kMaxAttachmentBytes = qint64{256} << 20U;
 
 struct StoredFile {
     QString hash; ///< SHA-256, hexadecimal.
@@ -23,9 +28,11 @@ class AttachmentFiles {
 public:
     explicit AttachmentFiles(QString folder) : folder_(std::move(folder)) {}
 
-    /// Copies a file in, unless its content is there already. Errors: InvalidFile (the source
-    /// cannot be read), disk full, read-only.
+    /// Copies a regular file in, unless its content is there already. Errors: InvalidFile (the
+    /// source cannot be read, is no file or too large), disk full, read-only.
     engine::Result<StoredFile> add(const QString& source);
+    /// The same of a file that is open for reading; `source` is what it is called.
+    engine::Result<StoredFile> add(QFile& input, const QString& source);
     /// Where a content lives, or nothing when it is not there (any more).
     [[nodiscard]] QString find(const QString& hash) const;
     /// Removes files whose hash is not in `wanted`, and unfinished copies.

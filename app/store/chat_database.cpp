@@ -6,6 +6,7 @@
 #include "app/store/turn_compare.h"
 #include "engine/base/result.h"
 #include "ui/chat/chat_json.h"
+#include "ui/common/private_files.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -13,6 +14,10 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
+
+#ifdef Q_OS_UNIX
+#include <sys/stat.h>
+#endif
 
 #include <algorithm>
 
@@ -51,6 +56,17 @@ engine::Error noSuchChat(const QString& id) {
             .arg(id));
 }
 
+/// Device and inode: which file a name means now. Zeros where there is none, or no such numbers.
+std::pair<quint64, quint64> placeOf([[maybe_unused]] const QString& file) {
+#ifdef Q_OS_UNIX
+    struct stat facts {};
+    if (::stat(QFile::encodeName(file).constData(), &facts) == 0) {
+        return {facts.st_dev, facts.st_ino};
+    }
+#endif
+    return {};
+}
+
 } // namespace
 
 ChatDatabase::ChatDatabase(StoreOptions options)
@@ -64,6 +80,47 @@ QString ChatDatabase::file() const {
 void ChatDatabase::close() {
     database_.close();
     last_saved_ = {};
+    place_ = log_place_ = {};
+}
+
+bool ChatDatabase::isGone() const {
+    return place_.second != 0 && placeOf(file()) != place_;
+}
+
+engine::Result<OpenReport> ChatDatabase::bringBack(QString& note) {
+    const QString name = QDir::toNativeSeparators(file());
+    const bool is_replaced = QFileInfo::exists(file());
+    // Complete or not at all. SQLite takes what it still holds open, which has no name any more.
+    const QString copy = file() + QStringLiteral(".new");
+    bool is_copied = false;
+    if (!is_replaced && makeDurableFolder(options_.folder)) {
+        QFile::remove(copy);
+        auto copied = database_.prepare("VACUUM INTO ?1");
+        if (copied.has_value()) {
+            copied->bind(1, copy);
+            is_copied = copied->run().has_value();
+        }
+    }
+    // SQLite leaves the log of a file that is gone; to the next one it would be as its own.
+    const QString log = file() + QStringLiteral("-wal");
+    if (log_place_.second != 0 && placeOf(log) == log_place_) {
+        QFile::remove(log);
+    }
+    close();
+    is_copied = is_copied && QFile::rename(copy, file());
+    syncFolder(options_.folder);
+    note = is_replaced ? Text::tr("The file with the chats was replaced while Belfry was running: "
+                                  "%1. What is saved from now on goes into the new one.")
+                             .arg(name)
+           : is_copied
+               ? Text::tr("The file with the chats was deleted or moved while Belfry was running. "
+                          "They were written to %1 again; pictures and sounds that are gone with "
+                          "their folder keep their names.")
+                     .arg(name)
+               : Text::tr("The file with the chats was deleted or moved while Belfry was running. "
+                          "A new one was begun, %1: the open chat is saved there.")
+                     .arg(name);
+    return open();
 }
 
 engine::Result<OpenReport> ChatDatabase::open() {
@@ -92,13 +149,20 @@ engine::Result<void> ChatDatabase::openFile() {
                                    "Create it or make its parent folder writable.")
                               .arg(QDir::toNativeSeparators(options_.folder)));
     }
+    // What an earlier version made readable for others is closed before it grows.
+    ui::makeAllPrivate(options_.folder);
     // A WAL that is still there tells that the last session did not end in order.
     const bool was_killed = QFileInfo(file() + QStringLiteral("-wal")).size() > 0;
     ENGINE_TRY(database_.open(file(), Database::Access::ReadWrite, options_.vfs));
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+        ui::makePrivate(file() + QString::fromLatin1(suffix));
+    }
     if (was_killed) {
         ENGINE_TRY(checkAfterCrash());
     }
     ENGINE_TRY(createTables());
+    place_ = placeOf(file());
+    log_place_ = placeOf(file() + QStringLiteral("-wal"));
     return purge();
 }
 

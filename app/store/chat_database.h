@@ -18,6 +18,7 @@
 #include <QStringList>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -56,6 +57,17 @@ public:
     /// know although the chat was saved (an attachment that could not be copied). A title that
     /// was set with rename() is kept.
     engine::Result<void> save(ui::ChatDocument& chat, QStringList& notes);
+    /// Keeps an opened file with the attachments. A chat that is saved has to name its hash, or the
+    /// next start removes it.
+    engine::Result<StoredFile> addAttachment(QFile& opened, const QString& name) {
+        return attachments_.add(opened, name);
+    }
+    /// Whether another file lies in the place of the one that is open, or none: deleted, moved or
+    /// replaced by somebody while it was open. What is saved would go nowhere.
+    [[nodiscard]] bool isGone() const;
+    /// Puts the chats back where they were, out of the file that is still open though it has no
+    /// name any more; a file that somebody put there is opened as it is. `note` says what was done.
+    engine::Result<OpenReport> bringBack(QString& note);
     /// Errors: InvalidFile when there is no such chat.
     engine::Result<ui::ChatDocument> load(const QString& id);
     /// Latest first. With a query only chats in which every word of it occurs.
@@ -89,6 +101,8 @@ private:
 
     StoreOptions options_;
     Database database_;
+    /// Device and inode of the open file and of its log; 0 where unknown.
+    std::pair<quint64, quint64> place_, log_place_;
     AttachmentFiles attachments_;
     bool is_read_only_ = false;
     /// The chat saved last: the next save is most often of the same one, with one turn more.

@@ -36,16 +36,19 @@ ChatStore::ChatStore(const StoreOptions& options)
 ChatStore::~ChatStore() = default;
 
 void ChatStore::open() {
-    Q_EMIT sessionRead(session_.read());
-    ensureOpen();
+    const auto opened = database_.open();
+    // Without the lock the session is another program's, which is still at it.
+    const bool is_ours = opened.has_value() || storeProblem(opened.error()) != StoreProblem::InUse;
+    Q_EMIT sessionRead(is_ours ? session_.read() : PreviousSession());
+    noteOpened(opened);
     list(query_);
 }
 
 bool ChatStore::ensureOpen() {
-    if (is_writable_) {
-        return true;
-    }
-    auto opened = database_.open();
+    return is_writable_ || noteOpened(database_.open());
+}
+
+bool ChatStore::noteOpened(const engine::Result<OpenReport>& opened) {
     if (!opened.has_value()) {
         showProblem(text(opened.error()));
         return false;
@@ -56,7 +59,23 @@ bool ChatStore::ensureOpen() {
     } else if (!opened->message.isEmpty()) {
         raiseNotes({opened->message});
     }
+    if (is_writable_ && unwritten_session_.has_value()) {
+        saveSession(*std::exchange(unwritten_session_, std::nullopt));
+    }
     return is_writable_;
+}
+
+void ChatStore::followFile() {
+    if (!is_writable_ || !database_.isGone()) {
+        return;
+    }
+    is_writable_ = false;
+    QString note;
+    if (noteOpened(database_.bringBack(note))) {
+        raised_.removeAll(note); // once each time that it happens
+        raiseNotes({note});
+    }
+    relist();
 }
 
 void ChatStore::showProblem(const QString& message) {
@@ -81,6 +100,7 @@ void ChatStore::raiseNotes(const QStringList& notes) {
 }
 
 engine::Result<void> ChatStore::write(ui::ChatDocument& chat) {
+    followFile();
     if (!ensureOpen()) {
         return storeError(StoreProblem::ReadOnly, problem_);
     }
@@ -251,6 +271,7 @@ void ChatStore::rename(const QString& id, const QString& title) {
         relist();
         return;
     }
+    followFile();
     finishChange(id, database_.rename(id, title));
 }
 
@@ -261,6 +282,7 @@ void ChatStore::remove(const QString& id) {
         relist();
         return;
     }
+    followFile();
     finishChange(id, database_.remove(id));
 }
 
@@ -271,6 +293,7 @@ void ChatStore::restore(const QString& id) {
         relist();
         return;
     }
+    followFile();
     finishChange(id, database_.restore(id));
 }
 
@@ -289,7 +312,18 @@ void ChatStore::exportChat(const QString& id, const QString& file, ui::ExportFor
 }
 
 void ChatStore::importChat(const QString& file) {
-    auto chat = readExport(file);
+    followFile();
+    if (!ensureOpen()) {
+        Q_EMIT importFailed(file, problem_);
+        return;
+    }
+    QStringList notes;
+    auto chat = readExport(
+        file,
+        [this](QFile& opened, const QString& name) {
+            return database_.addAttachment(opened, name);
+        },
+        notes);
     if (!chat.has_value()) {
         Q_EMIT importFailed(file, text(chat.error()));
         return;
@@ -301,9 +335,17 @@ void ChatStore::importChat(const QString& file) {
     }
     relist();
     Q_EMIT imported(file, chat->id);
+    for (const QString& note : notes) {
+        raised_.removeAll(note); // once for each import
+    }
+    raiseNotes(notes);
 }
 
 void ChatStore::saveSession(const SessionState& state) {
+    if (!is_writable_) {
+        unwritten_session_ = state; // once the store is ours
+        return;
+    }
     const auto done = session_.write(state);
     if (!done.has_value()) {
         raiseNotes({text(done.error())});
@@ -311,6 +353,7 @@ void ChatStore::saveSession(const SessionState& state) {
 }
 
 void ChatStore::close() {
+    followFile();
     if (!unsaved_.empty()) {
         retry();
     }

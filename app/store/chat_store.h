@@ -16,6 +16,7 @@
 #include <QTimer>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace app {
@@ -45,6 +46,7 @@ public Q_SLOTS:
     /// Reads a chat that was exported as JSON, as a chat of its own, with the files beside it.
     /// Answers imported() or importFailed().
     void importChat(const QString& file);
+    /// Only while this program holds the store's lock; kept until it does.
     void saveSession(const app::SessionState& state);
     /// Tries again to save what is only in memory.
     void retry();
@@ -77,6 +79,10 @@ Q_SIGNALS:
 private:
     engine::Result<void> write(ui::ChatDocument& chat);
     bool ensureOpen();
+    /// Tells what opening found; true: chats can be saved.
+    bool noteOpened(const engine::Result<OpenReport>& opened);
+    /// Before anything is saved: the file may have been deleted or replaced meanwhile.
+    void followFile();
     void showProblem(const QString& message);
     void raiseNotes(const QStringList& notes);
     void tellAttachments(const ui::ChatDocument& before, const ui::ChatDocument& after);
@@ -93,6 +99,7 @@ private:
     ChatDatabase database_;
     SessionFile session_;
     std::map<QString, Unsaved> unsaved_; ///< By chat id.
+    std::optional<SessionState> unwritten_session_;
     QString query_;
     QString problem_;
     QStringList raised_; ///< Notes already told, so that no save repeats them.

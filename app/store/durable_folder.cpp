@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/store/durable_folder.h"
 
+#include "ui/common/private_files.h"
+
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -36,7 +38,7 @@ bool makeDurableFolder(const QString& folder) {
         changed.append(parent);
         part = parent;
     }
-    if (!QDir().mkpath(folder)) {
+    if (!ui::makePrivateFolder(folder)) {
         return false;
     }
     for (const QString& parent : changed) {

@@ -11,8 +11,8 @@ namespace app {
 /// without such a call.
 void syncFolder(const QString& folder);
 
-/// As QDir::mkpath(), and every new folder's name is on disk afterwards. False, with errno set,
-/// when one cannot be made.
+/// As QDir::mkpath(), for this user alone (ui/common/private_files.h), and every new folder's name
+/// is on disk afterwards. False, with errno set, when one cannot be made.
 bool makeDurableFolder(const QString& folder);
 
 } // namespace app

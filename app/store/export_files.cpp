@@ -2,8 +2,11 @@
 #include "app/store/export_files.h"
 
 #include "app/store/database.h"
+#include "app/store/plain_file.h"
 #include "app/store/save_file.h"
 #include "ui/chat/chat_json.h"
+#include "ui/chat/chat_request.h"
+#include "ui/chat/media_kind.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -32,6 +35,16 @@ engine::Error writeError(const QString& file, const QString& reason) {
                           .arg(QDir::toNativeSeparators(file), reason));
 }
 
+/// The user's name for it, with the suffix of a picture or sound: a chat of somebody else may have
+/// called it what a desktop starts.
+QString namedByKind(const ui::Attachment& attachment) {
+    const QString suffix = QFileInfo(attachment.file).suffix();
+    const bool is_named =
+        ui::isPictureFile(attachment.name) || ui::isSoundFile(attachment.name) || suffix.isEmpty();
+    return is_named || attachment.name.isEmpty() ? attachment.name
+                                                 : attachment.name + QLatin1Char('.') + suffix;
+}
+
 /// A name that no other attachment of this export has.
 QString freeName(const QString& wanted, const QSet<QString>& taken) {
     const QString plain = wanted.isEmpty() ? QStringLiteral("attachment") : wanted;
@@ -45,6 +58,95 @@ QString freeName(const QString& wanted, const QSet<QString>& taken) {
     }
     return name;
 }
+
+/// The files of one import.
+class Importer {
+public:
+    Importer(QString folder, const TakeAttachment& take)
+        : folder_(std::move(folder)), take_(take) {}
+
+    /// Where the attachment is now; nowhere, when it was left out.
+    void fill(ui::Attachment& attachment) {
+        const QString inside = attachment.file;
+        attachment.file.clear();
+        attachment.hash.clear(); // found anew from the content
+        if (inside.isEmpty()) {
+            return; // it was gone when the chat was exported
+        }
+        auto known = taken_.find(inside);
+        if (known == taken_.end()) {
+            known = taken_.insert(inside, takeOne(inside, attachment.name));
+        }
+        if (known->stored.hash.isEmpty()) {
+            return;
+        }
+        attachment.file = known->stored.file;
+        attachment.hash = known->stored.hash;
+        attachment.bytes = known->stored.bytes;
+        attachment.kind = known->kind;
+    }
+
+    /// One note for all that was left out: nobody reads a hundred.
+    [[nodiscard]] QStringList notes() const {
+        if (left_out_ == 0) {
+            return {};
+        }
+        const QString some = reasons_.join(QStringLiteral("; "));
+        return {
+            left_out_ > reasons_.size()
+                ? Text::tr("Left out of the imported chat, only their names stay: %1; and %2 "
+                           "more.")
+                      .arg(some)
+                      .arg(left_out_ - reasons_.size())
+                : Text::tr("Left out of the imported chat, only the name stays: %1.").arg(some)};
+    }
+
+private:
+    struct Taken {
+        StoredFile stored;
+        engine::MessagePart::Kind kind = engine::MessagePart::Kind::Image;
+    };
+
+    Taken takeOne(const QString& inside, const QString& name) {
+        const auto left_out = [&](const QString& why) {
+            ++left_out_;
+            if (reasons_.size() < kMostReasons) {
+                const QString shown = name.isEmpty() ? QFileInfo(inside).fileName() : name;
+                reasons_.append(QStringLiteral("%1 (%2)").arg(shown.left(kMostNameShown), why));
+            }
+            return Taken();
+        };
+        QFile input;
+        QString why;
+        if (!openPlainInside(input, folder_, inside, why)) {
+            return left_out(why);
+        }
+        const auto kind = ui::mediaKind(input.peek(ui::kMediaHeadBytes));
+        if (!kind.has_value()) {
+            return left_out(Text::tr("it is no picture or sound that Belfry reads"));
+        }
+        if (bytes_ + input.size() > kMostImported) {
+            return left_out(
+                Text::tr("together they have more than %1 MiB").arg(kMostImported >> 20U));
+        }
+        auto stored = take_(input, folder_ + QLatin1Char('/') + inside);
+        if (!stored.has_value()) {
+            return left_out(QString::fromStdString(stored.error().message));
+        }
+        bytes_ += stored->bytes;
+        return {*std::move(stored), kind->kind};
+    }
+
+    static constexpr int kMostReasons = 3;
+    static constexpr int kMostNameShown = 60; ///< Characters.
+
+    QString folder_;
+    const TakeAttachment& take_;
+    QHash<QString, Taken> taken_; ///< By the path in the export.
+    qint64 bytes_ = 0;
+    int left_out_ = 0;
+    QStringList reasons_;
+};
 
 } // namespace
 
@@ -67,12 +169,12 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
         }
     });
     for (ui::Attachment* attachment : attachments) {
-        if (!QFileInfo::exists(attachment->file)) {
+        if (!QFileInfo(attachment->file).isFile()) {
             continue;
         }
         QString name = copied.value(attachment->file);
         if (name.isEmpty()) {
-            name = freeName(attachment->name, taken);
+            name = freeName(namedByKind(*attachment), taken);
             if (!QDir().mkpath(folder.path())) {
                 return writeError(folder.path(), Text::tr("the folder cannot be created"));
             }
@@ -96,23 +198,25 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
                              : writeError(file, QString::fromStdString(saved.error().message));
 }
 
-engine::Result<ui::ChatDocument> readExport(const QString& file) {
+engine::Result<ui::ChatDocument>
+readExport(const QString& file, const TakeAttachment& take, QStringList& notes) {
     const auto refused = [&](const QString& reason) {
         return storeError(
             StoreProblem::Other,
             Text::tr("%1 was not imported: %2").arg(QDir::toNativeSeparators(file), reason));
     };
-    QFile input(file);
-    if (!input.open(QIODevice::ReadOnly)) {
-        return refused(Text::tr("it cannot be read (%1).").arg(input.errorString()));
+    QFile input;
+    QString why;
+    if (!openPlain(input, file, why)) {
+        return refused(Text::tr("it cannot be read (%1).").arg(why));
     }
-    if (input.size() > kLargestImport) {
-        return refused(Text::tr("it has %1 MiB; an exported chat has at most %2.")
-                           .arg(input.size() >> 20)
+    const QByteArray content = input.read(kLargestImport + 1);
+    if (content.size() > kLargestImport) {
+        return refused(Text::tr("it has more than %1 MiB; no exported chat is as large.")
                            .arg(kLargestImport >> 20));
     }
     QJsonParseError problem;
-    const QJsonDocument json = QJsonDocument::fromJson(input.readAll(), &problem);
+    const QJsonDocument json = QJsonDocument::fromJson(content, &problem);
     if (json.isNull()) {
         return refused(Text::tr("it is not JSON (%1, at byte %2). Choose a file that Belfry "
                                 "exported as JSON.")
@@ -130,19 +234,14 @@ engine::Result<ui::ChatDocument> readExport(const QString& file) {
     // A chat of its own: importing twice, or beside the original, overwrites nothing.
     chat->id = ui::makeChatId();
     chat->modified = QDateTime::currentDateTimeUtc();
-    const QDir folder = QFileInfo(file).absoluteDir();
+    Importer importer(QFileInfo(file).absolutePath(), take);
     ui::visitAllTurns(chat->turns, [&](ui::ChatTurn& turn) {
         turn.id = ui::makeChatId();
         for (ui::Attachment& attachment : turn.attachments) {
-            // Only files of the export's own folder are taken; a path that leads elsewhere could
-            // pull any file of this computer into the chat.
-            const QString path = QDir::cleanPath(folder.absoluteFilePath(attachment.file));
-            const bool is_beside = !QDir::isAbsolutePath(attachment.file) &&
-                                   path.startsWith(folder.absolutePath() + QLatin1Char('/'));
-            attachment.hash.clear(); // found anew from the content
-            attachment.file = is_beside ? path : QString();
+            importer.fill(attachment);
         }
     });
+    notes += importer.notes();
     return *std::move(chat);
 }
 

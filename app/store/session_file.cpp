@@ -4,6 +4,7 @@
 #include "app/store/database.h"
 #include "app/store/durable_folder.h"
 #include "app/store/save_file.h"
+#include "ui/common/private_files.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -14,7 +15,7 @@ namespace app {
 
 namespace {
 
-constexpr qint64 kMaxBytes = qint64{4} << 20U; // a draft is text that somebody typed
+constexpr qint64 kMaxBytes = qint64{32} << 20U; // drafts are text that somebody typed or pasted
 
 QString key(const char* name) {
     return QString::fromLatin1(name);
@@ -37,7 +38,12 @@ PreviousSession SessionFile::read() const {
     const QJsonObject object = document.object();
     previous.exists = true;
     previous.state.chat = object.value(key("chat")).toString();
-    previous.state.draft = object.value(key("draft")).toString();
+    previous.state.drafts = object.value(key("drafts")).toArray();
+    if (const QString draft = object.value(key("draft")).toString(); !draft.isEmpty()) {
+        // Written when there was one for all chats.
+        previous.state.drafts.append(
+            QJsonObject{{key("chat"), previous.state.chat}, {key("text"), draft}});
+    }
     previous.state.loading = object.value(key("loading")).toString();
     previous.state.loaded = object.value(key("loaded")).toString();
     previous.state.options = object.value(key("options")).toObject();
@@ -47,11 +53,18 @@ PreviousSession SessionFile::read() const {
 
 engine::Result<void> SessionFile::write(const SessionState& state) const {
     makeDurableFolder(QFileInfo(file_).path());
-    const QJsonObject object{{key("chat"), state.chat},       {key("draft"), state.draft},
-                             {key("loading"), state.loading}, {key("loaded"), state.loaded},
-                             {key("options"), state.options}, {key("over"), state.is_over}};
-    const auto saved = saveFile(file_, QJsonDocument(object).toJson(QJsonDocument::Compact));
+    QJsonObject object{{key("chat"), state.chat},       {key("drafts"), state.drafts},
+                       {key("loading"), state.loading}, {key("loaded"), state.loaded},
+                       {key("options"), state.options}, {key("over"), state.is_over}};
+    QByteArray text = QJsonDocument(object).toJson(QJsonDocument::Compact);
+    for (QJsonArray drafts = state.drafts; text.size() > kMaxBytes && !drafts.isEmpty();) {
+        drafts.removeFirst(); // the oldest: a larger file would not be read at all
+        object.insert(key("drafts"), drafts);
+        text = QJsonDocument(object).toJson(QJsonDocument::Compact);
+    }
+    const auto saved = saveFile(file_, text);
     if (saved.has_value()) {
+        ui::makePrivate(file_);
         return {};
     }
     return storeError(

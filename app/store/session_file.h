@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 
+#include <QJsonArray>
 #include <QJsonObject>
 #include <QMetaType>
 #include <QString>
@@ -14,7 +15,7 @@ namespace app {
 
 struct SessionState {
     QString chat;         ///< Id of the open chat; empty = a new one.
-    QString draft;        ///< What stood in the composer, not sent yet.
+    QJsonArray drafts;    ///< What is written and not sent yet, by chat (ui/chat/chat_json.h).
     QString loading;      ///< Model folder that is being loaded now; empty = none.
     QString loaded;       ///< Model folder that is loaded, at an orderly end chosen; empty = none.
     QJsonObject options;  ///< How it was loaded: layout, weights, context, adapters (load_json.h).

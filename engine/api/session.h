@@ -132,8 +132,12 @@ struct ModelSummary {
     int64_t max_context = 0;
     bool has_vision = false, has_audio = false;
     double longest_sound_s = 0.0; ///< Of one clip that the model takes; 0 without the tower.
-    bool is_header_only = false;  ///< Weights are absent: plan works, load does not.
-    std::string quantization;     ///< "none", "nf4", "nf4-dq", ...: what the files hold.
+    /// What SamplingParameters below zero stand for with this model, and image_tokens of 0; -1 and
+    /// 0 = not known. Seed and length have no default.
+    SamplingParameters sampling;
+    int64_t image_tokens = 0;
+    bool is_header_only = false; ///< Weights are absent: plan works, load does not.
+    std::string quantization;    ///< "none", "nf4", "nf4-dq", ...: what the files hold.
     std::vector<ModuleSummary> modules;
     std::vector<LayerSummary> layers;
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.

@@ -9,6 +9,7 @@
 #include "engine/quant/quant_state.h"
 #include "engine/run/loader_origin.h"
 #include "engine/run/random_source.h"
+#include "engine/run/sampler.h"
 
 #include <algorithm>
 #include <map>
@@ -226,6 +227,13 @@ ModelSummary summarize(const ModelFolder& folder) {
     summary.has_vision = config.vision.has_value();
     summary.has_audio = config.audio.has_value();
     summary.longest_sound_s = summary.has_audio ? longestSound(config) : 0.0;
+    const SamplingOptions sampling = samplingFromDefaults(config.generation);
+    summary.sampling.temperature = sampling.temperature;
+    summary.sampling.top_k = sampling.top_k;
+    summary.sampling.top_p = sampling.top_p;
+    summary.sampling.min_p = sampling.min_p;
+    summary.sampling.repetition_penalty = sampling.repetition_penalty;
+    summary.image_tokens = summary.has_vision ? config.processor.image_tokens : 0;
     summary.is_header_only = folder.source->isHeaderOnly();
     summary.warnings = oddThings(folder);
     for (const LayerConfig& layer : config.text.layers) {

@@ -700,10 +700,6 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Von Block zu Block gehen</translation>
     </message>
     <message>
-        <source>Move the block to another device</source>
-        <translation>Block auf ein anderes Gerät bewegen</translation>
-    </message>
-    <message>
         <source>Apply the layout</source>
         <translation>Platzierung anwenden</translation>
     </message>
@@ -791,6 +787,34 @@ Soll die Datei ersetzt werden?</translation>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
+    <message>
+        <source>Pick the block up to move it</source>
+        <translation>Block aufnehmen, um ihn zu bewegen</translation>
+    </message>
+    <message>
+        <source>Choose the device for it: by an arrow, or the first to the ninth</source>
+        <translation>Gerät dafür wählen: mit einem Pfeil, oder das erste bis neunte</translation>
+    </message>
+    <message>
+        <source>Put it down there</source>
+        <translation>Dort ablegen</translation>
+    </message>
+    <message>
+        <source>Leave it where it was</source>
+        <translation>Ihn lassen, wo er war</translation>
+    </message>
+    <message>
+        <source>Split a block of layers</source>
+        <translation>Block von Schichten teilen</translation>
+    </message>
+    <message>
+        <source>Join it with its neighbour</source>
+        <translation>Mit seinem Nachbarn verbinden</translation>
+    </message>
+    <message>
+        <source>Menu of the block</source>
+        <translation>Menü des Blocks</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -809,6 +833,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
         <translation>Ein Anhang ließ sich nicht nach %1 kopieren (%2). Machen Sie den Ordner beschreibbar; bis dahin verweist der Chat auf die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 MiB, so the chat keeps only its name. Attach a smaller file.</source>
+        <translation>%1 hat mehr als %2 MiB, deshalb behält der Chat nur den Namen. Hängen Sie eine kleinere Datei an.</translation>
     </message>
 </context>
 <context>
@@ -836,6 +864,18 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
         <translation>Den Chat %1 gibt es nicht mehr. Er wurde wohl in einer früheren Sitzung gelöscht.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was replaced while Belfry was running: %1. What is saved from now on goes into the new one.</source>
+        <translation>Die Datei mit den Chats wurde ersetzt, während Belfry lief: %1. Was ab jetzt gesichert wird, kommt in die neue.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was deleted or moved while Belfry was running. They were written to %1 again; pictures and sounds that are gone with their folder keep their names.</source>
+        <translation>Die Datei mit den Chats wurde gelöscht oder verschoben, während Belfry lief. Sie wurden wieder nach %1 geschrieben; von Bildern und Tönen, die mit ihrem Ordner fort sind, bleiben die Namen.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was deleted or moved while Belfry was running. A new one was begun, %1: the open chat is saved there.</source>
+        <translation>Die Datei mit den Chats wurde gelöscht oder verschoben, während Belfry lief. Eine neue wurde begonnen, %1: Der offene Chat wird dort gesichert.</translation>
     </message>
 </context>
 <context>
@@ -888,10 +928,6 @@ Soll die Datei ersetzt werden?</translation>
         <translation>die Datei ist nicht lesbar (%1).</translation>
     </message>
     <message>
-        <source>it has %1 MiB; an exported chat has at most %2.</source>
-        <translation>die Datei hat %1 MiB; ein exportierter Chat hat höchstens %2.</translation>
-    </message>
-    <message>
         <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
         <translation>das ist kein JSON (%1, bei Byte %2). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
     </message>
@@ -906,6 +942,56 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>what is there is not a file</source>
         <translation>was dort liegt, ist keine Datei</translation>
+    </message>
+    <message>
+        <source>Left out of the imported chat, only their names stay: %1; and %2 more.</source>
+        <translation>Aus dem importierten Chat weggelassen, nur die Namen bleiben: %1; und %2 weitere.</translation>
+    </message>
+    <message>
+        <source>Left out of the imported chat, only the name stays: %1.</source>
+        <translation>Aus dem importierten Chat weggelassen, nur der Name bleibt: %1.</translation>
+    </message>
+    <message>
+        <source>it is no picture or sound that Belfry reads</source>
+        <translation>kein Bild oder Ton, das Belfry liest</translation>
+    </message>
+    <message>
+        <source>together they have more than %1 MiB</source>
+        <translation>zusammen mehr als %1 MiB</translation>
+    </message>
+    <message>
+        <source>it has more than %1 MiB; no exported chat is as large.</source>
+        <translation>sie hat mehr als %1 MiB; kein exportierter Chat ist so groß.</translation>
+    </message>
+</context>
+<context>
+    <name>app::PlainFile</name>
+    <message>
+        <source>it is no regular file</source>
+        <translation>keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>it is a link or lies behind one</source>
+        <translation>eine Verknüpfung, oder hinter einer</translation>
+    </message>
+    <message>
+        <source>it does not lie beside the chat</source>
+        <translation>liegt nicht neben dem Chat</translation>
+    </message>
+</context>
+<context>
+    <name>app::Program</name>
+    <message>
+        <source>Belfry is running already, but its window does not answer.</source>
+        <translation>Belfry läuft schon, aber sein Fenster antwortet nicht.</translation>
+    </message>
+    <message>
+        <source>Wait until it does, or end the process %1 and start again.</source>
+        <translation>Warten Sie darauf, oder beenden Sie den Prozess %1 und starten Sie neu.</translation>
+    </message>
+    <message>
+        <source>Wait until it does, or end it and start again.</source>
+        <translation>Warten Sie darauf, oder beenden Sie es und starten Sie neu.</translation>
     </message>
 </context>
 <context>
@@ -1425,6 +1511,18 @@ Soll die Datei ersetzt werden?</translation>
         <source>The former reply is kept as the version before</source>
         <translation>Die frühere Antwort bleibt als vorige Fassung erhalten</translation>
     </message>
+    <message>
+        <source>%1 is not there, or is no picture: it was not opened.</source>
+        <translation>%1 ist nicht da oder kein Bild: Es wurde nicht geöffnet.</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+    <message>
+        <source>All attachments were removed from the message.</source>
+        <translation>Alle Anhänge wurden aus der Nachricht entfernt.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -1443,6 +1541,57 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>%1 messages</source>
         <translation>%1 Nachrichten</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChosenChip</name>
+    <message>
+        <source>Load</source>
+        <translation>Laden</translation>
+    </message>
+    <message>
+        <source>Why?</source>
+        <translation>Warum?</translation>
+    </message>
+    <message>
+        <source>Say why the folder cannot be used</source>
+        <translation>Sagen, warum der Ordner nicht zu gebrauchen ist</translation>
+    </message>
+    <message>
+        <source>Say why</source>
+        <translation>Sagen, warum</translation>
+    </message>
+    <message>
+        <source>cannot be used</source>
+        <translation>nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>reading …</source>
+        <translation>wird gelesen …</translation>
+    </message>
+    <message>
+        <source>not loaded</source>
+        <translation>nicht geladen</translation>
+    </message>
+    <message>
+        <source>Load %1</source>
+        <translation>%1 laden</translation>
+    </message>
+    <message>
+        <source>Load %1 in the place of %2</source>
+        <translation>%1 anstelle von %2 laden</translation>
+    </message>
+    <message>
+        <source>Back to %1</source>
+        <translation>Zurück zu %1</translation>
+    </message>
+    <message>
+        <source>Leave it: %1 stays loaded and chosen</source>
+        <translation>Nicht: %1 bleibt geladen und gewählt</translation>
+    </message>
+    <message>
+        <source>Chosen: %1, %2</source>
+        <translation>Gewählt: %1, %2</translation>
     </message>
 </context>
 <context>
@@ -1797,6 +1946,38 @@ Soll die Datei ersetzt werden?</translation>
         <source>The model is being loaded; write meanwhile</source>
         <translation>Das Modell wird geladen; schreiben Sie ruhig schon</translation>
     </message>
+    <message>
+        <source>%1 answers</source>
+        <translation>%1 antwortet</translation>
+    </message>
+    <message>
+        <source>1 picture</source>
+        <translation>1 Bild</translation>
+    </message>
+    <message>
+        <source>%1 pictures</source>
+        <translation>%1 Bilder</translation>
+    </message>
+    <message>
+        <source>1 sound</source>
+        <translation>1 Ton</translation>
+    </message>
+    <message>
+        <source>%1 sounds</source>
+        <translation>%1 Töne</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 und %2</translation>
+    </message>
+    <message>
+        <source>Remove all</source>
+        <translation>Alle entfernen</translation>
+    </message>
+    <message>
+        <source>Remove all attachments</source>
+        <translation>Alle Anhänge entfernen</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -2036,6 +2217,101 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::EngineWords</name>
+    <message>
+        <source>as stored</source>
+        <translation>wie gespeichert</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>“Weights”</source>
+        <translation>„Gewichte“</translation>
+    </message>
+    <message>
+        <source>“Weights”: %1</source>
+        <translation>„Gewichte“: %1</translation>
+    </message>
+    <message>
+        <source>the format of the head</source>
+        <translation>das Format des Kopfes</translation>
+    </message>
+    <message>
+        <source>the head %1</source>
+        <translation>der Kopf: %1</translation>
+    </message>
+    <message>
+        <source>“Context”</source>
+        <translation>„Kontext“</translation>
+    </message>
+    <message>
+        <source>“Context”: %1</source>
+        <translation>„Kontext“: %1</translation>
+    </message>
+    <message>
+        <source>“Placement”</source>
+        <translation>„Platzierung“</translation>
+    </message>
+    <message>
+        <source>“Placement”: %1</source>
+        <translation>„Platzierung“: %1</translation>
+    </message>
+    <message>
+        <source>number of tokens per picture</source>
+        <translation>Zahl der Token je Bild</translation>
+    </message>
+    <message>
+        <source>%1 tokens per picture</source>
+        <translation>%1 Token je Bild</translation>
+    </message>
+    <message>
+        <source>size of the pieces that prompts are read in</source>
+        <translation>Größe der Stücke, in denen Prompts gelesen werden</translation>
+    </message>
+    <message>
+        <source>prompts read in pieces of %1 tokens</source>
+        <translation>Prompts in Stücken von %1 Token gelesen</translation>
+    </message>
+    <message>
+        <source>“Graphics card: Simulated”</source>
+        <translation>„Grafikkarte: Simuliert“</translation>
+    </message>
+    <message>
+        <source>“Graphics card: Simulated”, %1</source>
+        <translation>„Grafikkarte: Simuliert“, %1</translation>
+    </message>
+    <message>
+        <source>the limit of a device</source>
+        <translation>die Grenze eines Geräts</translation>
+    </message>
+    <message>
+        <source>the limit %1</source>
+        <translation>die Grenze %1</translation>
+    </message>
+    <message>
+        <source>“Keep quantized copies” in the settings</source>
+        <translation>„Quantisierte Kopien behalten“ in den Einstellungen</translation>
+    </message>
+    <message>
+        <source>“Processor threads” in the settings</source>
+        <translation>„Prozessor-Threads“ in den Einstellungen</translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 Threads</translation>
+    </message>
+    <message>
+        <source>reference precision</source>
+        <translation>Referenzgenauigkeit</translation>
+    </message>
+    <message>
+        <source>the adapter</source>
+        <translation>der Adapter</translation>
+    </message>
+</context>
+<context>
     <name>ui::FolderProblem</name>
     <message>
         <source>%1 is missing in it. Download the file into the folder.</source>
@@ -2064,6 +2340,54 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
         <translation>Darin liegt keine config.json. Wählen Sie den Ordner, in dem ein Hugging-Face-Modell liegt.</translation>
+    </message>
+    <message>
+        <source>%1 is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded.</source>
+        <translation>%1 ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde. Diese Form liest Belfry nicht. Es nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; „Gewichte: 4 Bit“ macht es beim Laden ebenso klein.</translation>
+    </message>
+    <message>
+        <source>The weights are in %1, PyTorch&apos;s own form, which can run programs when it is read; Belfry does not open it. Get the .safetensors files of the model, or convert it once with transformers (save_pretrained).</source>
+        <translation>Die Gewichte liegen in %1, PyTorchs eigener Form, die beim Lesen Programme ausführen kann; Belfry öffnet sie nicht. Holen Sie die .safetensors-Dateien des Modells, oder wandeln Sie es einmal mit transformers um (save_pretrained).</translation>
+    </message>
+    <message>
+        <source>It holds an adapter, no model. Choose the model first, then add this folder with “Adapter”.</source>
+        <translation>Er enthält einen Adapter, kein Modell. Wählen Sie zuerst das Modell und fügen Sie diesen Ordner dann mit „Adapter“ hinzu.</translation>
+    </message>
+    <message>
+        <source>The model is in a folder inside it: %1. Choose that one.</source>
+        <translation>Das Modell liegt in einem Ordner darin: %1. Wählen Sie diesen.</translation>
+    </message>
+    <message>
+        <source>%1 is a model in the form of %2. Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files.</source>
+        <translation>%1 ist ein Modell in der Form von %2. Belfry nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien.</translation>
+    </message>
+    <message>
+        <source>%1 is an archive. Unpack it and choose the folder that comes out.</source>
+        <translation>%1 ist ein Archiv. Packen Sie es aus und wählen Sie den Ordner, der dabei entsteht.</translation>
+    </message>
+    <message>
+        <source>This is one file of a model. Choose its folder: %1</source>
+        <translation>Das ist eine Datei eines Modells. Wählen Sie ihren Ordner: %1</translation>
+    </message>
+    <message>
+        <source>This is a file, not a folder. Choose the folder that holds a Hugging Face model: config.json and .safetensors files.</source>
+        <translation>Das ist eine Datei, kein Ordner. Wählen Sie den Ordner mit einem Hugging-Face-Modell: config.json und .safetensors-Dateien.</translation>
+    </message>
+    <message>
+        <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
+        <translation>Die Gewichte sind nicht da: Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. Legen Sie die .safetensors-Dateien in diesen Ordner, um es zu laden.</translation>
+    </message>
+    <message>
+        <source>Layouts can be tried, loading cannot. %1</source>
+        <translation>Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. %1</translation>
+    </message>
+    <message>
+        <source>You may not look into it. Ask its owner for the right to read it.</source>
+        <translation>Sie dürfen nicht hineinsehen. Bitten Sie den Besitzer um das Recht, ihn zu lesen.</translation>
+    </message>
+    <message>
+        <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
+        <translation>Der Ordner ist leer. Wählen Sie den Ordner mit einem Hugging-Face-Modell.</translation>
     </message>
 </context>
 <context>
@@ -2985,6 +3309,98 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>No graphics card takes part.</source>
         <translation>Es ist keine Grafikkarte beteiligt.</translation>
     </message>
+    <message>
+        <source>Replan everything</source>
+        <translation>Alles neu planen</translation>
+    </message>
+    <message>
+        <source>Move %1</source>
+        <translation>%1 verschieben</translation>
+    </message>
+    <message>
+        <source>← →</source>
+        <translation>← →</translation>
+    </message>
+    <message>
+        <source>where to</source>
+        <translation>wohin</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>lets it go there</source>
+        <translation>legt es dort ab</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>leaves it where it is</source>
+        <translation>lässt es, wo es ist</translation>
+    </message>
+    <message>
+        <source>a reply runs: changes follow it</source>
+        <translation>eine Antwort läuft: Änderungen folgen ihr</translation>
+    </message>
+    <message>
+        <source>loading: changes wait for its end</source>
+        <translation>es wird geladen: Änderungen warten darauf</translation>
+    </message>
+    <message>
+        <source>Applies after this reply</source>
+        <translation>Folgt auf diese Antwort</translation>
+    </message>
+    <message>
+        <source>Apply after this reply</source>
+        <translation>Nach dieser Antwort anwenden</translation>
+    </message>
+    <message>
+        <source>It is being applied</source>
+        <translation>Es wird gerade angewendet</translation>
+    </message>
+    <message>
+        <source>The plan is being made</source>
+        <translation>Der Plan wird gerade gemacht</translation>
+    </message>
+    <message>
+        <source>The weights are not in the folder: this can be planned, not loaded</source>
+        <translation>Die Gewichte sind nicht im Ordner: Das lässt sich planen, nicht laden</translation>
+    </message>
+    <message>
+        <source>Nothing to apply: what is loaded sits like this</source>
+        <translation>Nichts anzuwenden: Was geladen ist, liegt schon so</translation>
+    </message>
+    <message>
+        <source>It does not fit: see the message above</source>
+        <translation>Es passt nicht: siehe die Meldung darüber</translation>
+    </message>
+    <message>
+        <source>Something is being loaded or moved; apply when it is done</source>
+        <translation>Gerade wird geladen oder verschoben; wenden Sie es danach an</translation>
+    </message>
+    <message>
+        <source>Waits for the reply; press to take it back</source>
+        <translation>Wartet auf die Antwort; Drücken nimmt es zurück</translation>
+    </message>
+    <message>
+        <source>A reply is being written with the present layout; this follows as soon as it is finished</source>
+        <translation>Gerade wird eine Antwort mit der jetzigen Platzierung geschrieben; dies folgt, sobald sie fertig ist</translation>
+    </message>
+    <message>
+        <source>Weights in 4 bits</source>
+        <translation>Gewichte in 4 Bit</translation>
+    </message>
+    <message>
+        <source>Use 4 bits</source>
+        <translation>4 Bit nehmen</translation>
+    </message>
+    <message>
+        <source>Do this first</source>
+        <translation>Das zuerst tun</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -3071,6 +3487,58 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Drop to see what this file is</source>
+        <translation>Loslassen, um zu sehen, was diese Datei ist</translation>
+    </message>
+    <message>
+        <source>%1 is being loaded</source>
+        <translation>%1 wird gerade geladen</translation>
+    </message>
+    <message>
+        <source>Parts are being moved</source>
+        <translation>Gerade werden Teile verschoben</translation>
+    </message>
+    <message>
+        <source>It goes on. Should it stop? What was there before stays.</source>
+        <translation>Es geht weiter. Soll es aufhören? Was vorher da war, bleibt.</translation>
+    </message>
+    <message>
+        <source>Stop loading</source>
+        <translation>Laden abbrechen</translation>
+    </message>
+    <message>
+        <source>Stop moving</source>
+        <translation>Verschieben abbrechen</translation>
+    </message>
+    <message>
+        <source>Loading of %1 was stopped</source>
+        <translation>Das Laden von %1 wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>Moving was stopped</source>
+        <translation>Das Verschieben wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>By the Esc key.</source>
+        <translation>Mit der Esc-Taste.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>1 change waits for Apply</source>
+        <translation>1 Änderung wartet auf „Anwenden“</translation>
+    </message>
+    <message>
+        <source>%1 changes wait for Apply</source>
+        <translation>%1 Änderungen warten auf „Anwenden“</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -3395,6 +3863,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Models and load options</source>
         <translation>Modelle und Ladeoptionen</translation>
     </message>
+    <message>
+        <source>loaded</source>
+        <translation>geladen</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelPanel</name>
@@ -3494,22 +3966,12 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Audio</translation>
     </message>
     <message>
-        <source>Gemma 4 %1 · %2 parameters · %3 on disk · %4
-Understands %5 · up to %6 tokens</source>
-        <translation>Gemma 4 %1 · %2 Parameter · %3 auf dem Datenträger · %4
-Versteht %5 · bis zu %6 Token</translation>
-    </message>
-    <message>
         <source>Reading %1 …</source>
         <translation>Liest %1 …</translation>
     </message>
     <message>
         <source>%1 cannot be used.</source>
         <translation>%1 kann nicht verwendet werden.</translation>
-    </message>
-    <message>
-        <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
-        <translation>Die Gewichte sind nicht hier: Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. Legen Sie die .safetensors-Dateien in diesen Ordner.</translation>
     </message>
     <message>
         <source>Re&amp;load</source>
@@ -3546,6 +4008,24 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Forget this folder; no file is deleted</source>
         <translation>Diesen Ordner vergessen; keine Datei wird gelöscht</translation>
+    </message>
+    <message>
+        <source>Gemma 4, not one of the published sizes</source>
+        <translation>Gemma 4, keine der veröffentlichten Größen</translation>
+    </message>
+    <message>
+        <source>Gemma 4 %1</source>
+        <translation>Gemma 4 %1</translation>
+    </message>
+    <message>
+        <source>Not loaded. %1 answers until it is.</source>
+        <translation>Nicht geladen. Bis dahin antwortet %1.</translation>
+    </message>
+    <message>
+        <source>%1 · %2 parameters · %3 on disk · %4
+Understands %5 · up to %6 tokens</source>
+        <translation>%1 · %2 Parameter · %3 auf dem Datenträger · %4
+Versteht %5 · bis zu %6 Token</translation>
     </message>
 </context>
 <context>
@@ -3593,6 +4073,18 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Not everything fits on one device: the parts are where they cost the least time.</source>
         <translation>Nicht alles passt auf ein Gerät: Die Teile liegen dort, wo sie am wenigsten Zeit kosten.</translation>
+    </message>
+    <message>
+        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
+        <translation>Die Gewichte bleiben, wie sie gespeichert sind. In 4 Bit wären es etwa %1 Token/s.</translation>
+    </message>
+    <message>
+        <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
+        <translation>%1 quantisierte Gewichte auf dem Datenträger werden bei jedem Gebrauch neu gemacht. „Quantisierte Kopien behalten“ in den Einstellungen vermeidet das.</translation>
+    </message>
+    <message>
+        <source>A context of %1 tokens is more than the model can take; planned with %2.</source>
+        <translation>Ein Kontext von %1 Token ist mehr, als das Modell fasst; geplant mit %2.</translation>
     </message>
 </context>
 <context>
@@ -3911,6 +4403,10 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>Custom</source>
         <translation>Eigene</translation>
     </message>
+    <message>
+        <source>%1 (model&apos;s)</source>
+        <translation>%1 (Modell)</translation>
+    </message>
 </context>
 <context>
     <name>ui::Session</name>
@@ -3937,6 +4433,14 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>The adapters were not changed</source>
         <translation>Die Adapter wurden nicht geändert</translation>
+    </message>
+    <message>
+        <source>The adapter was not added</source>
+        <translation>Der Adapter wurde nicht hinzugefügt</translation>
+    </message>
+    <message>
+        <source>%1 is loaded and %2 is chosen. Load it, or go back to %1: an adapter goes to the model that is both.</source>
+        <translation>%1 ist geladen und %2 gewählt. Laden Sie es, oder gehen Sie zurück zu %1: Ein Adapter gehört zu dem Modell, das beides ist.</translation>
     </message>
 </context>
 <context>
@@ -4344,6 +4848,10 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Say why</source>
         <translation>Sagen, warum</translation>
+    </message>
+    <message>
+        <source>A reply is being written: stop it first (Esc)</source>
+        <translation>Gerade wird eine Antwort geschrieben: erst anhalten (Esc)</translation>
     </message>
 </context>
 <context>

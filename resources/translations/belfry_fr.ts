@@ -700,10 +700,6 @@ Faut-il le remplacer ?</translation>
         <translation>Aller de bloc en bloc</translation>
     </message>
     <message>
-        <source>Move the block to another device</source>
-        <translation>Déplacer le bloc vers un autre appareil</translation>
-    </message>
-    <message>
         <source>Apply the layout</source>
         <translation>Appliquer le placement</translation>
     </message>
@@ -791,6 +787,34 @@ Faut-il le remplacer ?</translation>
         <source>Keyboard shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
+    <message>
+        <source>Pick the block up to move it</source>
+        <translation>Saisir le bloc pour le déplacer</translation>
+    </message>
+    <message>
+        <source>Choose the device for it: by an arrow, or the first to the ninth</source>
+        <translation>Choisir l’appareil : avec une flèche, ou du premier au neuvième</translation>
+    </message>
+    <message>
+        <source>Put it down there</source>
+        <translation>Le poser là</translation>
+    </message>
+    <message>
+        <source>Leave it where it was</source>
+        <translation>Le laisser à sa place</translation>
+    </message>
+    <message>
+        <source>Split a block of layers</source>
+        <translation>Couper un bloc de couches</translation>
+    </message>
+    <message>
+        <source>Join it with its neighbour</source>
+        <translation>Le réunir avec son voisin</translation>
+    </message>
+    <message>
+        <source>Menu of the block</source>
+        <translation>Menu du bloc</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -809,6 +833,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>An attachment could not be copied to %1 (%2). Make the folder writable; the chat refers to the original file until then.</source>
         <translation>Une pièce jointe n&apos;a pas pu être copiée dans %1 (%2). Rendez le dossier accessible en écriture ; d&apos;ici là, la discussion renvoie au fichier d&apos;origine.</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 MiB, so the chat keeps only its name. Attach a smaller file.</source>
+        <translation>%1 dépasse %2 Mio : la discussion n’en garde que le nom. Joignez un fichier plus petit.</translation>
     </message>
 </context>
 <context>
@@ -836,6 +864,18 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>There is no chat %1 any more. It may have been deleted in an earlier session.</source>
         <translation>La discussion %1 n&apos;existe plus. Elle a pu être supprimée dans une session précédente.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was replaced while Belfry was running: %1. What is saved from now on goes into the new one.</source>
+        <translation>Le fichier des discussions a été remplacé pendant que Belfry tournait : %1. Ce qui est enregistré désormais va dans le nouveau.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was deleted or moved while Belfry was running. They were written to %1 again; pictures and sounds that are gone with their folder keep their names.</source>
+        <translation>Le fichier des discussions a été supprimé ou déplacé pendant que Belfry tournait. Elles ont été réécrites dans %1 ; des images et des sons disparus avec leur dossier, il reste les noms.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was deleted or moved while Belfry was running. A new one was begun, %1: the open chat is saved there.</source>
+        <translation>Le fichier des discussions a été supprimé ou déplacé pendant que Belfry tournait. Un nouveau a été commencé, %1 : la discussion ouverte y est enregistrée.</translation>
     </message>
 </context>
 <context>
@@ -888,10 +928,6 @@ Faut-il le remplacer ?</translation>
         <translation>le fichier est illisible (%1).</translation>
     </message>
     <message>
-        <source>it has %1 MiB; an exported chat has at most %2.</source>
-        <translation>le fichier fait %1 Mio ; une discussion exportée en fait au plus %2.</translation>
-    </message>
-    <message>
         <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
         <translation>ce n’est pas du JSON (%1, à l’octet %2). Choisissez un fichier que Belfry a exporté en JSON.</translation>
     </message>
@@ -906,6 +942,56 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>what is there is not a file</source>
         <translation>ce qui s’y trouve n’est pas un fichier</translation>
+    </message>
+    <message>
+        <source>Left out of the imported chat, only their names stay: %1; and %2 more.</source>
+        <translation>Laissés hors de la discussion importée, seuls les noms restent : %1 ; et %2 autres.</translation>
+    </message>
+    <message>
+        <source>Left out of the imported chat, only the name stays: %1.</source>
+        <translation>Laissé hors de la discussion importée, seul le nom reste : %1.</translation>
+    </message>
+    <message>
+        <source>it is no picture or sound that Belfry reads</source>
+        <translation>ni une image ni un son que Belfry lit</translation>
+    </message>
+    <message>
+        <source>together they have more than %1 MiB</source>
+        <translation>plus de %1 Mio au total</translation>
+    </message>
+    <message>
+        <source>it has more than %1 MiB; no exported chat is as large.</source>
+        <translation>il dépasse %1 Mio ; aucune discussion exportée n’est aussi grande.</translation>
+    </message>
+</context>
+<context>
+    <name>app::PlainFile</name>
+    <message>
+        <source>it is no regular file</source>
+        <translation>pas un fichier ordinaire</translation>
+    </message>
+    <message>
+        <source>it is a link or lies behind one</source>
+        <translation>un lien, ou derrière un lien</translation>
+    </message>
+    <message>
+        <source>it does not lie beside the chat</source>
+        <translation>n’est pas à côté de la discussion</translation>
+    </message>
+</context>
+<context>
+    <name>app::Program</name>
+    <message>
+        <source>Belfry is running already, but its window does not answer.</source>
+        <translation>Belfry tourne déjà, mais sa fenêtre ne répond pas.</translation>
+    </message>
+    <message>
+        <source>Wait until it does, or end the process %1 and start again.</source>
+        <translation>Attendez qu’elle réponde, ou terminez le processus %1 et relancez.</translation>
+    </message>
+    <message>
+        <source>Wait until it does, or end it and start again.</source>
+        <translation>Attendez qu’elle réponde, ou terminez-le et relancez.</translation>
     </message>
 </context>
 <context>
@@ -1425,6 +1511,18 @@ Faut-il le remplacer ?</translation>
         <source>The former reply is kept as the version before</source>
         <translation>La réponse précédente est conservée comme version précédente</translation>
     </message>
+    <message>
+        <source>%1 is not there, or is no picture: it was not opened.</source>
+        <translation>%1 est absent ou n’est pas une image : il n’a pas été ouvert.</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>et %1 de plus</translation>
+    </message>
+    <message>
+        <source>All attachments were removed from the message.</source>
+        <translation>Toutes les pièces jointes ont été retirées du message.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -1443,6 +1541,57 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 messages</source>
         <translation>%1 messages</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChosenChip</name>
+    <message>
+        <source>Load</source>
+        <translation>Charger</translation>
+    </message>
+    <message>
+        <source>Why?</source>
+        <translation>Pourquoi ?</translation>
+    </message>
+    <message>
+        <source>Say why the folder cannot be used</source>
+        <translation>Dire pourquoi le dossier est inutilisable</translation>
+    </message>
+    <message>
+        <source>Say why</source>
+        <translation>Dire pourquoi</translation>
+    </message>
+    <message>
+        <source>cannot be used</source>
+        <translation>inutilisable</translation>
+    </message>
+    <message>
+        <source>reading …</source>
+        <translation>lecture …</translation>
+    </message>
+    <message>
+        <source>not loaded</source>
+        <translation>non chargé</translation>
+    </message>
+    <message>
+        <source>Load %1</source>
+        <translation>Charger %1</translation>
+    </message>
+    <message>
+        <source>Load %1 in the place of %2</source>
+        <translation>Charger %1 à la place de %2</translation>
+    </message>
+    <message>
+        <source>Back to %1</source>
+        <translation>Revenir à %1</translation>
+    </message>
+    <message>
+        <source>Leave it: %1 stays loaded and chosen</source>
+        <translation>Laisser : %1 reste chargé et choisi</translation>
+    </message>
+    <message>
+        <source>Chosen: %1, %2</source>
+        <translation>Choisi : %1, %2</translation>
     </message>
 </context>
 <context>
@@ -1797,6 +1946,38 @@ Faut-il le remplacer ?</translation>
         <source>The model is being loaded; write meanwhile</source>
         <translation>Le modèle se charge ; écrivez en attendant</translation>
     </message>
+    <message>
+        <source>%1 answers</source>
+        <translation>%1 répond</translation>
+    </message>
+    <message>
+        <source>1 picture</source>
+        <translation>1 image</translation>
+    </message>
+    <message>
+        <source>%1 pictures</source>
+        <translation>%1 images</translation>
+    </message>
+    <message>
+        <source>1 sound</source>
+        <translation>1 son</translation>
+    </message>
+    <message>
+        <source>%1 sounds</source>
+        <translation>%1 sons</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 et %2</translation>
+    </message>
+    <message>
+        <source>Remove all</source>
+        <translation>Tout retirer</translation>
+    </message>
+    <message>
+        <source>Remove all attachments</source>
+        <translation>Retirer toutes les pièces jointes</translation>
+    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -2036,6 +2217,101 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::EngineWords</name>
+    <message>
+        <source>as stored</source>
+        <translation>tel quel</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 bits</translation>
+    </message>
+    <message>
+        <source>“Weights”</source>
+        <translation>« Poids »</translation>
+    </message>
+    <message>
+        <source>“Weights”: %1</source>
+        <translation>« Poids » : %1</translation>
+    </message>
+    <message>
+        <source>the format of the head</source>
+        <translation>le format de la tête</translation>
+    </message>
+    <message>
+        <source>the head %1</source>
+        <translation>la tête : %1</translation>
+    </message>
+    <message>
+        <source>“Context”</source>
+        <translation>« Contexte »</translation>
+    </message>
+    <message>
+        <source>“Context”: %1</source>
+        <translation>« Contexte » : %1</translation>
+    </message>
+    <message>
+        <source>“Placement”</source>
+        <translation>« Placement »</translation>
+    </message>
+    <message>
+        <source>“Placement”: %1</source>
+        <translation>« Placement » : %1</translation>
+    </message>
+    <message>
+        <source>number of tokens per picture</source>
+        <translation>nombre de tokens par image</translation>
+    </message>
+    <message>
+        <source>%1 tokens per picture</source>
+        <translation>%1 tokens par image</translation>
+    </message>
+    <message>
+        <source>size of the pieces that prompts are read in</source>
+        <translation>taille des morceaux dans lesquels les invites sont lues</translation>
+    </message>
+    <message>
+        <source>prompts read in pieces of %1 tokens</source>
+        <translation>invites lues par morceaux de %1 tokens</translation>
+    </message>
+    <message>
+        <source>“Graphics card: Simulated”</source>
+        <translation>« Carte graphique : Simulée »</translation>
+    </message>
+    <message>
+        <source>“Graphics card: Simulated”, %1</source>
+        <translation>« Carte graphique : Simulée », %1</translation>
+    </message>
+    <message>
+        <source>the limit of a device</source>
+        <translation>la limite d’un appareil</translation>
+    </message>
+    <message>
+        <source>the limit %1</source>
+        <translation>la limite %1</translation>
+    </message>
+    <message>
+        <source>“Keep quantized copies” in the settings</source>
+        <translation>« Garder des copies quantifiées » dans les réglages</translation>
+    </message>
+    <message>
+        <source>“Processor threads” in the settings</source>
+        <translation>« Fils du processeur » dans les réglages</translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 fils</translation>
+    </message>
+    <message>
+        <source>reference precision</source>
+        <translation>précision de référence</translation>
+    </message>
+    <message>
+        <source>the adapter</source>
+        <translation>l’adaptateur</translation>
+    </message>
+</context>
+<context>
     <name>ui::FolderProblem</name>
     <message>
         <source>%1 is missing in it. Download the file into the folder.</source>
@@ -2064,6 +2340,54 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
         <translation>Il ne contient pas de config.json. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
+    </message>
+    <message>
+        <source>%1 is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded.</source>
+        <translation>%1 est un fichier GGUF : un modèle converti pour llama.cpp, Ollama ou LM Studio. Belfry ne lit pas cette forme. Il fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors ; « Poids : 4 bits » le rend aussi petit au chargement.</translation>
+    </message>
+    <message>
+        <source>The weights are in %1, PyTorch&apos;s own form, which can run programs when it is read; Belfry does not open it. Get the .safetensors files of the model, or convert it once with transformers (save_pretrained).</source>
+        <translation>Les poids sont dans %1, la forme propre à PyTorch, qui peut exécuter des programmes à la lecture ; Belfry ne l’ouvre pas. Procurez-vous les fichiers .safetensors du modèle, ou convertissez-le une fois avec transformers (save_pretrained).</translation>
+    </message>
+    <message>
+        <source>It holds an adapter, no model. Choose the model first, then add this folder with “Adapter”.</source>
+        <translation>Il contient un adaptateur, pas un modèle. Choisissez d’abord le modèle, puis ajoutez ce dossier avec « Adaptateur ».</translation>
+    </message>
+    <message>
+        <source>The model is in a folder inside it: %1. Choose that one.</source>
+        <translation>Le modèle est dans un dossier à l’intérieur : %1. Choisissez celui-là.</translation>
+    </message>
+    <message>
+        <source>%1 is a model in the form of %2. Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files.</source>
+        <translation>%1 est un modèle sous la forme de %2. Belfry fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors.</translation>
+    </message>
+    <message>
+        <source>%1 is an archive. Unpack it and choose the folder that comes out.</source>
+        <translation>%1 est une archive. Décompressez-la et choisissez le dossier obtenu.</translation>
+    </message>
+    <message>
+        <source>This is one file of a model. Choose its folder: %1</source>
+        <translation>C’est un fichier d’un modèle. Choisissez son dossier : %1</translation>
+    </message>
+    <message>
+        <source>This is a file, not a folder. Choose the folder that holds a Hugging Face model: config.json and .safetensors files.</source>
+        <translation>C’est un fichier, pas un dossier. Choisissez le dossier qui contient un modèle Hugging Face : config.json et des fichiers .safetensors.</translation>
+    </message>
+    <message>
+        <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
+        <translation>Les poids ne sont pas là : on peut essayer des placements, pas charger. Mettez les fichiers .safetensors dans ce dossier pour le charger.</translation>
+    </message>
+    <message>
+        <source>Layouts can be tried, loading cannot. %1</source>
+        <translation>On peut essayer des placements, pas charger. %1</translation>
+    </message>
+    <message>
+        <source>You may not look into it. Ask its owner for the right to read it.</source>
+        <translation>Vous n’avez pas le droit d’y regarder. Demandez à son propriétaire le droit de le lire.</translation>
+    </message>
+    <message>
+        <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
+        <translation>Le dossier est vide. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
     </message>
 </context>
 <context>
@@ -2985,6 +3309,98 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>No graphics card takes part.</source>
         <translation>Aucune carte graphique ne participe.</translation>
     </message>
+    <message>
+        <source>Replan everything</source>
+        <translation>Tout replanifier</translation>
+    </message>
+    <message>
+        <source>Move %1</source>
+        <translation>Déplacer %1</translation>
+    </message>
+    <message>
+        <source>← →</source>
+        <translation>← →</translation>
+    </message>
+    <message>
+        <source>where to</source>
+        <translation>où</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Entrée</translation>
+    </message>
+    <message>
+        <source>lets it go there</source>
+        <translation>l’y dépose</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Échap</translation>
+    </message>
+    <message>
+        <source>leaves it where it is</source>
+        <translation>le laisse en place</translation>
+    </message>
+    <message>
+        <source>a reply runs: changes follow it</source>
+        <translation>une réponse est en cours : les changements suivront</translation>
+    </message>
+    <message>
+        <source>loading: changes wait for its end</source>
+        <translation>chargement : les changements attendent la fin</translation>
+    </message>
+    <message>
+        <source>Applies after this reply</source>
+        <translation>Suivra cette réponse</translation>
+    </message>
+    <message>
+        <source>Apply after this reply</source>
+        <translation>Appliquer après cette réponse</translation>
+    </message>
+    <message>
+        <source>It is being applied</source>
+        <translation>En cours d’application</translation>
+    </message>
+    <message>
+        <source>The plan is being made</source>
+        <translation>Le plan est en préparation</translation>
+    </message>
+    <message>
+        <source>The weights are not in the folder: this can be planned, not loaded</source>
+        <translation>Les poids ne sont pas dans le dossier : on peut planifier, pas charger</translation>
+    </message>
+    <message>
+        <source>Nothing to apply: what is loaded sits like this</source>
+        <translation>Rien à appliquer : ce qui est chargé est déjà placé ainsi</translation>
+    </message>
+    <message>
+        <source>It does not fit: see the message above</source>
+        <translation>Cela ne tient pas : voir le message au-dessus</translation>
+    </message>
+    <message>
+        <source>Something is being loaded or moved; apply when it is done</source>
+        <translation>Un chargement ou un déplacement est en cours ; appliquez ensuite</translation>
+    </message>
+    <message>
+        <source>Waits for the reply; press to take it back</source>
+        <translation>Attend la réponse ; appuyez pour annuler</translation>
+    </message>
+    <message>
+        <source>A reply is being written with the present layout; this follows as soon as it is finished</source>
+        <translation>Une réponse est en train de s’écrire avec le placement actuel ; ceci suivra dès qu’elle sera finie</translation>
+    </message>
+    <message>
+        <source>Weights in 4 bits</source>
+        <translation>Poids en 4 bits</translation>
+    </message>
+    <message>
+        <source>Use 4 bits</source>
+        <translation>Passer en 4 bits</translation>
+    </message>
+    <message>
+        <source>Do this first</source>
+        <translation>Faire cela d’abord</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -3071,6 +3487,58 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Undo</source>
         <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Drop to see what this file is</source>
+        <translation>Déposez pour voir ce qu’est ce fichier</translation>
+    </message>
+    <message>
+        <source>%1 is being loaded</source>
+        <translation>%1 est en cours de chargement</translation>
+    </message>
+    <message>
+        <source>Parts are being moved</source>
+        <translation>Des parties sont en cours de déplacement</translation>
+    </message>
+    <message>
+        <source>It goes on. Should it stop? What was there before stays.</source>
+        <translation>Cela continue. Faut-il arrêter ? Ce qui était là reste.</translation>
+    </message>
+    <message>
+        <source>Stop loading</source>
+        <translation>Arrêter le chargement</translation>
+    </message>
+    <message>
+        <source>Stop moving</source>
+        <translation>Arrêter le déplacement</translation>
+    </message>
+    <message>
+        <source>Loading of %1 was stopped</source>
+        <translation>Le chargement de %1 a été arrêté</translation>
+    </message>
+    <message>
+        <source>Moving was stopped</source>
+        <translation>Le déplacement a été arrêté</translation>
+    </message>
+    <message>
+        <source>By the Esc key.</source>
+        <translation>Par la touche Échap.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Reprendre</translation>
+    </message>
+    <message>
+        <source>1 change waits for Apply</source>
+        <translation>1 changement attend « Appliquer »</translation>
+    </message>
+    <message>
+        <source>%1 changes wait for Apply</source>
+        <translation>%1 changements attendent « Appliquer »</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1 : %2</translation>
     </message>
 </context>
 <context>
@@ -3395,6 +3863,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Models and load options</source>
         <translation>Modèles et options de chargement</translation>
     </message>
+    <message>
+        <source>loaded</source>
+        <translation>chargé</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelPanel</name>
@@ -3494,22 +3966,12 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>audio</translation>
     </message>
     <message>
-        <source>Gemma 4 %1 · %2 parameters · %3 on disk · %4
-Understands %5 · up to %6 tokens</source>
-        <translation>Gemma 4 %1 · %2 paramètres · %3 sur le disque · %4
-Comprend %5 · jusqu&apos;à %6 jetons</translation>
-    </message>
-    <message>
         <source>Reading %1 …</source>
         <translation>Lecture de %1 …</translation>
     </message>
     <message>
         <source>%1 cannot be used.</source>
         <translation>%1 ne peut pas être utilisé.</translation>
-    </message>
-    <message>
-        <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
-        <translation>Les poids ne sont pas ici : on peut essayer des placements, pas charger. Mettez les fichiers .safetensors dans ce dossier pour le charger.</translation>
     </message>
     <message>
         <source>Re&amp;load</source>
@@ -3546,6 +4008,24 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Forget this folder; no file is deleted</source>
         <translation>Oublier ce dossier ; aucun fichier n’est supprimé</translation>
+    </message>
+    <message>
+        <source>Gemma 4, not one of the published sizes</source>
+        <translation>Gemma 4, hors des tailles publiées</translation>
+    </message>
+    <message>
+        <source>Gemma 4 %1</source>
+        <translation>Gemma 4 %1</translation>
+    </message>
+    <message>
+        <source>Not loaded. %1 answers until it is.</source>
+        <translation>Non chargé. D’ici là, %1 répond.</translation>
+    </message>
+    <message>
+        <source>%1 · %2 parameters · %3 on disk · %4
+Understands %5 · up to %6 tokens</source>
+        <translation>%1 · %2 paramètres · %3 sur le disque · %4
+Comprend %5 · jusqu’à %6 tokens</translation>
     </message>
 </context>
 <context>
@@ -3593,6 +4073,18 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Not everything fits on one device: the parts are where they cost the least time.</source>
         <translation>Tout ne tient pas sur un seul appareil : les parties sont là où elles coûtent le moins de temps.</translation>
+    </message>
+    <message>
+        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
+        <translation>Les poids restent tels quels. En 4 bits, ce serait environ %1 tokens/s.</translation>
+    </message>
+    <message>
+        <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
+        <translation>%1 poids quantifiés sur le disque sont refaits à chaque usage. « Garder des copies quantifiées » dans les réglages l’évite.</translation>
+    </message>
+    <message>
+        <source>A context of %1 tokens is more than the model can take; planned with %2.</source>
+        <translation>Un contexte de %1 tokens dépasse ce que le modèle accepte ; planifié avec %2.</translation>
     </message>
 </context>
 <context>
@@ -3911,6 +4403,10 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
         <source>Custom</source>
         <translation>Personnalisé</translation>
     </message>
+    <message>
+        <source>%1 (model&apos;s)</source>
+        <translation>%1 (modèle)</translation>
+    </message>
 </context>
 <context>
     <name>ui::Session</name>
@@ -3937,6 +4433,14 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>The adapters were not changed</source>
         <translation>Les adaptateurs n&apos;ont pas été changés</translation>
+    </message>
+    <message>
+        <source>The adapter was not added</source>
+        <translation>L’adaptateur n’a pas été ajouté</translation>
+    </message>
+    <message>
+        <source>%1 is loaded and %2 is chosen. Load it, or go back to %1: an adapter goes to the model that is both.</source>
+        <translation>%1 est chargé et %2 est choisi. Chargez-le, ou revenez à %1 : un adaptateur va au modèle qui est les deux.</translation>
     </message>
 </context>
 <context>
@@ -4344,6 +4848,10 @@ Comprend %5 · jusqu&apos;à %6 jetons</translation>
     <message>
         <source>Say why</source>
         <translation>Dire pourquoi</translation>
+    </message>
+    <message>
+        <source>A reply is being written: stop it first (Esc)</source>
+        <translation>Une réponse est en train de s’écrire : arrêtez-la d’abord (Échap)</translation>
     </message>
 </context>
 <context>

@@ -16,6 +16,8 @@
 #include <QMenu>
 #include <QTemporaryDir>
 
+#include <algorithm>
+
 using engine::DeviceId;
 using support::e2bRequest;
 using support::kGiB;
@@ -27,12 +29,17 @@ class TestLayout : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void dragAndKeyboardAgree();
+    void arrowsStartAtTheOwnLane();
     void priceWhileHeld();
     void escapeAndOutside();
     void undoRedoRevert();
     void splitAndJoin();
     void arrowsReachEveryBlock();
     void overFullIsToldBeforeApply();
+    void namedRepairIsDone();
+    void applyDuringAReply();
+    void fourBitsInTheWindowsWords();
+    void adapterNoticeGoesWithIt();
     void impossibleDropIsRefused();
     void presetsAndFit();
     void mapFiles();
@@ -84,6 +91,54 @@ void TestLayout::dragAndKeyboardAgree() {
     popup->actions().front()->menu()->actions().at(1)->trigger();
     popup->close();
     QTRY_COMPARE(menu.mapText(), mouse.mapText());
+}
+
+void TestLayout::arrowsStartAtTheOwnLane() {
+    const auto target = [](LayoutFixture& f) {
+        QStringList targets;
+        for (const DeviceId device : {DeviceId::sim(0), DeviceId::cpu(), DeviceId::disk()}) {
+            if (f.view.lane(device)->isTarget()) {
+                targets.append(QString::fromStdString(device.toString()));
+            }
+        }
+        return targets.join(QLatin1Char(' '));
+    };
+    LayoutFixture f(e2bRequest("towers-cpu"));
+    QVERIFY(f.isReady());
+    const std::string map = f.mapText();
+    ui::BlockWidget* block = f.view.blockWidget(QStringLiteral("vision")); // in the middle lane
+    block->setFocus();
+    QTest::keyClick(block, Qt::Key_M);
+    QVERIFY(f.view.isHolding());
+    QCOMPARE(target(f), QString());         // nothing is proposed
+    QTest::keyClick(block, Qt::Key_Return); // and nothing happens
+    QVERIFY(f.view.isHolding());
+    QTest::keyClick(block, Qt::Key_Left);
+    QCOMPARE(target(f), QStringLiteral("sim:0"));
+    QTest::keyClick(block, Qt::Key_Left); // there is no lane further
+    QCOMPARE(target(f), QStringLiteral("sim:0"));
+    QTest::keyClick(block, Qt::Key_Right); // over its own to the next
+    QCOMPARE(target(f), QStringLiteral("disk"));
+    QTest::keyClick(block, Qt::Key_Escape);
+    QTest::keyClick(block, Qt::Key_M);
+    QTest::keyClick(block, Qt::Key_M); // taken up and put down
+    QVERIFY(!f.view.isHolding());
+    QCOMPARE(f.mapText(), map);
+    // Of the lane at the left edge.
+    ui::BlockWidget* layers = f.view.blockWidget(QStringLiteral("layers.0-34"));
+    layers->setFocus();
+    QTest::keyClick(layers, Qt::Key_M);
+    QTest::keyClick(layers, Qt::Key_Left);
+    QCOMPARE(target(f), QString());
+    QTest::keyClick(layers, Qt::Key_Right);
+    QCOMPARE(target(f), QStringLiteral("cpu"));
+    QTest::keyClick(layers, Qt::Key_Escape);
+    // And to the end.
+    QTest::keyClick(block, Qt::Key_M);
+    QTest::keyClick(block, Qt::Key_Left);
+    QTest::keyClick(block, Qt::Key_Return);
+    QTRY_VERIFY(!f.view.isHolding());
+    QTRY_VERIFY(f.view.blockWidget(QStringLiteral("vision"))->block().store == DeviceId::sim(0));
 }
 
 void TestLayout::priceWhileHeld() {
@@ -230,8 +285,8 @@ void TestLayout::overFullIsToldBeforeApply() {
     QVERIFY(notice->isVisible());
     QVERIFY2(notice->text().contains(QStringLiteral("too much")), qPrintable(notice->text()));
     QVERIFY(!notice->details().isEmpty());
-    // One click mends it.
-    QTest::mouseClick(notice->findChild<QPushButton*>(QStringLiteral("layoutNoticeAction")),
+    // Planning everything anew is the second way.
+    QTest::mouseClick(notice->findChild<QPushButton*>(QStringLiteral("layoutNoticeSecond")),
                       Qt::LeftButton);
     QTRY_VERIFY(f.view.stagedPlan()->fits);
     QVERIFY(apply->isEnabled());
@@ -239,6 +294,142 @@ void TestLayout::overFullIsToldBeforeApply() {
     QVERIFY2(notice->text().startsWith(QStringLiteral("Not everything fits on one device")),
              qPrintable(notice->text()));
     QVERIFY(notice->details().join(QLatin1Char('\n')).contains(QStringLiteral("to cpu")));
+}
+
+void TestLayout::namedRepairIsDone() {
+    // Enough memory for all but one tower.
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    const auto gpuBytes = [&] {
+        for (const engine::DevicePlan& device : f.view.stagedPlan()->devices) {
+            if (device.id == DeviceId::sim(0)) {
+                return device.parts.total();
+            }
+        }
+        return uint64_t{0};
+    };
+    engine::LoadRequest request = e2bRequest("gpu");
+    request.sim_gpus = {gpuBytes() - (uint64_t{64} << 20U)};
+    LayoutFixture tight(request);
+    QVERIFY(tight.isReady());
+    QVERIFY(!tight.view.stagedPlan()->fits);
+    auto* notice = tight.view.findChild<ui::NoticeBar*>();
+    QVERIFY2(notice->text().contains(QStringLiteral("Try: ")), qPrintable(notice->text()));
+    QVERIFY2(notice->text().contains(QStringLiteral("enough by itself")),
+             qPrintable(notice->text()));
+    auto* action = notice->findChild<QPushButton*>(QStringLiteral("layoutNoticeAction"));
+    QCOMPARE(action->text(), QStringLiteral("Make it fit"));
+    const QString named = notice->text()
+                              .section(QStringLiteral("Try: "), 1)
+                              .section(QLatin1Char(':'), 0, 0); // "per-layer embeddings to CPU"
+    const QString part = named.section(QStringLiteral(" to "), 0, 0);
+    const std::string module = part == QStringLiteral("audio tower")    ? "model.audio_tower"
+                               : part == QStringLiteral("vision tower") ? "model.vision_tower"
+                               : part == QStringLiteral("per-layer embeddings")
+                                   ? "model.language_model.embed_tokens_per_layer"
+                                   : "";
+    QVERIFY2(!module.empty(), qPrintable(named));
+    QTest::mouseClick(action, Qt::LeftButton);
+    QTRY_VERIFY(tight.view.stagedPlan()->fits);
+    // That and nothing else.
+    for (const char* other :
+         {"model.audio_tower", "model.vision_tower", "model.language_model.embed_tokens_per_layer",
+          "model.language_model.layers.0", "model.language_model.layers.34"}) {
+        const auto* row = LayoutFixture::module(*tight.view.stagedPlan(), other);
+        QVERIFY2(row != nullptr &&
+                     row->store == (module == other ? DeviceId::cpu() : DeviceId::sim(0)),
+                 other);
+    }
+    QTest::keyClick(&tight.view, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_VERIFY(!tight.view.stagedPlan()->fits);
+}
+
+void TestLayout::applyDuringAReply() {
+    using Busy = ui::LayoutView::Busy;
+    LayoutFixture f(e2bRequest("gpu"));
+    QVERIFY(f.isReady());
+    f.view.setApplied(f.view.stagedPlan());
+    auto* apply = f.view.findChild<QPushButton*>(QStringLiteral("layoutApply"));
+    auto* summary = f.view.findChild<QLabel*>(QStringLiteral("layoutSummary"));
+    QSignalSpy waiting(&f.view, &ui::LayoutView::waitingChangesChanged);
+    QSignalSpy wanted(&f.view, &ui::LayoutView::applyRequested);
+    QVERIFY(!apply->isEnabled());
+    QVERIFY(apply->toolTip().contains(QStringLiteral("Nothing to apply")));
+    f.view.setBusy(Busy::Reply);
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
+    QCOMPARE(waiting.last().first().toInt(), 1);
+    // It says why and what can be done.
+    QVERIFY(apply->isEnabled());
+    QCOMPARE(apply->text(), QStringLiteral("Apply after this reply"));
+    QVERIFY(apply->toolTip().contains(QStringLiteral("reply is being written")));
+    QVERIFY(summary->text().contains(QStringLiteral("a reply runs")));
+    QTest::mouseClick(apply, Qt::LeftButton);
+    QCOMPARE(apply->text(), QStringLiteral("Applies after this reply"));
+    QTest::mouseClick(apply, Qt::LeftButton); // taken back
+    QCOMPARE(apply->text(), QStringLiteral("Apply after this reply"));
+    f.view.setBusy(Busy::No);
+    QCoreApplication::processEvents();
+    QCOMPARE(wanted.size(), 0);
+    QCOMPARE(apply->text(), QStringLiteral("Apply 1 change"));
+    f.view.setBusy(Busy::Reply);
+    QTest::mouseClick(apply, Qt::LeftButton);
+    // The next message goes first.
+    f.view.setBusy(Busy::No);
+    f.view.setBusy(Busy::Reply);
+    QCoreApplication::processEvents();
+    QCOMPARE(wanted.size(), 0);
+    f.view.setBusy(Busy::No);
+    QTRY_COMPARE(wanted.size(), 1);
+    f.view.setApplied(f.view.stagedPlan());
+    QTRY_COMPARE(waiting.last().first().toInt(), 0);
+    QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::sim(0), true));
+    f.view.setBusy(Busy::Loading);
+    QVERIFY(!apply->isEnabled());
+    QVERIFY(apply->toolTip().contains(QStringLiteral("being loaded")));
+    QVERIFY(summary->text().contains(QStringLiteral("loading")));
+}
+
+void TestLayout::fourBitsInTheWindowsWords() {
+    engine::LoadRequest request = e2bRequest("fit", 3 * kGiB);
+    request.quant = "none";
+    request.head = "auto";
+    LayoutFixture f(request);
+    QVERIFY(f.isReady());
+    const auto& notes = f.view.stagedPlan()->notes;
+    QVERIFY(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+        return note.find("--quant nf4") != std::string::npos;
+    }));
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    const QString said = notice->text() + notice->details().join(QLatin1Char('\n'));
+    QVERIFY2(said.contains(QStringLiteral("In 4 bits it would be about")), qPrintable(said));
+    QVERIFY2(!said.contains(QStringLiteral("--")), qPrintable(said));
+    auto* action = notice->findChild<QPushButton*>(QStringLiteral("layoutNoticeAction"));
+    QVERIFY(action->isVisible());
+    QCOMPARE(action->text(), QStringLiteral("Use 4 bits"));
+    QTest::mouseClick(action, Qt::LeftButton);
+    QTRY_COMPARE(QString::fromStdString(f.view.stagedRequest().quant), QStringLiteral("nf4"));
+    QVERIFY(f.view.stagedPlan()->fits);
+    QVERIFY(!action->isVisible()); // said and done
+}
+
+void TestLayout::adapterNoticeGoesWithIt() {
+    engine::LoadRequest request = e2bRequest("gpu");
+    LayoutFixture f(request);
+    QVERIFY(f.isReady());
+    auto* notice = f.view.findChild<ui::NoticeBar*>();
+    request.adapters = {{"/nonexistent/adapter", 1.0, true}};
+    f.view.setRequest(request);
+    QTRY_VERIFY(notice->text().contains(QStringLiteral("does not fit this model")));
+    request.adapters.clear();
+    f.view.setRequest(request);
+    QVERIFY2(!notice->text().contains(QStringLiteral("does not fit")), qPrintable(notice->text()));
+    // Taken away before the answer comes: it is not told of any more.
+    request.adapters = {{"/nonexistent/adapter", 1.0, true}};
+    f.view.setRequest(request);
+    request.adapters.clear();
+    f.view.setRequest(request);
+    QTest::qWait(300);
+    QVERIFY2(!notice->text().contains(QStringLiteral("does not fit")), qPrintable(notice->text()));
 }
 
 void TestLayout::impossibleDropIsRefused() {

@@ -12,6 +12,7 @@
 #include "ui/layout/what_if.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/model_panel.h"
+#include "ui/shell/recent_models.h"
 #include "ui/sound/sound_card.h"
 #include "ui/sound/sound_player.h"
 #include "ui/sound/sound_range.h"
@@ -20,8 +21,10 @@
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFile>
+#include <QLabel>
 #include <QMenu>
 #include <QMimeData>
 #include <QTemporaryDir>
@@ -47,6 +50,7 @@ private:
     void check(QWidget* top, const QString& name);
     void checkAsIs(QWidget* top, const QString& name);
     void checkDialog(Program& program, const char* object_name, const QString& name);
+    void checkOtherModel(Program& program, const QString& folder);
     void checkSound(Program& program, const QString& long_recording);
     bool is_dark_ = false;
     QString prefix_;
@@ -107,6 +111,32 @@ void TestScreens::checkDialog(Program& program, const char* object_name, const Q
     QTRY_VERIFY(dialog->isVisible());
     check(dialog, name);
     delete dialog;
+}
+
+/// Another model is chosen beside the loaded one: one that can be loaded, then a GGUF file.
+void TestScreens::checkOtherModel(Program& program, const QString& folder) {
+    program.session().chooseModel(QStringLiteral("shape:e2b"));
+    QTRY_VERIFY(program.find("chosenLoad")->isEnabled());
+    check(program.window.get(), QStringLiteral("04b-other-chosen"));
+    program.window->openModelPanel();
+    check(program.window.get(), QStringLiteral("04c-other-panel"));
+    program.window->modelPanel()->closeFlyout();
+    const QString gguf = folder + QStringLiteral("/gemma-4-E2B-it-GGUF");
+    QVERIFY(QDir().mkpath(gguf));
+    QFile file(gguf + QStringLiteral("/gemma-4-E2B-it-Q4_K_M.gguf"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("GGUF");
+    file.close();
+    program.session().chooseModel(gguf);
+    QTRY_VERIFY(program.session().modelError() != nullptr);
+    program.window->openModelPanel();
+    QTRY_VERIFY(
+        program.find<QLabel>("chosenModelProblem")->text().contains(QStringLiteral("Q4_K_M.gguf")));
+    check(program.window.get(), QStringLiteral("04d-gguf-panel"));
+    program.window->modelPanel()->closeFlyout();
+    QVERIFY(!program.window->recentModels()->folders().contains(gguf));
+    program.session().chooseLoaded();
+    QTRY_VERIFY(program.session().summary() != nullptr);
 }
 
 /// Player, long recording and microphone, with a loudspeaker and a microphone of the test's own.
@@ -218,6 +248,7 @@ void TestScreens::screens() {
         program.window->modelPanel()->closeFlyout();
         QVERIFY(program.load());
         check(program.window.get(), QStringLiteral("04-ready"));
+        checkOtherModel(program, folder.path());
 
         program.window->takeFiles({program.sample("circles_and_square.png")});
         program.ask(QStringLiteral("What do you see?"));

@@ -3,6 +3,7 @@
 
 #include "ui/chat/chat_words.h"
 #include "ui/chat/media_cache.h"
+#include "ui/common/engine_words.h"
 #include "ui/sound/sound_card.h"
 #include "ui/sound/sound_player.h"
 #include "ui/sound/sound_range.h"
@@ -26,6 +27,7 @@ namespace ui {
 
 namespace {
 constexpr int kPicture = 40;
+constexpr int kPictureWidth = 240; ///< One width: the next one's button comes under the pointer.
 constexpr int kSoundWidth = 344;
 /// A soft token is 40 ms of sound, and two markers stand around it. Only until the engine answers.
 constexpr double kTokensPerSecond = 25.0;
@@ -63,8 +65,8 @@ AttachmentChip::AttachmentChip(const Attachment& attachment,
     auto* row = new QHBoxLayout();
     row->setSpacing(4);
     name_->setText(fontMetrics().elidedText(attachment.name, Qt::ElideMiddle,
-                                            isSound() ? kSoundWidth - 72 : 190));
-    name_->setToolTip(attachment.file);
+                                            isSound() ? kSoundWidth - 72 : kPictureWidth - 104));
+    name_->setToolTip(toolTipText(attachment.file));
     row->addWidget(name_, 1);
     row->addWidget(remove_, 0, Qt::AlignTop);
     layout->addLayout(row);
@@ -76,7 +78,7 @@ AttachmentChip::AttachmentChip(const Attachment& attachment,
         setFixedWidth(kSoundWidth);
         buildSound();
     } else {
-        setMaximumWidth(320);
+        setFixedWidth(kPictureWidth);
         layout->addWidget(detail_);
     }
     connect(remove_, &QToolButton::clicked, this, &AttachmentChip::removeRequested);
@@ -202,7 +204,9 @@ void AttachmentChip::showDetail() {
         parts.append(isSound() ? tr("audio on %1").arg(device) : tr("vision on %1").arg(device));
     }
     if (cost_.seconds > 0.0) {
-        parts.append(tr("about %1").arg(formatSeconds(cost_.seconds)));
+        parts.append(tr("about %1")
+                         .arg(formatSeconds(cost_.seconds))
+                         .replace(QLatin1Char(' '), QChar(QChar::Nbsp))); // one line or the next
     }
     detail_->setText(parts.join(QStringLiteral(" · ")));
     setTextRole(detail_, TextRole::Muted);
@@ -214,7 +218,7 @@ void AttachmentChip::showCost(const engine::MediaCost& cost) {
     has_cost_ = true;
     error_.clear();
     attachment_.tokens = cost.tokens;
-    setToolTip(fromUtf8(cost.description));
+    setToolTip(toolTipText(fromUtf8(cost.description)));
     if (choices_ != nullptr) {
         choices_->hide();
     }
@@ -238,7 +242,7 @@ void AttachmentChip::showError(const engine::Error& error) {
     }
     has_cost_ = false;
     attachment_.tokens = 0;
-    error_ = fromUtf8(error.message);
+    error_ = engineWords(error.message);
     if (is_too_long) {
         recording_s_ = seconds;
         error_ = tr("%1 is %2 long, and the model hears at most %3 at a time. Choose which part.")
@@ -263,6 +267,7 @@ void AttachmentChip::describe() {
                           .arg(attachment_.name, detail_->text()));
     updateGeometry();
     update();
+    Q_EMIT heightChanged();
 }
 
 void AttachmentChip::paintEvent(QPaintEvent* event) {

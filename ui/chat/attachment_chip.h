@@ -49,6 +49,8 @@ Q_SIGNALS:
     void removeRequested();
     /// The part of a long recording that is used was changed: ask for the cost again.
     void attachmentChanged();
+    /// What it shows may need another height.
+    void heightChanged();
 
 protected:
     void paintEvent(QPaintEvent* event) override;

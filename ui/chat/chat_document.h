@@ -8,6 +8,7 @@
 #include "engine/api/session.h"
 
 #include <QDateTime>
+#include <QMap>
 #include <QMetaType>
 #include <QString>
 #include <QStringList>
@@ -66,6 +67,28 @@ void visitAllTurns(Turns& turns, Visit visit) {
         }
     }
 }
+
+/// A message that is being written.
+struct Draft {
+    QString text;
+    std::vector<Attachment> attachments;
+
+    [[nodiscard]] bool isEmpty() const { return text.isEmpty() && attachments.empty(); }
+};
+
+/// What is written and not sent yet in one chat: the next message and, while an earlier question is
+/// being edited, that one's new wording.
+struct ChatDraft {
+    Draft message;
+    QString edited_turn; ///< Id of the turn; empty while none is edited.
+    Draft edit;
+    qint64 changed_ms = 0; ///< Since the epoch: the oldest go when there are too many.
+
+    [[nodiscard]] bool isEmpty() const { return message.isEmpty() && edited_turn.isEmpty(); }
+};
+
+/// By the chat's id; that of a new chat is empty.
+using ChatDrafts = QMap<QString, ChatDraft>;
 
 /// A whole conversation and its settings.
 struct ChatDocument {

@@ -93,6 +93,23 @@ Attachment attachmentFromJson(const QJsonObject& object) {
     return attachment;
 }
 
+QJsonObject draftToJson(const Draft& draft) {
+    QJsonArray attachments;
+    for (const Attachment& attachment : draft.attachments) {
+        attachments.append(attachmentToJson(attachment));
+    }
+    return {{key("text"), draft.text}, {key("attachments"), attachments}};
+}
+
+Draft draftFromJson(const QJsonObject& object) {
+    Draft draft;
+    draft.text = object.value(key("text")).toString();
+    for (const auto& value : object.value(key("attachments")).toArray()) {
+        draft.attachments.push_back(attachmentFromJson(value.toObject()));
+    }
+    return draft;
+}
+
 QJsonObject timingToJson(const engine::GenerateTiming& timing) {
     return {{key("prefill_tokens"), static_cast<qint64>(timing.prefill_tokens)},
             {key("reused_tokens"), static_cast<qint64>(timing.reused_tokens)},
@@ -216,6 +233,42 @@ ChatTurn turnFromJson(const QJsonObject& object) {
     turn.version =
         std::clamp(object.value(key("version")).toInt(), 0, static_cast<int>(turn.versions.size()));
     return turn;
+}
+
+QJsonArray draftsToJson(const ChatDrafts& drafts) {
+    QList<QString> ids = drafts.keys();
+    std::stable_sort(ids.begin(), ids.end(), [&](const QString& a, const QString& b) {
+        return drafts[a].changed_ms < drafts[b].changed_ms;
+    });
+    QJsonArray array;
+    for (const QString& id : ids) {
+        const ChatDraft& draft = drafts[id];
+        QJsonObject object = draftToJson(draft.message);
+        object.insert(key("chat"), id);
+        object.insert(key("changed_ms"), draft.changed_ms);
+        if (!draft.edited_turn.isEmpty()) {
+            object.insert(key("edited_turn"), draft.edited_turn);
+            object.insert(key("edit"), draftToJson(draft.edit));
+        }
+        array.append(object);
+    }
+    return array;
+}
+
+ChatDrafts draftsFromJson(const QJsonArray& array) {
+    ChatDrafts drafts;
+    for (const auto& value : array) {
+        const QJsonObject object = value.toObject();
+        ChatDraft draft;
+        draft.message = draftFromJson(object);
+        draft.edited_turn = object.value(key("edited_turn")).toString();
+        draft.edit = draftFromJson(object.value(key("edit")).toObject());
+        draft.changed_ms = object.value(key("changed_ms")).toInteger();
+        if (!draft.isEmpty()) {
+            drafts.insert(object.value(key("chat")).toString(), draft);
+        }
+    }
+    return drafts;
 }
 
 QJsonArray turnsToJson(const std::vector<ChatTurn>& turns) {

@@ -19,6 +19,10 @@ ChatTurn turnFromJson(const QJsonObject& object);
 QJsonArray turnsToJson(const std::vector<ChatTurn>& turns);
 std::vector<ChatTurn> turnsFromJson(const QJsonArray& array);
 
+/// Of many chats, the one changed last at the end.
+QJsonArray draftsToJson(const ChatDrafts& drafts);
+ChatDrafts draftsFromJson(const QJsonArray& array);
+
 /// Everything of a chat but its turns, id, title and dates.
 QJsonObject settingsToJson(const ChatDocument& chat);
 void settingsFromJson(const QJsonObject& object, ChatDocument& chat);

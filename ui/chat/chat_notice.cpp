@@ -9,20 +9,18 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace ui {
 
 ChatNotice::ChatNotice(QWidget* parent)
-    : QFrame(parent), text_(new QLabel(this)), buttons_(new QHBoxLayout()),
-      close_(new QToolButton(this)) {
+    : QFrame(parent), text_(new QLabel(this)), body_(new QBoxLayout(QBoxLayout::LeftToRight)),
+      buttons_(new QHBoxLayout()), close_(new QToolButton(this)), passing_(new Passing(this)) {
     setObjectName(QStringLiteral("chatNotice"));
     setFrameShape(QFrame::NoFrame);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(40, 8, 8, 8);
     layout->setSpacing(8);
-    auto* column = new QVBoxLayout();
-    column->setSpacing(8);
+    body_->setSpacing(8);
     text_->setWordWrap(true);
     // Without choices the empty row of buttons would hold the text to a narrow column.
     QSizePolicy whole_width(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -33,10 +31,11 @@ ChatNotice::ChatNotice(QWidget* parent)
     text_->setTextFormat(Qt::PlainText);
     text_->setAccessibleName(tr("Notice"));
     text_->setObjectName(QStringLiteral("chatNoticeText"));
-    column->addWidget(text_);
+    text_->setMinimumHeight(28); // one line stands in the middle beside the buttons
+    body_->addWidget(text_, 1);
     buttons_->setSpacing(8);
-    column->addLayout(buttons_);
-    layout->addLayout(column, 1);
+    body_->addLayout(buttons_);
+    layout->addLayout(body_, 1);
     close_->setIcon(icon(QStringLiteral("close")));
     close_->setIconSize({16, 16});
     close_->setFixedSize(28, 28);
@@ -45,8 +44,7 @@ ChatNotice::ChatNotice(QWidget* parent)
     setButtonKind(close_, ButtonKind::Flat);
     layout->addWidget(close_, 0, Qt::AlignTop);
     connect(close_, &QToolButton::clicked, this, &ChatNotice::clear);
-    timer_.setSingleShot(true);
-    connect(&timer_, &QTimer::timeout, this, &ChatNotice::clear);
+    connect(passing_, &Passing::passed, this, &ChatNotice::clear);
     hide();
 }
 
@@ -55,8 +53,28 @@ QString ChatNotice::text() const {
 }
 
 void ChatNotice::clear() {
-    timer_.stop();
+    passing_->stop();
+    const bool was_shown = !isHidden();
     hide();
+    if (was_shown) {
+        Q_EMIT changed();
+    }
+}
+
+int ChatNotice::fitTo(int width) {
+    const int room = width - layout()->contentsMargins().left() -
+                     layout()->contentsMargins().right() - close_->width() - layout()->spacing();
+    const int words = text_->fontMetrics().size(0, text_->text()).width();
+    const int buttons = buttons_->sizeHint().width();
+    // One line where it can be; a column of single words beside buttons is no text.
+    const bool is_row =
+        buttons == 0 || words + body_->spacing() + buttons <= room ||
+        (room - buttons >= 40 * text_->fontMetrics().averageCharWidth() && 2 * buttons < room);
+    body_->setDirection(is_row ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    buttons_->setAlignment(is_row ? Qt::AlignTop : Qt::AlignLeft);
+    layout()->activate();
+    return layout()->hasHeightForWidth() ? layout()->heightForWidth(width)
+                                         : layout()->sizeHint().height();
 }
 
 void ChatNotice::showNotice(Tone tone,
@@ -82,17 +100,16 @@ void ChatNotice::showNotice(Tone tone,
         });
         buttons_->addWidget(button);
     }
-    if (!choices.empty()) {
-        buttons_->addStretch();
-    }
     show();
     update();
+    Q_EMIT changed();
+    passing_->holdClicks();
     QAccessibleEvent event(text_, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
     if (lasts_ms > 0) {
-        timer_.start(lasts_ms);
+        passing_->start(lasts_ms);
     } else {
-        timer_.stop();
+        passing_->stop();
     }
 }
 

@@ -29,13 +29,19 @@ QLabel* caption(const QString& text, QWidget* buddy, QWidget* parent) {
     return label;
 }
 
+/// What stands in a field that nothing was chosen in; `value` as far as it is known.
+QString defaultWords(const QString& value) {
+    return value.isEmpty() ? SamplingPanel::tr("model's")
+                           : SamplingPanel::tr("%1 (model's)").arg(value);
+}
+
 /// A field whose lowest value means "as the model says".
 QDoubleSpinBox* number(double most, double step, const QString& hint, QWidget* parent) {
     auto* box = new QDoubleSpinBox(parent);
     box->setDecimals(2);
     box->setRange(-step, most);
     box->setSingleStep(step);
-    box->setSpecialValueText(SamplingPanel::tr("model's"));
+    box->setSpecialValueText(defaultWords({}));
     box->setToolTip(hint);
     box->setAccessibleDescription(hint);
     return box;
@@ -90,7 +96,7 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     setObjectName(QStringLiteral("samplingPanel"));
     setArea(this, Area::Surface);
     top_k_->setRange(-1, 1000);
-    top_k_->setSpecialValueText(tr("model's"));
+    top_k_->setSpecialValueText(defaultWords({}));
     top_k_->setToolTip(tr("Choose among this many words; 0 switches it off"));
     max_tokens_->setRange(0, 131072);
     max_tokens_->setSpecialValueText(tr("no limit"));
@@ -98,7 +104,7 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     seed_->setPlaceholderText(tr("new each time"));
     seed_->setValidator(
         new QRegularExpressionValidator(QRegularExpression(QStringLiteral("\\d{0,18}")), seed_));
-    image_tokens_->addItem(tr("model's"), 0);
+    image_tokens_->addItem(defaultWords({}), 0);
     for (const int tokens : {70, 140, 280, 560, 1120}) {
         image_tokens_->addItem(QString::number(tokens), tokens);
     }
@@ -106,6 +112,11 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     name_->setAccessibleName(tr("Name of a new preset"));
     presets_->setObjectName(QStringLiteral("samplingPresets"));
     temperature_->setObjectName(QStringLiteral("temperature"));
+    top_k_->setObjectName(QStringLiteral("topK"));
+    top_p_->setObjectName(QStringLiteral("topP"));
+    min_p_->setObjectName(QStringLiteral("minP"));
+    repetition_->setObjectName(QStringLiteral("repetition"));
+    image_tokens_->setObjectName(QStringLiteral("imageTokens"));
     seed_->setObjectName(QStringLiteral("seed"));
     thinking_->setObjectName(QStringLiteral("thinking"));
     thinking_->setAccessibleName(thinking_->text());
@@ -160,6 +171,22 @@ SamplingPanel::SamplingPanel(QWidget* parent)
             [this](const QString& text) { save_->setEnabled(!text.trimmed().isEmpty()); });
     save_->setEnabled(false);
     fillPresets();
+}
+
+void SamplingPanel::setDefaults(const engine::SamplingParameters& sampling, qint64 image_tokens) {
+    const auto tell = [](QDoubleSpinBox* box, double value) {
+        box->setSpecialValueText(
+            defaultWords(value < 0.0 ? QString() : box->locale().toString(value, 'f', 2)));
+    };
+    tell(temperature_, sampling.temperature);
+    tell(top_p_, sampling.top_p);
+    tell(min_p_, sampling.min_p);
+    tell(repetition_, sampling.repetition_penalty);
+    top_k_->setSpecialValueText(defaultWords(
+        sampling.top_k < 0 ? QString()
+                           : top_k_->locale().toString(static_cast<qlonglong>(sampling.top_k))));
+    image_tokens_->setItemText(
+        0, defaultWords(image_tokens <= 0 ? QString() : QString::number(image_tokens)));
 }
 
 void SamplingPanel::fillPresets() {

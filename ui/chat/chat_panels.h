@@ -41,6 +41,8 @@ class SamplingPanel : public QFrame {
 public:
     explicit SamplingPanel(QWidget* parent = nullptr);
     void setValues(const ChatDocument& chat);
+    /// What the model itself asks for: shown where nothing else is chosen. -1 and 0 = not known.
+    void setDefaults(const engine::SamplingParameters& sampling, qint64 image_tokens);
     void setPresets(const std::vector<SamplingPreset>& own);
     /// Name of the preset that the values are equal to, or "custom".
     [[nodiscard]] QString presetName(const engine::SamplingParameters& sampling) const;

@@ -30,6 +30,7 @@
 #include <QPushButton>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QStringList>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -40,6 +41,7 @@ namespace ui {
 
 namespace {
 constexpr int kWidestColumn = 780; ///< As the messages above it.
+constexpr qsizetype kMostDrafts = 200;
 
 /// Dashed frame over everything while files hang over the view.
 class DropOverlay : public QLabel {
@@ -70,6 +72,16 @@ void DropOverlay::paintEvent(QPaintEvent* event) {
     painter.setPen(theme.text);
     painter.setFont(scaledFont(115, true));
     painter.drawText(rect(), Qt::AlignCenter, text());
+}
+
+/// The first of many lines, and how many more there are: a notice is no list.
+QString fewLines(const QStringList& lines) {
+    constexpr qsizetype kMost = 4;
+    if (lines.size() <= kMost + 1) {
+        return lines.join(QLatin1Char('\n'));
+    }
+    return lines.mid(0, kMost).join(QLatin1Char('\n')) + QLatin1Char('\n') +
+           ChatView::tr("and %1 more").arg(formatCount(lines.size() - kMost));
 }
 
 QToolButton* headerButton(const QString& name, const QString& text, QWidget* parent) {
@@ -181,20 +193,18 @@ void ChatView::buildBody() {
     to_end_->setAccessibleName(tr("Scroll to the end of the conversation"));
     to_end_->hide();
 
-    auto* bottom = new QWidget(this);
-    auto* outer = new QHBoxLayout(bottom);
+    bottom_ = new QWidget(this);
+    auto* outer = new QHBoxLayout(bottom_);
     outer->setContentsMargins(24, 4, 24, 16);
-    auto* holder = new QWidget(bottom);
-    holder->setMaximumWidth(kWidestColumn);
-    auto* inner = new QVBoxLayout(holder);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(8);
-    notice_ = new ChatNotice(holder);
-    composer_ = new Composer(media_, player_, holder);
-    inner->addWidget(notice_);
-    inner->addWidget(composer_);
-    outer->addWidget(holder); // centred when it is narrower than its place
-    layout()->addWidget(bottom);
+    composer_ = new Composer(media_, player_, bottom_);
+    composer_->setMaximumWidth(kWidestColumn);
+    outer->addWidget(composer_); // centred when it is narrower than its place
+    layout()->addWidget(bottom_);
+    notice_ = new ChatNotice(this);
+    composer_->showPromptsIn(this);
+    for (QWidget* part : {bottom_, static_cast<QWidget*>(composer_)}) {
+        part->installEventFilter(this);
+    }
 
     drop_overlay_ = new DropOverlay(this);
     drop_overlay_->setText(tr("Drop pictures and sounds to ask about them"));
@@ -295,8 +305,35 @@ void ChatView::connectParts() {
     });
     connect(composer_, &Composer::changed, this, &ChatView::stopForgottenSound);
     connect(composer_, &Composer::changed, this, &ChatView::forgetRemoved);
+    draft_timer_.setSingleShot(true);
+    draft_timer_.setInterval(2000);
+    connect(&draft_timer_, &QTimer::timeout, this, &ChatView::draftsChanged);
+    connect(composer_, &Composer::changed, this, [this] {
+        if (!draft_timer_.isActive()) {
+            draft_timer_.start();
+        }
+    });
     connect(composer_, &Composer::refused, this, [this](const QString& message) {
-        notice_->showNotice(ChatNotice::Tone::Warning, message, {}, 12000);
+        notice_->showNotice(ChatNotice::Tone::Warning, fewLines(message.split(QLatin1Char('\n'))),
+                            {}, 12000);
+    });
+    connect(composer_, &Composer::allRemoved, this, [this](const std::vector<Attachment>& removed) {
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("All attachments were removed from the message."),
+                            {{tr("Undo"),
+                              [this, removed] {
+                                  std::vector<Attachment> all = removed;
+                                  for (const Attachment& since : composer_->attachments()) {
+                                      all.push_back(since);
+                                  }
+                                  composer_->setAttachments(all);
+                              }}},
+                            12000);
+    });
+    connect(notice_, &ChatNotice::changed, this, &ChatView::placeOverlays);
+    connect(list_, &MessageList::textTyped, this, [this](const QString& text) {
+        focusComposer();
+        composer_->input()->insertPlainText(text);
     });
     connect(player_, &SoundPlayer::failed, this,
             [this](const QString& /*file*/, const QString& why) {
@@ -338,23 +375,30 @@ void ChatView::connectParts() {
     const auto shortcut = [this](const char* name, const QKeySequence& keys, auto slot) {
         auto* action = new QShortcut(keys, this);
         action->setObjectName(QStringLiteral("shortcut_") + QString::fromLatin1(name));
-        action->setContext(Qt::WidgetWithChildrenShortcut);
+        action->setContext(Qt::WindowShortcut); // wherever the focus is
         connect(action, &QShortcut::activated, this, slot);
     };
     shortcut("regenerate", QKeySequence(Qt::CTRL | Qt::Key_R), &ChatView::regenerateLast);
     shortcut("continueReply", QKeySequence(Qt::ALT | Qt::Key_Return), &ChatView::continueLast);
-    shortcut("versionBefore", QKeySequence(Qt::ALT | Qt::Key_Left),
-             [this] { list_->stepVersion(-1); });
-    shortcut("versionAfter", QKeySequence(Qt::ALT | Qt::Key_Right),
-             [this] { list_->stepVersion(1); });
+    shortcut("versionBefore", QKeySequence(Qt::ALT | Qt::Key_Left), [this] { stepVersion(-1); });
+    shortcut("versionAfter", QKeySequence(Qt::ALT | Qt::Key_Right), [this] { stepVersion(1); });
     shortcut("attach", QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
-    shortcut("record", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
-             [this] { composer_->toggleRecording(); });
-    shortcut("copyCode", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
-        if (const QString code = list_->lastCode(); !code.isEmpty()) {
-            QGuiApplication::clipboard()->setText(code);
-        }
-    });
+    shortcut("record", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R), &ChatView::toggleRecording);
+    shortcut("copyCode", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), &ChatView::copyLastCode);
+}
+
+void ChatView::stepVersion(int by) {
+    list_->stepVersion(by);
+}
+
+void ChatView::toggleRecording() {
+    composer_->toggleRecording();
+}
+
+void ChatView::copyLastCode() {
+    if (const QString code = list_->lastCode(); !code.isEmpty()) {
+        QGuiApplication::clipboard()->setText(code);
+    }
 }
 
 void ChatView::setSoundDecoder(std::shared_ptr<const SoundDecoder> decoder) {
@@ -377,8 +421,70 @@ const ChatDocument& ChatView::chat() const {
     return model_->document();
 }
 
-QString ChatView::draft() const {
-    return composer_->text();
+Draft ChatView::composerDraft() const {
+    return {composer_->text(), composer_->attachments()};
+}
+
+void ChatView::showDraft(const Draft& draft) {
+    composer_->setText(draft.text);
+    composer_->setAttachments(draft.attachments);
+}
+
+ChatDraft ChatView::currentDraft() const {
+    ChatDraft draft;
+    draft.message = editing_row_ >= 0 ? before_edit_ : composerDraft();
+    if (editing_row_ >= 0) {
+        draft.edited_turn = model_->turn(editing_row_).id;
+        draft.edit = composerDraft();
+    }
+    draft.changed_ms = QDateTime::currentMSecsSinceEpoch();
+    return draft;
+}
+
+ChatDrafts ChatView::drafts() const {
+    ChatDrafts all = drafts_;
+    if (const ChatDraft shown = currentDraft(); !shown.isEmpty()) {
+        all.insert(model_->document().id, shown);
+    }
+    while (all.size() > kMostDrafts) {
+        all.erase(std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+            return a.changed_ms < b.changed_ms;
+        }));
+    }
+    return all;
+}
+
+ChatDraft ChatView::takeDraft(const QString& chat_id) {
+    return drafts_.take(chat_id);
+}
+
+void ChatView::addDrafts(const ChatDrafts& drafts) {
+    for (auto draft = drafts.begin(); draft != drafts.end(); ++draft) {
+        if (!drafts_.contains(draft.key())) {
+            drafts_.insert(draft.key(), draft.value());
+        }
+    }
+    if (currentDraft().isEmpty()) {
+        showDraftOfChat();
+    } else {
+        drafts_.remove(model_->document().id);
+    }
+}
+
+void ChatView::showDraftOfChat() {
+    ChatDraft draft = drafts_.take(model_->document().id);
+    editing_row_ = -1;
+    before_edit_ = {};
+    for (int row = 0; row < model_->rowCount() && !draft.edited_turn.isEmpty(); ++row) {
+        if (model_->turn(row).id == draft.edited_turn &&
+            model_->turn(row).role == engine::Message::Role::User) {
+            editing_row_ = row;
+            before_edit_ = std::exchange(draft.message, draft.edit);
+            break;
+        }
+    }
+    composer_->setEditing(editing_row_ >= 0);
+    showDraft(draft.message);
 }
 
 void ChatView::setChat(const ChatDocument& chat) {
@@ -387,13 +493,18 @@ void ChatView::setChat(const ChatDocument& chat) {
         // that is left, and is kept there.
         abandonReply();
     }
-    editing_row_ = -1;
+    if (const ChatDraft left = currentDraft(); left.isEmpty()) {
+        drafts_.remove(model_->document().id);
+    } else {
+        drafts_.insert(model_->document().id, left);
+    }
     is_queued_ = false;
     is_stopping_ = false;
     version_row_ = -1;
-    composer_->setEditing(false);
     notice_->clear();
+    editing_row_ = -1;
     model_->setDocument(chat);
+    showDraftOfChat();
     prompt_panel_->setPrompt(chat.system_prompt);
     sampling_panel_->setValues(chat);
     list_->scrollToEnd();
@@ -415,7 +526,14 @@ void ChatView::setModel(std::shared_ptr<const engine::ModelSummary> model, bool 
     summary_ = std::move(model);
     is_loaded_ = is_loaded;
     composer_->setModel(summary_.get(), is_loaded_);
+    sampling_panel_->setDefaults(summary_ != nullptr ? summary_->sampling
+                                                     : engine::SamplingParameters(),
+                                 summary_ != nullptr ? summary_->image_tokens : 0);
     updateState();
+}
+
+void ChatView::setAnswerer(const QString& name) {
+    composer_->setAnswerer(name);
 }
 
 void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
@@ -449,7 +567,7 @@ void ChatView::updateHeaderTexts() {
     const bool has_prompt = !chat.system_prompt.trimmed().isEmpty();
     prompt_button_->setText(has_prompt ? tr("System prompt: set") : tr("System prompt"));
     prompt_button_->setAccessibleName(prompt_button_->text());
-    prompt_button_->setToolTip(has_prompt ? chat.system_prompt.left(400)
+    prompt_button_->setToolTip(has_prompt ? toolTipText(chat.system_prompt.left(400))
                                           : tr("What the model is told before the first message"));
     sampling_button_->setText(tr("Sampling: %1").arg(sampling_panel_->presetName(chat.sampling)));
     sampling_button_->setAccessibleName(sampling_button_->text());
@@ -492,7 +610,7 @@ void ChatView::chooseFiles() {
 void ChatView::attachFiles(const QStringList& files) {
     const QStringList problems = composer_->attach(files);
     if (!problems.isEmpty()) {
-        notice_->showNotice(ChatNotice::Tone::Warning, problems.join(QLatin1Char('\n')), {}, 12000);
+        notice_->showNotice(ChatNotice::Tone::Warning, fewLines(problems), {}, 12000);
     }
     focusComposer();
 }
@@ -586,10 +704,65 @@ void ChatView::dropEvent(QDropEvent* event) {
 void ChatView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     drop_overlay_->setGeometry(rect());
+    placeOverlays();
+}
+
+bool ChatView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Move) {
+        placeOverlays();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+int ChatView::overlayFloor() const {
+    return notice_->isHidden() ? composer_->mapTo(this, QPoint(0, 0)).y() : notice_->y();
+}
+
+void ChatView::setCovered(int pixels) {
+    if (covered_ != pixels) {
+        covered_ = pixels;
+        placeOverlays();
+    }
+}
+
+void ChatView::placeOverlays() {
+    const QRect composer(composer_->mapTo(this, QPoint(0, 0)), composer_->size());
+    if (!notice_->isHidden()) {
+        const int room = composer.top() - stack_->y() - 2 * Theme::kGap;
+        const int height = std::min(notice_->fitTo(composer.width()), std::max(room, 0));
+        notice_->setGeometry(composer.left(), composer.top() - Theme::kGap - height,
+                             composer.width(), height);
+        notice_->raise();
+    }
+    composer_->placePrompts();
+    const int floor = overlayFloor() - covered_;
+    // From the messages' own lower end: the composer's margin above it covers nothing.
+    const int covered = std::max(0, stack_->geometry().bottom() + 1 - floor);
+    list_->setCovered(floor < composer.top() ? covered : 0);
     const QSize size = to_end_->sizeHint();
-    to_end_->setGeometry((stack_->width() - size.width()) / 2, stack_->height() - size.height() - 8,
+    to_end_->setGeometry((stack_->width() - size.width()) / 2,
+                         std::min(stack_->height(), floor - stack_->y()) - size.height() - 8,
                          size.width(), size.height());
     to_end_->raise();
+    if (told_floor_ != overlayFloor()) {
+        told_floor_ = overlayFloor();
+        Q_EMIT overlaysPlaced();
+    }
+}
+
+bool ChatView::takeKey(const QKeyEvent* event) {
+    const Qt::KeyboardModifiers held =
+        event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
+    // AltGr is Ctrl and Alt together where it has no modifier of its own.
+    const bool is_plain = held == Qt::NoModifier || held == (Qt::ControlModifier | Qt::AltModifier);
+    const bool is_letter = is_plain && !event->text().isEmpty() && event->text().at(0).isPrint() &&
+                           !event->text().at(0).isSpace();
+    const bool is_paste = event->matches(QKeySequence::Paste);
+    if (!isVisible() || !(is_letter || is_paste)) {
+        return false;
+    }
+    composer_->takeKey(event);
+    return true;
 }
 
 void ChatView::showEvent(QShowEvent* event) {
@@ -615,6 +788,21 @@ void ChatView::keyPressEvent(QKeyEvent* event) {
     if (event == QKeySequence::Undo && model_->canUndo()) {
         undo();
         return;
+    }
+    // What is typed while a message, a button or a file has the focus is the next message; the
+    // fields of the panels keep theirs.
+    const QWidget* focused = window()->focusWidget();
+    const bool is_in_panel = focused != nullptr && (prompt_panel_->isAncestorOf(focused) ||
+                                                    sampling_panel_->isAncestorOf(focused));
+    if (!is_in_panel) {
+        const bool is_enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+        if (takeKey(event)) {
+            return;
+        }
+        if (is_enter && focused == list_ && event->modifiers() == Qt::NoModifier) {
+            focusComposer();
+            return;
+        }
     }
     QWidget::keyPressEvent(event);
 }

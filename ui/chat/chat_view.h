@@ -49,19 +49,26 @@ public:
     [[nodiscard]] QWidget* headerBar() const { return header_; }
     /// Shown in place of the messages while the chat is empty; the view owns it.
     void setEmptyState(QWidget* widget);
-    /// Text in the input box.
-    [[nodiscard]] QString draft() const;
+    /// What is written and not sent yet, of every chat.
+    [[nodiscard]] ChatDrafts drafts() const;
+    /// Forgets the draft of a chat that is not shown, and gives it to the caller.
+    ChatDraft takeDraft(const QString& chat_id);
     [[nodiscard]] MessageList* messageList() const { return list_; }
+    /// Where composer and notices begin: what else lies over the messages stands above it.
+    [[nodiscard]] int overlayFloor() const;
     [[nodiscard]] SoundPlayer* player() const { return player_; }
     /// Who reads recordings, for waveforms and for playing; without one they stay silent.
     void setSoundDecoder(std::shared_ptr<const SoundDecoder> decoder);
 
 public Q_SLOTS:
     /// An empty id makes a new chat. A running reply is not touched: the shell cancels it first.
+    /// What is being written stays with the chat that is left.
     void setChat(const ui::ChatDocument& chat);
     /// New values of title, adapters or model of the chat that is open, from outside.
     void setChatTitle(const QString& title);
     void setModel(std::shared_ptr<const engine::ModelSummary> model, bool is_loaded);
+    /// The model that answers, where that has to be said; empty: nobody could take it for another.
+    void setAnswerer(const QString& name);
     void showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot);
     void showReplyUpdate(quint64 id, const engine::ReplyUpdate& update);
     void showReply(quint64 id, const engine::Reply& reply);
@@ -84,6 +91,8 @@ public Q_SLOTS:
     void showSaved(const QString& chat_id);
     void showSaveError(const QString& chat_id, const QString& message);
     void setWaitsForStore(bool waits);
+    /// Drafts of an earlier session, or of a chat that comes back. One that was begun since stays.
+    void addDrafts(const ui::ChatDrafts& drafts);
     void setSettings(const ui::ChatSettings& settings);
 
     void send();
@@ -94,6 +103,14 @@ public Q_SLOTS:
     void undo();
     void focusComposer();
     void chooseFiles();
+    /// The version before (-1) or after (+1), see MessageList::stepVersion().
+    void stepVersion(int by);
+    void toggleRecording();
+    void copyLastCode();
+    /// A notice of the window's own lies over this much of the messages, above those of the chat.
+    void setCovered(int pixels);
+    /// Gives a key that means the next message to the composer; false when it does not.
+    bool takeKey(const QKeyEvent* event);
 
 Q_SIGNALS:
     void generateRequested(const engine::GenerateRequest& request);
@@ -114,8 +131,13 @@ Q_SIGNALS:
     void largerContextRequested(qint64 tokens);
     void settingsChanged(const ui::ChatSettings& settings);
     void generatingChanged(bool is_generating);
+    /// Something was written or attached, or taken away: worth keeping. At most every two seconds.
+    void draftsChanged();
+    /// overlayFloor() is another.
+    void overlaysPlaced();
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -139,6 +161,8 @@ private:
     void updateState();
     void updateGauge();
     void updateHeaderTexts();
+    /// Notice, list of shortcuts and the way to the end: over the messages, in no layout.
+    void placeOverlays();
     void regenerate(int row);
     void edit(int row);
     void remove(int row);
@@ -150,6 +174,11 @@ private:
     void offerContextChoice(const QString& reason, qint64 known_tokens, bool can_resend);
     void cutOldest(qint64 known_tokens, bool resend);
     void restoreDraft(const ChatTurn& question);
+    [[nodiscard]] Draft composerDraft() const;
+    void showDraft(const Draft& draft);
+    /// Of the chat that is shown.
+    [[nodiscard]] ChatDraft currentDraft() const;
+    void showDraftOfChat();
     void requestCosts();
     void encodeAhead();
     void forgetRemoved();
@@ -168,6 +197,9 @@ private:
     SamplingPanel* sampling_panel_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     QWidget* empty_ = nullptr;
+    QWidget* bottom_ = nullptr; ///< What the composer stands in.
+    int covered_ = 0;           ///< Of the messages, by a notice of the window.
+    int told_floor_ = -1;       ///< overlayFloor() as it was told last.
     MessageList* list_ = nullptr;
     QPushButton* to_end_ = nullptr;
     ChatNotice* notice_ = nullptr;
@@ -193,6 +225,9 @@ private:
     QElapsedTimer since_thinking_;
     double thinking_s_ = 0.0; ///< Of the thoughts of this reply, once the answer has begun.
     int editing_row_ = -1;
+    Draft before_edit_; ///< The next message, while an earlier one is edited in its place.
+    ChatDrafts drafts_; ///< Of the chats that are not shown.
+    QTimer draft_timer_;
     bool is_queued_ = false; ///< Send when the reply is finished or the store is done.
     bool waits_for_store_ = false, is_saving_ = false;
 };

@@ -9,7 +9,9 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_cache.h"
+#include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/engine_words.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/sound/sound_player.h"
 #include "ui/style/format.h"
@@ -22,6 +24,7 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -117,7 +120,7 @@ void ChatView::send() {
         model_->append(question);
     }
     ahead_.clear(); // the reply takes what is encoded, and waits for the rest
-    composer_->clear();
+    showDraft(std::exchange(before_edit_, {}));
     list_->setCurrentRow(-1);
     list_->scrollToEnd();
     changed(true);
@@ -334,9 +337,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         model_->replace(row, *continued_);
         updateState();
         if (const qint64 tokens = detailOf(error, "tokens"); tokens > 0) {
-            offerContextChoice(fromUtf8(error.message), tokens, false);
+            offerContextChoice(engineWords(error.message), tokens, false);
         } else if (!is_cancelled) {
-            notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+            notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
         }
         return;
     }
@@ -367,7 +370,8 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         const int edited = version_row_;
         const ChatTurn question = model_->turn(edited);
         model_->dropVersion(edited);
-        restoreDraft(question);
+        before_edit_ = composerDraft(); // what was written since
+        showDraft({question.text, question.attachments});
         editing_row_ = edited;
         composer_->setEditing(true);
         changed(false);
@@ -378,9 +382,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         changed(false);
     }
     if (is_overflow) {
-        offerContextChoice(fromUtf8(error.message), tokens, !was_regenerating);
+        offerContextChoice(engineWords(error.message), tokens, !was_regenerating);
     } else if (!is_cancelled) {
-        notice_->showNotice(ChatNotice::Tone::Error, fromUtf8(error.message), {});
+        notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
     }
     updateState();
 }
@@ -546,9 +550,11 @@ void ChatView::edit(int row) {
         model_->turn(row).role != engine::Message::Role::User) {
         return;
     }
+    if (editing_row_ < 0) {
+        before_edit_ = composerDraft();
+    }
     editing_row_ = row;
-    composer_->setText(model_->turn(row).text);
-    composer_->setAttachments(model_->turn(row).attachments);
+    showDraft({model_->turn(row).text, model_->turn(row).attachments});
     composer_->setEditing(true);
     focusComposer();
 }
@@ -556,7 +562,7 @@ void ChatView::edit(int row) {
 void ChatView::cancelEdit() {
     editing_row_ = -1;
     composer_->setEditing(false);
-    composer_->clear();
+    showDraft(std::exchange(before_edit_, {}));
     focusComposer();
 }
 
@@ -611,6 +617,13 @@ void ChatView::openAttachment(int row, int index) {
         player_->toggle({attachment.file, attachment.cut_start_s, attachment.cut_length_s});
         return;
     }
+    if (!isSafeToShow(attachment.file)) {
+        notice_->showNotice(
+            ChatNotice::Tone::Warning,
+            tr("%1 is not there, or is no picture: it was not opened.").arg(attachment.name), {},
+            12000);
+        return;
+    }
     openExternally(QUrl::fromLocalFile(attachment.file).toString());
 }
 
@@ -645,11 +658,15 @@ void ChatView::insertSample(const QString& prompt,
                             const QStringList& images,
                             const QStringList& audios,
                             bool send_now) {
+    const Draft draft = composerDraft();
     composer_->clear();
     composer_->setText(prompt);
     attachFiles(images + audios);
     if (send_now) {
         send();
+        if (composer_->isEmpty()) {
+            showDraft(draft); // what was being written is the next message again
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include "ui/chat/flow_layout.h"
 #include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
+#include "ui/common/private_files.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -26,6 +27,7 @@
 #include <QPlainTextEdit>
 #include <QPointer>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QStandardPaths>
 #include <QThreadPool>
@@ -41,7 +43,25 @@ namespace ui {
 namespace {
 
 constexpr int kMostLines = 9;
+constexpr int kMostPrompts = 7; ///< Rows of the list of shortcuts before it scrolls.
+constexpr int kPromptGap = 4;
+constexpr int kPromptPadding = 12; ///< As the rows of a menu.
 constexpr int kMostAttachments = 32;
+constexpr size_t kManyAttachments = 4; ///< From here on they are counted and removed at once.
+constexpr int kChipGap = 8;
+
+/// "30 pictures", "2 pictures and 1 sound".
+QString attachmentWords(const std::vector<AttachmentChip*>& chips) {
+    const auto sounds = std::count_if(chips.begin(), chips.end(), [](const AttachmentChip* chip) {
+        return chip->attachment().kind == engine::MessagePart::Kind::Audio;
+    });
+    const auto pictures = static_cast<qint64>(chips.size()) - sounds;
+    const QString seen = pictures == 1 ? Composer::tr("1 picture")
+                                       : Composer::tr("%1 pictures").arg(formatCount(pictures));
+    const QString heard =
+        sounds == 1 ? Composer::tr("1 sound") : Composer::tr("%1 sounds").arg(formatCount(sounds));
+    return sounds == 0 ? seen : pictures == 0 ? heard : Composer::tr("%1 and %2").arg(seen, heard);
+}
 
 /// The input box: what is pasted goes to the composer first, so that pictures and files become
 /// attachments and only text is inserted.
@@ -79,8 +99,10 @@ QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* par
 
 Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     : QFrame(parent), media_(media), player_(player), edit_strip_(new QWidget(this)),
-      record_strip_(new RecordStrip(player, this)), chip_row_(new QWidget(this)),
-      chip_layout_(new FlowLayout(chip_row_, 8)), input_(new MessageInput(this)),
+      record_strip_(new RecordStrip(player, this)), chips_part_(new QWidget(this)),
+      chips_line_(new QWidget(chips_part_)), chips_count_(new QLabel(chips_line_)),
+      chip_area_(new QScrollArea(chips_part_)), chip_row_(new QWidget),
+      chip_layout_(new FlowLayout(chip_row_, kChipGap)), input_(new MessageInput(this)),
       attach_(toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound"), this)),
       record_(toolButton(QStringLiteral("mic"), tr("Record from the microphone"), this)),
       prompts_button_(
@@ -109,8 +131,8 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
 
     record_strip_->hide();
     layout->addWidget(record_strip_);
-    chip_row_->hide();
-    layout->addWidget(chip_row_);
+    buildChips();
+    layout->addWidget(chips_part_);
 
     input_->setObjectName(QStringLiteral("messageInput"));
     input_->setAccessibleName(tr("Message"));
@@ -153,6 +175,8 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     prompt_list_->setObjectName(QStringLiteral("promptList"));
     prompt_list_->setAccessibleName(tr("Prompt shortcuts"));
     prompt_list_->setFocusPolicy(Qt::NoFocus);
+    prompt_list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    prompt_list_->setTextElideMode(Qt::ElideRight);
     prompt_list_->hide();
 
     connect(input_, &QPlainTextEdit::textChanged, this, [this] {
@@ -257,9 +281,77 @@ void Composer::setAttachments(const std::vector<Attachment>& attachments) {
     for (const Attachment& attachment : attachments) {
         addChip(attachment);
     }
-    chip_row_->setVisible(!chips_.empty());
+    fitChips();
     updateHint();
     Q_EMIT changed();
+}
+
+void Composer::buildChips() {
+    auto* column = new QVBoxLayout(chips_part_);
+    column->setContentsMargins(0, 0, 4, 4);
+    column->setSpacing(4);
+    auto* line = new QHBoxLayout(chips_line_);
+    line->setContentsMargins(4, 0, 0, 0);
+    line->setSpacing(8);
+    chips_count_->setObjectName(QStringLiteral("attachmentCount"));
+    setTextRole(chips_count_, TextRole::Muted);
+    auto* remove = new QPushButton(tr("Remove all"), chips_line_);
+    remove->setObjectName(QStringLiteral("removeAllAttachments"));
+    remove->setAccessibleName(tr("Remove all attachments"));
+    setButtonKind(remove, ButtonKind::Flat);
+    line->addWidget(chips_count_);
+    line->addWidget(remove);
+    line->addStretch(1);
+    connect(remove, &QPushButton::clicked, this, &Composer::removeAll);
+    chip_area_->setObjectName(QStringLiteral("attachmentArea"));
+    chip_area_->setFrameShape(QFrame::NoFrame);
+    chip_area_->setWidgetResizable(true);
+    chip_area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    chip_area_->setFocusPolicy(Qt::NoFocus); // Tab goes to what it holds
+    chip_area_->setWidget(chip_row_);
+    chip_row_->setAutoFillBackground(false);
+    chip_area_->viewport()->setAutoFillBackground(false);
+    column->addWidget(chips_line_);
+    column->addWidget(chip_area_);
+    chips_part_->hide();
+}
+
+void Composer::removeAll() {
+    const std::vector<Attachment> removed = attachments();
+    setAttachments({});
+    input_->setFocus();
+    Q_EMIT allRemoved(removed);
+}
+
+void Composer::fitChips() {
+    chips_part_->setVisible(!chips_.empty());
+    if (chips_.empty()) {
+        return;
+    }
+    chips_count_->setText(attachmentWords(chips_));
+    chips_line_->setVisible(chips_.size() >= kManyAttachments);
+    // The composer's own width: that of the area follows only later.
+    const QMargins around = layout()->contentsMargins() + chips_part_->layout()->contentsMargins();
+    const int room = width() - around.left() - around.right();
+    int tallest = 0, shortest = QWIDGETSIZE_MAX;
+    for (const AttachmentChip* chip : chips_) {
+        const int width = std::min(chip->sizeHint().width(), room);
+        const int height =
+            chip->hasHeightForWidth() ? chip->heightForWidth(width) : chip->sizeHint().height();
+        tallest = std::max(tallest, height);
+        shortest = std::min(shortest, height);
+    }
+    // Half a row tells that there is more; a few, some of them tall, are all shown where they can.
+    const int most = chips_.size() < kManyAttachments
+                         ? std::max(tallest, window()->height() * 2 / 5)
+                         : std::max(tallest, shortest * 5 / 2 + 2 * kChipGap);
+    int wanted = chip_layout_->heightForWidth(room);
+    if (wanted > most) {
+        const int bar = chip_area_->verticalScrollBar()->sizeHint().width();
+        wanted = std::min(chip_layout_->heightForWidth(room - bar), most);
+    }
+    chip_area_->setFixedHeight(wanted);
+    chip_row_->setMinimumHeight(0);
 }
 
 void Composer::addChip(const Attachment& attachment) {
@@ -273,7 +365,7 @@ void Composer::addChip(const Attachment& attachment) {
         chip_layout_->removeWidget(chip);
         chip->hide();
         chip->deleteLater();
-        chip_row_->setVisible(!chips_.empty());
+        fitChips();
         input_->setFocus();
         updateHint();
         Q_EMIT changed();
@@ -283,7 +375,12 @@ void Composer::addChip(const Attachment& attachment) {
         updateHint();
         Q_EMIT changed();
     });
-    chip_row_->show();
+    connect(chip, &AttachmentChip::heightChanged, this, &Composer::fitChips, Qt::QueuedConnection);
+    fitChips();
+    // Seen once it has its place.
+    QMetaObject::invokeMethod(
+        chip, [this, chip] { chip_area_->ensureWidgetVisible(chip, 0, kChipGap); },
+        Qt::QueuedConnection);
     if (is_loaded_) {
         Q_EMIT costRequested(chip->part());
     } else {
@@ -388,11 +485,10 @@ bool Composer::takeMime(const QMimeData* mime) {
     if (image.isNull()) {
         return false;
     }
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
-                           QStringLiteral("/belfry-pasted");
+    const QString folder = privateTemporaryFolder(QStringLiteral("belfry-pasted"));
     const QString file = QStringLiteral("%1/%2.png").arg(folder, makeChatId());
     QThreadPool::globalInstance()->start([image, folder, file, self = QPointer(this)] {
-        const bool is_written = QDir().mkpath(folder) && image.save(file, "PNG");
+        const bool is_written = makePrivateFolder(folder) && image.save(file, "PNG");
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
             [self, file, folder, is_written] {
@@ -490,6 +586,13 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     updateHint();
 }
 
+void Composer::setAnswerer(const QString& name) {
+    if (answerer_ != name) {
+        answerer_ = name;
+        updateHint();
+    }
+}
+
 void Composer::setBusy(bool is_generating, bool is_stopping, bool is_queued) {
     is_generating_ = is_generating;
     is_queued_ = is_queued;
@@ -522,8 +625,9 @@ void Composer::updateHint() {
         return;
     }
     if (isEmpty()) {
-        hint_->setText(is_generating_ ? tr("Esc stops")
-                                      : tr("Enter sends · Shift+Enter starts a new line"));
+        hint_->setText(is_generating_         ? tr("Esc stops")
+                       : !answerer_.isEmpty() ? tr("%1 answers").arg(answerer_)
+                                              : tr("Enter sends · Shift+Enter starts a new line"));
         return;
     }
     double seconds = 0.0;
@@ -533,6 +637,9 @@ void Composer::updateHint() {
     QString words = tr("about %1").arg(tokensWords(draftTokens()));
     if (seconds > 0.0) {
         words += QStringLiteral(" · ") + tr("%1 to encode").arg(formatSeconds(seconds));
+    }
+    if (!answerer_.isEmpty()) {
+        words.prepend(tr("%1 answers").arg(answerer_) + QStringLiteral(" · "));
     }
     if (is_generating_) {
         words += QStringLiteral(" · ") + tr("Ctrl+Enter sends after the reply");
@@ -551,6 +658,7 @@ void Composer::fitHeight() {
 void Composer::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
     fitHeight();
+    fitChips();
     placePrompts();
 }
 
@@ -639,6 +747,7 @@ void Composer::updatePrompts() {
                 auto* item = new QListWidgetItem(
                     QStringLiteral("/%1    %2").arg(prompt.name, prompt.text.simplified()));
                 item->setData(Qt::UserRole, prompt.text);
+                item->setSizeHint({0, prompt_list_->fontMetrics().height() + kPromptPadding});
                 prompt_list_->addItem(item);
             }
         }
@@ -653,14 +762,31 @@ void Composer::updatePrompts() {
     prompt_list_->raise();
 }
 
+void Composer::showPromptsIn(QWidget* area) {
+    prompt_list_->setParent(area);
+}
+
 void Composer::placePrompts() {
-    // A child of the view, so that it can stand above the composer.
-    if (prompt_list_->parentWidget() != parentWidget() && parentWidget() != nullptr) {
-        prompt_list_->setParent(parentWidget());
+    const QWidget* area = prompt_list_->parentWidget();
+    if (prompt_list_->count() == 0 || area == this) {
+        return;
     }
-    const int rows = std::min(prompt_list_->count(), 7);
-    const int height = rows * std::max(prompt_list_->sizeHintForRow(0), 24) + 8;
-    prompt_list_->setGeometry(x(), y() - height - 4, std::min(width(), 520), height);
+    const QPoint place = mapTo(area, QPoint(0, 0));
+    const int row = prompt_list_->sizeHintForRow(0);
+    const int frame = 2 * prompt_list_->frameWidth();
+    // As many rows as fit above; the others scroll.
+    const int rows = std::min(prompt_list_->count(), kMostPrompts);
+    const int height =
+        std::min(rows * row + frame, std::max(place.y() - 2 * kPromptGap, row + frame));
+    prompt_list_->setGeometry(place.x(), place.y() - height - kPromptGap, std::min(width(), 520),
+                              height);
+}
+
+void Composer::takeKey(const QKeyEvent* event) {
+    input_->setFocus();
+    QKeyEvent again(event->type(), event->key(), event->modifiers(), event->text(),
+                    event->isAutoRepeat());
+    QCoreApplication::sendEvent(input_, &again);
 }
 
 void Composer::acceptPrompt() {

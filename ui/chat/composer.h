@@ -21,6 +21,7 @@ class QListWidget;
 class QMimeData;
 class QPlainTextEdit;
 class QPushButton;
+class QScrollArea;
 class QToolButton;
 
 namespace ui {
@@ -64,12 +65,20 @@ public:
     void showCost(const QString& file, const engine::MediaCost& cost);
     void showCostError(const QString& file, const engine::Error& error);
     void setModel(const engine::ModelSummary* model, bool is_loaded);
+    /// Named in the hint below the text; empty: not.
+    void setAnswerer(const QString& name);
     /// A model is on its way: the hint says wait, not load.
     void setLoading(bool is_loading);
     void setBusy(bool is_generating, bool is_stopping, bool is_queued);
     void setEditing(bool is_editing);
     void setPrompts(const std::vector<PromptShortcut>& prompts);
     [[nodiscard]] QPlainTextEdit* input() const { return input_; }
+    /// The list of shortcuts stands above the composer, inside `area`, an ancestor: nothing that is
+    /// smaller cuts it. placePrompts() when the composer's place in it has changed.
+    void showPromptsIn(QWidget* area);
+    void placePrompts();
+    /// A key that was pressed elsewhere and means the message.
+    void takeKey(const QKeyEvent* event);
 
 Q_SIGNALS:
     void sendRequested();
@@ -80,6 +89,8 @@ Q_SIGNALS:
     void changed();
     void costRequested(const engine::MessagePart& part);
     void refused(const QString& message);
+    /// All of them at once, by the one button: they can be brought back.
+    void allRemoved(const std::vector<ui::Attachment>& attachments);
     void promptsChanged(const std::vector<ui::PromptShortcut>& prompts);
 
 protected:
@@ -94,12 +105,19 @@ private:
     void updatePrompts();
     void acceptPrompt();
     void savePrompt();
-    void placePrompts();
+    void buildChips();
+    void removeAll();
+    /// Shows at most two and a half rows of attachments; more scroll.
+    void fitChips();
 
     MediaCache* media_;
     SoundPlayer* player_;
     QWidget* edit_strip_;
     RecordStrip* record_strip_;
+    QWidget* chips_part_; ///< The line about many attachments, and the attachments.
+    QWidget* chips_line_;
+    QLabel* chips_count_;
+    QScrollArea* chip_area_;
     QWidget* chip_row_;
     FlowLayout* chip_layout_;
     std::vector<AttachmentChip*> chips_;
@@ -111,6 +129,7 @@ private:
     std::vector<PromptShortcut> prompts_;
     QTimer cost_timer_; ///< While a part is being chosen, its cost is asked now and then.
     double longest_sound_s_ = 0.0;
+    QString answerer_;
     bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
     bool is_loading_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;

@@ -71,7 +71,7 @@ QSize ContextGauge::sizeHint() const {
 QSize ContextGauge::minimumSizeHint() const {
     // Room for the share in per cent.
     const QFontMetrics metrics(font());
-    return {metrics.horizontalAdvance(QStringLiteral("100 %")) + kBarWidth + 28,
+    return {metrics.horizontalAdvance(QStringLiteral("≈ 100 %")) + kBarWidth + 28,
             Theme::kControlHeight};
 }
 
@@ -92,10 +92,13 @@ void ContextGauge::paintEvent(QPaintEvent* event) {
     const QRectF words_rect(8, 0, bar.left() - 16, height());
     // The longest form that fits; a cut off number would be a wrong number.
     const QFontMetricsF metrics(font());
+    const QString about = is_estimate_ ? QStringLiteral("≈ ") : QString(); // never dropped
     const QString share =
-        size_ > 0 ? QLocale().toString(used_ * 100 / size_) + QStringLiteral(" %") : QString();
+        size_ > 0 ? about + QLocale().toString(used_ * 100 / size_) + QStringLiteral(" %")
+                  : QString();
     for (const QString& form :
-         {text(), QStringLiteral("%1 / %2").arg(formatCount(used_), formatCount(size_)), share}) {
+         {text(), about + QStringLiteral("%1 / %2").arg(formatCount(used_), formatCount(size_)),
+          share}) {
         if (form == text() ? metrics.horizontalAdvance(form) <= words_rect.width()
                            : size_ > 0 && metrics.horizontalAdvance(form) <= words_rect.width()) {
             painter.drawText(words_rect, Qt::AlignVCenter | Qt::AlignLeft, form);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/markdown_blocks.h"
 
+#include "ui/chat/markdown_inline.h"
+
 #include <algorithm>
 
 namespace ui {
@@ -126,8 +128,11 @@ QStringList cellsOf(const QString& text) {
     QStringList cells;
     QString cell;
     for (qsizetype i = 0; i < row.size(); ++i) {
-        if (row.at(i) == QLatin1Char('\\') && i + 1 < row.size() &&
-            row.at(i + 1) == QLatin1Char('|')) {
+        if (const qsizetype end = mathEnd(row, i); end > 0) {
+            cell += row.mid(i, end - i); // its bars are no edges of cells
+            i = end - 1;
+        } else if (row.at(i) == QLatin1Char('\\') && i + 1 < row.size() &&
+                   row.at(i + 1) == QLatin1Char('|')) {
             cell += QLatin1Char('|');
             ++i;
         } else if (row.at(i) == QLatin1Char('|')) {
@@ -238,6 +243,10 @@ void MarkdownParser::codeLine(const QString& text) {
         }
         return;
     }
+    codeText(withoutIndent(text, state_.fence_indent));
+}
+
+void MarkdownParser::codeText(const QString& text) {
     const bool continues = !blocks_.empty() && blocks_.back().kind == MarkdownBlock::Kind::Code &&
                            blocks_.back().is_open;
     if (!continues || blocks_.back().text.count(QLatin1Char('\n')) >= kLongestCode - 1 ||
@@ -250,7 +259,7 @@ void MarkdownParser::codeLine(const QString& text) {
         block.joins = true;
         block.is_open = true;
         block.language = state_.language;
-        block.text = withoutIndent(text, state_.fence_indent);
+        block.text = text;
         if (block.text.isNull()) {
             block.text = QLatin1String("");
         }
@@ -262,7 +271,45 @@ void MarkdownParser::codeLine(const QString& text) {
     } else {
         block.text += QLatin1Char('\n');
     }
-    block.text += withoutIndent(text, state_.fence_indent);
+    block.text += text;
+}
+
+bool MarkdownParser::startsMath(const QString& text) {
+    const QString bare = text.trimmed();
+    QString end;
+    if (bare.startsWith(QLatin1String("$$")) && !bare.startsWith(QLatin1String("$$$"))) {
+        end = QStringLiteral("$$");
+    } else if (bare.startsWith(QLatin1String("\\["))) {
+        end = QStringLiteral("\\]");
+    } else if (bare.startsWith(kMathBegin) && bare.contains(QLatin1Char('}'))) {
+        end = QStringLiteral("\\end{") +
+              bare.mid(kMathBegin.size()).section(QLatin1Char('}'), 0, 0) + QLatin1Char('}');
+    }
+    // In one line it is a part of the paragraph.
+    if (end.isEmpty() || bare.indexOf(end, 2) >= 0) {
+        return false;
+    }
+    MarkdownBlock& block = open(MarkdownBlock::Kind::Code);
+    block.language = QStringLiteral("LaTeX");
+    block.is_open = true;
+    block.text = bare;
+    state_.fence_indent = indentOf(text);
+    state_.language = block.language;
+    state_.math_end = end;
+    return true;
+}
+
+void MarkdownParser::mathLine(const QString& text) {
+    // TeX allows no empty line in a formula: one that was never closed ends there.
+    const bool is_empty = text.trimmed().isEmpty();
+    if (!is_empty) {
+        codeText(withoutIndent(text, state_.fence_indent));
+    }
+    if (is_empty || text.contains(state_.math_end)) {
+        state_.math_end.clear();
+        state_.is_after_blank = is_empty;
+        blocks_.back().is_open = false;
+    }
 }
 
 bool MarkdownParser::startsTable(const QString& text, const QString& next) {
@@ -292,6 +339,11 @@ void MarkdownParser::line(const QString& full, const QString& next) {
             text.remove(0, 1);
         }
     }
+    if (!state_.math_end.isEmpty() && (quotes == state_.quotes || text.trimmed().isEmpty())) {
+        mathLine(text);
+        return;
+    }
+    state_.math_end.clear();
     if (text.trimmed().isEmpty()) {
         state_.is_in_paragraph = false;
         state_.is_after_blank = true;
@@ -310,7 +362,8 @@ void MarkdownParser::line(const QString& full, const QString& next) {
     const Marker marker = isRule(bare) ? Marker{} : markerOf(bare);
     const bool continues_paragraph = state_.is_in_paragraph && marker.width == 0 &&
                                      headingLevel(bare) == 0 && fenceOf(bare).length == 0 &&
-                                     !isRule(bare);
+                                     !bare.startsWith(QLatin1String("$$")) &&
+                                     !bare.startsWith(QLatin1String("\\[")) && !isRule(bare);
     if (!continues_paragraph) {
         while (!state_.list_columns.empty() && columns < state_.list_columns.back()) {
             state_.list_columns.pop_back();
@@ -326,6 +379,9 @@ void MarkdownParser::line(const QString& full, const QString& next) {
         state_.fence_length = fence.length;
         state_.fence_indent = columns;
         state_.language = fence.language;
+        return;
+    }
+    if (startsMath(text)) {
         return;
     }
     if (const int level = headingLevel(bare); level > 0) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The block part of Markdown, made for text that arrives piece by piece: append() looks again only
 // at the last block, so that a reply of any length costs the same per token. Knows paragraphs,
-// headings, nested lists, quotes, fenced code, tables and rules; everything else (HTML, references,
-// indented code) is shown as it is written. Long paragraphs and code are cut into pieces that are
-// drawn without a gap, so that no single block is expensive to lay out. No widgets.
+// headings, nested lists, quotes, fenced code, formulas over several lines, tables and rules;
+// everything else (HTML, references, indented code) is shown as it is written. Long paragraphs and
+// code are cut into pieces that are drawn without a gap, so that no single block is expensive to
+// lay out. No widgets.
 #pragma once
 
 #include <QString>
@@ -49,6 +50,7 @@ private:
         QChar fence;                   ///< Null outside fenced code.
         int fence_length = 0, fence_indent = 0;
         QString language;
+        QString math_end; ///< What ends the formula that is open; empty outside.
         bool is_in_paragraph = false;
         bool is_after_blank = true;
         int quotes = 0;
@@ -56,6 +58,10 @@ private:
     void parseFrom(qsizetype position);
     void line(const QString& text, const QString& next);
     void codeLine(const QString& text);
+    void codeText(const QString& text);
+    /// False where `text` is not the first line of a formula of several lines.
+    bool startsMath(const QString& text);
+    void mathLine(const QString& text);
     bool startsTable(const QString& text, const QString& next);
     MarkdownBlock& open(MarkdownBlock::Kind kind);
 

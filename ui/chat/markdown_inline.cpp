@@ -3,6 +3,8 @@
 
 #include <QStringView>
 
+#include <algorithm>
+
 namespace ui {
 
 namespace {
@@ -28,6 +30,55 @@ bool isSafeUrl(const QString& url) {
            url.startsWith(QLatin1String("mailto:"), Qt::CaseInsensitive);
 }
 
+/// Behind the next `closing` from `from` on; a backslash takes the letter behind it along, so that
+/// the \\) of a line break in a formula ends nothing.
+qsizetype closedBy(const QString& source, qsizetype from, QStringView closing) {
+    for (qsizetype i = from; i + closing.size() <= source.size(); ++i) {
+        if (QStringView(source).mid(i, closing.size()) == closing) {
+            return i + closing.size();
+        }
+        if (source.at(i) == QLatin1Char('\\')) {
+            ++i;
+        }
+    }
+    return -1;
+}
+
+/// "10, or 3", between two dollars.
+bool looksLikePrices(QStringView inside) {
+    return inside.front().isDigit() && inside.contains(QLatin1Char(' ')) &&
+           std::none_of(inside.begin(), inside.end(),
+                        [](QChar c) { return QStringLiteral("\\^_={}+<>").contains(c); });
+}
+
+/// $x$: a dollar that touches the formula inside and no word or number outside. "$5 and $6" and
+/// "5$ or 6$" are prices.
+qsizetype dollarEnd(const QString& source, qsizetype at) {
+    const auto isWord = [&](qsizetype i) {
+        return i >= 0 && i < source.size() && source.at(i).isLetterOrNumber();
+    };
+    const auto isGap = [&](qsizetype i) {
+        return i < 0 || i >= source.size() || source.at(i).isSpace();
+    };
+    const auto opens = [&](qsizetype i) { return !isGap(i + 1) && !isWord(i - 1); };
+    if (!opens(at)) {
+        return -1;
+    }
+    for (qsizetype i = at + 1; i < source.size() && source.at(i) != QLatin1Char('\n'); ++i) {
+        if (source.at(i) == QLatin1Char('\\')) {
+            ++i;
+        } else if (source.at(i) == QLatin1Char('$')) {
+            if (i > at + 1 && !isGap(i - 1) && !isWord(i + 1)) {
+                return looksLikePrices(QStringView(source).mid(at + 1, i - at - 1)) ? -1 : i + 1;
+            }
+            if (opens(i)) {
+                return -1; // the next one begins, this one was a price
+            }
+        }
+    }
+    return -1;
+}
+
 class InlineParser {
 public:
     explicit InlineParser(const QString& source) : source_(source) {}
@@ -44,9 +95,17 @@ public:
 private:
     void step() {
         const QChar c = source_.at(at_);
-        if (c == QLatin1Char('\\') && at_ + 1 < source_.size() &&
-            isPunctuation(source_.at(at_ + 1))) {
-            plain_ += source_.at(at_ + 1);
+        if (const qsizetype end = mathEnd(source_, at_); end > 0) {
+            QString formula = source_.mid(at_, end - at_);
+            formula.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+            flush();
+            pieces_.push_back({formula, InlineSpan::Code, {}, {}, 0, false, false});
+            at_ = end;
+        } else if (c == QLatin1Char('\\') && at_ + 1 < source_.size() &&
+                   isPunctuation(source_.at(at_ + 1))) {
+            // A formula whose other half is missing, or still to come, keeps its backslash too.
+            const bool is_half = QStringLiteral("()[]").contains(source_.at(at_ + 1));
+            plain_ += source_.mid(is_half ? at_ : at_ + 1, is_half ? 2 : 1);
             at_ += 2;
         } else if (c == QLatin1Char('\n')) {
             plain_ += QChar(QChar::LineSeparator);
@@ -271,6 +330,33 @@ private:
 };
 
 } // namespace
+
+qsizetype mathEnd(const QString& source, qsizetype at) {
+    const QStringView rest = QStringView(source).mid(at);
+    if (rest.startsWith(QLatin1String("$$"))) {
+        const qsizetype end = closedBy(source, at + 2, u"$$");
+        return end > at + 4 ? end : -1;
+    }
+    if (rest.startsWith(QLatin1Char('$'))) {
+        return dollarEnd(source, at);
+    }
+    if (rest.startsWith(QLatin1String("\\("))) {
+        return closedBy(source, at + 2, u"\\)");
+    }
+    if (rest.startsWith(QLatin1String("\\["))) {
+        return closedBy(source, at + 2, u"\\]");
+    }
+    if (rest.startsWith(kMathBegin)) {
+        const qsizetype brace = source.indexOf(QLatin1Char('}'), at);
+        const QString name =
+            brace < 0 ? QString()
+                      : source.mid(at + kMathBegin.size(), brace - at - kMathBegin.size());
+        const QString end = QStringLiteral("\\end{%1}").arg(name);
+        const qsizetype found = name.isEmpty() ? -1 : source.indexOf(end, brace);
+        return found < 0 ? -1 : found + end.size();
+    }
+    return -1;
+}
 
 InlineText parseInline(const QString& source) {
     return InlineParser(source).run();

@@ -2,7 +2,8 @@
 // The inline part of Markdown: emphasis, code spans, links, strike-through, escapes. Takes the text
 // of one block and gives the text to show with the ranges that look different. Follows CommonMark's
 // delimiter rules as far as models write them; leaves out HTML, references and footnotes, which
-// stay as typed. Pure functions, no widgets.
+// stay as typed. Formulas in LaTeX are not drawn: their source stays as it is, in the style of
+// code. Pure functions, no widgets.
 #pragma once
 
 #include <QString>
@@ -19,6 +20,9 @@ struct InlineSpan {
     QString url;                     ///< With Link: http, https or mailto only.
 };
 
+/// What a formula without dollars or brackets around it begins with.
+inline constexpr QLatin1String kMathBegin("\\begin{");
+
 struct InlineText {
     QString text;                  ///< What is shown: markers removed.
     std::vector<InlineSpan> spans; ///< In order, without overlap.
@@ -26,6 +30,9 @@ struct InlineText {
 
 /// Line feeds in `source` stay line breaks (as QChar::LineSeparator), because models mean them so.
 InlineText parseInline(const QString& source);
+/// Behind the end of the formula that begins at `at`, or -1: \( \), \[ \], $$ $$, $ $ on one line
+/// where the dollars are no prices, and \begin{x} \end{x}.
+qsizetype mathEnd(const QString& source, qsizetype at);
 /// The same text without any marks, for copies as plain text of things that are not Markdown.
 InlineText plainInline(const QString& source);
 

@@ -2,6 +2,7 @@
 #include "ui/chat/media_cache.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QImage>
 #include <QImageReader>
 #include <QMetaObject>
@@ -52,13 +53,14 @@ const MediaCache::Thumbnail& MediaCache::thumbnail(const QString& file) {
         thumbnails_.clear();
     }
     QThreadPool::globalInstance()->start([file, results = results_] {
-        QImageReader reader(file);
+        const bool exists = QFile::exists(file);
+        // A pipe or a device by the name of a picture would keep this thread for good.
+        QImageReader reader(QFileInfo(file).isFile() ? file : QString());
         reader.setAutoTransform(true);
         const QSize size = reader.size();
         if (size.isValid() && std::max(size.width(), size.height()) > kSide) {
             reader.setScaledSize(size.scaled(kSide, kSide, Qt::KeepAspectRatio));
         }
-        const bool exists = QFile::exists(file);
         const QImage image = exists ? reader.read() : QImage();
         results->post([file, image, exists](MediaCache& cache) {
             Thumbnail& entry = cache.thumbnails_[file];

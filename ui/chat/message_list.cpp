@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kWidestColumn = 780.0;
 constexpr double kMargin = 24.0;
+constexpr double kEndGap = 12.0; ///< Below the last message.
 constexpr double kBubbleX = 16.0, kBubbleY = 12.0;
 constexpr int kMostItems = 160; ///< Laid out messages that are kept.
 
@@ -38,6 +39,7 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* playe
         "Up and Down walk over the messages, the context menu has their actions; Enter plays the "
         "sound of a message"));
     setObjectName(QStringLiteral("messageList"));
+    setAttribute(Qt::WA_InputMethodEnabled); // composed letters go where single ones do
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     verticalScrollBar()->setAccessibleName(tr("Scroll the conversation"));
@@ -136,6 +138,7 @@ void MessageList::resetRows() {
     selection_from_ = selection_to_ = {};
     actions_row_ = -1;
     is_pinned_ = true;
+    slack_ = 0.0;
     contentChanged();
 }
 
@@ -278,13 +281,25 @@ void MessageList::jumpTo(double y) {
     moveBy(std::max(y, 0.0) - heights_.sumBefore(row));
 }
 
+void MessageList::setCovered(int pixels) {
+    // What was covered and is free again stays empty until the text grows into it.
+    slack_ = std::max(0.0, slack_ + covered_ - pixels);
+    covered_ = pixels;
+}
+
+double MessageList::freeHeight() const {
+    return viewport()->height() - kEndGap - covered_ - slack_;
+}
+
 /// Lays out what is on screen; keeps the end of the conversation from leaving the bottom.
 void MessageList::fillViewport() {
     if (rows_.empty()) {
         anchor_ = {};
         return;
     }
-    const double view = viewport()->height();
+    slack_ = std::max(0.0, slack_ - std::max(0.0, heights_.total() - last_total_));
+    last_total_ = heights_.total();
+    const double view = freeHeight();
     if (!is_pinned_) {
         moveBy(0.0); // repairs an anchor whose block is gone
         double y = -anchor_.offset;
@@ -330,7 +345,7 @@ void MessageList::syncScrollBar() {
     is_syncing_ = true;
     QScrollBar* bar = verticalScrollBar();
     const int view = viewport()->height();
-    const int most = std::max(static_cast<int>(std::ceil(heights_.total())) - view, 0);
+    const int most = std::max(static_cast<int>(std::ceil(heights_.total() - freeHeight())), 0);
     bar->setPageStep(view);
     bar->setSingleStep(static_cast<int>(style_.line_height) * 2);
     bar->setRange(0, most);
@@ -350,6 +365,7 @@ void MessageList::contentChanged() {
 }
 
 void MessageList::scrollToEnd() {
+    slack_ = 0.0;
     is_pinned_ = false;
     setPinned(true);
     contentChanged();
@@ -360,15 +376,16 @@ void MessageList::scrollToRow(int row) {
         return;
     }
     const QRect rect = rowRect(row);
-    if (!rect.isEmpty() && rect.top() >= 0 && rect.bottom() <= viewport()->height()) {
+    const double view = freeHeight();
+    if (!rect.isEmpty() && rect.top() >= 0 && rect.bottom() <= view) {
         return;
     }
     setPinned(false);
-    if (rect.isEmpty() || rect.top() < 0 || rect.height() > viewport()->height()) {
+    if (rect.isEmpty() || rect.top() < 0 || rect.height() > view) {
         anchor_ = {row, 0, 0.0};
         moveBy(0.0);
     } else {
-        moveBy(rect.bottom() - viewport()->height());
+        moveBy(rect.bottom() - view);
     }
     contentChanged();
 }

@@ -62,6 +62,9 @@ public:
     /// The version before (-1) or after (+1) of the current message, or of the question above a
     /// reply that has only one; without a current message of the last one that has several.
     void stepVersion(int by);
+    /// A notice lies over this much of the lower end: the end of the conversation can be scrolled
+    /// above it. Moves nothing by itself, neither when it comes nor when it goes.
+    void setCovered(int pixels);
     /// Rows that have laid out blocks at the moment, for tests of the window.
     [[nodiscard]] int liveItems() const;
     /// Where a row is in the viewport, or an empty rectangle when it is not on screen.
@@ -77,6 +80,8 @@ Q_SIGNALS:
     void deleteRequested(int row);
     void continueRequested(int row);
     void versionRequested(int row, int version);
+    /// Written with an input method while the focus is here: meant for the next message.
+    void textTyped(const QString& text);
     void linkActivated(const QString& url);
     void attachmentActivated(int row, int index);
     /// Move in a sound by keyboard, from the message it belongs to.
@@ -98,6 +103,8 @@ protected:
     void focusInEvent(QFocusEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool viewportEvent(QEvent* event) override;
+    void inputMethodEvent(QInputMethodEvent* event) override;
+    [[nodiscard]] QVariant inputMethodQuery(Qt::InputMethodQuery query) const override;
 
 private:
     struct Anchor {
@@ -135,6 +142,8 @@ private:
     double columnLeft() const;
     double columnWidth() const;
     double firstVisibleY() const;
+    /// Of the viewport, down to what is covered and the distance to it.
+    [[nodiscard]] double freeHeight() const;
     Place placeAt(const QPointF& position, bool is_nearest);
     BlockHit hitAt(const Place& place);
     void activate(const BlockHit& hit, const Place& place);
@@ -163,7 +172,10 @@ private:
     bool is_selecting_ = false;
     QPointF pressed_at_;
     double wheel_rest_ = 0.0;
-    QTimer scroll_timer_; ///< Scrolls on while the mouse selects beyond the edge.
+    double covered_ = 0.0;    ///< By notices, at the lower end.
+    double slack_ = 0.0;      ///< What is left free where one was, until text fills it.
+    double last_total_ = 0.0; ///< Content when it was laid out last.
+    QTimer scroll_timer_;     ///< Scrolls on while the mouse selects beyond the edge.
     QWidget* actions_ = nullptr;
     QToolButton *copy_ = nullptr, *regenerate_ = nullptr, *edit_ = nullptr, *delete_ = nullptr;
     QToolButton* continue_ = nullptr; ///< Only below a reply that was cut short.

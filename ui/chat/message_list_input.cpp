@@ -286,16 +286,12 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
         return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-    case Qt::Key_Space:
-        if (const int sound = soundOf(current_row_); sound >= 0) {
+        if (const int sound = soundOf(current_row_); sound >= 0 && event->modifiers() == 0) {
             Q_EMIT attachmentActivated(current_row_, sound);
             return;
         }
-        if (event->key() != Qt::Key_Space) {
-            QAbstractScrollArea::keyPressEvent(event);
-            return;
-        }
-        [[fallthrough]];
+        QAbstractScrollArea::keyPressEvent(event);
+        return;
     case Qt::Key_PageDown:
         verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
         return;
@@ -325,6 +321,17 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
     default:
         QAbstractScrollArea::keyPressEvent(event);
     }
+}
+
+void MessageList::inputMethodEvent(QInputMethodEvent* event) {
+    // Composed letters, as of a dead key: what is typed is the next message, as single letters are.
+    if (!event->commitString().isEmpty()) {
+        Q_EMIT textTyped(event->commitString());
+    }
+}
+
+QVariant MessageList::inputMethodQuery(Qt::InputMethodQuery query) const {
+    return query == Qt::ImEnabled ? QVariant(true) : QAbstractScrollArea::inputMethodQuery(query);
 }
 
 void MessageList::stepVersion(int by) {
@@ -539,6 +546,9 @@ void MessageList::wheelEvent(QWheelEvent* event) {
     wheel_rest_ += delta;
     const int whole = static_cast<int>(wheel_rest_);
     wheel_rest_ -= whole;
+    if (whole < 0 && is_pinned_) {
+        contentChanged(); // the end may lie under a notice that came since
+    }
     verticalScrollBar()->setValue(verticalScrollBar()->value() - whole);
     event->accept();
     setHovered(placeAt(event->position(), false));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/compare/compare_column.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/compare/word_diff.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -246,7 +247,7 @@ void CompareColumn::showReply(const engine::Reply& reply) {
 void CompareColumn::showError(const engine::Error& error) {
     is_waiting_ = false;
     is_finished_ = false;
-    setStatus(fromUtf8(error.message), true);
+    setStatus(engineWords(error.message), true);
 }
 
 void CompareColumn::showStopped() {

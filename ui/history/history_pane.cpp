@@ -28,7 +28,7 @@ namespace {
 
 /// After the last key, so that a word that is typed is one search.
 constexpr int kSearchMs = 120;
-/// A deletion offers its undo until the next action, and at least this long. Ctrl+Z works longer.
+/// A deletion offers its undo this long. Ctrl+Z works longer.
 constexpr int kUndoMs = 12'000;
 
 QLabel* wrappedLabel(QWidget* parent, const char* name) {
@@ -41,6 +41,9 @@ QLabel* wrappedLabel(QWidget* parent, const char* name) {
 
 /// What needs a word below the list: a card with a hairline, so that it reads as one thing.
 class Card : public QFrame {
+public:
+    explicit Card(QWidget* parent = nullptr) : QFrame(parent) {}
+
 protected:
     void paintEvent(QPaintEvent*) override {
         const Theme& theme = Theme::current();
@@ -58,9 +61,10 @@ protected:
 HistoryPane::HistoryPane(QWidget* parent)
     : QFrame(parent), model_(new HistoryModel(this)), new_chat_(new QPushButton(tr("New chat"))),
       more_(new QToolButton), search_(new QLineEdit), list_(new QListView),
-      empty_(wrappedLabel(this, "historyEmpty")), undo_(new Card),
+      empty_(wrappedLabel(this, "historyEmpty")), undo_(new Card(this)),
       undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new Card),
-      problem_text_(wrappedLabel(problem_, "historyProblemText")) {
+      problem_text_(wrappedLabel(problem_, "historyProblemText")),
+      undo_passing_(new Passing(undo_)) {
     setObjectName(QStringLiteral("historyPane"));
     setAccessibleName(tr("Chats"));
     setArea(this, Area::Surface);
@@ -134,7 +138,6 @@ HistoryPane::HistoryPane(QWidget* parent)
     column->addWidget(empty_, 1);
     column->addWidget(list_, 1);
     buildFooter();
-    column->addWidget(undo_);
     column->addWidget(problem_);
     updateEmptyText();
 }
@@ -155,13 +158,7 @@ void HistoryPane::buildFooter() {
     undo_column->addWidget(undo_text_);
     undo_column->addWidget(undo_button, 0, Qt::AlignRight);
     connect(undo_button, &QPushButton::clicked, this, &HistoryPane::undoRemove);
-    undo_timer_.setSingleShot(true);
-    undo_timer_.setInterval(kUndoMs);
-    connect(&undo_timer_, &QTimer::timeout, this, [this] {
-        if (has_moved_on_) {
-            withdrawUndo();
-        }
-    });
+    connect(undo_passing_, &Passing::passed, this, &HistoryPane::withdrawUndo);
 
     problem_->setObjectName(QStringLiteral("historyProblem"));
     auto* title = wrappedLabel(problem_, "historyProblemTitle");
@@ -205,9 +202,6 @@ void HistoryPane::updateEmptyText() {
 }
 
 void HistoryPane::setCurrentChat(const QString& id) {
-    if (!id.isEmpty() && id != current_id_) {
-        moveOn();
-    }
     current_id_ = id;
     const QModelIndex index = model_->indexOf(id);
     if (index.isValid()) {
@@ -224,7 +218,6 @@ QModelIndex HistoryPane::current() const {
 void HistoryPane::choose(const QModelIndex& index) {
     const QString id = index.data(HistoryModel::IdRole).toString();
     if (!id.isEmpty()) {
-        moveOn();
         current_id_ = id;
         Q_EMIT chatChosen(id);
     }
@@ -241,10 +234,11 @@ void HistoryPane::remove(const QModelIndex& index) {
         return;
     }
     removed_id_ = id;
-    has_moved_on_ = false;
     undo_text_->setText(tr("Deleted: %1").arg(index.data().toString()));
     undo_->show();
-    undo_timer_.start();
+    placeUndo();
+    undo_passing_->start(kUndoMs);
+    undo_passing_->holdClicks();
     Q_EMIT undoOffered(undo_text_->text());
     QAccessibleEvent alert(undo_text_, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
@@ -271,15 +265,26 @@ void HistoryPane::undoRemove() {
     Q_EMIT chatChosen(id);
 }
 
-void HistoryPane::moveOn() {
-    has_moved_on_ = true;
-    if (!undo_timer_.isActive()) {
-        withdrawUndo();
+void HistoryPane::placeUndo() {
+    if (undo_->isHidden()) {
+        return;
     }
+    const QMargins around = layout()->contentsMargins();
+    const int width = this->width() - around.left() - around.right();
+    const int height = undo_->layout()->heightForWidth(width);
+    const int floor = problem_->isHidden() ? this->height() - around.bottom()
+                                           : problem_->y() - layout()->spacing();
+    undo_->setGeometry(around.left(), floor - height, width, height);
+    undo_->raise();
+}
+
+void HistoryPane::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    placeUndo();
 }
 
 void HistoryPane::withdrawUndo() {
-    undo_timer_.stop();
+    undo_passing_->stop();
     undo_->hide();
     Q_EMIT undoWithdrawn();
 }
@@ -287,6 +292,8 @@ void HistoryPane::withdrawUndo() {
 void HistoryPane::showSaveProblem(const QString& message) {
     problem_text_->setText(message);
     problem_->setVisible(!message.isEmpty());
+    layout()->activate();
+    placeUndo();
     if (!message.isEmpty()) {
         QAccessibleEvent alert(problem_, QAccessible::Alert);
         QAccessible::updateAccessibility(&alert);

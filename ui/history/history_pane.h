@@ -5,6 +5,7 @@
 
 #include "ui/chat/chat_document.h"
 #include "ui/chat/chat_export.h"
+#include "ui/style/passing.h"
 
 #include <QFrame>
 #include <QString>
@@ -63,14 +64,15 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void buildFooter();
     void choose(const QModelIndex& index);
     void openMenu(const QModelIndex& index, const QPoint& global_position);
     void remove(const QModelIndex& index);
-    /// The user did something else since the deletion: its undo need not be offered much longer.
-    void moveOn();
+    /// The undo lies over the end of the list, so that no chat moves when it comes or goes.
+    void placeUndo();
     void withdrawUndo();
     void askForImport();
     void askForFile(const QString& id, const QString& title, ExportFormat format);
@@ -88,10 +90,9 @@ private:
     QFrame* problem_;
     QLabel* problem_text_;
     QTimer search_timer_;
-    QTimer undo_timer_;
+    Passing* undo_passing_;
     QString current_id_;
     QString removed_id_;
-    bool has_moved_on_ = false;
     bool is_listed_ = false; ///< The store has answered at least once.
 };
 

@@ -490,16 +490,15 @@ bool BlockWidget::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip && plan_ != nullptr) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const int gap = gapAt(help->pos());
-        QToolTip::showText(
-            help->globalPos(),
-            gap >= 0 && scissorsArea(gap).contains(help->pos())
-                ? tr("Split into %1 – %2 and %3 – %4")
-                      .arg(block_.first)
-                      .arg(gap - 1)
-                      .arg(gap)
-                      .arg(block_.last)
-                : QStringLiteral("<p>%1</p>").arg(blockDescription(block_, *plan_).toHtmlEscaped()),
-            this);
+        QToolTip::showText(help->globalPos(),
+                           gap >= 0 && scissorsArea(gap).contains(help->pos())
+                               ? tr("Split into %1 – %2 and %3 – %4")
+                                     .arg(block_.first)
+                                     .arg(gap - 1)
+                                     .arg(gap)
+                                     .arg(block_.last)
+                               : toolTipText(blockDescription(block_, *plan_)),
+                           this);
         return true;
     }
     return QWidget::event(event);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/issue_words.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/layout/note_words.h"
 #include "ui/layout/suggestion_words.h"
 #include "ui/style/format.h"
@@ -199,7 +200,7 @@ QString issueWords(const engine::PlanIssue& issue) {
         words = Issue::tr("There is a limit for %1, which this computer does not have.")
                     .arg(device(m.captured(1)));
     }
-    return words.isEmpty() ? text : words;
+    return words.isEmpty() ? engineWords(text) : words;
 }
 
 } // namespace ui

@@ -3,6 +3,7 @@
 // other computers: layout_view_actions.cpp.
 #include "ui/layout/layout_view.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
@@ -94,7 +95,23 @@ std::shared_ptr<const engine::PlacementPlan> LayoutView::stagedPlan() const {
 
 bool LayoutView::isReloadNeeded() const {
     return applied_ == nullptr || !applied_request_.has_value() || history_.isEmpty() ||
-           !hasSameOptions(*applied_request_, history_.current().request);
+           !isOfLoadedModel() || !hasSameOptions(*applied_request_, history_.current().request);
+}
+
+bool LayoutView::isOfLoadedModel() const {
+    return loaded_model_.empty() || history_.isEmpty() ||
+           history_.current().request.model == loaded_model_;
+}
+
+void LayoutView::setLoadedModel(const std::string& model) {
+    if (loaded_model_ == model) {
+        return;
+    }
+    loaded_model_ = model;
+    if (applied_request_.has_value() && applied_request_->model != model) {
+        applied_request_.reset();
+    }
+    refresh();
 }
 
 bool LayoutView::hasChanges() const {
@@ -184,6 +201,10 @@ void LayoutView::setRequest(const engine::LoadRequest& request) {
     }
     if (hasSameOptions(before, wanted) && adapterFolders(before) == adapterFolders(wanted)) {
         history_.replace(std::move(stage)); // strengths, threads: no plan depends on them
+        if (std::exchange(is_adapter_notice_, false)) {
+            is_notice_kept_ = false; // the adapter that did not fit is gone
+            showIssues();
+        }
         return;
     }
     const bool is_new_step = !hasSameOptions(before, wanted); // adapters come and go without one
@@ -224,6 +245,9 @@ void LayoutView::showPlan(quint64 serial,
 void LayoutView::take(Pending pending, const std::shared_ptr<const engine::PlacementPlan>& plan) {
     pending.stage.plan = plan;
     const QString error = hardError(*plan);
+    if (pending.purpose != Pending::Purpose::Preview && std::exchange(is_adapter_notice_, false)) {
+        is_notice_kept_ = false; // a plan of other adapters
+    }
     if (!plan->map_text.empty()) {
         pending.stage.request.device_map = plan->map_text;
         pending.stage.request.moves.clear();
@@ -241,6 +265,10 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
     case Pending::Purpose::Root:
         history_.reset(std::move(pending.stage));
         is_notice_kept_ = false;
+        if (applied_ != nullptr && !applied_request_.has_value() && isOfLoadedModel() &&
+            isSamePlacement(*plan, *applied_)) {
+            applied_request_ = history_.current().request; // back from another model
+        }
         break;
     case Pending::Purpose::Computer:
         if (!error.isEmpty() && pending.stage.label.isEmpty()) {
@@ -295,7 +323,7 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
     }
     const Pending pending = std::move(it->second);
     pending_.erase(it);
-    const QString message = QString::fromStdString(error.message);
+    const QString message = engineWords(error.message);
     if (pending.purpose == Pending::Purpose::Preview) {
         if (hold_.has_value()) {
             hold_->outcomes[pending.lane] = {{}, message};
@@ -307,9 +335,18 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
     if (pending.purpose == Pending::Purpose::Root) {
         history_ = {};
     }
+    const bool is_about_adapters =
+        pending.purpose == Pending::Purpose::Replace && !history_.isEmpty() &&
+        adapterFolders(pending.stage.request) != adapterFolders(history_.current().request);
+    if (is_about_adapters && root_.has_value() &&
+        adapterFolders(*root_) != adapterFolders(pending.stage.request)) {
+        refresh(); // taken away again before this answer came
+        runNext();
+        return;
+    }
     is_notice_kept_ = true;
-    if (pending.purpose == Pending::Purpose::Replace && !history_.isEmpty() &&
-        adapterFolders(pending.stage.request) != adapterFolders(history_.current().request)) {
+    is_adapter_notice_ = is_about_adapters;
+    if (is_about_adapters) {
         // Adapters came or went: the stage's label tells of an earlier step.
         notice_->showNotice(NoticeBar::Kind::Error,
                             tr("The adapter does not fit this model; this plan is without it."),
@@ -368,6 +405,23 @@ void LayoutView::stageMap(const std::string& map, const QString& label) {
     request(std::move(next));
 }
 
+void LayoutView::stageRequest(engine::LoadRequest wanted, const QString& label) {
+    if (history_.isEmpty()) {
+        return;
+    }
+    if (isWaiting()) {
+        queue_.emplace_back(
+            [this, wanted = std::move(wanted), label] { stageRequest(wanted, label); });
+        return;
+    }
+    is_notice_kept_ = false;
+    Pending next;
+    next.stage.request = std::move(wanted);
+    next.stage.cuts = history_.current().cuts;
+    next.stage.label = label;
+    request(std::move(next));
+}
+
 void LayoutView::pushStage(LayoutStage stage) {
     is_notice_kept_ = false;
     history_.push(std::move(stage));
@@ -375,25 +429,29 @@ void LayoutView::pushStage(LayoutStage stage) {
     Q_EMIT stagedPlanChanged(history_.current().plan);
 }
 
-void LayoutView::setApplied(const std::shared_ptr<const engine::PlacementPlan>& plan) {
+void LayoutView::setApplied(const std::shared_ptr<const engine::PlacementPlan>& plan,
+                            const std::string& model) {
     if (applied_ == plan) {
         return;
     }
-    const bool had_changes = hasChanges() && applied_ != nullptr;
+    const bool is_other_model = loaded_model_ != model;
+    const bool had_changes = hasChanges() && applied_ != nullptr && !is_other_model;
     applied_ = plan;
+    loaded_model_ = model;
     if (plan == nullptr) {
         applied_request_.reset();
         refresh();
         return;
     }
     LayoutHistory& history = what_if_.has_value() ? real_history_ : history_;
+    is_apply_queued_ = false;
     // A load that failed may have brought the former model back: that is another plan than asked.
     const bool was_asked_here = apply_pending_.has_value() && !history.isEmpty() &&
                                 history.current().plan != nullptr &&
                                 isSamePlacement(*history.current().plan, *plan);
     if (was_asked_here) {
         applied_request_ = std::exchange(apply_pending_, std::nullopt);
-    } else if (root_.has_value() && !apply_pending_.has_value()) {
+    } else if (root_.has_value() && !apply_pending_.has_value() && isOfLoadedModel()) {
         applied_request_ = root_;
     }
     if (applied_request_.has_value()) {
@@ -401,7 +459,8 @@ void LayoutView::setApplied(const std::shared_ptr<const engine::PlacementPlan>& 
     }
     const bool is_staged = !history.isEmpty() && history.current().plan != nullptr &&
                            isSamePlacement(*history.current().plan, *plan);
-    if (!is_staged && !was_asked_here && !had_changes && applied_request_.has_value()) {
+    if (!is_staged && !was_asked_here && !had_changes && applied_request_.has_value() &&
+        isOfLoadedModel()) {
         LayoutStage first;
         first.request = *applied_request_;
         first.plan = plan;
@@ -414,10 +473,23 @@ void LayoutView::setApplied(const std::shared_ptr<const engine::PlacementPlan>& 
     refresh();
 }
 
-void LayoutView::setBusy(bool is_busy) {
-    if (is_busy_ != is_busy) {
-        is_busy_ = is_busy;
-        refreshBars();
+void LayoutView::setBusy(Busy busy) {
+    if (busy_ == busy) {
+        return;
+    }
+    busy_ = busy;
+    refreshBars();
+    if (busy_ == Busy::No && is_apply_queued_) {
+        // A message that waited for this reply goes first; then this waits for the next one.
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (busy_ == Busy::No && std::exchange(is_apply_queued_, false)) {
+                    apply();
+                    refreshBars();
+                }
+            },
+            Qt::QueuedConnection);
     }
 }
 
@@ -431,7 +503,7 @@ void LayoutView::showApplyError(const engine::Error& error) {
         details << QStringLiteral("%1: %2").arg(QString::fromStdString(key),
                                                 QString::fromStdString(value));
     }
-    const QString message = QString::fromStdString(error.message);
+    const QString message = engineWords(error.message);
     const QString kept = applied_ == nullptr
                              ? tr("Nothing was loaded.")
                              : tr("What was loaded before is in place again; your change is still "
@@ -443,7 +515,9 @@ void LayoutView::showApplyError(const engine::Error& error) {
             ? tr("Stopped. %1").arg(kept)
             : tr("It could not be applied: %1. %2")
                   .arg(message.endsWith(QLatin1Char('.')) ? message.chopped(1) : message, kept),
-        details, error.code == engine::ErrorCode::OutOfMemory ? tr("Make it fit") : QString());
+        details,
+        error.code == engine::ErrorCode::OutOfMemory ? tr("Replan everything") : QString());
+    notice_action_ = NoticeAction::Replan;
     refreshBars();
 }
 
@@ -511,7 +585,15 @@ void LayoutView::apply() {
         queue_.emplace_back([this] { apply(); });
         return;
     }
-    if (is_busy_ || !hasChanges() || !history_.current().plan->fits || apply_pending_.has_value()) {
+    if (!hasChanges() || !history_.current().plan->fits || apply_pending_.has_value()) {
+        return;
+    }
+    if (busy_ == Busy::Reply) {
+        is_apply_queued_ = !is_apply_queued_; // once more takes it back
+        refreshBars();
+        return;
+    }
+    if (busy_ != Busy::No) {
         return;
     }
     apply_pending_ = history_.current().request;

@@ -9,6 +9,7 @@
 #include "ui/layout/layout_blocks.h"
 #include "ui/layout/layout_history.h"
 #include "ui/layout/layout_price.h"
+#include "ui/layout/repair.h"
 #include "ui/layout/what_if.h"
 
 #include <QPointer>
@@ -45,6 +46,9 @@ class LayoutView : public QWidget {
     Q_OBJECT
 
 public:
+    /// What the engine does meanwhile.
+    enum class Busy { No = 1, Loading, Reply };
+
     explicit LayoutView(QWidget* parent = nullptr);
     ~LayoutView() override;
 
@@ -68,10 +72,14 @@ public Q_SLOTS:
     void setRequest(const engine::LoadRequest& request);
     void showPlan(quint64 serial, const std::shared_ptr<const engine::PlacementPlan>& plan);
     void showPlanError(quint64 serial, const engine::Error& error);
-    /// The plan of what is loaded; null: nothing is. The same pointer again costs nothing.
-    void setApplied(const std::shared_ptr<const engine::PlacementPlan>& plan);
-    /// A load, a move or a reply runs: Apply waits.
-    void setBusy(bool is_busy);
+    /// The plan of what is loaded; null: nothing is. The same pointer again costs nothing. `model`
+    /// is whose: another one may be chosen and shown. Empty: the one that is shown.
+    void setApplied(const std::shared_ptr<const engine::PlacementPlan>& plan,
+                    const std::string& model = {});
+    /// Whose plan it is after all: a load that failed brings the former model back.
+    void setLoadedModel(const std::string& model);
+    /// A load or move runs: Apply waits. A reply runs: Apply can be asked for and follows it.
+    void setBusy(ui::LayoutView::Busy busy);
 
     void showApplyError(const engine::Error& error);
     void showExport(quint64 serial, const engine::MapExport& text);
@@ -91,6 +99,8 @@ public Q_SLOTS:
     void simulateWhatIf();
 
 Q_SIGNALS:
+    /// Changes of what is loaded that are staged and not applied; 0: none.
+    void waitingChangesChanged(int count);
     void planRequested(quint64 serial, const engine::LoadRequest& request);
     /// Plans with smaller serials are not waited for any more.
     void plansForgotten(quint64 serial);
@@ -145,7 +155,16 @@ private:
     void refreshBars();
     /// Elides what may be elided and stacks the footer where its width asks for it.
     void fitBars();
+    void refreshApply();
+    [[nodiscard]] QString applyText() const;
+    [[nodiscard]] QString applyTip() const;
+    /// The model of the staged plan is the one that is loaded.
+    [[nodiscard]] bool isOfLoadedModel() const;
     void showIssues();
+    /// A plan that does not fit, with its first repair.
+    void showShortage(const engine::PlacementPlan& plan, const QStringList& details);
+    void runNoticeAction();
+    void stageRequest(engine::LoadRequest request, const QString& label);
     void showStep();
     void rescale();
     [[nodiscard]] bool isReloadNeeded() const;
@@ -161,6 +180,10 @@ private:
     void drop();
     void endHold();
     void stepTarget(int direction);
+    /// Of the block held: whether that is where it is now.
+    [[nodiscard]] bool isHome(engine::DeviceId device) const;
+    /// What the keys do to a block that was just taken up.
+    void showKeys();
     void handleKey(BlockWidget* widget, QKeyEvent* event);
     void goTo(BlockWidget* from, int key);
     bool handleCutKey(BlockWidget* widget, int key);
@@ -184,8 +207,15 @@ private:
     std::optional<engine::LoadRequest> root_, applied_request_, apply_pending_;
     LayoutHistory history_, real_history_;
     std::optional<WhatIfComputer> what_if_;
-    bool is_busy_ = false;
-    bool is_notice_kept_ = false; ///< A message that is not about the staged plan.
+    std::string loaded_model_;
+    Busy busy_ = Busy::No;
+    bool is_apply_queued_ = false; ///< Asked for while a reply runs.
+    int waiting_changes_ = 0;      ///< As told last.
+    std::optional<Repair> repair_; ///< What the message's first button does.
+    enum class NoticeAction { None = 1, Repair, Replan, FourBits };
+    NoticeAction notice_action_ = NoticeAction::None;
+    bool is_adapter_notice_ = false; ///< The message is about an adapter that does not fit.
+    bool is_notice_kept_ = false;    ///< A message that is not about the staged plan.
     QString told_, dismissed_; ///< Of the staged plan, short of errors: in the bar, sent away last.
 
     quint64 serial_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Menus of the layout editor and what they do: splitting and joining, presets, map files, other
 // computers, options. Menus pop up and dialogs open() without an event loop of their own.
+#include "ui/common/engine_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
@@ -322,7 +323,7 @@ void LayoutView::showMapText(const QString& file, const QString& text) {
 
 void LayoutView::showMapFileError(const QString& /*file*/, const engine::Error& error) {
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error, QString::fromStdString(error.message));
+    notice_->showNotice(NoticeBar::Kind::Error, engineWords(error.message));
 }
 
 void LayoutView::showSaved(const QString& file) {

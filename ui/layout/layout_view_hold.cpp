@@ -74,7 +74,7 @@ void LayoutView::pickUp(BlockWidget* widget, bool is_by_key, const QPoint& globa
     const LayoutStage& current = history_.current();
     for (const LaneWidget* lane : lanes_) {
         const engine::DeviceId device = lane->device();
-        if (device == block.store && block.store == block.compute) {
+        if (isHome(device)) {
             hold_->outcomes[device] = {current, {}};
             continue;
         }
@@ -95,10 +95,7 @@ void LayoutView::pickUp(BlockWidget* widget, bool is_by_key, const QPoint& globa
             return; // a direct connection answered and ended it
         }
     }
-    if (is_by_key) {
-        stepTarget(lanes_.back()->device() == block.store ? -1 : 1);
-    }
-    showHold();
+    showHold(); // by key no lane is proposed: an arrow says where to
 }
 
 void LayoutView::holdAt(const QPoint& global) {
@@ -127,15 +124,25 @@ void LayoutView::setTarget(std::optional<engine::DeviceId> target) {
 }
 
 void LayoutView::stepTarget(int direction) {
-    const auto count = static_cast<int>(lanes_.size());
-    int at = -1;
-    for (int i = 0; i < count; ++i) {
-        const engine::DeviceId from = hold_->target.value_or(hold_->block.store);
-        at = lanes_[static_cast<size_t>(i)]->device() == from ? i : at;
+    const engine::DeviceId from = hold_->target.value_or(hold_->block.store);
+    auto at = std::find_if(lanes_.begin(), lanes_.end(),
+                           [&](const LaneWidget* lane) { return lane->device() == from; });
+    // One lane further; the block's own is none to move to.
+    while (at != lanes_.end()) {
+        if (direction < 0 && at == lanes_.begin()) {
+            return;
+        }
+        at += direction;
+        if (at != lanes_.end() && !isHome((*at)->device())) {
+            setTarget((*at)->device());
+            lane_scroll_->ensureWidgetVisible(*at, 0, 0);
+            return;
+        }
     }
-    at = std::clamp(at + direction, 0, count - 1);
-    setTarget(lanes_[static_cast<size_t>(at)]->device());
-    lane_scroll_->ensureWidgetVisible(lanes_[static_cast<size_t>(at)], 0, 0);
+}
+
+bool LayoutView::isHome(engine::DeviceId device) const {
+    return hold_->block.store == device && hold_->block.compute == device;
 }
 
 void LayoutView::showHold() {
@@ -153,10 +160,8 @@ void LayoutView::showHold() {
     }
     for (LaneWidget* lane : lanes_) {
         const auto it = hold_->outcomes.find(lane->device());
-        const bool is_home =
-            lane->device() == hold_->block.store && hold_->block.store == hold_->block.compute;
         std::optional<LanePreview> preview;
-        if (it != hold_->outcomes.end() && !is_home) {
+        if (it != hold_->outcomes.end() && !isHome(lane->device())) {
             preview = previewOf(lane->device(), it->second.stage.plan, it->second.error);
             is_refused = is_refused || (hold_->target == lane->device() && preview->is_over);
         }
@@ -165,7 +170,7 @@ void LayoutView::showHold() {
         lane->setHeaderPlan(shown);
     }
     if (!hold_->target.has_value()) {
-        price_->hide();
+        showKeys();
         return;
     }
     const QString title = moveLabel(hold_->block, *hold_->target);
@@ -197,13 +202,29 @@ void LayoutView::showHold() {
     price_->placeBeside(anchor);
 }
 
+void LayoutView::showKeys() {
+    BlockWidget* widget = blockWidget(hold_->block.id);
+    if (!hold_->is_by_key || widget == nullptr) {
+        price_->hide();
+        return;
+    }
+    price_->showPrice(tr("Move %1").arg(blockTitle(hold_->block)),
+                      {{tr("← →"), tr("where to")},
+                       {tr("Enter"), tr("lets it go there")},
+                       {tr("Esc"), tr("leaves it where it is")}},
+                      false);
+    price_->placeBeside(QRect(widget->mapTo(this, QPoint(0, 0)), widget->size()));
+}
+
 void LayoutView::drop() {
     if (!hold_.has_value()) {
         return;
     }
     if (!hold_->target.has_value()) {
-        endHold();
-        return;
+        if (!hold_->is_by_key) {
+            endHold();
+        }
+        return; // by key: the arrows have not been used yet
     }
     const auto it = hold_->outcomes.find(*hold_->target);
     if (it == hold_->outcomes.end()) {
@@ -339,6 +360,8 @@ void LayoutView::handleKey(BlockWidget* widget, QKeyEvent* event) {
             stepTarget(-1);
         } else if (key == Qt::Key_Right || key == Qt::Key_Down) {
             stepTarget(1);
+        } else if (key == Qt::Key_M && !hold_->target.has_value()) {
+            endHold(); // taken up and put down
         } else if (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_M) {
             drop();
         } else if (is_digit && static_cast<size_t>(key - Qt::Key_1) < lanes_.size()) {

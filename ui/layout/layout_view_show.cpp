@@ -145,7 +145,8 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
 
     notice_ = new NoticeBar;
     layout->addWidget(notice_);
-    connect(notice_, &NoticeBar::actionTriggered, this,
+    connect(notice_, &NoticeBar::actionTriggered, this, &LayoutView::runNoticeAction);
+    connect(notice_, &NoticeBar::secondTriggered, this,
             [this] { applyPreset(QStringLiteral("fit")); });
     connect(notice_, &NoticeBar::dismissed, this, [this] {
         is_notice_kept_ = false;
@@ -172,7 +173,6 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     revert_->setToolTip(tr("Back to what is loaded"));
     apply_ = new QPushButton;
     apply_->setObjectName(QStringLiteral("layoutApply"));
-    setKeyToolTip(apply_, tr("Make it true"), QStringLiteral("applyLayout"));
     setButtonKind(apply_, ButtonKind::Primary);
     revert_->setMinimumWidth(72);
     apply_->setMinimumWidth(96);
@@ -242,7 +242,7 @@ void LayoutView::refreshLanes() {
 
     BlocksInput input;
     input.plan = plan.get();
-    input.applied = what_if_.has_value() ? nullptr : applied_.get();
+    input.applied = what_if_.has_value() || !isOfLoadedModel() ? nullptr : applied_.get();
     // A published shape that is looked at is another model than the chosen one.
     const bool is_chosen_model = history_.isEmpty() || !root_.has_value() ||
                                  history_.current().request.model == root_->model;
@@ -402,24 +402,8 @@ void LayoutView::refreshBars() {
     revert_->setText(what_if_.has_value() ? tr("Back to this computer") : tr("Revert"));
     revert_->setEnabled(what_if_.has_value() ||
                         (has_changes && (applied_ != nullptr || history_.canUndo())));
-    apply_->setVisible(has_plan && !what_if_.has_value());
+    refreshApply();
     const bool is_header_only = model_ != nullptr && model_->is_header_only;
-    const bool fits = has_plan && stagedPlan()->fits;
-    apply_->setEnabled(has_changes && fits && !is_busy_ && !isWaiting() && !is_header_only &&
-                       !apply_pending_.has_value());
-    if (apply_pending_.has_value()) {
-        apply_->setText(tr("Applying…"));
-    } else if (applied_ == nullptr) {
-        apply_->setText(tr("Load with this layout"));
-    } else if (has_changes && isReloadNeeded()) {
-        apply_->setText(tr("Load again with this"));
-    } else {
-        const int count = has_changes ? countChanges(*stagedPlan(), *applied_) : 0;
-        apply_->setText(count == 0   ? tr("Apply")
-                        : count == 1 ? tr("Apply 1 change")
-                                     : tr("Apply %1 changes").arg(QLocale().toString(count)));
-    }
-    apply_->setAccessibleName(apply_->text());
 
     QString text;
     if (has_plan) {
@@ -467,9 +451,106 @@ void LayoutView::refreshBars() {
         if (is_header_only && !what_if_.has_value()) {
             item(tr("plan only: the weights are not in the folder"));
         }
+        if (busy_ != Busy::No && has_changes) {
+            item(QStringLiteral("<span style=\"color:%1\">%2</span>")
+                     .arg(theme.text_muted.name(), busy_ == Busy::Reply
+                                                       ? tr("a reply runs: changes follow it")
+                                                       : tr("loading: changes wait for its end")));
+        }
     }
     summary_->setText(text);
     fitBars();
+}
+
+QString LayoutView::applyText() const {
+    if (apply_pending_.has_value()) {
+        return tr("Applying…");
+    }
+    const bool has_changes = hasChanges();
+    if (busy_ == Busy::Reply && has_changes) {
+        return is_apply_queued_ ? tr("Applies after this reply") : tr("Apply after this reply");
+    }
+    if (applied_ == nullptr || !isOfLoadedModel()) {
+        return tr("Load with this layout");
+    }
+    if (has_changes && isReloadNeeded()) {
+        return tr("Load again with this");
+    }
+    const int count = has_changes ? countChanges(*stagedPlan(), *applied_) : 0;
+    return count == 0   ? tr("Apply")
+           : count == 1 ? tr("Apply 1 change")
+                        : tr("Apply %1 changes").arg(QLocale().toString(count));
+}
+
+QString LayoutView::applyTip() const {
+    const bool is_header_only = model_ != nullptr && model_->is_header_only;
+    if (apply_pending_.has_value()) {
+        return tr("It is being applied");
+    }
+    if (isWaiting()) {
+        return tr("The plan is being made");
+    }
+    if (is_header_only) {
+        return tr("The weights are not in the folder: this can be planned, not loaded");
+    }
+    if (!hasChanges()) {
+        return tr("Nothing to apply: what is loaded sits like this");
+    }
+    if (!stagedPlan()->fits) {
+        return tr("It does not fit: see the message above");
+    }
+    if (busy_ == Busy::Loading) {
+        return tr("Something is being loaded or moved; apply when it is done");
+    }
+    if (busy_ == Busy::Reply) {
+        return is_apply_queued_ ? tr("Waits for the reply; press to take it back")
+                                : tr("A reply is being written with the present layout; this "
+                                     "follows as soon as it is finished");
+    }
+    return tr("Make it true");
+}
+
+void LayoutView::refreshApply() {
+    const bool has_plan = stagedPlan() != nullptr;
+    const bool has_changes = hasChanges();
+    const bool is_header_only = model_ != nullptr && model_->is_header_only;
+    is_apply_queued_ = is_apply_queued_ && has_changes && stagedPlan()->fits;
+    apply_->setVisible(has_plan && !what_if_.has_value());
+    apply_->setEnabled(has_changes && stagedPlan()->fits && busy_ != Busy::Loading &&
+                       !isWaiting() && !is_header_only && !apply_pending_.has_value());
+    apply_->setText(applyText());
+    apply_->setAccessibleName(apply_->text());
+    const QString tip = has_plan ? applyTip() : QString();
+    apply_->setAccessibleDescription(tip);
+    apply_->isEnabled() ? setKeyToolTip(apply_, tip, QStringLiteral("applyLayout"))
+                        : apply_->setToolTip(tip);
+    const int waiting = !has_changes || applied_ == nullptr || !isOfLoadedModel() ? 0
+                        : isReloadNeeded()                                        ? 1
+                                           : countChanges(*stagedPlan(), *applied_);
+    if (waiting != waiting_changes_) {
+        waiting_changes_ = waiting;
+        Q_EMIT waitingChangesChanged(waiting);
+    }
+}
+
+void LayoutView::runNoticeAction() {
+    const NoticeAction action = notice_action_;
+    if (history_.isEmpty() || action == NoticeAction::None) {
+        return;
+    }
+    if (action == NoticeAction::Replan) {
+        applyPreset(QStringLiteral("fit"));
+        return;
+    }
+    engine::LoadRequest wanted = history_.current().request;
+    if (action == NoticeAction::FourBits) {
+        wanted.quant = "nf4";
+        wanted.device_map = "fit"; // what it would bring was worked out with a fitting layout
+        wanted.moves.clear();
+        stageRequest(std::move(wanted), tr("Weights in 4 bits"));
+    } else if (repair_.has_value()) {
+        stageRequest(repaired(std::move(wanted), *repair_), tr("Make it fit"));
+    }
 }
 
 void LayoutView::showIssues() {
@@ -484,14 +565,19 @@ void LayoutView::showIssues() {
     }
     // Why there is no card stands beside the lanes.
     const QStringList notes = notesWorthTelling(*plan, no_gpu_->isHidden());
-    const auto tell = [this](NoticeBar::Kind kind, const QString& text,
-                             const QStringList& details) {
+    const QString four_bits = what_if_.has_value() ? QString() : fourBitsWords(*plan);
+    notice_action_ = four_bits.isEmpty() ? NoticeAction::None : NoticeAction::FourBits;
+    const auto tell = [&](NoticeBar::Kind kind, QString text, const QStringList& details) {
+        const bool is_all = details.size() == 1 && details.front() == text;
+        if (!text.contains(four_bits)) {
+            text += QLatin1Char(' ') + four_bits; // beside the button that does it
+        }
         told_ = text;
         if (text.isEmpty() || text == dismissed_) {
             notice_->clear(); // nothing to say, or said already
         } else {
-            const bool is_all = details.size() == 1 && details.front() == text;
-            notice_->showNotice(kind, text, is_all ? QStringList() : details);
+            notice_->showNotice(kind, text, is_all ? QStringList() : details,
+                                four_bits.isEmpty() ? QString() : tr("Use 4 bits"));
         }
     };
     if (plan->errors.empty() && plan->warnings.empty()) {
@@ -517,8 +603,12 @@ void LayoutView::showIssues() {
         tell(NoticeBar::Kind::Warning, issueWords(plan->warnings.front()), details);
         return;
     }
+    showShortage(*plan, details);
+}
+
+void LayoutView::showShortage(const engine::PlacementPlan& plan, const QStringList& details) {
     QStringList over;
-    for (const engine::DevicePlan& device : plan->devices) {
+    for (const engine::DevicePlan& device : plan.devices) {
         if (device.limit > 0 && device.id != engine::DeviceId::disk() &&
             device.parts.total() > device.limit) {
             over << tr("%1 would need %2 and has %3: %4 too much.")
@@ -527,12 +617,23 @@ void LayoutView::showIssues() {
                              formatBytes(device.parts.total() - device.limit));
         }
     }
-    QString text = over.isEmpty() ? issueWords(plan->errors.front()) : over.join(QLatin1Char(' '));
-    if (!plan->errors.front().suggestions.empty()) {
-        text += QStringLiteral(" ") +
-                tr("Try: %1.").arg(suggestionWords(plan->errors.front().suggestions.front()));
+    QString text = over.isEmpty() ? issueWords(plan.errors.front()) : over.join(QLatin1Char(' '));
+    repair_.reset();
+    if (!plan.errors.front().suggestions.empty()) {
+        const std::string& first = plan.errors.front().suggestions.front();
+        text += QStringLiteral(" ") + tr("Try: %1.").arg(suggestionWords(first));
+        repair_ = repairOf(first);
     }
-    notice_->showNotice(NoticeBar::Kind::Error, text, details, tr("Make it fit"));
+    if (!repair_.has_value()) {
+        notice_action_ = NoticeAction::Replan;
+        notice_->showNotice(NoticeBar::Kind::Error, text, details, tr("Replan everything"));
+        return;
+    }
+    // The first button does what the sentence says; where that is not enough it says so.
+    notice_action_ = NoticeAction::Repair;
+    notice_->showNotice(NoticeBar::Kind::Error, text, details,
+                        repair_->is_enough ? tr("Make it fit") : tr("Do this first"),
+                        tr("Replan everything"));
 }
 
 } // namespace ui

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/note_words.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
+
+#include <string>
 
 namespace ui {
 
@@ -31,7 +34,53 @@ bool isEndOfStory(const QString& note) {
            note.startsWith(QLatin1String("even this leanest plan "));
 }
 
+/// The planner's notes in the window's words; what it says for the first time goes through
+/// engineWords().
+QString noteWords(const QString& text) {
+    if (const auto m = matched("linear weights stay as they are stored, because no --quant was "
+                               "given; with --quant nf4 it would be about ([0-9.]+) tokens/s",
+                               text);
+        m.hasMatch()) {
+        return Note::tr("The weights stay as they are stored. In 4 bits it would be about %1 "
+                        "tokens/s.")
+            .arg(formatRate(m.captured(1).toDouble()));
+    }
+    if (const auto m = matched("(\\d+) quantized weights stored on disk are made from the "
+                               "checkpoint at every use; a cache keeps them",
+                               text);
+        m.hasMatch()) {
+        return Note::tr("%1 quantized weights on disk are made anew at every use. “Keep quantized "
+                        "copies” in the settings avoids that.")
+            .arg(formatCount(m.captured(1).toLongLong()));
+    }
+    if (const auto m = matched("a context of (\\d+) tokens is more than the model has positions "
+                               "for; planned with (\\d+)",
+                               text);
+        m.hasMatch()) {
+        return Note::tr("A context of %1 tokens is more than the model can take; planned with %2.")
+            .arg(formatCount(m.captured(1).toLongLong()), formatCount(m.captured(2).toLongLong()));
+    }
+    // The window has no choice of that kind.
+    static const QString kHeadChoice =
+        QStringLiteral("; --head bf16 keeps the head as it is stored");
+    const QString plain = QString(text).remove(kHeadChoice);
+    QString words = engineWords(plain);
+    if (!words.isEmpty() && words != plain) {
+        words[0] = words[0].toUpper();
+    }
+    return words;
+}
+
 } // namespace
+
+QString fourBitsWords(const engine::PlacementPlan& plan) {
+    for (const std::string& note : plan.notes) {
+        if (note.find("with --quant nf4 it would be") != std::string::npos) {
+            return noteWords(fromUtf8(note));
+        }
+    }
+    return {};
+}
 
 QString cardWords(const QString& text) {
     if (matched("No NVIDIA driver on this machine", text).hasMatch()) {
@@ -116,7 +165,7 @@ QStringList notesWorthTelling(const engine::PlacementPlan& plan, bool with_cards
         }
         const QString card = cardWords(text);
         if (card.isEmpty() || with_cards) {
-            out << (card.isEmpty() ? text : card);
+            out << (card.isEmpty() ? noteWords(text) : card);
         }
     }
     return out;

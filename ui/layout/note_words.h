@@ -23,4 +23,7 @@ QStringList notesWorthTelling(const engine::PlacementPlan& plan, bool with_cards
 /// The line above them.
 QString notesTitle(const engine::PlacementPlan& plan, const QStringList& notes);
 
+/// What the planner says of weights in 4 bits, which nobody has asked for; empty: nothing.
+QString fourBitsWords(const engine::PlacementPlan& plan);
+
 } // namespace ui

@@ -43,8 +43,8 @@ QString asHtml(const QStringList& lines) {
 
 NoticeBar::NoticeBar(QWidget* parent)
     : QFrame(parent), text_(new QLabel), details_label_(new QLabel), details_area_(new QScrollArea),
-      toggle_(new QToolButton), action_(new QPushButton), close_(new QToolButton),
-      row_(new QBoxLayout(QBoxLayout::LeftToRight)) {
+      toggle_(new QToolButton), action_(new QPushButton), second_(new QPushButton),
+      close_(new QToolButton), row_(new QBoxLayout(QBoxLayout::LeftToRight)) {
     setObjectName(QStringLiteral("layoutNotice"));
     text_->setObjectName(QStringLiteral("layoutNoticeText"));
     for (QLabel* label : {text_, details_label_}) {
@@ -83,6 +83,8 @@ NoticeBar::NoticeBar(QWidget* parent)
     buttons->addStretch(1);
     buttons->addWidget(toggle_);
     buttons->addWidget(action_);
+    second_->setObjectName(QStringLiteral("layoutNoticeSecond"));
+    buttons->addWidget(second_);
     buttons->addWidget(close_);
     row_->setSpacing(8);
     row_->addWidget(text_, 1);
@@ -95,6 +97,7 @@ NoticeBar::NoticeBar(QWidget* parent)
     column->addWidget(details_area_);
     connect(toggle_, &QToolButton::toggled, this, &NoticeBar::showDetails);
     connect(action_, &QPushButton::clicked, this, &NoticeBar::actionTriggered);
+    connect(second_, &QPushButton::clicked, this, &NoticeBar::secondTriggered);
     connect(close_, &QToolButton::clicked, this, [this] {
         clear();
         Q_EMIT dismissed();
@@ -107,7 +110,8 @@ NoticeBar::NoticeBar(QWidget* parent)
 void NoticeBar::showNotice(Kind kind,
                            const QString& text,
                            const QStringList& details,
-                           const QString& action) {
+                           const QString& action,
+                           const QString& second) {
     kind_ = kind;
     details_ = details;
     text_->setText(text);
@@ -117,6 +121,8 @@ void NoticeBar::showNotice(Kind kind,
     showDetails(false);
     action_->setText(action);
     action_->setVisible(!action.isEmpty());
+    second_->setText(second);
+    second_->setVisible(!second.isEmpty());
     setAccessibleName(text);
     setAccessibleDescription(details.join(QLatin1Char('\n')));
     show();

@@ -24,12 +24,13 @@ public:
     enum class Kind { Info = 1, Warning, Error };
     explicit NoticeBar(QWidget* parent = nullptr);
 
-    /// `action` empty: no button. Details are shown below each other after "Details", at most a
-    /// part of the parent's height; more scrolls.
+    /// `action` empty: no button; `second` is another way, beside it. Details are shown below each
+    /// other after "Details", at most a part of the parent's height; more scrolls.
     void showNotice(Kind kind,
                     const QString& text,
                     const QStringList& details = {},
-                    const QString& action = {});
+                    const QString& action = {},
+                    const QString& second = {});
     void clear();
     /// False when they are not open.
     bool closeDetails();
@@ -40,6 +41,7 @@ public:
 
 Q_SIGNALS:
     void actionTriggered();
+    void secondTriggered();
     void dismissed();
 
 protected:
@@ -55,7 +57,7 @@ private:
     QLabel* details_label_;
     QScrollArea* details_area_;
     QToolButton* toggle_;
-    QPushButton* action_;
+    QPushButton *action_, *second_;
     QToolButton* close_;
     QBoxLayout* row_; ///< Text and buttons.
     QStringList details_;

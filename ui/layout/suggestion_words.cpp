@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/suggestion_words.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -213,7 +214,7 @@ QString suggestionWords(const std::string& suggestion) {
         m.hasMatch()) {
         const QString words = lastResortWords(m.captured(5));
         return words.isEmpty()
-                   ? text
+                   ? engineWords(text)
                    : Suggestion::tr("All of this together leaves %1, still %2 too much. It takes "
                                     "%3.")
                          .arg(formatBytes(plannerBytes(m.captured(1), m.captured(2))),
@@ -225,7 +226,7 @@ QString suggestionWords(const std::string& suggestion) {
     const QString cost = m.hasMatch() ? costWords(m.captured(4)) : QString();
     const quint64 bytes = m.hasMatch() ? plannerBytes(m.captured(2), m.captured(3)) : 0;
     if (action.isEmpty() || cost.isEmpty() || bytes == 0) {
-        return text;
+        return engineWords(text);
     }
     return m.captured(5).isEmpty()
                ? Suggestion::tr("%1: frees %2, costs %3").arg(action, formatBytes(bytes), cost)

@@ -138,7 +138,8 @@ void AdapterBar::refresh() {
         chips_[i]->show(adapters[i], session_->coverage(adapters[i].folder));
         chips_[i]->setVisible(true);
     }
-    add_button_->setEnabled(!session_->model().isEmpty() && session_->modelError() == nullptr);
+    add_button_->setEnabled(!session_->model().isEmpty() && session_->modelError() == nullptr &&
+                            !session_->isChosenBeside());
     area_->setVisible(!chips_.empty());
     fit();
     updateGeometry(); // a coverage that has been read makes its chip wider

@@ -4,13 +4,19 @@
 #pragma once
 
 #include "engine/api/error.h"
+#include "ui/shell/folder_facts.h"
 
 #include <QString>
 
 namespace ui {
 
-/// What is not known here stays as the engine wrote it. `is_gone`: the folder itself is not there.
-QString folderProblem(const engine::Error& error, bool is_gone);
+/// What is not known here stays as the engine wrote it. What lies there says most: a file of
+/// another program is named for what it is.
+QString folderProblem(const engine::Error& error, const FolderFacts& facts);
+
+/// Why a folder with a readable config.json cannot be loaded: its weights are not there, or are in
+/// another form.
+QString weightsProblem(const FolderFacts& facts);
 
 /// Why an adapter was refused in one plain sentence; empty where only its message tells.
 QString adapterProblem(const engine::Error& error);

@@ -3,11 +3,13 @@
 
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
+#include "ui/common/engine_words.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/adapter_bar.h"
+#include "ui/shell/chosen_chip.h"
 #include "ui/shell/drop_overlay.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/log_buffer.h"
@@ -18,12 +20,15 @@
 #include "ui/shell/session.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/shell/status_strip.h"
+#include "ui/shell/tab_mark.h"
 #include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
+#include <QAbstractButton>
 #include <QAction>
+#include <QApplication>
 #include <QButtonGroup>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -43,6 +48,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace ui {
 
@@ -66,6 +72,18 @@ bool isAdapterFolder(const QString& path) {
     return QFileInfo::exists(path + QStringLiteral("/adapter_config.json"));
 }
 
+/// Named as weights of a model are, ours or another program's: told apart when it is chosen.
+bool isModelFile(const QString& path) {
+    const QString name = QFileInfo(path).fileName().toLower();
+    for (const char* suffix : {".gguf", ".safetensors", ".safetensors.index.json", ".bin", ".pt",
+                               ".pth", ".ckpt", ".onnx", ".litertlm", ".task", ".tflite"}) {
+        if (name.endsWith(QLatin1String(suffix))) {
+            return true;
+        }
+    }
+    return name == QStringLiteral("config.json");
+}
+
 } // namespace
 
 MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
@@ -87,8 +105,6 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     buildTopBar(bar);
     column->addWidget(bar);
     column->addWidget(line(QFrame::HLine, central));
-    notice_ = new NoticeStrip(central);
-    column->addWidget(notice_);
     splitter_ = new QSplitter(Qt::Horizontal, central);
     splitter_->setObjectName(QStringLiteral("mainSplitter"));
     splitter_->setChildrenCollapsible(false);
@@ -101,6 +117,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     splitter_->setStretchFactor(1, 1);
     splitter_->setSizes({kSideWidth, 1280 - kSideWidth - kMeterWidth, kMeterWidth});
     column->addWidget(splitter_, 1);
+    notice_ = new NoticeStrip(central);
     model_panel_ = new ModelPanel(session_, recent_, setup_.has_demo_model, this);
     overlay_ = new DropOverlay(this);
     recent_->setFolders(setup_.settings.recent_models);
@@ -126,6 +143,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
     row->setContentsMargins(Theme::kPadding, 8, Theme::kPadding, 8);
     row->setSpacing(Theme::kGap);
     model_button_ = new ModelButton(session_, bar);
+    chosen_chip_ = new ChosenChip(session_, bar);
     adapter_bar_ = new AdapterBar(session_, bar);
     status_ = new StatusStrip(session_, bar);
     menu_button_ = new QPushButton(bar);
@@ -136,6 +154,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
     menu_button_->setToolTip(tr("Settings and help"));
     setButtonKind(menu_button_, ButtonKind::Flat);
     row->addWidget(model_button_);
+    row->addWidget(chosen_chip_);
     row->addWidget(adapter_bar_, 1);
     row->addWidget(status_);
     row->addWidget(menu_button_);
@@ -165,7 +184,6 @@ QWidget* MainWindow::buildCentre() {
     tab_bar_ = new QWidget(centre);
     // Narrower than its contents: fitTabs() then makes two rows of it.
     tab_bar_->setMinimumWidth(320);
-    tab_bar_->installEventFilter(this);
     auto* rows = new QVBoxLayout(tab_bar_);
     rows->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
     rows->setSpacing(6);
@@ -204,24 +222,25 @@ QWidget* MainWindow::buildCentre() {
             QStringLiteral("showLayout"));
     add_tab(Tab::Both, tr("Both"), QStringLiteral("both"), QStringLiteral("bothTab"),
             QStringLiteral("showBoth"));
+    waiting_mark_ = new TabMark(tabs_->button(static_cast<int>(Tab::Layout)));
     column->addWidget(tab_bar_);
     column->addWidget(line(QFrame::HLine, centre));
 
     panes_ = new QSplitter(Qt::Horizontal, centre);
     panes_->setObjectName(QStringLiteral("paneSplitter"));
     panes_->setChildrenCollapsible(false);
-    auto* chat_side = new QWidget(panes_);
-    auto* chat_column = new QVBoxLayout(chat_side);
+    chat_side_ = new QWidget(panes_);
+    auto* chat_column = new QVBoxLayout(chat_side_);
     chat_column->setContentsMargins(0, 0, 0, 0);
     chat_column->setSpacing(0);
-    chat_stack_ = new QStackedWidget(chat_side);
+    chat_stack_ = new QStackedWidget(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
     chat_->setObjectName(QStringLiteral("chatView"));
     compare_ = new ComparePane(chat_stack_);
     compare_->setObjectName(QStringLiteral("comparePane"));
-    samples_ = new SamplesStrip(chat_side);
+    samples_ = new SamplesStrip(chat_side_);
     chat_stack_->addWidget(welcome_);
     chat_stack_->addWidget(unusable_);
     chat_stack_->addWidget(chat_);
@@ -230,7 +249,8 @@ QWidget* MainWindow::buildCentre() {
     chat_column->addWidget(chat_stack_, 1);
     layout_ = new LayoutView(panes_);
     layout_->setObjectName(QStringLiteral("layoutView"));
-    panes_->addWidget(chat_side);
+    layout_footer_ = layout_->findChild<QWidget*>(QStringLiteral("layoutFooter"));
+    panes_->addWidget(chat_side_);
     panes_->addWidget(layout_);
     panes_->setStretchFactor(0, 1);
     panes_->setStretchFactor(1, 1);
@@ -258,9 +278,21 @@ void MainWindow::buildActions() {
              history_->focusSearch();
          }},
         {QStringLiteral("deleteChat"), [this] { history_->removeCurrent(); }},
-        {QStringLiteral("showChat"), [this] { setTab(Tab::Chat); }},
-        {QStringLiteral("showLayout"), [this] { setTab(Tab::Layout); }},
-        {QStringLiteral("showBoth"), [this] { setTab(Tab::Both); }},
+        {QStringLiteral("showChat"),
+         [this] {
+             setTab(Tab::Chat);
+             focusPane();
+         }},
+        {QStringLiteral("showLayout"),
+         [this] {
+             setTab(Tab::Layout);
+             focusPane();
+         }},
+        {QStringLiteral("showBoth"),
+         [this] {
+             setTab(Tab::Both);
+             focusPane();
+         }},
         {QStringLiteral("toggleSidebar"), [this] { togglePane(side_pane_, side_); }},
         {QStringLiteral("toggleMeter"), [this] { togglePane(meter_pane_, meter_side_); }},
         {QStringLiteral("zoomIn"),
@@ -312,9 +344,13 @@ void MainWindow::buildActions() {
 }
 
 void MainWindow::applyShortcuts() {
+    own_keys_.clear();
     for (const Shortcut& shortcut : shortcuts()) {
         if (shortcut.isFixed()) {
             continue;
+        }
+        if (shortcut.group != layoutGroup()) {
+            own_keys_ += shortcut.keys;
         }
         if (auto* action = findChild<QAction*>(QStringLiteral("action_") + shortcut.action)) {
             action->setShortcuts(shortcut.keys);
@@ -333,12 +369,13 @@ void MainWindow::connectPanes() {
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
     connect(status_, &StatusStrip::whyRequested, this, &MainWindow::openModelPanel);
+    connect(chosen_chip_, &ChosenChip::whyRequested, this, &MainWindow::openModelPanel);
     connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     const auto load_demo = [this] { session_->chooseAndLoad(QStringLiteral("demo")); };
     connect(welcome_, &WelcomePage::demoRequested, this, load_demo);
     connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
-    connect(recent_, &RecentModels::missingChanged, this, &MainWindow::refreshEmptyState);
+    connect(recent_, &RecentModels::factsChanged, this, &MainWindow::refreshEmptyState);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);
         openModelPanel();
@@ -350,12 +387,28 @@ void MainWindow::connectPanes() {
         chat_->insertSample(sample.question, list(sample.image), list(sample.audio), true);
     });
 
+    // Actions of the chat act wherever the focus is, and while only the layout is shown.
+    const QList<QShortcut*> of_chat = chat_->findChildren<QShortcut*>();
+    for (QShortcut* shortcut : of_chat) {
+        shortcut->setParent(this);
+        if (shortcut->objectName() != QLatin1String("shortcut_copyCode")) {
+            connect(shortcut, &QShortcut::activated, this, &MainWindow::revealChat);
+        }
+    }
+    // Text fields would keep some keys to themselves (Ctrl+U and Ctrl+K delete there).
+    QApplication::instance()->installEventFilter(this);
+    place_timer_.setSingleShot(true);
+    connect(&place_timer_, &QTimer::timeout, this, &MainWindow::placeNotice);
+    connect(notice_, &NoticeStrip::changed, this, &MainWindow::placeNotice);
+    connect(chat_, &ChatView::overlaysPlaced, &place_timer_, qOverload<>(&QTimer::start));
+    connect(panes_, &QSplitter::splitterMoved, &place_timer_, qOverload<>(&QTimer::start));
+
     connect(session_, &Session::changed, this, &MainWindow::refresh);
     connect(session_, &Session::failed, notice_,
             [this](const QString& what, const engine::Error& error) {
                 const QString plain = adapterProblem(error);
                 plain.isEmpty() ? notice_->showError(what, error)
-                                : notice_->showFolded(what, plain, fromUtf8(error.message));
+                                : notice_->showFolded(what, plain, engineWords(error.message));
             });
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::planInputChanged, this,
@@ -368,13 +421,15 @@ void MainWindow::connectPanes() {
                     welcome_->showMemory(snapshot->memory);
                 }
                 chat_->showSnapshot(snapshot);
-                layout_->setApplied(snapshot->plan);
+                layout_->setApplied(snapshot->plan, session_->shownModel().toStdString());
             });
     connect(session_, &Session::modelChosen, this, [this](const QString& folder) {
         notice_->hide();
+        recent_->check(folder); // what it is, should it be no model
+    });
+    connect(session_, &Session::modelRead, this, [this](const QString& folder) {
         if (folder != QStringLiteral("demo")) {
             recent_->note(folder);
-            recent_->check();
         }
     });
     connect(recent_, &RecentModels::foldersChanged, this, [this](const QStringList& folders) {
@@ -382,12 +437,10 @@ void MainWindow::connectPanes() {
         Q_EMIT settingsEdited(setup_.settings);
     });
 
-    connect(layout_, &LayoutView::stagedPlanChanged, meter_,
-            [this](const std::shared_ptr<const engine::PlacementPlan>& plan) {
-                meter_->setPrediction(plan, layout_->isWhatIf());
-            });
+    connect(layout_, &LayoutView::stagedPlanChanged, meter_, [this] { showPrediction(); });
     connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
+    connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
 
     connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
     connect(chat_, &ChatView::compareRequested, this,
@@ -436,12 +489,35 @@ void MainWindow::refresh() {
     const bool is_loaded = session_->isLoaded();
     const auto& snapshot = session_->snapshot();
     layout_->setModel(session_->summary());
-    layout_->setBusy(session_->isBusy());
+    if (is_loaded && session_->state() != Session::State::Loading) {
+        layout_->setLoadedModel(session_->loadedRequest().model);
+    }
+    layout_->setBusy(!session_->isBusy()                               ? LayoutView::Busy::No
+                     : session_->state() == Session::State::Generating ? LayoutView::Busy::Reply
+                                                                       : LayoutView::Busy::Loading);
+    if (!asked_stop_.isEmpty() && session_->state() != Session::State::Loading &&
+        session_->state() != Session::State::Applying) {
+        notice_->withdraw(std::exchange(asked_stop_, QString()));
+    }
     compare_->setReady(session_->state() == Session::State::Ready);
+    if (std::exchange(is_beside_, session_->isChosenBeside()) != is_beside_) {
+        showPrediction();
+    }
     chat_->setModel(is_loaded ? snapshot->model : session_->summary(), is_loaded);
-    setWindowTitle(session_->model().isEmpty() ? tr("Belfry")
-                                               : tr("%1 - Belfry").arg(session_->modelName()));
+    const QString shown = session_->shownModel();
+    setWindowTitle(shown.isEmpty() ? tr("Belfry") : tr("%1 - Belfry").arg(Session::nameOf(shown)));
+    // Who answers is said where it matters: while another one is chosen beside it.
+    chat_->setAnswerer(is_loaded && !session_->isChosenLoaded() && !session_->model().isEmpty()
+                           ? Session::nameOf(session_->loadedModel())
+                           : QString());
     refreshEmptyState();
+}
+
+void MainWindow::showPrediction() {
+    // Beside what is measured stands what was predicted for the same model, not for the chosen one.
+    const bool is_of_loaded = session_->isChosenBeside() && !layout_->isWhatIf();
+    meter_->setPrediction(is_of_loaded ? session_->snapshot()->plan : layout_->stagedPlan(),
+                          layout_->isWhatIf());
 }
 
 void MainWindow::setSamples(const std::vector<Sample>& samples,
@@ -472,15 +548,38 @@ void MainWindow::setSettings(const Settings& settings) {
 void MainWindow::stop() {
     if (chat_->isGenerating()) {
         chat_->stop();
+    } else if (session_->state() == Session::State::Loading ||
+               session_->state() == Session::State::Applying) {
+        stopLoading();
     } else {
         session_->cancel();
+    }
+}
+
+void MainWindow::openPath(const QString& path) {
+    const QFileInfo info(path);
+    // A file of a model stands for its folder.
+    const bool is_part =
+        info.isFile() && (info.fileName() == QStringLiteral("config.json") ||
+                          path.endsWith(QStringLiteral(".safetensors")) ||
+                          path.endsWith(QStringLiteral(".safetensors.index.json")));
+    if (is_part && QFileInfo::exists(info.path() + QStringLiteral("/config.json"))) {
+        openPath(info.path());
+    } else if (isAdapterFolder(path) ||
+               (info.isFile() && (isPictureFile(path) || isSoundFile(path)))) {
+        takeFiles({path});
+    } else if (path != session_->model()) {
+        session_->chooseModel(path);
     }
 }
 
 void MainWindow::takeFiles(const QStringList& paths) {
     QStringList media;
     for (const QString& path : paths) {
-        if (!QFileInfo(path).isDir()) {
+        if (!QFileInfo(path).isDir() && isModelFile(path)) {
+            openPath(path);
+            openModelPanel();
+        } else if (!QFileInfo(path).isDir()) {
             media.append(path);
         } else if (isAdapterFolder(path)) {
             session_->addAdapter(path);
@@ -501,11 +600,11 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         return;
     }
     const QFileInfo first(urls.first().toLocalFile());
-    is_drop_refused_ =
-        !first.isDir() && std::none_of(urls.begin(), urls.end(), [](const QUrl& url) {
-            const QString file = url.toLocalFile();
-            return isPictureFile(file) || isSoundFile(file);
-        });
+    is_drop_refused_ = !first.isDir() && !isModelFile(first.filePath()) &&
+                       std::none_of(urls.begin(), urls.end(), [](const QUrl& url) {
+                           const QString file = url.toLocalFile();
+                           return isPictureFile(file) || isSoundFile(file);
+                       });
     if (is_drop_refused_) {
         overlay_->open(tr("%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds "
                           "(WAV, FLAC, OGG, MP3) and folders with a model or an adapter")
@@ -514,7 +613,9 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         event->accept(); // else nobody tells when it leaves; dragMoveEvent() refuses
         return;
     }
-    if (!first.isDir()) {
+    if (!first.isDir() && isModelFile(first.filePath())) {
+        overlay_->open(tr("Drop to see what this file is"), QStringLiteral("folder"));
+    } else if (!first.isDir()) {
         overlay_->open(tr("Drop to attach to the next message"), QStringLiteral("image"));
     } else if (isAdapterFolder(first.filePath())) {
         overlay_->open(tr("Drop to add this adapter"), QStringLiteral("adapter"));
@@ -556,12 +657,38 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         history_->undoRemove();
         return;
     }
+    // Typed while the focus is on a button or nowhere: the next message, where a chat is shown.
+    const QWidget* focused = focusWidget();
+    const bool is_in_pane =
+        focused != nullptr && (layout_->isAncestorOf(focused) || history_->isAncestorOf(focused) ||
+                               model_panel_->isAncestorOf(focused));
+    const bool is_idle = focused == nullptr || focused == this ||
+                         qobject_cast<const QAbstractButton*>(focused) != nullptr;
+    if (is_idle && !is_in_pane && chat_->takeKey(event)) {
+        return;
+    }
     QMainWindow::keyPressEvent(event);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == tab_bar_ && event->type() == QEvent::Resize) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const auto* widget = qobject_cast<QWidget*>(watched);
+        const Qt::KeyboardModifiers held = key->modifiers() & ~Qt::KeypadModifier;
+        if (widget != nullptr && widget->window() == this &&
+            own_keys_.contains(
+                QKeySequence(QKeyCombination(held, static_cast<Qt::Key>(key->key()))))) {
+            event->ignore();
+            return true; // the action's, not the field's
+        }
+        return false;
+    }
+    const bool is_moved = event->type() == QEvent::Resize || event->type() == QEvent::Move;
+    if (is_moved && watched == tab_bar_ && event->type() == QEvent::Resize) {
         fitTabs();
+    }
+    if (is_moved && (watched == panes_ || watched == chat_side_ || watched == layout_footer_)) {
+        place_timer_.start();
     }
     return QMainWindow::eventFilter(watched, event);
 }
@@ -571,6 +698,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
     fitPanes();
     // Once more when the splitter has its new width: sizes set before are scaled with it.
     QMetaObject::invokeMethod(this, &MainWindow::fitPanes, Qt::QueuedConnection);
+    placeNotice();
     if (overlay_ != nullptr && overlay_->isVisible()) {
         overlay_->setGeometry(rect());
     }

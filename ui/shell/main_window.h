@@ -8,7 +8,10 @@
 #include "ui/shell/samples_strip.h"
 #include "ui/shell/settings_values.h"
 
+#include <QKeySequence>
+#include <QList>
 #include <QMainWindow>
+#include <QTimer>
 
 #include <memory>
 #include <vector>
@@ -24,6 +27,7 @@ namespace ui {
 
 class AdapterBar;
 class ChatView;
+class ChosenChip;
 class ComparePane;
 class DropOverlay;
 class HistoryPane;
@@ -79,6 +83,9 @@ public Q_SLOTS:
     void setFacts(const ui::SystemFacts& facts) { setup_.facts = facts; }
     /// Welcome, samples or messages: to be called when the chat was changed from outside.
     void refreshEmptyState();
+    /// What the program was started with, now or once more: a model ("demo" too), an adapter, files
+    /// to ask about.
+    void openPath(const QString& path);
     void openModelPanel();
     void chooseFolder();
     /// Asks where a folder of the recent ones is now.
@@ -129,8 +136,19 @@ private:
     void connectPanes();
     void refresh();
     void openCoverage(int index);
+    /// Esc while something is loaded or moved: asks before a long one is thrown away, and says how
+    /// to take up a short one again.
+    void stopLoading();
+    void showWaitingChanges(int count);
+    void showPrediction();
     void showDeviceLost(const engine::Error& error, bool was_reloading);
     void fitTabs();
+    /// Puts the notice over the lower end of the chat or the layout, above what is used there.
+    void placeNotice();
+    /// Puts the focus where the pane is used; a pane that has it keeps it.
+    void focusPane();
+    /// Out of the layout or a comparison, to what an action of the chat changes.
+    void revealChat();
     /// Hides the chats, then the meter, where the centre needs their room.
     void fitPanes();
     void togglePane(SidePane& pane, const QWidget* widget);
@@ -141,11 +159,16 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
+    bool is_beside_ = false;       ///< Another model is chosen than the loaded one.
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
-    QString offered_undo_; ///< Of a deleted chat, as the notice says it.
+    QString asked_stop_;           ///< The notice that asks whether to stop a load.
+    QString offered_undo_;         ///< Of a deleted chat, as the notice says it.
+    QList<QKeySequence> own_keys_; ///< That act in the whole window, also while text is edited.
+    QTimer place_timer_;
 
     ModelButton* model_button_ = nullptr;
+    ChosenChip* chosen_chip_ = nullptr;
     AdapterBar* adapter_bar_ = nullptr;
     StatusStrip* status_ = nullptr;
     QPushButton* menu_button_ = nullptr;
@@ -158,9 +181,12 @@ private:
     QPushButton* side_button_ = nullptr; ///< Shown while the list of chats is not.
     QButtonGroup* tabs_ = nullptr;
     QWidget* tab_bar_ = nullptr;
+    QWidget* waiting_mark_ = nullptr; ///< On the layout's tab.
     QHBoxLayout* tab_row_ = nullptr;
     QHBoxLayout* header_row_ = nullptr; ///< Below the tabs, where both do not fit side by side.
     QSplitter* panes_ = nullptr;
+    QWidget* chat_side_ = nullptr;
+    QWidget* layout_footer_ = nullptr; ///< The layout's bar below its lanes.
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;
     UnusablePage* unusable_ = nullptr;

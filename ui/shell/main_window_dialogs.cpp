@@ -10,16 +10,26 @@
 #include "ui/shell/session.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/shortcut_editor.h"
+#include "ui/shell/shortcuts.h"
 #include "ui/shell/shortcuts_dialog.h"
 #include "ui/style/format.h"
 
+#include <QAbstractButton>
+#include <QButtonGroup>
 #include <QFileDialog>
 #include <QFileInfo>
 
 namespace ui {
 
+namespace {
+
+/// From here on a load is not thrown away by one key.
+constexpr double kLongLoadS = 3.0;
+
+} // namespace
+
 void MainWindow::openModelPanel() {
-    recent_->check();
+    recent_->check(session_->model());
     model_panel_->openBelow(model_button_);
 }
 
@@ -89,6 +99,34 @@ void MainWindow::openCoverage(int index) {
                 }
             });
     dialog->open();
+}
+
+void MainWindow::stopLoading() {
+    const bool is_load = session_->state() == Session::State::Loading;
+    const QString name = Session::nameOf(session_->shownModel());
+    if (session_->jobSeconds() >= kLongLoadS) {
+        asked_stop_ = is_load ? tr("%1 is being loaded").arg(name) : tr("Parts are being moved");
+        notice_->showAction(
+            asked_stop_, tr("It goes on. Should it stop? What was there before stays."),
+            is_load ? tr("Stop loading") : tr("Stop moving"), [this] { session_->cancel(); });
+        return;
+    }
+    session_->cancel();
+    notice_->showAction(is_load ? tr("Loading of %1 was stopped").arg(name)
+                                : tr("Moving was stopped"),
+                        tr("By the Esc key."), tr("Resume"), [this] { session_->resume(); });
+}
+
+void MainWindow::showWaitingChanges(int count) {
+    waiting_mark_->setVisible(count > 0);
+    QAbstractButton* tab = tabs_->button(static_cast<int>(Tab::Layout));
+    const QString text = tab->text().remove(QLatin1Char('&'));
+    const QString waiting =
+        count == 1 ? tr("1 change waits for Apply") : tr("%1 changes wait for Apply").arg(count);
+    // accessibleName() is what the tab is called: fitTabs() measures it.
+    tab->setAccessibleDescription(count > 0 ? waiting : QString());
+    setKeyToolTip(tab, count > 0 ? tr("%1: %2").arg(text, waiting) : text,
+                  QStringLiteral("showLayout"));
 }
 
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {

@@ -4,10 +4,13 @@
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
+#include "ui/layout/block_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/model_panel.h"
+#include "ui/shell/notice_strip.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/shell/unusable_page.h"
@@ -37,6 +40,8 @@ constexpr int kUsefulWidth = 560; ///< Of chat or layout, before the panes besid
 
 constexpr int kTabsWidth = 320;
 
+constexpr int kNoticeWidth = 780; ///< As messages and composer.
+
 constexpr int kCentreWidth = 600; ///< The bars above chat and layout in the longest language.
 
 } // namespace
@@ -52,13 +57,14 @@ void MainWindow::refreshEmptyState() {
         page = unusable_;
         unusable_->showProblem(
             QDir::toNativeSeparators(session_->model()),
-            folderProblem(*session_->modelError(), recent_->isMissing(session_->model())));
+            folderProblem(*session_->modelError(), recent_->facts(session_->model())));
     }
     chat_stack_->setCurrentWidget(page);
     chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);
     fitTabs();
+    place_timer_.start();
     samples_->setVisible(page == chat_ && is_chat_empty && !samples_->isEmpty() &&
-                         session_->isLoaded() && session_->model() == QStringLiteral("demo"));
+                         session_->isLoaded() && session_->loadedModel() == QStringLiteral("demo"));
 }
 
 void MainWindow::setTab(Tab tab) {
@@ -75,6 +81,68 @@ void MainWindow::setTab(Tab tab) {
         QMetaObject::invokeMethod(panes_, halve, Qt::QueuedConnection);
     }
     refreshEmptyState();
+}
+
+void MainWindow::placeNotice() {
+    if (notice_->isHidden()) {
+        chat_->setCovered(0);
+        return;
+    }
+    QWidget* central = centralWidget();
+    const auto place = [central](const QWidget* widget) {
+        return QRect(widget->mapTo(central, QPoint(0, 0)), widget->size());
+    };
+    const bool is_layout = tab_ == Tab::Layout;
+    const bool is_chat = !is_layout && chat_stack_->currentWidget() == chat_;
+    const QRect area = place(is_layout ? static_cast<QWidget*>(layout_) : chat_side_);
+    int floor = area.bottom() + 1 - 2 * Theme::kGap;
+    if (is_chat) {
+        floor = chat_->mapTo(central, QPoint(0, chat_->overlayFloor())).y() - Theme::kGap;
+    } else if (is_layout && layout_footer_ != nullptr) {
+        floor = place(layout_footer_).top() - Theme::kGap;
+    }
+    const int width = std::min(kNoticeWidth, area.width() - 6 * Theme::kGap);
+    const int most = std::min((floor - area.top()) - Theme::kGap, area.height() / 2);
+    const int height = notice_->fitTo(width, most);
+    notice_->setGeometry(area.left() + (area.width() - width) / 2, floor - height, width, height);
+    notice_->raise();
+    if (model_panel_->isVisible()) {
+        model_panel_->raise();
+    }
+    chat_->setCovered(is_chat ? height + Theme::kGap : 0);
+}
+
+void MainWindow::focusPane() {
+    const QWidget* focused = focusWidget();
+    if (tab_ == Tab::Layout) {
+        if (focused != nullptr && layout_->isAncestorOf(focused)) {
+            return;
+        }
+        const QList<BlockWidget*> blocks = layout_->findChildren<BlockWidget*>();
+        const auto shown = std::find_if(blocks.begin(), blocks.end(), [](const BlockWidget* block) {
+            return block->isVisibleTo(block->window());
+        });
+        if (shown != blocks.end()) {
+            (*shown)->setFocus(Qt::ShortcutFocusReason);
+        } else {
+            layout_->setFocus(Qt::ShortcutFocusReason);
+        }
+        return;
+    }
+    const bool keeps_it = tab_ == Tab::Both && focused != nullptr &&
+                          (layout_->isAncestorOf(focused) || chat_side_->isAncestorOf(focused));
+    if (!keeps_it && chat_stack_->currentWidget() == chat_) {
+        chat_->focusComposer();
+    } else if (!keeps_it) {
+        chat_stack_->currentWidget()->setFocus(Qt::ShortcutFocusReason);
+    }
+}
+
+void MainWindow::revealChat() {
+    if (tab_ == Tab::Layout) {
+        setTab(Tab::Chat);
+    }
+    setComparing(false);
 }
 
 void MainWindow::togglePane(SidePane& pane, const QWidget* widget) {

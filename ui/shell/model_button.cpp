@@ -37,13 +37,19 @@ ModelButton::ModelButton(Session* session, QWidget* parent)
 void ModelButton::refresh() {
     badges_.clear();
     QStringList spoken;
-    if (session_->model().isEmpty()) {
+    const QString model = session_->shownModel();
+    state_ = QString();
+    if (model.isEmpty()) {
         name_ = tr("Choose a model");
     } else {
-        name_ = session_->modelName();
-        if (const auto& summary = session_->summary()) {
+        name_ = Session::nameOf(model);
+        if (model != session_->model() && session_->isLoaded()) {
+            state_ = tr("loaded"); // the chosen one stands beside it
+            spoken.append(state_);
+        }
+        if (const auto summary = session_->shownSummary()) {
             badges_.append(formatParameters(summary->parameters));
-            spoken.append(tr("%1 parameters").arg(badges_.first()));
+            spoken.append(tr("%1 parameters").arg(badges_.last()));
             badges_.append(tr("text"));
             if (summary->has_vision) {
                 badges_.append(tr("image"));
@@ -54,7 +60,10 @@ void ModelButton::refresh() {
             spoken.append(badges_.mid(1));
         }
     }
-    setAccessibleName(session_->model().isEmpty()
+    if (!state_.isEmpty()) {
+        badges_.prepend(state_);
+    }
+    setAccessibleName(model.isEmpty()
                           ? name_
                           : tr("Model: %1")
                                 .arg(name_ + (spoken.isEmpty() ? QString() : QStringLiteral(", ")) +
@@ -76,7 +85,10 @@ QSize ModelButton::sizeHint() const {
 }
 
 QSize ModelButton::minimumSizeHint() const {
-    const int width = kSide + kIcon + 8 + fontMetrics().averageCharWidth() * 14 + 28 + kSide;
+    int width = kSide + kIcon + 8 + fontMetrics().averageCharWidth() * 14 + 28 + kSide;
+    if (!state_.isEmpty()) { // that the other one is loaded has to be seen
+        width += QFontMetrics(scaledFont(85)).horizontalAdvance(state_) + 2 * kBadgePad + 6;
+    }
     return {std::min(width, sizeHint().width()), sizeHint().height()};
 }
 
@@ -92,9 +104,9 @@ void ModelButton::paintEvent(QPaintEvent* /*event*/) {
     int x = kSide;
     painter.drawPixmap(x, middle - kIcon / 2,
                        iconPixmap(QStringLiteral("belfry"), kIcon,
-                                  session_->modelError() != nullptr ? theme.danger
-                                  : session_->isLoaded()            ? theme.accent
-                                                                    : theme.text_muted,
+                                  session_->isLoaded()                ? theme.accent
+                                  : session_->modelError() != nullptr ? theme.danger
+                                                                      : theme.text_muted,
                                   devicePixelRatioF()));
     x += kIcon + 8;
     const int right = width() - kSide - 16 - 8;
@@ -102,7 +114,11 @@ void ModelButton::paintEvent(QPaintEvent* /*event*/) {
     painter.setFont(bold);
     painter.setPen(isEnabled() ? theme.text : theme.text_disabled);
     const QFontMetrics metrics(bold);
-    const int name_width = std::min(metrics.horizontalAdvance(name_) + 1, right - x);
+    const int state_width =
+        state_.isEmpty()
+            ? 0
+            : QFontMetrics(scaledFont(85)).horizontalAdvance(state_) + 2 * kBadgePad + 10;
+    const int name_width = std::min(metrics.horizontalAdvance(name_) + 1, right - x - state_width);
     painter.drawText(QRect(x, 0, name_width, height()), Qt::AlignVCenter | Qt::TextSingleLine,
                      metrics.elidedText(name_, Qt::ElideMiddle, name_width));
     x += name_width + 10;
@@ -116,10 +132,11 @@ void ModelButton::paintEvent(QPaintEvent* /*event*/) {
         }
         const QRectF box(x + 0.5, middle - small_metrics.height() / 2.0 - 1.5, badge_width - 1,
                          small_metrics.height() + 3);
-        painter.setPen(theme.border);
+        const bool is_state = !state_.isEmpty() && &badge == &badges_.first();
+        painter.setPen(is_state ? theme.success : theme.border);
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
-        painter.setPen(theme.text_muted);
+        painter.setPen(is_state ? theme.success : theme.text_muted);
         painter.drawText(box, Qt::AlignCenter | Qt::TextSingleLine, badge);
         x += badge_width + 6;
     }

@@ -26,6 +26,7 @@ private:
 
     Session* session_;
     QString name_;
+    QString state_; ///< First of the badges while another model is chosen than the loaded one.
     QStringList badges_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/layout/issue_words.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/recent_models.h"
@@ -54,6 +55,13 @@ void choose(QComboBox* box, const QVariant& data, const QString& label) {
     box->setCurrentIndex(index);
 }
 
+/// "Gemma 4 E2B"; sizes that nobody has published are not a name.
+QString variantName(const QString& variant) {
+    return variant.isEmpty() || variant == QStringLiteral("custom")
+               ? ModelPanel::tr("Gemma 4, not one of the published sizes")
+               : ModelPanel::tr("Gemma 4 %1").arg(variant);
+}
+
 } // namespace
 
 ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_model, QWidget* window)
@@ -65,7 +73,7 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     connect(recent_, &QAbstractItemModel::modelReset, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::rowsInserted, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::rowsRemoved, this, &ModelPanel::refresh);
-    connect(recent_, &RecentModels::missingChanged, this, &ModelPanel::refresh);
+    connect(recent_, &RecentModels::factsChanged, this, &ModelPanel::refresh);
     refreshOptions();
     refresh();
 }
@@ -123,7 +131,10 @@ void ModelPanel::build(bool has_demo_model) {
     facts_label_ = wrapped(QStringLiteral("chosenModelFacts"), inside_);
     setTextRole(facts_label_, TextRole::Muted);
     problem_label_ = wrapped(QStringLiteral("chosenModelProblem"), inside_);
+    beside_label_ = wrapped(QStringLiteral("chosenModelBeside"), inside_);
+    setTextRole(beside_label_, TextRole::Muted);
     inside->addWidget(name_label_);
+    inside->addWidget(beside_label_);
     inside->addWidget(facts_label_);
     inside->addWidget(problem_label_);
     missing_ = new QWidget(inside_);
@@ -259,7 +270,11 @@ void ModelPanel::refresh() {
     inside_->setVisible(is_chosen);
     const auto& summary = session_->summary();
     const engine::Error* error = session_->modelError();
+    const bool is_beside = session_->isLoaded() && session_->model() != session_->shownModel();
     name_label_->setText(session_->modelName());
+    beside_label_->setVisible(is_beside);
+    beside_label_->setText(
+        tr("Not loaded. %1 answers until it is.").arg(Session::nameOf(session_->shownModel())));
     facts_label_->setVisible(error == nullptr);
     if (summary != nullptr) {
         QStringList kinds = {tr("text")};
@@ -273,8 +288,8 @@ void ModelPanel::refresh() {
                                       ? fromUtf8(summary->dtype)
                                       : quantName(fromUtf8(summary->quantization));
         facts_label_->setText(
-            tr("Gemma 4 %1 · %2 parameters · %3 on disk · %4\nUnderstands %5 · up to %6 tokens")
-                .arg(fromUtf8(summary->variant), formatParameters(summary->parameters),
+            tr("%1 · %2 parameters · %3 on disk · %4\nUnderstands %5 · up to %6 tokens")
+                .arg(variantName(fromUtf8(summary->variant)), formatParameters(summary->parameters),
                      formatBytes(summary->bytes), precision, kinds.join(QStringLiteral(", ")),
                      formatCount(summary->max_context)));
     } else {
@@ -283,15 +298,13 @@ void ModelPanel::refresh() {
     QStringList problems;
     if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
-        problems.append(folderProblem(*error, recent_->isMissing(session_->model())));
+        problems.append(folderProblem(*error, recent_->facts(session_->model())));
     } else if (summary != nullptr) {
         if (summary->is_header_only) {
-            problems.append(
-                tr("The weights are not here: layouts can be tried, loading cannot. Put "
-                   "the .safetensors files into this folder to load it."));
+            problems.append(weightsProblem(recent_->facts(session_->model())));
         }
         for (const std::string& warning : summary->warnings) {
-            problems.append(fromUtf8(warning));
+            problems.append(engineWords(warning));
         }
     }
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));
@@ -306,7 +319,7 @@ void ModelPanel::refresh() {
     const bool is_idle = !session_->isBusy();
     options_->setEnabled(is_idle);
     load_button_->setEnabled(is_idle && is_usable && !summary->is_header_only);
-    load_button_->setText(session_->isLoaded() ? tr("Re&load") : tr("&Load"));
+    load_button_->setText(session_->isChosenLoaded() ? tr("Re&load") : tr("&Load"));
     refreshOptions();
     updateGeometry();
 }

@@ -48,6 +48,7 @@ private:
     QWidget* inside_ = nullptr;
     QLabel* name_label_ = nullptr;
     QLabel* facts_label_ = nullptr;
+    QLabel* beside_label_ = nullptr; ///< Another model is loaded and answers.
     QLabel* problem_label_ = nullptr;
     QWidget* missing_ = nullptr; ///< What to do about a folder that is gone.
     QWidget* options_ = nullptr;

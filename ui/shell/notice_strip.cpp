@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/notice_strip.h"
 
+#include "ui/common/engine_words.h"
 #include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -12,8 +13,11 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace ui {
@@ -21,6 +25,7 @@ namespace ui {
 namespace {
 
 constexpr int kPassingMs = 12'000; ///< As long as a deleted chat can be taken back.
+constexpr int kMargin = 8;
 
 } // namespace
 
@@ -46,7 +51,7 @@ QString nextStep(engine::ErrorCode code) {
     return {};
 }
 
-NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
+NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing(this)) {
     setObjectName(QStringLiteral("noticeBar"));
     setAccessibleName(tr("Notice"));
     icon_ = new QLabel(this);
@@ -90,24 +95,46 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
         setButtonKind(button, ButtonKind::Flat);
         setIconButton(button, 16, 28);
     }
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(16, 8, 12, 8);
-    row->setSpacing(12);
-    row->addWidget(icon_, 0, Qt::AlignTop);
-    auto* texts = new QVBoxLayout();
+    body_ = new QWidget;
+    auto* texts = new QVBoxLayout(body_);
+    texts->setContentsMargins(0, 4, 0, 4);
     texts->setSpacing(2);
     texts->addWidget(title_);
     texts->addWidget(detail_);
     texts->addWidget(more_);
-    row->addLayout(texts, 1);
-    row->addWidget(toggle_, 0, Qt::AlignTop);
-    row->addWidget(action_, 0, Qt::AlignVCenter);
-    row->addWidget(copy_, 0, Qt::AlignTop);
-    row->addWidget(close_, 0, Qt::AlignTop);
+    texts->addStretch(1);
+    area_ = new QScrollArea(this);
+    area_->setFrameShape(QFrame::NoFrame);
+    area_->setWidgetResizable(true);
+    area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area_->setFocusPolicy(Qt::NoFocus);
+    area_->setWidget(body_);
+    body_->setAutoFillBackground(false); // the card shows through
+    area_->viewport()->setAutoFillBackground(false);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, kMargin, kMargin, kMargin);
+    column->setSpacing(4);
+    row_ = new QHBoxLayout;
+    row_->setSpacing(8);
+    auto* icon_place = new QVBoxLayout; // in the middle of the first line
+    icon_place->addSpacing(4);
+    icon_place->addWidget(icon_);
+    icon_place->addStretch(1);
+    row_->addLayout(icon_place);
+    row_->addSpacing(4);
+    row_->addWidget(area_, 1);
+    row_->addWidget(copy_, 0, Qt::AlignTop);
+    row_->addWidget(close_, 0, Qt::AlignTop);
+    below_ = new QHBoxLayout;
+    below_->setContentsMargins(32, 0, 0, 0);
+    below_->setSpacing(8);
+    below_->addWidget(action_);
+    below_->addWidget(toggle_);
+    below_->addStretch(1);
+    column->addLayout(row_);
+    column->addLayout(below_);
     hide();
-    passing_.setSingleShot(true);
-    passing_.setInterval(kPassingMs);
-    connect(&passing_, &QTimer::timeout, this, &QWidget::hide);
+    connect(passing_, &Passing::passed, this, &QWidget::hide);
     connect(close_, &QPushButton::clicked, this, &QWidget::hide);
     connect(action_, &QPushButton::clicked, this, [this] {
         hide();
@@ -116,7 +143,10 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
             chosen();
         }
     });
-    connect(toggle_, &QPushButton::toggled, more_, &QWidget::setVisible);
+    connect(toggle_, &QPushButton::toggled, this, [this](bool is_open) {
+        more_->setVisible(is_open);
+        Q_EMIT changed();
+    });
     connect(copy_, &QPushButton::clicked, this, [this] {
         QStringList lines = {title_->text(), detail_->text(), more_->text()};
         lines.removeAll(QString());
@@ -127,13 +157,13 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent) {
 void NoticeStrip::showError(const QString& what, const engine::Error& error) {
     const QString step = nextStep(error.code);
     showNotice(what,
-               fromUtf8(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
+               engineWords(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
                Kind::Error);
 }
 
 void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind kind) {
     kind_ = kind;
-    passing_.stop();
+    passing_->stop();
     const Theme& theme = Theme::current();
     icon_->setPixmap(
         iconPixmap(kind == Kind::Error ? QStringLiteral("alert") : QStringLiteral("info"), 20,
@@ -149,6 +179,8 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
     setAccessibleDescription(what + QLatin1Char(' ') + detail);
     show();
     update();
+    Q_EMIT changed();
+    passing_->holdClicks();
     QAccessibleEvent alert(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
 }
@@ -157,6 +189,7 @@ void NoticeStrip::showFolded(const QString& what, const QString& detail, const Q
     showNotice(what, detail, Kind::Error);
     more_->setText(more);
     toggle_->show();
+    Q_EMIT changed();
 }
 
 void NoticeStrip::withdraw(const QString& what) {
@@ -167,7 +200,7 @@ void NoticeStrip::withdraw(const QString& what) {
 
 void NoticeStrip::showPassing(const QString& what, const QString& detail) {
     showNotice(what, detail);
-    passing_.start();
+    passing_->start(kPassingMs);
 }
 
 void NoticeStrip::showAction(const QString& what,
@@ -179,18 +212,73 @@ void NoticeStrip::showAction(const QString& what,
     chosen_ = std::move(chosen);
     action_->setText(action);
     action_->show();
+    Q_EMIT changed();
+}
+
+int NoticeStrip::fitTo(int width, int most) {
+    // Words and their buttons in one line where there is room, else the buttons below.
+    const QMargins around = layout()->contentsMargins();
+    const int fixed = around.left() + around.right() + icon_->width() + copy_->width() +
+                      close_->width() + 5 * row_->spacing() + 4;
+    int words = 0;
+    for (const QPushButton* button : {action_, toggle_}) {
+        words += button->isHidden() ? 0 : button->sizeHint().width() + row_->spacing();
+    }
+    const int room = width - fixed;
+    int text = title_->fontMetrics().horizontalAdvance(title_->text());
+    for (const QLabel* label : {detail_, more_}) {
+        text = label->isHidden()
+                   ? text
+                   : std::max(text, label->fontMetrics().size(0, label->text()).width());
+    }
+    const bool is_row = text + words <= room || 2 * words < room;
+    QHBoxLayout* const to = is_row ? row_ : below_;
+    if (to->indexOf(action_) < 0) {
+        for (QPushButton* button : {toggle_, action_}) {
+            (is_row ? below_ : row_)->removeWidget(button);
+            is_row ? row_->insertWidget(row_->indexOf(copy_), button, 0, Qt::AlignTop)
+                   : below_->insertWidget(0, button);
+        }
+    }
+    const int inside = std::max(room - (is_row ? words : 0), 40);
+    const int bar = area_->verticalScrollBar()->sizeHint().width();
+    const int rest = around.top() + around.bottom() +
+                     (is_row || words == 0 ? 0 : action_->sizeHint().height() + 4);
+    int height = body_->layout()->heightForWidth(inside);
+    const int limit = std::max(most - rest, 40);
+    if (height > limit) {
+        height = std::min(body_->layout()->heightForWidth(inside - bar), limit);
+    }
+    area_->setFixedHeight(std::max(height, close_->height()));
+    return area_->height() + rest;
+}
+
+void NoticeStrip::showEvent(QShowEvent* event) {
+    QFrame::showEvent(event);
+    Q_EMIT changed();
+}
+
+void NoticeStrip::hideEvent(QHideEvent* event) {
+    QFrame::hideEvent(event);
+    passing_->stop();
+    if (!event->spontaneous()) {
+        Q_EMIT changed();
+    }
 }
 
 void NoticeStrip::paintEvent(QPaintEvent* /*event*/) {
     const Theme& theme = Theme::current();
     QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
     QColor tint = kind_ == Kind::Error ? theme.danger : theme.accent;
-    painter.fillRect(rect(), theme.surface);
-    tint.setAlphaF(0.12F);
-    painter.fillRect(rect(), tint);
-    painter.fillRect(QRect(0, height() - 1, width(), 1), theme.border);
-    tint.setAlphaF(1.0F);
-    painter.fillRect(QRect(0, 0, 3, height()), tint);
+    const QRectF card = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.surface);
+    painter.drawRoundedRect(card, Theme::kRadius, Theme::kRadius);
+    painter.setPen(QPen(tint, 1.0));
+    tint.setAlphaF(0.10F);
+    painter.setBrush(tint);
+    painter.drawRoundedRect(card, Theme::kRadius, Theme::kRadius);
 }
 
 } // namespace ui

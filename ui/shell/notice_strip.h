@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// One strip under the top bar for what went wrong or needs to be known: what happened, the numbers
-// and the next step. Stays until dismissed or replaced; never takes the focus.
+// A card over the lower end of the window's centre for what went wrong or needs to be known: what
+// happened, the numbers and the next step. Stays until dismissed or replaced; never takes the
+// focus. In no layout, so that nothing moves when it comes or goes: the window places it.
 #pragma once
 
 #include "engine/api/error.h"
+#include "ui/style/passing.h"
 
 #include <QFrame>
-#include <QTimer>
 
 #include <functional>
 
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
+class QScrollArea;
+class QWidget;
 
 namespace ui {
 
@@ -29,7 +33,8 @@ public:
     void showFolded(const QString& what, const QString& detail, const QString& more);
     /// Hides the notice that says this, if it is still the one that is shown.
     void withdraw(const QString& what);
-    /// What went well and asks for nothing: goes by itself after a while.
+    /// What went well and asks for nothing: goes by itself after a while, though never from under
+    /// the user's hand.
     void showPassing(const QString& what, const QString& detail);
     /// A notice with one thing to do about it: a button `action` that runs `chosen` and goes.
     void showAction(const QString& what,
@@ -38,13 +43,26 @@ public:
                     std::function<void()> chosen,
                     Kind kind = Kind::Info);
 
+    /// The height it wants in this width, at most `most`: more text scrolls.
+    [[nodiscard]] int fitTo(int width, int most);
+
+Q_SIGNALS:
+    /// Shown, hidden or with another text: to be placed.
+    void changed();
+
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     Kind kind_ = Kind::Info;
     std::function<void()> chosen_;
-    QTimer passing_;
+    Passing* passing_;
+    QScrollArea* area_;
+    QWidget* body_;      ///< The texts.
+    QHBoxLayout* row_;   ///< Icon, texts, buttons.
+    QHBoxLayout* below_; ///< The buttons with words, where the texts need the width.
     QLabel* icon_;
     QLabel* title_;
     QLabel* detail_;

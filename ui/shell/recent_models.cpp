@@ -45,7 +45,6 @@ QVariant RecentModels::data(const QModelIndex& index, int role) const {
 void RecentModels::setFolders(const QStringList& folders) {
     beginResetModel();
     folders_ = folders.mid(0, kMaximum);
-    missing_.clear();
     endResetModel();
     check();
 }
@@ -77,21 +76,22 @@ void RecentModels::replace(const QString& folder, const QString& now) {
     note(now);
 }
 
-void RecentModels::check() {
-    if (!folders_.isEmpty()) {
-        Q_EMIT checkRequested(folders_);
+void RecentModels::check(const QString& chosen) {
+    QStringList wanted = folders_;
+    if (!chosen.isEmpty() && !wanted.contains(chosen)) {
+        wanted.append(chosen);
+    }
+    if (!wanted.isEmpty()) {
+        Q_EMIT checkRequested(wanted);
     }
 }
 
-void RecentModels::showMissing(const QStringList& folders) {
-    if (folders == missing_) {
-        return;
-    }
-    missing_ = folders;
+void RecentModels::showFacts(const FolderFactsByPath& facts) {
+    facts_ = facts;
     if (!folders_.isEmpty()) {
         Q_EMIT dataChanged(index(0), index(static_cast<int>(folders_.size()) - 1));
     }
-    Q_EMIT missingChanged();
+    Q_EMIT factsChanged();
 }
 
 void RecentModels::forget(const QString& folder) {

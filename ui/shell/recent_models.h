@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders chosen lately, newest first, as a list model. Whether they are still there is asked
-// with checkRequested() and answered with showMissing(): files are not looked at here.
+// with checkRequested() and answered with showFacts(): files are not looked at here. The same is
+// asked about a chosen folder, which enters the list when it turns out to hold a model.
 #pragma once
+
+#include "ui/shell/folder_facts.h"
 
 #include <QAbstractListModel>
 #include <QStringList>
@@ -27,21 +30,26 @@ public:
     void forget(const QString& folder);
     /// `now` in the place of `folder`, which was moved or renamed.
     void replace(const QString& folder, const QString& now);
-    [[nodiscard]] bool isMissing(const QString& folder) const { return missing_.contains(folder); }
+    [[nodiscard]] bool isMissing(const QString& folder) const {
+        return facts(folder).place == FolderFacts::Place::Missing;
+    }
+    /// As it was seen last; a plain folder as long as nobody has looked.
+    [[nodiscard]] FolderFacts facts(const QString& folder) const { return facts_.value(folder); }
 
 public Q_SLOTS:
-    /// Asks whether the folders are still there.
-    void check();
-    /// Those of the list that are not.
-    void showMissing(const QStringList& folders);
+    /// Asks whether the folders are still there, and what lies in `chosen` (empty: none).
+    void check(const QString& chosen = {});
+    void showFacts(const ui::FolderFactsByPath& facts);
 
 Q_SIGNALS:
     void checkRequested(const QStringList& folders);
-    void missingChanged();
+    /// What lies in a folder of the list, or in the chosen one.
+    void factsChanged();
     void foldersChanged(const QStringList& folders);
 
 private:
-    QStringList folders_, missing_;
+    QStringList folders_;
+    FolderFactsByPath facts_;
 };
 
 } // namespace ui

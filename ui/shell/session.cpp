@@ -8,6 +8,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -58,26 +59,41 @@ Session::State Session::state() const {
     return model_.isEmpty() ? State::Empty : State::Chosen;
 }
 
-QString Session::modelName() const {
-    if (model_ == QStringLiteral("demo")) {
+QString Session::nameOf(const QString& model) {
+    if (model == QStringLiteral("demo")) {
         return tr("Demo model");
     }
-    const QString name = QFileInfo(QDir::cleanPath(model_)).fileName();
-    return name.isEmpty() ? model_ : name;
+    const QString name = QFileInfo(QDir::cleanPath(model)).fileName();
+    return name.isEmpty() ? model : name;
+}
+
+QString Session::shownModel() const {
+    if (job_ == Job::Load) {
+        return fromUtf8(asked_.model);
+    }
+    return isLoaded() ? loadedModel() : model_;
+}
+
+std::shared_ptr<const engine::ModelSummary> Session::shownSummary() const {
+    if (shownModel() == model_) {
+        return summary_;
+    }
+    return isLoaded() ? snapshot_->model : nullptr;
 }
 
 engine::LoadRequest Session::request() const {
     engine::LoadRequest request = options_;
     request.model = model_.toStdString();
-    request.adapters = adapters_;
+    request.adapters = isChosenBeside() ? std::vector<engine::AdapterChoice>() : adapters_;
     return request;
 }
 
 const engine::AdapterSummary* Session::coverage(const std::string& folder) const {
-    if (summary_ == nullptr) {
+    const engine::ModelSummary* summary = shownSummary().get();
+    if (summary == nullptr) {
         return nullptr;
     }
-    for (const engine::AdapterSummary& adapter : summary_->adapters) {
+    for (const engine::AdapterSummary& adapter : summary->adapters) {
         if (adapter.folder == folder) {
             return &adapter;
         }
@@ -87,11 +103,19 @@ const engine::AdapterSummary* Session::coverage(const std::string& folder) const
 
 void Session::inspect() {
     is_inspecting_ = true;
-    Q_EMIT inspectRequested(model_, folders(adapters_));
+    Q_EMIT inspectRequested(model_, folders(request().adapters));
 }
 
 void Session::chooseModel(const QString& folder) {
     loads_when_read_ = false;
+    if (isLoaded() && folder == loadedModel() && folder != model_) {
+        options_ = loaded_; // it is there as it is
+        options_.model.clear();
+        options_.adapters.clear();
+    } else if (!model_.isEmpty() && folder != model_ &&
+               options_.device_map.find('{') != std::string::npos) {
+        options_.device_map = "fit"; // a map names the parts of the model it was made for
+    }
     model_ = folder;
     summary_.reset();
     model_error_.reset();
@@ -103,6 +127,12 @@ void Session::chooseModel(const QString& folder) {
         Q_EMIT modelChosen(folder);
     }
     Q_EMIT changed();
+}
+
+void Session::chooseLoaded() {
+    if (isLoaded()) {
+        chooseModel(loadedModel());
+    }
 }
 
 void Session::chooseAgain(const QString& folder, const engine::LoadRequest& options) {
@@ -132,6 +162,15 @@ void Session::setOptions(const engine::LoadRequest& options) {
 }
 
 void Session::addAdapter(const QString& folder) {
+    if (isChosenBeside()) {
+        Q_EMIT failed(tr("The adapter was not added"),
+                      {engine::ErrorCode::InvalidRequest,
+                       tr("%1 is loaded and %2 is chosen. Load it, or go back to %1: an adapter "
+                          "goes to the model that is both.")
+                           .arg(nameOf(loadedModel()), modelName())
+                           .toStdString()});
+        return;
+    }
     const std::string path = QDir::cleanPath(folder).toStdString();
     const auto same = [&](const engine::AdapterChoice& choice) { return choice.folder == path; };
     if (std::any_of(adapters_.begin(), adapters_.end(), same)) {
@@ -163,6 +202,11 @@ void Session::setAdapterStrength(int index, double strength) {
 }
 
 void Session::adaptersEdited(bool is_list_changed) {
+    if (isChosenBeside()) {
+        sendAdapters(); // of the loaded one, whatever is looked at
+        Q_EMIT changed();
+        return;
+    }
     if (is_list_changed) {
         if (!model_.isEmpty()) {
             inspect(); // coverage first: a mismatch is told before anything is loaded
@@ -194,6 +238,9 @@ void Session::load() {
 }
 
 void Session::startLoad(const engine::LoadRequest& request) {
+    if (isChosenBeside() && request.model == model_.toStdString()) {
+        adapters_ = request.adapters; // those of the former model stay with it
+    }
     job_ = Job::Load;
     asked_ = request;
     load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
@@ -219,8 +266,29 @@ void Session::eject() {
     }
 }
 
+double Session::jobSeconds() const {
+    return job_ == Job::Load || job_ == Job::Apply
+               ? static_cast<double>(QDateTime::currentMSecsSinceEpoch() - load_started_ms_) / 1e3
+               : 0.0;
+}
+
+void Session::resume() {
+    if (job_ != Job::None || asked_.model.empty()) {
+        resumes_ = job_ == Job::Load || job_ == Job::Apply; // its end has not been told yet
+        return;
+    }
+    if (stopped_ == Job::Load) {
+        startLoad(engine::LoadRequest(asked_));
+    } else if (stopped_ == Job::Apply) {
+        apply(engine::LoadRequest(asked_));
+    }
+}
+
 void Session::cancel() {
     loads_when_read_ = false;
+    if (job_ == Job::Load || job_ == Job::Apply) {
+        stopped_ = job_;
+    }
     Q_EMIT cancelRequested();
 }
 
@@ -230,9 +298,10 @@ void Session::apply(const engine::LoadRequest& request) {
     }
     asked_ = request;
     asked_.model = model_.toStdString();
-    asked_.adapters = adapters_;
+    asked_.adapters = this->request().adapters;
     if (isLoaded() && differsInMapOnly(asked_, loaded_)) {
         job_ = Job::Apply;
+        load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
         Q_EMIT applyMapRequested(fromUtf8(asked_.device_map));
         Q_EMIT changed();
     } else {
@@ -282,6 +351,7 @@ void Session::showModel(const QString& model,
     is_inspecting_ = false;
     summary_ = summary;
     model_error_.reset();
+    Q_EMIT modelRead(model_);
     Q_EMIT planInputChanged();
     Q_EMIT changed();
     if (loads_when_read_) {
@@ -300,7 +370,7 @@ void Session::showModelError(const QString& model, const engine::Error& error) {
     is_inspecting_ = false;
     loads_when_read_ = false;
     // With a summary in hand the model is fine: the adapter added last is what cannot be read.
-    if (summary_ != nullptr && !adapters_.empty()) {
+    if (summary_ != nullptr && !adapters_.empty() && !isChosenBeside()) {
         adapters_.pop_back();
         Q_EMIT planInputChanged();
         Q_EMIT changed();
@@ -313,6 +383,7 @@ void Session::showModelError(const QString& model, const engine::Error& error) {
 
 void Session::showLoaded() {
     job_ = Job::None;
+    resumes_ = false; // it was done before it could be stopped
     is_loading_again_ = false;
     loaded_ = asked_;
     options_ = asked_;
@@ -328,6 +399,9 @@ void Session::showLoaded() {
 
 void Session::showLoadError(const engine::Error& error) {
     job_ = Job::None;
+    if (isChosenBeside()) {
+        adapters_ = loaded_.adapters; // the former model is in place again
+    }
     Q_EMIT changed();
     if (error.code != engine::ErrorCode::Cancelled) {
         // A lost card that stays away is not even listed any more: then it is no such card.
@@ -342,10 +416,12 @@ void Session::showLoadError(const engine::Error& error) {
         }
     }
     is_loading_again_ = false;
+    resumeIfAsked();
 }
 
 void Session::showMapApplied() {
     job_ = Job::None;
+    resumes_ = false;
     loaded_.device_map = asked_.device_map;
     options_.device_map = asked_.device_map;
     Q_EMIT applied();
@@ -359,6 +435,13 @@ void Session::showMapError(const engine::Error& error) {
         tellFailure(isLoaded() ? tr("Nothing was moved; everything is where it was")
                                : tr("The layout could not be applied"),
                     error);
+    }
+    resumeIfAsked();
+}
+
+void Session::resumeIfAsked() {
+    if (std::exchange(resumes_, false)) {
+        resume();
     }
 }
 

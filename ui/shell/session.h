@@ -34,7 +34,21 @@ public:
     /// The folder chosen ("demo" for the bundled one), empty for none.
     [[nodiscard]] const QString& model() const { return model_; }
     /// Name to show for the chosen folder: its last component.
-    [[nodiscard]] QString modelName() const;
+    [[nodiscard]] QString modelName() const { return nameOf(model_); }
+    [[nodiscard]] static QString nameOf(const QString& model);
+    /// The model that the window speaks of: the one that is being loaded or is loaded, else the
+    /// chosen one. Another one may be chosen beside it.
+    [[nodiscard]] QString shownModel() const;
+    /// What is known of shownModel(); nullptr while nothing is.
+    [[nodiscard]] std::shared_ptr<const engine::ModelSummary> shownSummary() const;
+    [[nodiscard]] bool isChosenLoaded() const {
+        return isLoaded() && loaded_.model == model_.toStdString();
+    }
+    /// One model is loaded and another one chosen. Adapters are those of the loaded one then: the
+    /// chosen one is looked at and planned without any.
+    [[nodiscard]] bool isChosenBeside() const {
+        return isLoaded() && !model_.isEmpty() && loaded_.model != model_.toStdString();
+    }
     [[nodiscard]] const std::shared_ptr<const engine::ModelSummary>& summary() const {
         return summary_;
     }
@@ -51,14 +65,20 @@ public:
     [[nodiscard]] const std::vector<engine::AdapterChoice>& adapters() const { return adapters_; }
     /// Coverage of one adapter on the chosen model; nullptr until it has been read.
     [[nodiscard]] const engine::AdapterSummary* coverage(const std::string& folder) const;
+    /// How what is loaded was loaded.
+    [[nodiscard]] const engine::LoadRequest& loadedRequest() const { return loaded_; }
     /// The folder that is loaded; empty when none was.
     [[nodiscard]] QString loadedModel() const { return QString::fromStdString(loaded_.model); }
+    /// Seconds since the load or move in progress began; 0 without one.
+    [[nodiscard]] double jobSeconds() const;
     /// Seconds the last load took, 0 before.
     [[nodiscard]] double loadSeconds() const { return load_s_; }
 
 public Q_SLOTS:
     /// Empty: none.
     void chooseModel(const QString& folder);
+    /// Back to the model that is loaded, with the options it has.
+    void chooseLoaded();
     /// Chooses with the options and adapters of an earlier session; loads nothing.
     void chooseAgain(const QString& folder, const engine::LoadRequest& options);
     /// Chooses and loads as soon as the folder has been read without error.
@@ -74,6 +94,8 @@ public Q_SLOTS:
     void loadAgain();
     void eject();
     void cancel();
+    /// What was cancelled last, once more.
+    void resume();
     /// A staged layout: moves parts of the loaded model when only the map differs, else loads.
     void apply(const engine::LoadRequest& request);
     /// Measures what an adapter changes on the loaded model; answered by effectMeasured().
@@ -112,6 +134,8 @@ Q_SIGNALS:
     /// A device stopped answering while it was used. `was_reloading`: loadAgain() met the same.
     void deviceLost(const engine::Error& error, bool was_reloading);
     void modelChosen(const QString& folder);
+    /// The chosen folder holds a model.
+    void modelRead(const QString& folder);
     void effectMeasured(const QString& folder, const engine::AdapterSummary::Effect& effect);
     void effectFailed(const QString& folder, const engine::Error& error);
 
@@ -131,6 +155,7 @@ private:
     void startLoad(const engine::LoadRequest& request);
     /// failed(), or deviceLost() when that is what happened.
     void tellFailure(const QString& what, const engine::Error& error);
+    void resumeIfAsked();
     void adaptersEdited(bool is_list_changed);
     void sendAdapters();
 
@@ -146,7 +171,9 @@ private:
     engine::LoadRequest asked_; ///< Of the load or move in progress.
     engine::LoadRequest loaded_;
     bool is_loading_again_ = false;
-    qint64 load_started_ms_ = 0;
+    bool resumes_ = false;       ///< As soon as what was cancelled has ended.
+    qint64 load_started_ms_ = 0; ///< Of a move too.
+    Job stopped_ = Job::None;    ///< What cancel() ended: a load or a move.
     double load_s_ = 0.0;
     bool are_adapters_asked_ = false;  ///< A setAdapters is under way ...
     bool are_adapters_edited_ = false; ///< ... and the user has changed them since.

@@ -36,7 +36,7 @@ std::vector<Shortcut> usualShortcuts() {
     const QString window = Shortcuts::tr("Window");
     const QString model = Shortcuts::tr("Model");
     const QString chat = Shortcuts::tr("Chat");
-    const QString layout = Shortcuts::tr("Layout");
+    const QString layout = layoutGroup();
     const auto id = [](const char* name) { return QString::fromLatin1(name); };
     return {
         {id("chooseFolder"), model, Shortcuts::tr("Choose a model folder"), {keys("Ctrl+O")}},
@@ -96,7 +96,16 @@ std::vector<Shortcut> usualShortcuts() {
          layout,
          Shortcuts::tr("Go from block to block"),
          {keys("Left"), keys("Right"), keys("Up"), keys("Down")}},
-        {QString(), layout, Shortcuts::tr("Move the block to another device"), {keys("M")}},
+        {QString(), layout, Shortcuts::tr("Pick the block up to move it"), {keys("M")}},
+        {QString(),
+         layout,
+         Shortcuts::tr("Choose the device for it: by an arrow, or the first to the ninth"),
+         {keys("1"), keys("9")}},
+        {QString(), layout, Shortcuts::tr("Put it down there"), {keys("Return")}},
+        {QString(), layout, Shortcuts::tr("Leave it where it was"), {keys("Esc")}},
+        {QString(), layout, Shortcuts::tr("Split a block of layers"), {keys("S")}},
+        {QString(), layout, Shortcuts::tr("Join it with its neighbour"), {keys("J")}},
+        {QString(), layout, Shortcuts::tr("Menu of the block"), {keys("Space")}},
         {id("applyLayout"), layout, Shortcuts::tr("Apply the layout"), {keys("Ctrl+Return")}},
         {id("undoLayout"), layout, Shortcuts::tr("Undo"), {keys("Ctrl+Z")}},
         {id("redoLayout"), layout, Shortcuts::tr("Redo"), {keys("Ctrl+Shift+Z"), keys("Ctrl+Y")}},
@@ -114,6 +123,10 @@ std::vector<Shortcut> usualShortcuts() {
 }
 
 } // namespace
+
+QString layoutGroup() {
+    return Shortcuts::tr("Layout");
+}
 
 std::vector<Shortcut> shortcuts() {
     std::vector<Shortcut> all = usualShortcuts();
@@ -165,7 +178,7 @@ QString shortcutProblem(const QString& action, const QKeySequence& keys) {
     const std::vector<Shortcut> all = shortcuts();
     const auto of =
         std::find_if(all.begin(), all.end(), [&](const Shortcut& s) { return s.action == action; });
-    const bool is_layout = of != all.end() && of->group == Shortcuts::tr("Layout");
+    const bool is_layout = of != all.end() && of->group == layoutGroup();
     for (const Shortcut& shortcut : all) {
         const bool meets = !is_layout || shortcut.group == of->group;
         if (shortcut.isFixed() && meets && shortcut.keys.contains(keys)) {

@@ -30,6 +30,8 @@ struct Shortcut {
 /// Keys of the user's own by action, as portable text; an empty list is an action without keys.
 using ShortcutKeys = QMap<QString, QStringList>;
 
+/// The heading of the layout's keys: those act while it has the focus, all others everywhere.
+QString layoutGroup();
 /// In the order of the overview, with the user's keys. Translated, so call it after the translator
 /// is installed.
 std::vector<Shortcut> shortcuts();

@@ -101,6 +101,9 @@ void StatusStrip::refresh() {
                              !session_->summary()->is_header_only);
     eject_button_->setVisible(session_->isLoaded() && !is_moving);
     eject_button_->setEnabled(state == Session::State::Ready);
+    eject_button_->setToolTip(state == Session::State::Generating
+                                  ? tr("A reply is being written: stop it first (Esc)")
+                                  : tr("Remove the model from memory"));
     detail_label_->clear();
     switch (state) {
     case Session::State::Empty:
@@ -119,7 +122,7 @@ void StatusStrip::refresh() {
     case Session::State::Generating: {
         setTextRole(state_label_, TextRole::Success);
         state_label_->setText(tr("Loaded"));
-        QStringList facts = {quantName(fromUtf8(session_->request().quant))};
+        QStringList facts = {quantName(fromUtf8(session_->loadedRequest().quant))};
         if (session_->loadSeconds() > 0) {
             facts.append(formatSeconds(session_->loadSeconds()));
         }

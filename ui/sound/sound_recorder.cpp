@@ -2,6 +2,7 @@
 #include "ui/sound/sound_recorder.h"
 
 #include "ui/chat/chat_document.h"
+#include "ui/common/private_files.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -180,14 +181,13 @@ void SoundRecorder::finish() {
 }
 
 void SoundRecorder::write() {
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::TempLocation) +
-                           QStringLiteral("/belfry-recorded");
+    const QString folder = privateTemporaryFolder(QStringLiteral("belfry-recorded"));
     const QString file = QStringLiteral("%1/%2.wav").arg(folder, makeChatId());
     QThreadPool::globalInstance()->start([self = QPointer(this), folder, file, samples = samples_,
                                           rate = rate_] {
         QFile out(file);
         const QByteArray bytes = wavBytes(samples, rate);
-        const bool is_written = QDir().mkpath(folder) && out.open(QIODevice::WriteOnly) &&
+        const bool is_written = makePrivateFolder(folder) && out.open(QIODevice::WriteOnly) &&
                                 out.write(bytes) == bytes.size() && out.flush();
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),

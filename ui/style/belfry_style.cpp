@@ -7,6 +7,7 @@
 #include <QAbstractItemView>
 #include <QAbstractScrollArea>
 #include <QComboBox>
+#include <QLabel>
 #include <QMenu>
 #include <QPainter>
 #include <QPainterPath>
@@ -291,6 +292,13 @@ void BelfryStyle::polish(QWidget* widget) {
         qobject_cast<QComboBox*>(widget) != nullptr ||
         qobject_cast<QScrollBar*>(widget) != nullptr) {
         widget->setAttribute(Qt::WA_Hover);
+    }
+    // Names of files, models and chats are others' words: "<img src=...>" in one must not be read
+    // as rich text, which opens files. That goes for tool tips and message boxes too, whose texts
+    // are labels. A label that is rich on purpose says so before it is polished.
+    if (auto* label = qobject_cast<QLabel*>(widget);
+        label != nullptr && label->textFormat() == Qt::AutoText) {
+        label->setTextFormat(Qt::PlainText);
     }
     if (qobject_cast<QMenu*>(widget) != nullptr || isComboPopup(widget)) {
         widget->setAttribute(Qt::WA_TranslucentBackground);

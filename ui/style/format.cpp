@@ -145,4 +145,21 @@ QString quantName(const QString& quant) {
     return quant;
 }
 
+QString toolTipText(const QString& text) {
+    constexpr qsizetype kLongestLine = 72;
+    QStringList lines;
+    const QStringList given = text.split(QLatin1Char('\n'));
+    for (QString line : given) {
+        while (line.size() > kLongestLine) {
+            qsizetype cut = line.lastIndexOf(QLatin1Char(' '), kLongestLine);
+            cut = cut < kLongestLine / 2 ? kLongestLine : cut;
+            cut -= line.at(cut - 1).isHighSurrogate() ? 1 : 0;
+            lines.append(line.left(cut).trimmed());
+            line = line.mid(cut).trimmed();
+        }
+        lines.append(line);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
 } // namespace ui

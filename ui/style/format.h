@@ -33,4 +33,7 @@ inline QString fromUtf8(const std::string& text) {
     return QString::fromStdString(text);
 }
 
+/// Long words for a tool tip, on several lines; tool tips are plain text and break none themselves.
+QString toolTipText(const QString& text);
+
 } // namespace ui

@@ -310,7 +310,9 @@ void TestChatStore::sessionOfACrash() {
     {
         app::ChatStore store({folder.path(), {}});
         store.open();
-        store.saveSession({QStringLiteral("chat-a"), QStringLiteral("half a quest"),
+        const QJsonObject draft{{QStringLiteral("chat"), QStringLiteral("chat-a")},
+                                {QStringLiteral("text"), QStringLiteral("half a quest")}};
+        store.saveSession({QStringLiteral("chat-a"), QJsonArray{draft},
                            QStringLiteral("/models/big"), QStringLiteral("/models/small"),
                            QJsonObject(), false});
     }
@@ -318,7 +320,8 @@ void TestChatStore::sessionOfACrash() {
     QVERIFY(previous.hasCrashed());
     QCOMPARE(previous.crashedWhileLoading(), QStringLiteral("/models/big"));
     QCOMPARE(previous.state.chat, QStringLiteral("chat-a"));
-    QCOMPARE(previous.state.draft, QStringLiteral("half a quest"));
+    const ui::ChatDrafts drafts = ui::draftsFromJson(previous.state.drafts);
+    QCOMPARE(drafts.value(QStringLiteral("chat-a")).message.text, QStringLiteral("half a quest"));
     QCOMPARE(previous.state.loaded, QStringLiteral("/models/small"));
     previous.state.is_over = true;
     QVERIFY(app::SessionFile(folder.path()).write(previous.state).has_value());
@@ -343,8 +346,9 @@ void TestChatStore::importsWhatWasExported() {
     store.open();
     ui::ChatDocument chat = sampleChat(QStringLiteral("a"), 4);
     chat.turns[3].versions = {{support::sampleTurn(QStringLiteral("x"), 3)}};
+    const QByteArray picture("\x89PNG\r\n\x1a\ncontent");
     ui::Attachment attachment;
-    attachment.file = support::writeFile(folder.filePath(QStringLiteral("fence.png")), "content");
+    attachment.file = support::writeFile(folder.filePath(QStringLiteral("fence.png")), picture);
     attachment.name = QStringLiteral("fence.png");
     chat.turns[0].attachments.push_back(attachment);
     attachment.file = QStringLiteral("/etc/hostname"); // not beside the export: not taken
@@ -382,7 +386,7 @@ void TestChatStore::importsWhatWasExported() {
     QCOMPARE(back.turns.size(), size_t{4});
     QCOMPARE(back.turns[1].text, chat.turns[1].text);
     QCOMPARE(back.turns[3].versions.size(), size_t{1});
-    QCOMPARE(readFile(back.turns[0].attachments[0].file), QByteArray("content"));
+    QCOMPARE(readFile(back.turns[0].attachments[0].file), picture);
     QVERIFY(back.turns[2].attachments[0].file.isEmpty());
     QCOMPARE(back.turns[2].attachments[0].name, QStringLiteral("hostname"));
 }

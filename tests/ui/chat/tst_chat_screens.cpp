@@ -2,7 +2,9 @@
 // The chat view in its states, light and dark, drawn at 100 and 200 %. Checks that nothing is drawn
 // outside the column and that every state can be told from the empty one; with
 // BELFRY_SCREENSHOTS set the pictures are kept to be looked at.
+#include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
+#include "ui/chat/composer.h"
 #include "ui/chat/message_list.h"
 #include "ui/style/theme.h"
 
@@ -138,7 +140,8 @@ void TestChatScreens::states_data() {
     QTest::addColumn<bool>("is_dark");
     for (const bool is_dark : {false, true}) {
         for (const char* state :
-             {"empty", "rich", "streaming", "composer", "sampling", "cut", "versions", "narrow"}) {
+             {"empty", "rich", "streaming", "composer", "sampling", "cut", "versions", "narrow",
+              "formulas", "shortcuts", "many", "notice", "choices"}) {
             QTest::addRow("%s-%s", state, is_dark ? "dark" : "light")
                 << QString::fromLatin1(state) << is_dark;
         }
@@ -153,6 +156,8 @@ void TestChatScreens::states() {
     view.resize(state == QLatin1String("narrow") ? 480 : 900, 900);
     auto model = std::make_shared<engine::ModelSummary>();
     model->has_vision = model->has_audio = true;
+    model->sampling = {1.0, 64, 0.95, 0.0, 1.0};
+    model->image_tokens = 280;
     auto snapshot = std::make_shared<engine::EngineSnapshot>();
     snapshot->state = engine::EngineSnapshot::State::Ready;
     snapshot->context_size = 2048;
@@ -180,6 +185,42 @@ void TestChatScreens::states() {
                                      "part of it",
                                      {{"seconds", "41"}}});
         QTest::qWait(50);
+    } else if (state == QLatin1String("formulas")) {
+        ChatDocument chat = richChat(picture_, sound_);
+        chat.turns[1].text = QStringLiteral(
+            "For \\(a^2 + b^2 = c^2\\) the length is $\\sqrt{a^2 + b^2}$, from $5 to $9.\n\n"
+            "$$\n\\begin{aligned}\nx &= \\int_0^1 f(t)\\,dt \\\\\n  &= \\left\\{ y \\right\\}\n"
+            "\\end{aligned}\n$$\n\nand \\[ e^{i\\pi} + 1 = 0 \\] too.\n\n"
+            "| Norm | Source |\n|---|---|\n| Euclid | $\\|x\\|_2$ |\n");
+        view.setChat(chat);
+        view.messageList()->scrollToRow(1);
+    } else if (state == QLatin1String("shortcuts")) {
+        view.messageList()->scrollToEnd();
+        view.focusComposer();
+        QTest::keyClick(view.findChild<ui::Composer*>()->input(), Qt::Key_Slash);
+    } else if (state == QLatin1String("many")) {
+        QStringList files;
+        for (int i = 0; i < 30; ++i) {
+            files.append(picture_);
+        }
+        view.attachFiles(files + QStringList{sound_});
+        view.showMediaCost(picture_, {282, 0.9, "cpu", "PNG, 640 x 480"});
+        QTest::qWait(50);
+    } else if (state == QLatin1String("notice")) {
+        view.findChild<ui::ChatNotice*>()->showNotice(ui::ChatNotice::Tone::Info,
+                                                      QStringLiteral("Deleted: 2 messages."),
+                                                      {{QStringLiteral("Undo"), [] {}}});
+        view.messageList()->scrollToEnd();
+    } else if (state == QLatin1String("choices")) {
+        view.findChild<ui::ChatNotice*>()->showNotice(
+            ui::ChatNotice::Tone::Warning,
+            QStringLiteral(
+                "The prompt has 87,307 tokens, the context holds 4,096. Leave out turns, "
+                "shorten the message or make the context larger."),
+            {{QStringLiteral("Leave out the oldest turns and send"), [] {}},
+             {QStringLiteral("Make the context larger…"), [] {}},
+             {QStringLiteral("Back to editing"), [] {}}});
+        view.messageList()->scrollToEnd();
     } else if (state == QLatin1String("sampling")) {
         view.findChild<QToolButton*>(QStringLiteral("samplingButton"))->setChecked(true);
     } else if (state == QLatin1String("cut")) {

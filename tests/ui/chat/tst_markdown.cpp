@@ -131,6 +131,24 @@ void TestMarkdown::blocks_data() {
     row("table after text", "see:\n| a | b |\n|---|---|\n| 1 | x\\|y |",
         {QStringLiteral("p |see:"), QStringLiteral("table[a,b][1,x|y] |")});
     row("no table", "a | b\nc", {QStringLiteral("p |a | b\\nc")});
+    row("formula", "see\n$$\na_1 &= b \\\\\n  - c\n$$\nend",
+        {QStringLiteral("p |see"), QStringLiteral("code(LaTeX) |$$\\na_1 &= b \\\\\\n  - c\\n$$"),
+         QStringLiteral("p |end")});
+    row("formula in brackets", "\\[ x\n= \\{y\\}\n\\] with\n\nb",
+        {QStringLiteral("code(LaTeX) |\\[ x\\n= \\{y\\}\\n\\] with"), QStringLiteral("p |b")});
+    row("formula with a name", "\\begin{align}\na &= b \\\\\n\\end{align}",
+        {QStringLiteral("code(LaTeX) |\\begin{align}\\na &= b \\\\\\n\\end{align}")});
+    row("formula in a list", "1. so:\n   $$\n   x\n   $$\n2. b",
+        {QStringLiteral("p >1 1. |so:"), QStringLiteral("code(LaTeX) >1 |$$\\nx\\n$$"),
+         QStringLiteral("p >1 2. |b")});
+    row("formula in a quote", "> $$\n> x\n> $$\nb",
+        {QStringLiteral("code(LaTeX) q1 |$$\\nx\\n$$"), QStringLiteral("p |b")});
+    row("formula in one line", "$$ a\\,b $$", {QStringLiteral("p |$$ a\\,b $$")});
+    row("formula that never ends", "$$\nx\n\nb",
+        {QStringLiteral("code(LaTeX) |$$\\nx"), QStringLiteral("p |b")});
+    row("formula that is being written", "$$\nx", {QStringLiteral("code(LaTeX)... |$$\\nx")});
+    row("formulas in a table", "| a | b |\n|---|---|\n| $\\|x\\|$ | $|y|$ |",
+        {QStringLiteral("table[a,b][$\\|x\\|$,$|y|$] |")});
     row("windows lines", "a\r\n\r\nb", {QStringLiteral("p |a"), QStringLiteral("p |b")});
 }
 
@@ -169,6 +187,22 @@ void TestMarkdown::inlineMarks_data() {
     row("local file", "[f](file:///etc/passwd)", "f", "");
     row("picture", "![a cat](https://x.org/c.png)", "a cat", "L:a cat=https://x.org/c.png");
     row("html stays", "a <b>c</b>", "a <b>c</b>", "");
+    row("formula", "so \\(a^2 \\, b_1*c_1*d\\) is", "so \\(a^2 \\, b_1*c_1*d\\) is",
+        "C:\\(a^2 \\, b_1*c_1*d\\)");
+    row("display formula", "\\[ \\int x\\,dx \\]", "\\[ \\int x\\,dx \\]",
+        "C:\\[ \\int x\\,dx \\]");
+    row("dollars", "if $x_1\\{y\\}$, $$a \\\\ b$$.", "if $x_1\\{y\\}$, $$a \\\\ b$$.",
+        "C:$x_1\\{y\\}$ C:$$a \\\\ b$$");
+    row("named formula", "\\begin{pmatrix}1 \\\\ 2\\end{pmatrix}",
+        "\\begin{pmatrix}1 \\\\ 2\\end{pmatrix}", "C:\\begin{pmatrix}1 \\\\ 2\\end{pmatrix}");
+    row("line break in a formula", "\\(a \\\\) b\\)", "\\(a \\\\) b\\)", "C:\\(a \\\\) b\\)");
+    row("formula over lines", "\\(a\nb\\)", "\\(a\u2028b\\)", "C:\\(a\u2028b\\)");
+    row("half a formula", "\\(a^2", "\\(a^2", "");
+    row("bold with a formula", "**so $a*b$**", "so $a*b$", "B:so  BC:$a*b$");
+    row("prices", "from $5 to $10, 3$ *or* $7/$8, US$4", "from $5 to $10, 3$ or $7/$8, US$4",
+        "I:or");
+    row("price and formula", "$5 for $x$", "$5 for $x$", "C:$x$");
+    row("escaped dollar", "\\$x$ and $a\\$b$", "$x$ and $a\\$b$", "C:$a\\$b$");
     row("line break", "a\nb", "a\u2028b", "");
 }
 
@@ -184,7 +218,8 @@ void TestMarkdown::inlineMarks() {
 void TestMarkdown::sameHoweverItArrives() {
     const QString source = QStringLiteral(
         "# Title\n\nSome **bold** text\nover lines.\n\n- a\n- b\n  1. c\n\n```py\nx = 1\n\ny = "
-        "2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n> quote\n\nEnd of it.\n---\n");
+        "2\n```\n\nso \\(x\\)\n$$\na \\\\\n- b\n$$\nand\n\\[\ny\n\\]\n\n| a | b |\n|---|---|\n| 1 "
+        "| 2 |\n| 3 | 4 |\n\n> quote\n\nEnd of it.\n---\n");
     MarkdownParser whole;
     whole.append(source);
     for (const int step : {1, 2, 3, 7, 40}) {

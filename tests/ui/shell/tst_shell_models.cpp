@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
 // shortcuts that do not collide, and the session's order of requests.
+#include "ui/common/engine_words.h"
+#include "ui/layout/repair.h"
 #include "ui/layout/suggestion_words.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/diagnostics.h"
@@ -15,6 +17,7 @@
 #include <QAbstractItemModelTester>
 #include <QKeySequenceEdit>
 #include <QLabel>
+#include <QLocale>
 #include <QPushButton>
 #include <QScopeGuard>
 #include <QSet>
@@ -38,6 +41,10 @@ private Q_SLOTS:
     void reportHidesTheHomeFolder();
     void bytesReadTheSameEverywhere();
     void suggestionsInTheWindowsWords();
+    void repairs_data();
+    void repairs();
+    void noWordsOfTheCommandLine_data();
+    void noWordsOfTheCommandLine();
     void foldersInTheWindowsWords();
 };
 
@@ -65,7 +72,9 @@ void TestShellModels::missingFolders() {
     models.setFolders({QStringLiteral("/models/here"), QStringLiteral("/models/gone")});
     QCOMPARE(asked.count(), 1);
     QCOMPARE(asked.last().first().toStringList(), models.folders());
-    models.showMissing({QStringLiteral("/models/gone")});
+    ui::FolderFacts gone;
+    gone.place = ui::FolderFacts::Place::Missing;
+    models.showFacts({{QStringLiteral("/models/gone"), gone}});
     QVERIFY(!models.isMissing(QStringLiteral("/models/here")));
     QVERIFY(models.index(1).data(ui::RecentModels::MissingRole).toBool());
     QCOMPARE(models.index(1).data().toString(), QStringLiteral("gone (missing)"));
@@ -307,6 +316,141 @@ void TestShellModels::suggestionsInTheWindowsWords() {
     }
 }
 
+void TestShellModels::repairs_data() {
+    QTest::addColumn<QString>("suggestion");
+    QTest::addColumn<QString>("change"); // empty: none that can be carried out
+    QTest::addColumn<bool>("is_enough");
+    const auto row = [](const char* name, const char* suggestion, const char* change,
+                        bool is_enough = false) {
+        QTest::newRow(name) << QString::fromLatin1(suggestion) << QString::fromLatin1(change)
+                            << is_enough;
+    };
+    row("tower",
+        "move model.audio_tower and model.embed_audio to cpu: frees 583.00 MiB, costs about 4 ms "
+        "per 10 s of audio (enough by itself)",
+        "model.audio_tower@cpu/cpu model.embed_audio@cpu/cpu", true);
+    row("table to disk",
+        "move model.language_model.embed_tokens_per_layer to disk (computed on cpu): frees 4.38 "
+        "GiB, costs one read of 17920 bytes per token",
+        "model.language_model.embed_tokens_per_layer@disk/cpu");
+    row("both towers",
+        "move model.audio_tower and model.embed_audio to disk (computed on cpu), move "
+        "model.vision_tower and model.embed_vision to disk (computed on cpu): frees 1.00 GiB, "
+        "costs one read of the files per image or clip",
+        "model.audio_tower@disk/cpu model.embed_audio@disk/cpu model.vision_tower@disk/cpu "
+        "model.embed_vision@disk/cpu");
+    row("layers", "move layers 20-34 to cpu: frees 570.00 MiB, costs about 12 ms per token",
+        "model.language_model.layers.[20-34]@cpu/cpu");
+    row("one layer", "move layer 34 to cpu: frees 57.00 MiB, costs about 1 ms per token",
+        "model.language_model.layers.34@cpu/cpu");
+    row("head",
+        "use --head int8: frees 383.00 MiB, costs some accuracy of the last layer; it is "
+        "faster",
+        "head=int8");
+    row("head and table",
+        "use --head int8 and move model.language_model.embed_tokens to cpu, with lm_head kept as "
+        "a copy of its own (\"lm_head\": {\"store\": \"sim:0\", \"compute\": \"sim:0\", "
+        "\"duplicate_tied\": true}): frees 383.00 MiB, costs some accuracy of the last layer; it "
+        "is faster",
+        "model.language_model.embed_tokens@cpu/cpu lm_head@sim:0/sim:0* head=int8");
+    row("quant",
+        "use --quant nf4-dq: frees 1.00 GiB, costs a little more accuracy (enough by "
+        "itself)",
+        "quant=nf4-dq", true);
+    row("context",
+        "use a context of 1024 tokens: frees 20.00 MiB, costs memory of the "
+        "conversation",
+        "context=1024");
+    row("pieces", "use --prefill-chunk 64: frees 90.00 MiB, costs time until a long prompt is read",
+        "chunk=64");
+    row("pictures", "use --image-tokens 70: frees 90.00 MiB, costs detail of large images",
+        "image=70");
+    row("summary",
+        "all of this together leaves 3.00 GiB, still 1.00 GiB too much: use a device "
+        "with more memory or a smaller model",
+        "");
+    row("last resort", "use a device with more memory or a smaller model", "");
+    row("unknown", "move model.new part to cpu: frees 1.0 MiB, costs something", "");
+    row("unknown device", "move model.audio_tower to npu: frees 1.0 MiB, costs something", "");
+    row("half known", "use --head int8 and dance: frees 1.0 MiB, costs something", "");
+}
+
+void TestShellModels::repairs() {
+    QFETCH(QString, suggestion);
+    QFETCH(QString, change);
+    QFETCH(bool, is_enough);
+    const auto repair = ui::repairOf(suggestion.toStdString());
+    QCOMPARE(repair.has_value(), !change.isEmpty());
+    if (!repair.has_value()) {
+        return;
+    }
+    QCOMPARE(repair->is_enough, is_enough);
+    const engine::LoadRequest request = ui::repaired({}, *repair);
+    QStringList parts;
+    for (const engine::MapMove& move : request.moves) {
+        parts.append(QString::fromStdString(move.module + "@" + move.store.toString() + "/" +
+                                            move.compute.toString() +
+                                            (move.is_tied_copy ? "*" : "")));
+    }
+    const engine::LoadRequest plain;
+    const auto field = [&parts](const char* name, const QString& now, const QString& before) {
+        if (now != before) {
+            parts.append(QString::fromLatin1(name) + QLatin1Char('=') + now);
+        }
+    };
+    field("head", QString::fromStdString(request.head), QString::fromStdString(plain.head));
+    field("quant", QString::fromStdString(request.quant), QString::fromStdString(plain.quant));
+    field("context", QString::number(request.context), QString::number(plain.context));
+    field("chunk", QString::number(request.prefill_chunk), QString::number(plain.prefill_chunk));
+    field("image", QString::number(request.image_tokens), QString::number(plain.image_tokens));
+    QCOMPARE(parts.join(QLatin1Char(' ')), change);
+}
+
+void TestShellModels::noWordsOfTheCommandLine_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("words"); // empty: anything without "--"
+    const auto row = [](const char* text, const char* words = "") {
+        QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(words);
+    };
+    row("start a new chat, or reload with a larger --context",
+        "start a new chat, or reload with a larger “Context”");
+    row("load with a larger --image-tokens", "load with a larger number of tokens per picture");
+    row("load again with --image-tokens 280", "load again with 280 tokens per picture");
+    row("try a simulated GPU with --sim-gpu");
+    row("--head has no effect: the map gives embed_tokens a format");
+    row("3 weights stay as they are stored; --quant applies to the others");
+    row("; --head bf16 keeps the head as it is stored");
+    row("fp32 with --precision f32) and has no other format");
+    row("a cache keeps them as they are (--cache FOLDER)");
+    row("--limit names sim:3, which this machine does not have");
+    row("--quant-block: expected a power of two from 32 to 4096, found 7");
+    row("--shape e9b: expected e2b or e4b");
+    row("linear weights stay as they are stored, because no --quant was given; with --quant nf4 it "
+        "would be about 36629 tokens/s");
+    row("use --quant nf4-dq, or --prefill-chunk 64 and --threads 4.");
+    row("the prompt has 87307 tokens, the context holds 4096 tokens",
+        "the prompt has 87,307 tokens, the context holds 4,096 tokens");
+    // What is no option stays.
+    row("/models/my--model/config.json", "/models/my--model/config.json");
+    row("models--google--gemma-4-E2B-it", "models--google--gemma-4-E2B-it");
+    row("a -- b", "a -- b");
+    row("nothing", "nothing");
+}
+
+void TestShellModels::noWordsOfTheCommandLine() {
+    QFETCH(QString, text);
+    QFETCH(QString, words);
+    const QLocale before;
+    const auto restore = qScopeGuard([before] { QLocale::setDefault(before); });
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    const QString said = ui::engineWords(text);
+    if (words.isEmpty()) {
+        QVERIFY2(!said.contains(QStringLiteral("--")), qPrintable(said));
+    } else {
+        QCOMPARE(said, words);
+    }
+}
+
 void TestShellModels::foldersInTheWindowsWords() {
     using engine::ErrorCode;
     const auto folder = [](const char* message, const char* file) {
@@ -314,7 +458,7 @@ void TestShellModels::foldersInTheWindowsWords() {
         if (*file != 0) {
             error.details = {{"rule", "FileMissing"}, {"file", file}};
         }
-        return ui::folderProblem(error, false);
+        return ui::folderProblem(error, {});
     };
     const QString kind = folder("config.json: model_type is \"llama\": not a Gemma 4 model; Belfry "
                                 "runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
@@ -326,7 +470,9 @@ void TestShellModels::foldersInTheWindowsWords() {
     QVERIFY(folder("tokenizer.json: there is no such file", "tokenizer.json")
                 .startsWith(QStringLiteral("tokenizer.json is missing")));
     QCOMPARE(folder("something new", ""), QStringLiteral("something new"));
-    QVERIFY(ui::folderProblem({ErrorCode::InvalidFile, "x"}, true)
+    ui::FolderFacts gone;
+    gone.place = ui::FolderFacts::Place::Missing;
+    QVERIFY(ui::folderProblem({ErrorCode::InvalidFile, "x"}, gone)
                 .startsWith(QStringLiteral("The folder is not there any more")));
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile,
                                 "adapter_model.safetensors: base_model.model.x.lora_A.weight: "

@@ -164,7 +164,7 @@ void TestSoundWidgets::keysOfTheMessageList() {
     QTest::keyClick(list, Qt::Key_Right);
     settle();
     QCOMPARE(player->position(f.card()->clip()), 1.0);
-    QTest::keyClick(list, Qt::Key_Space);
+    QTest::keyClick(list, Qt::Key_Return);
     QCOMPARE(player->state(), SoundPlayer::State::Paused);
     // Tab goes to the player, not past it.
     QTest::keyClick(list, Qt::Key_Tab);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beside the model that is loaded, the one that is chosen: its name, that it is not loaded, Load,
+// and the way back to the loaded one. Hidden while both are the same or nothing is loaded.
+#pragma once
+
+#include <QFrame>
+
+class QPushButton;
+
+namespace ui {
+
+class ElidedLabel;
+class Session;
+
+class ChosenChip : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit ChosenChip(Session* session, QWidget* parent = nullptr);
+
+    [[nodiscard]] QSize sizeHint() const override;
+
+Q_SIGNALS:
+    /// The user wants to know why the chosen folder cannot be used.
+    void whyRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void refresh();
+    /// Hides the words of the state where they would be cut.
+    void fit();
+
+    Session* session_;
+    ElidedLabel* name_;
+    ElidedLabel* state_;
+    QPushButton* load_;
+    QPushButton* why_;
+    QPushButton* back_;
+};
+
+} // namespace ui
