@@ -153,6 +153,32 @@ int addDeviceMaps(const fs::path& root) {
     return maps.count();
 }
 
+int addChats(const fs::path& root) {
+    Corpus chats(root / "chat_import");
+    const std::string begin = R"({"format":"belfry-chat","version":1,"title":"T","turns":[)";
+    const std::string question = R"({"role":"user","text":"Q","time":"2026-01-02T03:04:05Z")";
+    const std::string answer =
+        R"({"role":"assistant","text":"A","thinking":"t","finish_reason":"stop","seed":"17",)"
+        R"("model":"demo","timing":{"decode_tokens":3,"decode_s":0.5},"notes":["n"],"cut":true,)"
+        R"("adapters":[{"folder":"/a","strength":0.5,"enabled":true}]})";
+    const std::string end =
+        R"(],"system_prompt":"S","sampling":{"temperature":0.7,"seed":"9007199254740993"},)"
+        R"("thinking":true,"image_tokens":280,"model":"/m"})";
+    chats.add(begin + question + "}," + answer + end);
+    for (const char* file :
+         {"chat_files/picture.png", "chat_files/link.png", "chat_files/linked/secret.png",
+          "chat_files/pipe.png", "chat_files/tool.exe", "../outside/secret.png", "/etc/passwd",
+          "chat_files/../../outside/secret.png", "chat_files"}) {
+        const support::ByteVector png = support::mediaFile("png palette");
+        chats.add(begin + question +
+                  R"(,"attachments":[{"kind":"image","name":"cat.png","file":")" + file +
+                  R"("}]})" + end + std::string(1, '\0') + std::string(png.begin(), png.end()));
+    }
+    chats.add(begin + question + "}," + answer.substr(0, answer.size() - 1) + R"(,"versions":[[)" +
+              answer + "," + question + "}]],\"version\":1}" + end);
+    return chats.count();
+}
+
 /// One small good file of every kind, as the tests of the media folder have them.
 int addMedia(const fs::path& root, const char* folder, const std::vector<const char*>& kinds) {
     Corpus files(root / folder);
@@ -223,14 +249,15 @@ int main(int argc, char** argv) {
     }
     const int adapters = addAdapters(root, golden);
     const int maps = addDeviceMaps(root);
+    const int chats = addChats(root);
     const int pictures = addMedia(root, "image",
                                   {"png", "png palette", "jpeg", "jpeg progressive", "jpeg cmyk",
                                    "webp lossy", "webp lossless"});
     const int sounds = addMedia(
         root, "audio", {"wav", "wav float", "wav adpcm", "flac", "vorbis", "opus", "mp3", "aiff"});
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
-                "maps, %d pictures, %d sounds\n",
+                "maps, %d pictures, %d sounds, %d chats\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds);
+                maps, pictures, sounds, chats);
     return 0;
 }
