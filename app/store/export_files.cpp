@@ -16,6 +16,7 @@
 #include <QJsonDocument>
 #include <QSet>
 
+#include <algorithm>
 #include <limits>
 
 namespace app {
@@ -210,7 +211,8 @@ readExport(const QString& file, const TakeAttachment& take, QStringList& notes) 
     if (!openPlain(input, file, why)) {
         return refused(Text::tr("it cannot be read (%1).").arg(why));
     }
-    const QByteArray content = input.read(kLargestImport + 1);
+    // read() takes memory for all that it is asked for.
+    const QByteArray content = input.read(std::min<qint64>(input.size(), kLargestImport) + 1);
     if (content.size() > kLargestImport) {
         return refused(Text::tr("it has more than %1 MiB; no exported chat is as large.")
                            .arg(kLargestImport >> 20));

@@ -47,8 +47,11 @@ const std::map<std::string, const char*>& faultyKernels() {
 
 /// One of Belfry's own kernels with an address where no memory is, as a fault of ours would be.
 CuResult writeNowhere(CudaDevice& device, const Driver& driver) {
-    auto* const nowhere = reinterpret_cast<float*>(uintptr_t{1} << 40U);
-    (void)device.ops().scale(device.queue(), {nowhere, 1, 64, 64}, 2.0F);
+    auto* const nowhere =
+        reinterpret_cast<float*>(uintptr_t{256}); // no memory is at the first page
+    if (device.ops().scale(device.queue(), {nowhere, 1, 64, 64}, 2.0F) != kernels::Status::Ok) {
+        return kernels::cuda::kCuInvalidValue; // refused before it was launched: no fault
+    }
     return driver.ctxSynchronize();
 }
 

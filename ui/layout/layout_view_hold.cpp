@@ -354,14 +354,13 @@ void LayoutView::handleKey(BlockWidget* widget, QKeyEvent* event) {
     event->accept();
     if (hold_.has_value()) {
         const bool is_digit = key >= Qt::Key_1 && key <= Qt::Key_9;
-        if (key == Qt::Key_Escape) {
+        // M on what was just taken up puts it down again.
+        if (key == Qt::Key_Escape || (key == Qt::Key_M && !hold_->target.has_value())) {
             endHold();
         } else if (key == Qt::Key_Left || key == Qt::Key_Up) {
             stepTarget(-1);
         } else if (key == Qt::Key_Right || key == Qt::Key_Down) {
             stepTarget(1);
-        } else if (key == Qt::Key_M && !hold_->target.has_value()) {
-            endHold(); // taken up and put down
         } else if (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_M) {
             drop();
         } else if (is_digit && static_cast<size_t>(key - Qt::Key_1) < lanes_.size()) {
