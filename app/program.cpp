@@ -35,7 +35,7 @@ constexpr int kPatienceMs = 15'000;
 
 /// What the program was started with, as another process would have to be told it.
 QString startArgument(const QStringList& arguments) {
-    const QString argument = arguments.value(1);
+    QString argument = arguments.value(1);
     const bool is_name = argument.isEmpty() || argument == QStringLiteral("demo") ||
                          argument.startsWith(QStringLiteral("shape:"));
     if (is_name) {

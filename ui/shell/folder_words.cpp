@@ -126,7 +126,7 @@ QString folderProblem(const engine::Error& error, const FolderFacts& facts) {
     }
     const QString message = engineWords(error.message);
     if (!facts.has_config) {
-        if (const QString words = insteadWords(facts); !words.isEmpty()) {
+        if (QString words = insteadWords(facts); !words.isEmpty()) {
             return words;
         }
     }
