@@ -5,6 +5,7 @@
 
 #include "engine/quant/quantize_kernels.h"
 #include "engine/quant/quantize_loops.h"
+#include "kernels/cpu/cpu_features.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #if !defined(__clang__)
@@ -286,8 +287,7 @@ TARGET_AVX512 void rowInt8Avx512(const float* values, int64_t count, float scale
 
 const Kernels* avx2Kernels() {
     static const Kernels kTable = {"avx2", loadAvx2, encodeAvx2, nestAvx2, rowInt8Avx2};
-    const bool is_usable =
-        __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0;
+    const bool is_usable = __builtin_cpu_supports("avx2") != 0 && kernels::cpu::hasF16c();
     return is_usable ? &kTable : nullptr;
 }
 

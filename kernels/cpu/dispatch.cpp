@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the CPU table at start-up. __builtin_cpu_supports reads CPUID and, for the vector
 // extensions, whether the operating system saves their registers (XCR0).
+#include "kernels/cpu/cpu_features.h"
 #include "kernels/cpu/simd_tables.h"
 #include "kernels/cpu/tables.h"
 
@@ -12,21 +13,11 @@ namespace kernels {
 
 #if defined(__x86_64__)
 
-#include <cpuid.h>
-
 namespace {
 
-/// clang 14 does not know "f16c" as a feature name: leaf 1, ecx bit 29 of cpuid.
-bool hasF16c() {
-    unsigned eax = 0;
-    unsigned ebx = 0;
-    unsigned ecx = 0;
-    unsigned edx = 0;
-    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & (1U << 29U)) != 0;
-}
-
 bool hasAvx2() {
-    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && hasF16c();
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+           cpu::hasF16c();
 }
 
 bool hasAvx512() {
