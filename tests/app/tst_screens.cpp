@@ -3,6 +3,7 @@
 // overlapping, every control named and reachable. Run a second time at 200 % (app.screens_200).
 // With BELFRY_SCREENSHOTS set (target "screenshots") each is saved there as PNG.
 #include "app/translations.h"
+#include "engine/api/device_loss.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
 #include "tests/ui/sound/fake_sound.h"
@@ -314,7 +315,8 @@ void TestScreens::screens() {
         check(program.window.get(), QStringLiteral("10-error"));
         error.code = engine::ErrorCode::DeviceLost;
         error.message = "cuda:0: the device stopped answering (CUDA_ERROR_ILLEGAL_ADDRESS)";
-        Q_EMIT program.session().deviceLost(error, false);
+        error.details = {{std::string(engine::kNeedsNewProcess), "true"}};
+        program.session().showDeviceError(error);
         check(program.window.get(), QStringLiteral("10b-card-lost"));
         program.window->notice()->hide();
 
