@@ -107,6 +107,7 @@ Outcome TestHostile::sh(const QByteArray& line) {
     environment.insert("HOME", folder_.path());
     environment.insert("XDG_CACHE_HOME", folder_.path() + "/cache");
     environment.insert("QT_QPA_PLATFORM", "offscreen");
+    environment.insert("SHELL", "/bin/bash"); // script starts it; /bin/sh where it is not set
     process.setProcessEnvironment(environment);
     process.setWorkingDirectory(folder_.path());
     process.setStandardInputFile(QProcess::nullDevice());
