@@ -5,6 +5,7 @@
 #include "app/settings_store.h"
 #include "app/store/export_files.h"
 #include "app/translations.h"
+#include "tests/support/places.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -19,6 +20,15 @@
 #include <QXmlStreamReader>
 
 #include <algorithm>
+
+namespace {
+
+QString translationFile(const QString& language) {
+    return QString::fromStdString((support::sourceDir() / "resources/translations").string()) +
+           QStringLiteral("/belfry_%1.ts").arg(language);
+}
+
+} // namespace
 
 class TestSettings : public QObject {
     Q_OBJECT
@@ -95,8 +105,7 @@ void TestSettings::windowComesBackOnScreen() {
 void TestSettings::translationsAreComplete() {
     static const QRegularExpression kPlaceholder(QStringLiteral("%L?[n1-9]"));
     for (const QString& language : app::translatedLanguages()) {
-        QFile file(
-            QStringLiteral(BELFRY_SOURCE_DIR "/resources/translations/belfry_%1.ts").arg(language));
+        QFile file(translationFile(language));
         QVERIFY(file.open(QIODevice::ReadOnly));
         QXmlStreamReader xml(&file);
         QString source;
@@ -145,7 +154,8 @@ void TestSettings::translationsAreComplete() {
 void TestSettings::translationsHaveARealContext() {
     QStringList sources;
     for (const char* folder : {"/ui", "/app"}) {
-        QDirIterator files(QStringLiteral(BELFRY_SOURCE_DIR) + QString::fromLatin1(folder),
+        QDirIterator files(QString::fromStdString((support::sourceDir()).string()) +
+                               QString::fromLatin1(folder),
                            {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
                            QDirIterator::Subdirectories);
         while (files.hasNext()) {
@@ -159,7 +169,7 @@ void TestSettings::translationsHaveARealContext() {
         return std::any_of(sources.begin(), sources.end(),
                            [&](const QString& source) { return source.contains(words); });
     };
-    QFile file(QStringLiteral(BELFRY_SOURCE_DIR "/resources/translations/belfry_de.ts"));
+    QFile file(translationFile(QStringLiteral("de")));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QXmlStreamReader xml(&file);
     QStringList unknown;

@@ -3,6 +3,7 @@
 // default precision; the further kinds of tests/data/adapters; base formats, sets of adapters and
 // placements of the forum thread in all combinations.
 #include "tests/gpu/gpu_tests.h"
+#include "tests/support/places.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -104,7 +105,7 @@ void goldenAdapters(CheckList& list) {
 void furtherKinds(CheckList& list) {
     const char* moved = std::getenv("BELFRY_ADAPTERS_DIR");
     const std::filesystem::path data =
-        moved != nullptr ? moved : std::filesystem::path(BELFRY_TEST_DATA_DIR) / "adapters";
+        moved != nullptr ? moved : support::testDataDir() / "adapters";
     if (!std::filesystem::is_directory(data)) {
         list.run("adapter", "further kinds", [&](std::string*) {
             return data.string() + " is not there; BELFRY_ADAPTERS_DIR names the folder";

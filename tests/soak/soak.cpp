@@ -7,6 +7,7 @@
 // Usage: soak [--turns N] [--model tiny|demo] [--out FILE.csv] [--plant leak|file|slow]
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
+#include "tests/support/places.h"
 
 #include <unistd.h>
 
@@ -99,7 +100,7 @@ class Soak {
 public:
     /// `demo`: the bundled model; else a tiny one is written to `folder`.
     Soak(const fs::path& folder, bool is_demo, std::string plant) : plant_(std::move(plant)) {
-        fs::path model = fs::path(BELFRY_SOURCE_DIR) / "resources/demo_model";
+        fs::path model = support::sourceDir() / "resources/demo_model";
         adapter_ = model / "adapter";
         if (!is_demo) {
             model = folder / "model";

@@ -7,6 +7,7 @@
 #include "engine/lora/merge.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
+#include "tests/support/places.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -406,7 +407,7 @@ void TestCancelMoments::initTestCase() {
     }
     subject_->rest();
     towers_ = std::make_unique<Subject>(fs::path(folder_.path().toStdString()),
-                                        fs::path(BELFRY_SOURCE_DIR) / "resources/demo_model");
+                                        support::sourceDir() / "resources/demo_model");
     files_ = entries("/proc/self/fd");
     threads_ = entries("/proc/self/task");
 }

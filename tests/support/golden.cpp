@@ -83,12 +83,6 @@ nlohmann::json readJson(const std::filesystem::path& file) {
     return nlohmann::json::parse(bytes.begin(), bytes.end());
 }
 
-std::filesystem::path goldenDir() {
-    // Programs carried to another machine find the data where they are told.
-    const char* moved = std::getenv("BELFRY_GOLDEN_DIR");
-    return moved != nullptr ? moved : BELFRY_GOLDEN_DIR;
-}
-
 double maxRelativeToLargest(const std::vector<float>& a, const std::vector<float>& b) {
     if (a.size() != b.size()) {
         return std::numeric_limits<double>::infinity();

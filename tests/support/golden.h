@@ -3,6 +3,8 @@
 // our reader do not check it against itself) and JSON files.
 #pragma once
 
+#include "tests/support/places.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -26,9 +28,6 @@ struct GoldenTensor {
 /// All tensors of a trusted safetensors file. Ends the test program when it cannot be read.
 std::map<std::string, GoldenTensor> readSafetensors(const std::filesystem::path& file);
 nlohmann::json readJson(const std::filesystem::path& file);
-
-/// Folder of the golden data, for example goldenDir() / "e2b/model".
-std::filesystem::path goldenDir();
 
 /// Largest |a - b| divided by the largest |b|. NaN anywhere gives NaN. Sizes must agree.
 double maxRelativeToLargest(const std::vector<float>& a, const std::vector<float>& b);

@@ -42,7 +42,7 @@ Outcome run(const QStringList& words, const QByteArray& typed = {}) {
 }
 
 fs::path sample(const char* name) {
-    return fs::path(BELFRY_SOURCE_DIR) / "resources/demo_model/samples" / name;
+    return support::sourceDir() / "resources/demo_model/samples" / name;
 }
 
 void save(const fs::path& file, const support::ByteVector& bytes) {
@@ -221,7 +221,7 @@ void TestChat::pastedPaths() {
     };
     qputenv("HOME", home.toUtf8());
     const fs::path folder = file("it's of many").toStdString();
-    const fs::path demo = fs::path(BELFRY_SOURCE_DIR) / "resources/demo_model";
+    const fs::path demo = support::sourceDir() / "resources/demo_model";
     if (fs::create_directory(folder)) {
         fs::copy_file(sample("circles_and_square.png"), folder / "a b.png");
         fs::copy_file(sample("word_seven.wav"), folder / "c d.wav");

@@ -169,7 +169,7 @@ inline Model goldenModel(const std::string& name) {
 }
 
 inline std::filesystem::path adapterData() {
-    return std::filesystem::path(BELFRY_TEST_DATA_DIR) / "adapters";
+    return support::testDataDir() / "adapters";
 }
 
 } // namespace lora_test

@@ -2,6 +2,7 @@
 // Adapters through the whole engine: PEFT's own logits and tokens for every golden adapter,
 // strength, switching, and the forum's matrix (placements x formats x adapters) on simulated GPUs.
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/places.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -104,7 +105,7 @@ void TestAdapters::furtherKinds_data() {
     QTest::addColumn<QStringList>("folders");
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("prefix");
-    const QString data = QStringLiteral(BELFRY_TEST_DATA_DIR "/adapters/");
+    const QString data = QString::fromStdString((support::testDataDir() / "adapters/").string());
     for (const char* name :
          {"lora_bias", "bias_all", "modules_to_save", "trainable_tokens", "embedding",
           "embedding_dora", "head", "tied_embedding", "experts", "experts_down", "saved_positions",

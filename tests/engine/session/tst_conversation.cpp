@@ -12,7 +12,7 @@ namespace {
 using engine::Message;
 using engine::MessagePart;
 
-const std::string kDemo = BELFRY_SOURCE_DIR "/resources/demo_model";
+const std::string kDemo = (support::sourceDir() / "resources/demo_model").string();
 
 Message
 user(const std::string& text, const std::string& image = "", const std::string& audio = "") {

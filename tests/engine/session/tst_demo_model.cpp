@@ -9,7 +9,7 @@
 
 namespace {
 
-const std::string kDemo = BELFRY_SOURCE_DIR "/resources/demo_model";
+const std::string kDemo = (support::sourceDir() / "resources/demo_model").string();
 
 struct Tally {
     int right = 0, asked = 0;

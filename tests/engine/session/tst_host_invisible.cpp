@@ -5,6 +5,7 @@
 // against the plain one.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
+#include "tests/support/places.h"
 
 #include <QTest>
 
@@ -232,7 +233,7 @@ void TestHostInvisible::travellingTable() {
         request.device_map = map;
         if (!adapter.empty()) {
             request.adapters.push_back(
-                {std::string(BELFRY_TEST_DATA_DIR "/adapters/") + adapter, 1.0, true});
+                {(support::testDataDir() / "adapters" / adapter).string(), 1.0, true});
             request.adapters.push_back({support::goldenAdapter(name, "multimodal"), 1.0, true});
         }
         engine::Engine engine(options());

@@ -8,6 +8,7 @@
 #include "engine/quant/quantize.h"
 #include "engine/run/model_folder.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/places.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const std::string kTable = "model.language_model.embed_tokens.weight";
-const fs::path kData = fs::path(BELFRY_TEST_DATA_DIR) / "head";
+const fs::path kData = support::testDataDir() / "head";
 
 using Tensors = std::map<std::string, support::GoldenTensor>;
 

@@ -50,8 +50,7 @@ private:
 
 void TestJinja::matchesJinja2_data() {
     QTest::addColumn<int>("index");
-    cases_ = support::readJson(std::filesystem::path(BELFRY_TEST_DATA_DIR) / "jinja_cases.json")
-                 .at("cases");
+    cases_ = support::readJson(support::testDataDir() / "jinja_cases.json").at("cases");
     for (size_t i = 0; i < cases_.size(); ++i) {
         QTest::newRow(cases_[i]["title"].get<std::string>().c_str()) << static_cast<int>(i);
     }

@@ -3,6 +3,7 @@
 // written here from the specification.
 #include "engine/text/tokenizer.h"
 #include "tests/engine/text/vocabularies.h"
+#include "tests/support/places.h"
 
 #include <QTest>
 
@@ -192,8 +193,7 @@ void TestTokenizer::initTestCase() {
 }
 
 void TestTokenizer::publishedCases() {
-    const auto cases = support::readJson(std::filesystem::path(BELFRY_TEST_DATA_DIR) /
-                                         "gemma_tokenizer_cases.json");
+    const auto cases = support::readJson(support::testDataDir() / "gemma_tokenizer_cases.json");
     QCOMPARE(cases.size(), size_t{46});
     size_t num_right = 0;
     for (const auto& item : cases) {
@@ -207,8 +207,7 @@ void TestTokenizer::publishedCases() {
 void TestTokenizer::publishedCasesBesideGemma3AddedTokens() {
     // The unchanged Gemma 3 file lists 6415 added tokens; with matching off they play no part.
     const Tokenizer gemma3 = support::loadOrExit(support::gemma3TokenizerJson());
-    const auto cases = support::readJson(std::filesystem::path(BELFRY_TEST_DATA_DIR) /
-                                         "gemma_tokenizer_cases.json");
+    const auto cases = support::readJson(support::testDataDir() / "gemma_tokenizer_cases.json");
     for (const auto& item : cases) {
         const auto text = item["text"].get<std::string>();
         EncodeOptions options;

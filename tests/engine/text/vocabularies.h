@@ -26,7 +26,7 @@ inline std::string goldenTokenizerJson() {
 }
 
 inline std::string gemma3TokenizerJson() {
-    return readText(std::filesystem::path(BELFRY_UNPACKED_DATA_DIR) / "gemma_tokenizer.json");
+    return readText(unpackedDataDir() / "gemma_tokenizer.json");
 }
 
 inline std::string gemma4TokenizerJson() {

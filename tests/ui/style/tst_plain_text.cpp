@@ -2,6 +2,7 @@
 // Names of files, models, adapters and chats are other people's words. None is read as rich text,
 // which would open files and, on Windows, shares: every label, tool tip and message box shows it
 // letter by letter, and no source makes a widget that would not.
+#include "tests/support/places.h"
 #include "ui/chat/chat_view.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/main_window.h"
@@ -195,7 +196,7 @@ void TestPlainText::sources() {
     const QStringList known = {QStringLiteral("ui/layout/notice_bar.cpp"),
                                QStringLiteral("ui/layout/layout_view_show.cpp"),
                                QStringLiteral("ui/style/belfry_style.cpp")};
-    const QDir root(QStringLiteral(BELFRY_SOURCE_DIR));
+    const QDir root(QString::fromStdString((support::sourceDir()).string()));
     int files = 0;
     QStringList found;
     for (const char* part : {"ui", "app"}) {

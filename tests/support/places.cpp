@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/places.h"
+
+#include <cstdlib>
+
+namespace support {
+
+std::filesystem::path sourceDir() {
+    return BELFRY_SOURCE_DIR;
+}
+
+std::filesystem::path testDataDir() {
+    return BELFRY_TEST_DATA_DIR;
+}
+
+std::filesystem::path unpackedDataDir() {
+    return BELFRY_UNPACKED_DATA_DIR;
+}
+
+std::filesystem::path goldenDir() {
+    // Programs carried to another machine find the data where they are told.
+    const char* moved = std::getenv("BELFRY_GOLDEN_DIR");
+    return moved != nullptr ? moved : BELFRY_GOLDEN_DIR;
+}
+
+} // namespace support
