@@ -3,7 +3,7 @@
 // place. main() runs it as it is; a test runs it with cards of its own.
 #pragma once
 
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 
 #include <functional>
 #include <memory>

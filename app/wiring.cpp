@@ -6,12 +6,12 @@
 #include "app/sound_files.h"
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_view.h"
+#include "ui/common/shortcuts.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 
 #include <QDir>

@@ -7,9 +7,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "engine/gemma4/config.h"
-#include "engine/gemma4/tensor_list.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/lora/random_adapter.h"
+#include "engine/model/model_config.h"
 #include "kernels/cpu/tables.h"
 
 #include <algorithm>

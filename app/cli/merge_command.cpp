@@ -4,7 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "engine/gemma4/tensor_list.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/merge.h"
 #include "engine/run/model_folder.h"

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/files/tensor_source.h"
-#include "engine/gemma4/config.h"
-#include "engine/gemma4/tensor_list.h"
 #include "engine/lora/adapter_config.h"
 #include "engine/lora/coverage.h"
+#include "engine/model/model_config.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/gemma4/adapter_hook.h"
 #include "engine/lora/adapter.h"
+#include "engine/model/adapter_hook.h"
 #include "kernels/device.h"
 #include "kernels/ops.h"
 

@@ -3,9 +3,9 @@
 // module that an older adapter names is not there.
 #pragma once
 
-#include "engine/gemma4/config.h"
-#include "engine/gemma4/tensor_list.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/lora/coverage.h"
+#include "engine/model/model_config.h"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 // lacks are listed.
 #pragma once
 
-#include "engine/gemma4/tensor_list.h"
+#include "engine/families/gemma4/tensor_list.h"
 
 #include <cstdint>
 #include <string>

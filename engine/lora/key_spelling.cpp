@@ -2,7 +2,7 @@
 // Takes keys apart component by component; no patterns, so that hostile keys cost nothing.
 #include "engine/lora/key_spelling.h"
 
-#include "engine/gemma4/wrapped_names.h"
+#include "engine/families/gemma4/wrapped_names.h"
 
 #include <algorithm>
 #include <array>

@@ -5,11 +5,11 @@
 
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
+#include "engine/families/gemma4/config.h"
+#include "engine/families/gemma4/stored_head.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
-#include "engine/gemma4/config.h"
-#include "engine/gemma4/stored_head.h"
 #include "engine/lora/merged_rows.h"
 #include "engine/lora/sha256.h"
 #include "engine/lora/tensor_values.h"

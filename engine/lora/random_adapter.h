@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/gemma4/tensor_list.h"
+#include "engine/families/gemma4/tensor_list.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lora/saved_table.h"
 
-#include "engine/gemma4/stored_head.h"
-#include "engine/gemma4/tensor_list.h"
+#include "engine/families/gemma4/stored_head.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/tensor_values.h"
 

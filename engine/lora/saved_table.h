@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/files/tensor_source.h"
-#include "engine/gemma4/config.h"
+#include "engine/model/model_config.h"
 
 #include <stop_token>
 #include <string>

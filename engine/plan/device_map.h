@@ -7,7 +7,7 @@
 
 #include "engine/api/placement.h"
 #include "engine/base/result.h"
-#include "engine/gemma4/config.h"
+#include "engine/model/model_config.h"
 
 #include <cstddef>
 #include <cstdint>

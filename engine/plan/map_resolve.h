@@ -5,8 +5,8 @@
 #pragma once
 
 #include "engine/api/placement.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/files/tensor_source.h"
-#include "engine/gemma4/tensor_list.h"
 #include "engine/plan/device_map.h"
 
 #include <array>

@@ -8,7 +8,7 @@
 #include "engine/api/chat.h"
 #include "engine/api/session.h"
 #include "engine/base/result.h"
-#include "engine/gemma4/config.h"
+#include "engine/model/model_config.h"
 #include "kernels/cpu/machine_probe.h"
 
 #include <functional>

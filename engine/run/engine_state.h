@@ -3,16 +3,16 @@
 // by engine*.cpp only.
 #pragma once
 
-#include "engine/gemma4/model.h"
-#include "engine/gemma4/stored_templates.h"
+#include "engine/devices/device_set.h"
+#include "engine/devices/gpu_access.h"
+#include "engine/devices/machine_rates.h"
+#include "engine/families/gemma4/stored_templates.h"
+#include "engine/forward/model.h"
+#include "engine/load/loader.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
-#include "engine/run/device_set.h"
 #include "engine/run/engine.h"
 #include "engine/run/generator.h"
-#include "engine/run/gpu_access.h"
-#include "engine/run/loader.h"
-#include "engine/run/machine_rates.h"
 #include "engine/run/media_store.h"
 #include "engine/run/model_folder.h"
 #include "engine/run/prompt_builder.h"

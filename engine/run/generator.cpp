@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/generator.h"
 
-#include "engine/gemma4/decode_step.h"
+#include "engine/forward/decode_step.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 
 #include "engine/api/chat.h"
 #include "engine/base/result.h"
-#include "engine/gemma4/kv_cache.h"
-#include "engine/gemma4/model.h"
+#include "engine/forward/kv_cache.h"
+#include "engine/forward/model.h"
 #include "engine/run/media_store.h"
 #include "engine/run/sampler.h"
 #include "engine/text/chat_template.h"

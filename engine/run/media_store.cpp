@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/media_store.h"
 
+#include "engine/load/weight_cache.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/finite.h"
-#include "engine/run/weight_cache.h"
 
 #include <chrono>
 #include <cstring>

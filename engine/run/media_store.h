@@ -6,7 +6,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/base/result.h"
-#include "engine/gemma4/model.h"
+#include "engine/forward/model.h"
 
 #include <cstdint>
 #include <list>

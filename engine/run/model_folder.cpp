@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/model_folder.h"
 
+#include "engine/families/gemma4/config.h"
+#include "engine/families/gemma4/published_shapes.h"
+#include "engine/families/gemma4/stored_head.h"
+#include "engine/families/gemma4/stored_names.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
-#include "engine/gemma4/published_shapes.h"
-#include "engine/gemma4/stored_head.h"
-#include "engine/gemma4/stored_names.h"
+#include "engine/load/loader_origin.h"
+#include "engine/load/random_source.h"
 #include "engine/media/audio.h"
 #include "engine/quant/quant_state.h"
-#include "engine/run/loader_origin.h"
-#include "engine/run/random_source.h"
 #include "engine/run/sampler.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/planning.h"
 
-#include "engine/gemma4/workspace.h"
+#include "engine/devices/system_memory.h"
+#include "engine/forward/workspace.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
-#include "engine/run/system_memory.h"
 
 #include <unistd.h>
 

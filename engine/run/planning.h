@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a load request to a plan request: option words, device list, limits, adapter bytes, and the
-// memory rules of the model (engine/gemma4/workspace.h) handed to the planner.
+// memory rules of the model (engine/forward/workspace.h) handed to the planner.
 #pragma once
 
 #include "engine/api/session.h"
 #include "engine/base/result.h"
+#include "engine/devices/gpu_access.h"
 #include "engine/lora/adapter.h"
 #include "engine/plan/planner.h"
-#include "engine/run/gpu_access.h"
 #include "engine/run/model_folder.h"
 
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/base/result.h"
-#include "engine/gemma4/config.h"
+#include "engine/model/model_config.h"
 #include "engine/text/chat_template.h"
 #include "engine/text/tokenizer.h"
 

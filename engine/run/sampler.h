@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/gemma4/config.h"
+#include "engine/model/model_config.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/ops.h"
 

@@ -4,7 +4,7 @@
 // other turns is told, with the first place where the two part.
 #pragma once
 
-#include "engine/gemma4/stored_templates.h"
+#include "engine/families/gemma4/stored_templates.h"
 #include "engine/text/chat_template.h"
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Gemma 4 chat format: messages to prompt segments (what the template wrote, what people
-// wrote), placeholders to media tokens. Format: gemma4/ARCHITECTURE.md, 6. Tools and video are
-// left out: they are refused by name. A folder's own Jinja template is only compared with
+// wrote), placeholders to media tokens. Format: families/gemma4/ARCHITECTURE.md, 6. Tools and video
+// are left out: they are refused by name. A folder's own Jinja template is only compared with
 // (run/template_difference.h).
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "app/engine_worker.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
-#include "engine/run/device_set.h"
+#include "engine/devices/device_set.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"

@@ -4,7 +4,7 @@
 // or gives memory. The pace is a parameter here, so that nothing depends on the machine's speed.
 #include "app/engine_worker.h"
 #include "app/program_paths.h"
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "kernels/cuda/cards.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "ui/meter/memory_meter.h"

@@ -13,11 +13,11 @@
 #include "engine/base/file_reader.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
+#include "engine/load/loader.h"
+#include "engine/load/random_source.h"
 #include "engine/plan/planner.h"
 #include "engine/quant/quantize.h"
-#include "engine/run/loader.h"
 #include "engine/run/model_folder.h"
-#include "engine/run/random_source.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // and on these checks without a card. Slow: minutes for what a card does in a second.
 #pragma once
 
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "tests/support/cuda/fake_driver.h"
 
 #include <map>

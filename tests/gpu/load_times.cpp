@@ -10,8 +10,8 @@
 //       Every load is a program of its own. Tokens of all loads must agree.
 // VOCABULARY: tests/data/gemma_tokenizer.json.xz, unpacked. Ends with 77 without a usable card,
 // unless MAP names no card.
+#include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
-#include "engine/run/gpu_access.h"
 #include "kernels/stage_times.h"
 #include "tests/gpu/model_folder_writer.h"
 

@@ -58,7 +58,7 @@ struct ChainShape {
 using Input = ProjectArgs::Input;
 using Output = ProjectArgs::Output;
 
-/// Decoder layers as engine/gemma4/decode_step.cpp composes them, and a head.
+/// Decoder layers as engine/forward/decode_step.cpp composes them, and a head.
 struct Chain {
     ChainShape shape;
     std::vector<std::unique_ptr<ProjectCase>> projections;

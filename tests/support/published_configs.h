@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published sizes' JSON texts under the tests' namespace; link engine_config.
+// The published sizes' JSON texts under the tests' namespace; link engine_families.
 #pragma once
 
-#include "engine/gemma4/published_shapes.h"
+#include "engine/families/gemma4/published_shapes.h"
 
 namespace support {
 

@@ -12,7 +12,7 @@
 #include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
 #include "ui/common/engine_words.h"
-#include "ui/shell/shortcuts.h"
+#include "ui/common/shortcuts.h"
 #include "ui/sound/sound_player.h"
 #include "ui/style/format.h"
 

@@ -7,7 +7,7 @@
 #include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
 #include "ui/common/private_files.h"
-#include "ui/shell/shortcuts.h"
+#include "ui/common/shortcuts.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"

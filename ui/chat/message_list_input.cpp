@@ -2,7 +2,7 @@
 // Mouse, keyboard, selection and the actions of the message view.
 #include "ui/chat/chat_request.h"
 #include "ui/chat/message_list.h"
-#include "ui/shell/shortcuts.h"
+#include "ui/common/shortcuts.h"
 #include "ui/sound/sound_card.h"
 #include "ui/sound/sound_player.h"
 

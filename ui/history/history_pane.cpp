@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/history/history_pane.h"
 
+#include "ui/common/shortcuts.h"
 #include "ui/history/history_delegate.h"
 #include "ui/history/history_model.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
+#include "ui/common/shortcuts.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/main_window.h"
@@ -10,7 +11,6 @@
 #include "ui/shell/session.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/shortcut_editor.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/shell/shortcuts_dialog.h"
 #include "ui/style/format.h"
 

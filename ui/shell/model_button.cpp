@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_button.h"
 
+#include "ui/common/shortcuts.h"
 #include "ui/shell/session.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

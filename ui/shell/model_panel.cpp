@@ -2,11 +2,11 @@
 #include "ui/shell/model_panel.h"
 
 #include "ui/common/engine_words.h"
+#include "ui/common/shortcuts.h"
 #include "ui/layout/issue_words.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

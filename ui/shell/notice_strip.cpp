@@ -2,7 +2,7 @@
 #include "ui/shell/notice_strip.h"
 
 #include "ui/common/engine_words.h"
-#include "ui/shell/shortcuts.h"
+#include "ui/common/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

@@ -3,7 +3,7 @@
 // the settings page edits a copy.
 #pragma once
 
-#include "ui/shell/shortcuts.h"
+#include "ui/common/shortcuts.h"
 #include "ui/style/theme.h"
 
 #include <QString>

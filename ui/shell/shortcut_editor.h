@@ -3,7 +3,7 @@
 // with, and the way back to the usual keys. Every change acts at once and leaves as keysEdited().
 #pragma once
 
-#include "ui/shell/shortcuts.h"
+#include "ui/common/shortcuts.h"
 
 #include <QAbstractTableModel>
 #include <QDialog>

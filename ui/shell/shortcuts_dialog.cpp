@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/shortcuts_dialog.h"
 
+#include "ui/common/shortcuts.h"
 #include "ui/shell/body_area.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/theme.h"
 
 #include <QDialogButtonBox>

@@ -4,11 +4,12 @@
 #pragma once
 
 #include "engine/base/float_types.h"
+#include "engine/families/gemma4/config.h"
+#include "engine/families/gemma4/tensor_list.h"
 #include "engine/files/safetensors.h"
-#include "engine/gemma4/tensor_list.h"
+#include "engine/load/loader.h"
 #include "engine/plan/planner.h"
 #include "engine/quant/quant_state.h"
-#include "engine/run/loader.h"
 #include "tests/engine/quant/memory_source.h"
 #include "tests/support/golden.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host that a device reads where it lies (engine/run/host_lock.h): pieces cover it
+// Memory of the host that a device reads where it lies (engine/load/host_lock.h): pieces cover it
 // exactly once, everything that was locked is given back, also after a refusal or halfway.
-#include "engine/run/host_lock.h"
+#include "engine/load/host_lock.h"
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/tables.h"
 

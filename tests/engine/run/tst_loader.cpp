@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading the golden models: contents in every format and place, bytes exactly as predicted, and
 // a clean state after every failure (n-th allocation, cancel, damaged files).
-#include "engine/run/random_source.h"
+#include "engine/load/random_source.h"
 #include "tests/engine/run/loader_fixture.h"
 
 #include <fstream>

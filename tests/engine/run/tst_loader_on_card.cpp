@@ -3,7 +3,7 @@
 // happen as late as they may): what the card has quantized must be what the CPU quantizes, in
 // memory and in the cache file, with pieces under way at a time; without room for the card's
 // buffers the CPU does it; after an error nothing is left.
-#include "engine/run/loader_jobs.h"
+#include "engine/load/loader_jobs.h"
 #include "tests/engine/run/loader_fixture.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 

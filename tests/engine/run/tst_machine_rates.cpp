@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed estimates use what this computer was measured to do: measured once and kept; a damaged or
 // foreign file is measured again; the estimate follows the rates and says where they are from.
+#include "engine/devices/machine_rates.h"
 #include "engine/run/engine.h"
-#include "engine/run/machine_rates.h"
 #include "tests/support/golden.h"
 
 #include <QElapsedTimer>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Main memory within the limits of control groups, from trees of files as the system shows them.
-#include "engine/run/system_memory.h"
+#include "engine/devices/system_memory.h"
 
 #include <QTemporaryDir>
 #include <QTest>

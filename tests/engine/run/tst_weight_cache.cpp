@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The derived cache: the file itself, damaged in every region, and loads with it (nothing is
 // quantized twice, nothing wrong ever gets through, deleting it at any time is harmless).
-#include "engine/run/content_hash.h"
-#include "engine/run/random_source.h"
-#include "engine/run/weight_cache.h"
+#include "engine/load/content_hash.h"
+#include "engine/load/random_source.h"
+#include "engine/load/weight_cache.h"
 #include "tests/engine/run/loader_fixture.h"
 
 #include <fstream>

@@ -2,7 +2,7 @@
 // Adapters through the whole engine on a card whose kernels run on the CPU: prompts and pictures
 // with plain low-rank updates take the very launches that they take without, updates inside them,
 // and give PEFT's logits as closely; adapters of other kinds leave the fused steps.
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/golden.h"

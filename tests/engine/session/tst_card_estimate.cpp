@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates for a card that is described by what its driver tells: those of an H100 come out as
 // measured there (BENCHMARKS.md), those of others follow their memory and cores.
+#include "engine/devices/card_estimate.h"
+#include "engine/devices/gpu_access.h"
 #include "engine/plan/plan_speed.h"
-#include "engine/run/card_estimate.h"
 #include "engine/run/engine.h"
-#include "engine/run/gpu_access.h"
 #include "tests/support/cuda/fake_driver.h"
 
 #include <QTest>

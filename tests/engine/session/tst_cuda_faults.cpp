@@ -4,8 +4,8 @@
 // and the engine can be used again. Kernels compute nothing here (fake driver), so that only the
 // host side is looked at.
 #include "engine/api/device_loss.h"
+#include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
-#include "engine/run/gpu_access.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "tests/support/engine/golden_engine.h"
 

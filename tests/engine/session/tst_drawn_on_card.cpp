@@ -2,7 +2,7 @@
 // Drawn tokens through the whole engine on a card whose kernels run on the CPU: recorded steps,
 // candidates written where the host reads them, the same texts as from whole rows of logits. (All
 // that may come between is in tst_drawn_tokens.cpp, on a device without kernels.)
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that run ahead of the token they belong to (engine/gemma4/decode_step.h): every text is the
-// one without them, whatever ends it and whatever follows (another reply, a shorter prompt, a
+// Steps that run ahead of the token they belong to (engine/forward/decode_step.h): every text is
+// the one without them, whatever ends it and whatever follows (another reply, a shorter prompt, a
 // longer one, other adapters, a move), also where the ring of sliding layers is as short as it can
 // be; no step runs past max_tokens or the context, and at most one for nothing. On devices in host
 // memory, whose replays run at once or as late as a card may.

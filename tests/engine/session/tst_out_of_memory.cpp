@@ -4,7 +4,7 @@
 // a picture and a sound turn. Each time: a clean OutOfMemory error (or success, where the engine
 // found another way), the accounts as before, the same answer as before, and the next request
 // works. Plain memory: tst_every_allocation.
-#include "engine/run/device_set.h"
+#include "engine/devices/device_set.h"
 #include "tests/support/engine/golden_engine.h"
 
 #include <QTest>

@@ -4,7 +4,7 @@
 // each other. Two cards give the logits of one to the bit: tokens, and rows of a prompt that go
 // through all layers together (a last row alone goes another way behind the cut). (All else that
 // may happen is in tst_split_steps.cpp, on devices without kernels.)
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 

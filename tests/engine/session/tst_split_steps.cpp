@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of a decoder that several devices share (engine/gemma4/split_steps.h): every run of layers
-// on one device is one recording, whatever lies between them, and the answer is to the bit that of
-// one device and that of single functions. On devices whose memory the host cannot touch, whose
-// replays run at once or as late as a card may.
+// Tokens of a decoder that several devices share (engine/forward/split_steps.h): every run of
+// layers on one device is one recording, whatever lies between them, and the answer is to the bit
+// that of one device and that of single functions. On devices whose memory the host cannot touch,
+// whose replays run at once or as late as a card may.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 

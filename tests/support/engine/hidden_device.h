@@ -6,7 +6,7 @@
 // device's; a host pointer is refused and counted.
 #pragma once
 
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "kernels/cpu/host_device.h"
 #include "kernels/device.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/model/golden_model.h"
 
+#include "engine/families/gemma4/config.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

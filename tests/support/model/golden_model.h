@@ -4,8 +4,8 @@
 // our own image and audio front end).
 #pragma once
 
-#include "engine/gemma4/kv_cache.h"
-#include "engine/gemma4/model.h"
+#include "engine/forward/kv_cache.h"
+#include "engine/forward/model.h"
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/thread_pool.h"
 #include "tests/support/model/memory_weights.h"

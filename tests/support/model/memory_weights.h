@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/api/placement.h"
-#include "engine/gemma4/config.h"
-#include "engine/gemma4/weight_source.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weight_source.h"
 #include "tests/support/golden.h"
 
 #include <map>

@@ -2,6 +2,7 @@
 // The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
 // shortcuts that do not collide, and the session's order of requests.
 #include "ui/common/engine_words.h"
+#include "ui/common/shortcuts.h"
 #include "ui/layout/repair.h"
 #include "ui/layout/suggestion_words.h"
 #include "ui/shell/coverage_dialog.h"
@@ -11,7 +12,6 @@
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/shell/shortcut_editor.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/format.h"
 
 #include <QAbstractItemModelTester>

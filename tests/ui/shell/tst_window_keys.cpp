@@ -4,10 +4,10 @@
 // are typed beside the composer arrive there; Ctrl+1, 2 and 3 put the focus into the pane.
 #include "ui/chat/chat_view.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/shortcuts.h"
 #include "ui/layout/layout_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/session.h"
-#include "ui/shell/shortcuts.h"
 #include "ui/style/theme.h"
 
 #include <QAction>

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/devices/gpu_access.h"
+
+#include "engine/api/device_loss.h"
+#include "engine/devices/card_estimate.h"
+#include "kernels/cuda/cards.h"
+#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/nvml.h"
+#include "kernels/cuda/ops.h"
+
+#include <optional>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+using kernels::cuda::Card;
+using kernels::cuda::CudaDevice;
+using kernels::cuda::Driver;
+
+ErrorCode codeOf(kernels::Status status) {
+    switch (status) {
+    case kernels::Status::OutOfMemory:
+        return ErrorCode::OutOfMemory;
+    case kernels::Status::DeviceLost:
+        return ErrorCode::DeviceLost;
+    case kernels::Status::Ok:
+    case kernels::Status::BadShape:
+    case kernels::Status::Unsupported:
+        break;
+    }
+    return ErrorCode::Unsupported;
+}
+
+/// Nothing when the card does not answer.
+std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
+    const auto free_now = kernels::cuda::freeBytes(driver, card);
+    if (!free_now.has_value()) {
+        return std::nullopt;
+    }
+    DeviceInfo info;
+    info.id = DeviceId::cuda(card.ordinal);
+    info.description = card.name;
+    info.capacity = card.total_bytes;
+    info.free = *free_now;
+    info.context_bytes = kernels::cuda::contextBytes(driver, card);
+    info.rates = estimatedRates(card);
+    return info;
+}
+
+} // namespace
+
+GpuAccess cudaAccess(const Driver* driver,
+                     const std::string& why,
+                     std::span<const kernels::cuda::FatbinImage> images) {
+    GpuAccess access;
+    // What list() left out, so that notes need not ask the cards a second time.
+    auto skipped = std::make_shared<std::optional<std::vector<CardNote>>>();
+    access.list = [driver, images, skipped] {
+        std::vector<DeviceInfo> devices;
+        if (driver == nullptr || images.empty()) {
+            return devices;
+        }
+        std::vector<CardNote>& left_out = skipped->emplace();
+        for (const Card& card : kernels::cuda::listCards(*driver)) {
+            if (!card.unusable.empty()) {
+                left_out.push_back({card.unusable});
+                continue;
+            }
+            // Still listed: a layout shows where everything is to go after a restart.
+            if (const std::string fault = driver->process_fault->what(); !fault.empty()) {
+                left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
+                                    ") is lost to this process since " + fault +
+                                    "; start Belfry again to use it."});
+            }
+            if (auto info = describe(*driver, card)) {
+                devices.push_back(std::move(*info));
+            } else {
+                left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
+                                    ") does not answer; restart the program, and the machine if "
+                                    "that does not help."});
+            }
+        }
+        return devices;
+    };
+    // Names and sizes do not change while the program runs: the driver is asked for them once.
+    auto known = std::make_shared<std::optional<std::vector<Card>>>();
+    access.glance = [driver, images, known] {
+        std::vector<DeviceInfo> devices;
+        if (driver == nullptr || images.empty()) {
+            return devices;
+        }
+        if (!known->has_value()) {
+            *known = kernels::cuda::listCards(*driver);
+        }
+        for (const Card& card : **known) {
+            const auto memory = card.unusable.empty() && !card.uuid.empty()
+                                    ? kernels::cuda::cardMemory(card.uuid)
+                                    : std::nullopt;
+            if (memory.has_value()) {
+                DeviceInfo info;
+                info.id = DeviceId::cuda(card.ordinal);
+                info.description = card.name;
+                info.capacity = card.total_bytes;
+                info.free = memory->free;
+                devices.push_back(std::move(info));
+            }
+        }
+        return devices;
+    };
+    access.notes = [driver, why, images, skipped, list = access.list] {
+        std::vector<CardNote> notes;
+        if (driver == nullptr) {
+            const bool is_problem = !why.starts_with(kernels::cuda::kNoDriver) &&
+                                    !why.starts_with(kernels::cuda::kNoCard);
+            notes.push_back({why, is_problem});
+            return notes;
+        }
+        if (images.empty()) {
+            notes.push_back({"This build has no GPU kernels (it was made without nvcc): graphics "
+                             "cards are not used.",
+                             false});
+            return notes;
+        }
+        if (!skipped->has_value()) {
+            (void)list();
+        }
+        return skipped->value_or(notes);
+    };
+    if (driver != nullptr) {
+        access.process_fault = [driver] { return driver->process_fault->what(); };
+        access.assumes_context = [driver](int index) {
+            return kernels::cuda::isContextAssumed(*driver, index);
+        };
+    }
+    access.open = [driver, why,
+                   images](int index, uint64_t limit,
+                           bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
+        if (driver == nullptr) {
+            return Error{ErrorCode::InvalidRequest,
+                         "cuda:" + std::to_string(index) + " cannot be opened: " + why};
+        }
+        kernels::cuda::CudaDeviceOptions options;
+        options.driver = driver;
+        options.ordinal = index;
+        options.limit = limit;
+        options.is_reference = is_reference;
+        options.images = images;
+        options.ops = &kernels::cuda::cudaOps(is_reference);
+        CudaDevice::Opened opened = CudaDevice::create(options);
+        if (opened.device == nullptr) {
+            Error error{codeOf(opened.status),
+                        std::move(opened.message),
+                        {{"device", "cuda:" + std::to_string(index)}}};
+            if (!driver->process_fault->what().empty()) {
+                error.code = ErrorCode::DeviceLost;
+                error.message += ". " + std::string(kNewProcessAdvice);
+                error.details.emplace_back(kNeedsNewProcess, "true");
+            }
+            return error;
+        }
+        return std::unique_ptr<kernels::Device>(std::move(opened.device));
+    };
+    return access;
+}
+
+GpuAccess systemGpuAccess() {
+    std::string why;
+    const Driver* driver = kernels::cuda::systemDriver(&why);
+    return cudaAccess(driver, why, kernels::cuda::embeddedImages());
+}
+
+} // namespace engine

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file: three lines of text, "belfry-rates 2", what was measured, the two numbers.
+#include "engine/devices/machine_rates.h"
+
+#include "engine/base/file_writer.h"
+#include "engine/base/small_file.h"
+#include "kernels/cpu/machine_probe.h"
+#include "kernels/cpu/tables.h"
+#include "kernels/cpu/thread_pool.h"
+
+#include <cmath>
+#include <fstream>
+#include <locale>
+#include <span>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+namespace engine {
+
+namespace {
+
+constexpr const char* kFirstLine = "belfry-rates 2";
+constexpr size_t kMaxFileBytes = 4096; ///< Three lines.
+constexpr int64_t kBufferBytes = int64_t{128} << 20;
+
+/// What the numbers hold for: processor, cores this process may use, kernels.
+std::string whatIsMeasured() {
+    std::string model;
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("model name")) {
+            model = line.substr(line.find(':') + 1);
+            break;
+        }
+    }
+    return std::string(kernels::bestCpuOps().name) + ", " +
+           std::to_string(kernels::cpu::ThreadPool::availableProcessors()) + " threads," + model;
+}
+
+bool isRate(double value) {
+    return std::isfinite(value) && value > 1e6 && value < 1e18;
+}
+
+MachineConstants measured(double seconds) {
+    kernels::cpu::ThreadPool pool(kernels::cpu::ThreadPool::availableProcessors());
+    const auto rates = kernels::cpu::measureCpu(pool, seconds, kBufferBytes);
+    MachineConstants constants;
+    constants.read_bytes_per_s = rates.read_gb_per_s * 1e9;
+    constants.flops = (rates.bf16_gflops > 0 ? rates.bf16_gflops : rates.fp32_gflops) * 1e9;
+    return constants;
+}
+
+std::optional<MachineConstants> readConstants(const std::filesystem::path& file,
+                                              const std::string& wanted) {
+    const auto text = readSmallFile(file, kMaxFileBytes);
+    if (!text) {
+        return std::nullopt;
+    }
+    std::istringstream in(*text);
+    in.imbue(std::locale::classic());
+    std::string first;
+    std::string second;
+    MachineConstants constants;
+    const bool is_known = std::getline(in, first) && std::getline(in, second) &&
+                          first == kFirstLine && second == wanted &&
+                          in >> constants.read_bytes_per_s >> constants.flops &&
+                          isRate(constants.read_bytes_per_s) && isRate(constants.flops);
+    return is_known ? std::optional(constants) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<MachineConstants> keptConstants(const std::filesystem::path& file, double seconds) {
+    const std::string wanted = whatIsMeasured();
+    if (const auto kept = readConstants(file, wanted)) {
+        return kept;
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(file.parent_path(), failure);
+    // First what takes room on the disk, so that nothing is measured that cannot be kept.
+    const std::string head = std::string(kFirstLine) + "\n" + wanted + "\n";
+    auto writer = FileWriter::create(file, true);
+    if (!writer || !(*writer)->write(std::as_bytes(std::span(head)))) {
+        return std::nullopt;
+    }
+    const MachineConstants constants = measured(seconds);
+    std::ostringstream numbers;
+    numbers.imbue(std::locale::classic());
+    numbers << constants.read_bytes_per_s << " " << constants.flops << "\n";
+    const std::string tail = numbers.str();
+    if ((*writer)->write(std::as_bytes(std::span(tail)))) {
+        static_cast<void>((*writer)->commit(/*is_flushing=*/false));
+    }
+    return constants;
+}
+
+MachineConstants machineConstants(const std::filesystem::path& file, double seconds) {
+    const auto kept = keptConstants(file, seconds);
+    return kept ? *kept : measured(seconds);
+}
+
+} // namespace engine

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model folder's configuration files as one ModelConfig: which models are accepted, token ids,
+// the bitsandbytes block, generation defaults, processor settings, the chat template's family.
+// text_config is read in config_text.cpp, the towers in config_towers.cpp.
+#include "engine/families/gemma4/config.h"
+
+#include "engine/base/json_sax.h"
+#include "engine/families/gemma4/config_json.h"
+#include "engine/families/gemma4/config_parts.h"
+#include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/gemma4/tensor_list.h"
+#include "engine/files/folder_advice.h"
+#include "engine/files/model_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace engine {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr size_t kMaxConfigBytes = kMaxSmallJsonBytes;
+/// 17.6 trillion: nobody can hold more, and sums of bytes stay far from 2^63.
+constexpr int64_t kMaxParameters = int64_t{1} << 44;
+
+/// A JSON text that must be an object; "{}" when the text is empty.
+Result<ConfigJson> parseObject(std::string_view text, const std::string& file) {
+    if (text.empty()) {
+        return ConfigJson::emptyObject();
+    }
+    if (text.size() > kMaxConfigBytes) {
+        return Error{ErrorCode::InvalidFile,
+                     file + ": has " + std::to_string(text.size()) + " bytes, more than the " +
+                         std::to_string(kMaxConfigBytes) + " such a file may have",
+                     {{"rule", "FileTooLarge"}, {"file", file}}};
+    }
+    ENGINE_TRY(checkJson(text, file, JsonLimits{.max_depth = 16, .max_string_bytes = 1 << 20}));
+    ENGINE_ASSIGN(ConfigJson tree, ConfigJson::parse(text, file));
+    if (!tree.value().is_object()) {
+        return Error{ErrorCode::InvalidFile,
+                     file + ": is " + shownJson(tree.value()) + ", expected an object",
+                     {{"rule", "ConfigType"}, {"file", file}}};
+    }
+    return tree;
+}
+
+/// What else the folder may hold, so that the message can say more than "not supported".
+std::string describeModelType(const std::string& type) {
+    if (type == "gemma4_unified" || type == "gemma4_unified_text") {
+        return "the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, "
+               "26B-A4B and 31B are";
+    }
+    if (type.find("assistant") != std::string::npos) {
+        return "a speculative-decoding assistant, not a model to chat with; open the model it "
+               "belongs to";
+    }
+    if (type.starts_with("gemma")) {
+        return "an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)";
+    }
+    return "not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)";
+}
+
+struct Root {
+    bool is_text_only = false;
+    ConfigSection text;
+};
+
+/// Checks model_type and architectures and finds the text section.
+Root readRoot(const ConfigSection& root, ModelConfig& config) {
+    const std::vector<std::string> architectures = root.texts("architectures", 16);
+    const bool has_type = root.has("model_type");
+    const std::string type = root.text("model_type", "");
+    if (has_type && type != "gemma4" && type != "gemma4_text") {
+        root.unsupported("model_type",
+                         "is \"" + type.substr(0, 60) + "\": " + describeModelType(type));
+    }
+    if (!has_type && architectures.empty()) {
+        root.invalid("ConfigMissing", "model_type",
+                     "is missing, and so is architectures; is this the config.json of a model?");
+    }
+    const bool has_text_section = root.has("text_config");
+    if (architectures.empty()) {
+        const bool is_causal = type == "gemma4_text" || !has_text_section;
+        config.architecture = is_causal ? "Gemma4ForCausalLM" : "Gemma4ForConditionalGeneration";
+        root.warn("architectures", "is missing; taken as " + config.architecture);
+    } else {
+        config.architecture = architectures.front();
+    }
+    const bool is_text_only = config.architecture == "Gemma4ForCausalLM";
+    if (!is_text_only && config.architecture != "Gemma4ForConditionalGeneration") {
+        root.unsupported(
+            "architectures",
+            "is \"" + config.architecture.substr(0, 80) +
+                "\"; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented");
+    }
+    if (!is_text_only && !has_text_section) {
+        root.invalid("ConfigMissing", "text_config", "is missing, expected an object");
+    }
+    ConfigSection text = has_text_section ? root.section("text_config") : root;
+    const std::string text_type = text.text("model_type", "gemma4_text");
+    if (has_text_section && text_type != "gemma4_text") {
+        text.unsupported("model_type",
+                         "is \"" + text_type.substr(0, 60) + "\"; only gemma4_text is implemented");
+    }
+    return Root{is_text_only, std::move(text)};
+}
+
+/// A token id of the root or text section. Without the key: the published id, or -1 (none) where
+/// the vocabulary is smaller than that.
+int64_t readTokenId(const ConfigSection& root,
+                    std::initializer_list<std::string_view> keys,
+                    int64_t published,
+                    int64_t vocab_size) {
+    for (const std::string_view key : keys) {
+        if (root.has(key)) {
+            return root.integer(key, 0, vocab_size - 1);
+        }
+    }
+    return published < vocab_size ? published : -1;
+}
+
+void readTokenIds(const ConfigSection& root, ModelConfig& config) {
+    const int64_t vocab = config.text.vocab_size;
+    config.image_token_id = readTokenId(root, {"image_token_id"}, 258880, vocab);
+    config.audio_token_id = readTokenId(root, {"audio_token_id"}, 258881, vocab);
+    config.video_token_id = readTokenId(root, {"video_token_id"}, 258884, vocab);
+    config.boi_token_id = readTokenId(root, {"boi_token_id"}, 255999, vocab);
+    config.eoi_token_id = readTokenId(root, {"eoi_token_id"}, 258882, vocab);
+    config.boa_token_id = readTokenId(root, {"boa_token_id"}, 256000, vocab);
+    config.eoa_token_id = readTokenId(root, {"eoa_token_id", "eoa_token_index"}, 258883, vocab);
+    if (root.has("eoa_token_id") && root.has("eoa_token_index") &&
+        root.integer("eoa_token_index", 0, vocab - 1) != config.eoa_token_id) {
+        root.invalid("ConfigRange", "eoa_token_index", "differs from eoa_token_id");
+    }
+    const auto require = [&](std::string_view key, int64_t id, std::string_view tower) {
+        if (id < 0) {
+            root.invalid("ConfigMissing", key,
+                         "is missing, and its published value lies outside the vocabulary of " +
+                             std::to_string(vocab) + "; the model has " + std::string(tower));
+        }
+    };
+    if (config.vision) {
+        require("image_token_id", config.image_token_id, "a vision tower");
+        require("boi_token_id", config.boi_token_id, "a vision tower");
+        require("eoi_token_id", config.eoi_token_id, "a vision tower");
+    }
+    if (config.audio) {
+        require("audio_token_id", config.audio_token_id, "an audio tower");
+        require("boa_token_id", config.boa_token_id, "an audio tower");
+        require("eoa_token_id", config.eoa_token_id, "an audio tower");
+    }
+}
+
+std::optional<QuantizationHint> readQuantization(const ConfigSection& section) {
+    if (!section.exists()) {
+        return std::nullopt;
+    }
+    QuantizationHint hint;
+    hint.quant_method = section.text("quant_method", "");
+    hint.load_in_4bit =
+        section.boolean("load_in_4bit", false) || section.boolean("_load_in_4bit", false);
+    hint.load_in_8bit =
+        section.boolean("load_in_8bit", false) || section.boolean("_load_in_8bit", false);
+    hint.quant_type = section.text("bnb_4bit_quant_type", "fp4");
+    hint.compute_dtype = section.text("bnb_4bit_compute_dtype", "float32");
+    hint.double_quant = section.boolean("bnb_4bit_use_double_quant", false);
+    hint.skip_modules = section.texts("llm_int8_skip_modules", 65536);
+    if (hint.quant_method.empty() && (hint.load_in_4bit || hint.load_in_8bit)) {
+        hint.quant_method = "bitsandbytes"; // older files leave it out
+    }
+    if (hint.quant_method.empty() && section.has("bits") && section.has("group_size")) {
+        section.unsupported("bits", "beside group_size and without quant_method is how MLX writes "
+                                    "quantized models, which cannot be read; use the 16-bit model "
+                                    "it was converted from or a bitsandbytes 4-bit one");
+    } else if (hint.quant_method != "bitsandbytes") {
+        section.unsupported(
+            "quant_method",
+            "is \"" + hint.quant_method.substr(0, 60) +
+                "\"; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read");
+    }
+    if (hint.load_in_4bit && hint.load_in_8bit) {
+        section.invalid("ConfigRange", "load_in_8bit", "is true together with load_in_4bit");
+    } else if (hint.load_in_8bit) {
+        section.unsupported(
+            "load_in_8bit",
+            "is true; 8-bit (LLM.int8) checkpoints cannot be read, 4-bit and unquantized ones can");
+    } else if (hint.load_in_4bit && hint.quant_type != "nf4" && hint.quant_type != "fp4") {
+        section.unsupported("bnb_4bit_quant_type", "is \"" + hint.quant_type.substr(0, 60) +
+                                                       "\"; only nf4 and fp4 are known");
+    }
+    return hint;
+}
+
+/// `fallback_eos` are config.json's own end tokens, used when generation_config names none.
+GenerationDefaults readGeneration(const ConfigSection& section,
+                                  int64_t vocab_size,
+                                  std::vector<int64_t> fallback_eos) {
+    GenerationDefaults defaults;
+    defaults.temperature = section.number("temperature", 0.0, 100.0, defaults.temperature);
+    defaults.top_p = section.number("top_p", 0.0, 1.0, defaults.top_p);
+    defaults.min_p = section.number("min_p", 0.0, 1.0, defaults.min_p);
+    defaults.repetition_penalty =
+        section.number("repetition_penalty", 0.01, 100.0, defaults.repetition_penalty);
+    defaults.top_k = section.integer("top_k", 0, int64_t{1} << 24, defaults.top_k);
+    defaults.do_sample = section.boolean("do_sample", defaults.do_sample);
+    defaults.eos_token_ids = section.integers("eos_token_id", 0, vocab_size - 1);
+    if (defaults.eos_token_ids.empty()) {
+        defaults.eos_token_ids = std::move(fallback_eos);
+    }
+    defaults.suppress_tokens = section.integers("suppress_tokens", 0, vocab_size - 1);
+    return defaults;
+}
+
+bool isNear(double a, double b) {
+    return std::fabs(a - b) <= 1e-6;
+}
+
+/// A three-element list of numbers equal to `wanted`, or absent.
+bool isAbsentOrAll(const ConfigSection& section, std::string_view key, double wanted) {
+    const json* list = section.find(key);
+    if (list == nullptr || !list->is_array()) {
+        return list == nullptr;
+    }
+    return std::all_of(list->begin(), list->end(), [&](const json& item) {
+        return item.is_number() && isNear(item.get<double>(), wanted);
+    });
+}
+
+void requireInteger(const ConfigSection& section, std::string_view key, int64_t wanted) {
+    const int64_t found = section.integer(key, 0, int64_t{1} << 40, wanted);
+    if (found != wanted) {
+        section.unsupported(key, "is " + std::to_string(found) + "; only " +
+                                     std::to_string(wanted) + " is implemented");
+    }
+}
+
+void requireNumber(const ConfigSection& section, std::string_view key, double wanted) {
+    const double found = section.number(key, -1e9, 1e9, wanted);
+    if (!isNear(found, wanted)) {
+        section.unsupported(key, "is " + json(found).dump() + "; only " + json(wanted).dump() +
+                                     " is implemented");
+    }
+}
+
+/// The picture settings: everything but the token budget is fixed by the model, so other values
+/// are refused instead of giving other answers in silence.
+void readImageProcessor(const ConfigSection& section,
+                        const ModelConfig& config,
+                        ProcessorConfig& processor) {
+    if (!section.exists() || !config.vision) {
+        return;
+    }
+    constexpr std::array<int64_t, 5> kBudgets = {70, 140, 280, 560, 1120};
+    processor.image_tokens = section.integer("max_soft_tokens", 1, 1 << 20, processor.image_tokens);
+    if (std::find(kBudgets.begin(), kBudgets.end(), processor.image_tokens) == kBudgets.end()) {
+        section.invalid("ConfigRange", "max_soft_tokens",
+                        "is " + std::to_string(processor.image_tokens) +
+                            ", expected one of 70, 140, 280, 560, 1120");
+    }
+    requireInteger(section, "patch_size", config.vision->patch_size);
+    requireInteger(section, "pooling_kernel_size", config.vision->pooling_kernel);
+    requireInteger(section, "resample", 3);
+    requireNumber(section, "rescale_factor", 1.0 / 255.0);
+    if (!section.boolean("do_rescale", true)) {
+        section.unsupported("do_rescale", "is false; pictures are always scaled to 0..1");
+    }
+    if (!section.boolean("do_resize", true)) {
+        section.warn("do_resize", "is false; pictures are resized all the same");
+    }
+    if (section.boolean("do_normalize", false) &&
+        (!isAbsentOrAll(section, "image_mean", 0.0) || !isAbsentOrAll(section, "image_std", 1.0))) {
+        section.unsupported(
+            "do_normalize",
+            "is true with a mean other than 0 or a deviation other than 1; that is not "
+            "implemented");
+    }
+}
+
+void readAudioProcessor(const ConfigSection& section, ModelConfig& config) {
+    if (!section.exists() || !config.audio) {
+        return;
+    }
+    config.audio->mel_bins = section.integer("feature_size", 4, 1024, config.audio->mel_bins);
+    requireInteger(section, "sampling_rate", 16000);
+    requireInteger(section, "frame_length", 320);
+    requireInteger(section, "hop_length", 160);
+    requireInteger(section, "fft_length", 512);
+    requireNumber(section, "min_frequency", 0.0);
+    requireNumber(section, "max_frequency", 8000.0);
+    requireNumber(section, "mel_floor", 0.001);
+    requireNumber(section, "preemphasis", 0.0);
+    requireNumber(section, "dither", 0.0);
+    requireNumber(section, "input_scale_factor", 1.0);
+    for (const std::string_view key : {"per_bin_mean", "per_bin_stddev"}) {
+        if (section.has(key)) {
+            section.unsupported(key, "is set; normalization per mel bin is not implemented");
+        }
+    }
+    if (section.text("padding_side", "right") != "right") {
+        section.warn("padding_side", "is not \"right\"; recordings are padded on the right");
+    }
+}
+
+/// `processor` is processor_config.json, `preprocessor` the older preprocessor_config.json, whose
+/// picture and sound settings stand at the top level.
+void readProcessor(const ConfigSection& processor,
+                   const ConfigSection& preprocessor,
+                   ModelConfig& config) {
+    const ConfigSection& image = processor.has("image_processor")      ? processor
+                                 : preprocessor.has("image_processor") ? preprocessor
+                                                                       : processor;
+    const bool is_image_nested = image.has("image_processor");
+    const ConfigSection flat_image = processor.has("max_soft_tokens") ? processor : preprocessor;
+    readImageProcessor(is_image_nested ? image.section("image_processor") : flat_image, config,
+                       config.processor);
+
+    const ConfigSection& audio = processor.has("feature_extractor") ? processor : preprocessor;
+    const bool is_audio_nested = audio.has("feature_extractor");
+    const ConfigSection flat_audio = processor.has("sampling_rate") ? processor : preprocessor;
+    readAudioProcessor(is_audio_nested ? audio.section("feature_extractor") : flat_audio, config);
+
+    const ConfigSection& length = processor.has("audio_seq_length") ? processor : preprocessor;
+    config.processor.max_audio_tokens =
+        length.integer("audio_seq_length", 1, 1 << 20, config.processor.max_audio_tokens);
+    if (config.audio) {
+        requireInteger(length, "audio_ms_per_token", 40);
+    }
+}
+
+std::string variantName(const ModelConfig& config) {
+    struct Published {
+        const char* name;
+        int64_t hidden_size, num_layers, num_heads, ple_size;
+        bool has_moe;
+    };
+    constexpr std::array<Published, 5> kPublished = {{
+        {"E2B", 1536, 35, 8, 256, false},
+        {"E4B", 2560, 42, 8, 256, false},
+        {"12B", 3840, 48, 16, 0, false},
+        {"26B-A4B", 2816, 30, 16, 0, true},
+        {"31B", 5376, 60, 32, 0, false},
+    }};
+    const TextConfig& text = config.text;
+    for (const Published& known : kPublished) {
+        if (text.hidden_size == known.hidden_size && text.num_layers == known.num_layers &&
+            text.num_heads == known.num_heads && text.ple_size == known.ple_size &&
+            text.has_moe == known.has_moe) {
+            return known.name;
+        }
+    }
+    return "custom";
+}
+
+/// Every tensor is bounded by the ranges above; their sum is bounded here.
+Result<void> checkTotalSize(const ModelConfig& config) {
+    int64_t total = 0;
+    std::vector<ExpectedTensor> tensors = listTensors(config);
+    tensors.push_back(headTensor(config));
+    for (const ExpectedTensor& tensor : tensors) {
+        const int64_t num_elements = tensor.numElements();
+        if (num_elements > kMaxParameters - total) {
+            return Error{ErrorCode::InvalidFile,
+                         "config.json: its sizes add up to more than 2^44 parameters (at " +
+                             tensor.name + "); no machine can hold that",
+                         {{"rule", "ConfigRange"}, {"file", "config.json"}}};
+        }
+        total += num_elements;
+    }
+    return {};
+}
+
+struct FolderTexts {
+    std::string_view config, generation, processor, preprocessor;
+};
+
+Result<ModelConfig> parseTexts(const FolderTexts& texts) {
+    if (texts.config.empty()) {
+        return Error{ErrorCode::InvalidFile,
+                     "config.json: the file is empty",
+                     {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
+    }
+    ENGINE_ASSIGN(const ConfigJson config_tree, parseObject(texts.config, "config.json"));
+    ENGINE_ASSIGN(const ConfigJson generation_tree,
+                  parseObject(texts.generation, "generation_config.json"));
+    ENGINE_ASSIGN(const ConfigJson processor_tree,
+                  parseObject(texts.processor, "processor_config.json"));
+    ENGINE_ASSIGN(const ConfigJson preprocessor_tree,
+                  parseObject(texts.preprocessor, "preprocessor_config.json"));
+
+    ConfigProblems problems;
+    ModelConfig config;
+    const ConfigSection root(&config_tree.value(), "config.json", "", problems);
+    const Root parts = readRoot(root, config);
+    if (problems.error) {
+        return *problems.error;
+    }
+    config.text = readTextConfig(parts.text);
+    if (problems.error) {
+        return *problems.error; // everything below needs sizes that hold
+    }
+    if (!parts.is_text_only && root.has("vision_config")) {
+        config.vision = readVisionConfig(root.section("vision_config"));
+    }
+    if (!parts.is_text_only && root.has("audio_config")) {
+        config.audio = readAudioConfig(root.section("audio_config"));
+    }
+    readTokenIds(root, config);
+    // transformers reads it where the head is: at the top, also where only text_config has it.
+    const ConfigSection& tie_section =
+        parts.is_text_only && !root.has("tie_word_embeddings") ? parts.text : root;
+    config.tie_word_embeddings = tie_section.boolean("tie_word_embeddings", true);
+    config.has_own_head = !config.tie_word_embeddings;
+    for (const std::string_view key : {"dtype", "torch_dtype"}) {
+        for (const ConfigSection& section : {root, parts.text}) {
+            if (config.dtype.empty()) {
+                config.dtype = section.text(key, "");
+            }
+        }
+    }
+    const ConfigSection& quantized = root.has("quantization_config") ? root : parts.text;
+    config.quantization = readQuantization(quantized.section("quantization_config"));
+
+    const int64_t last_id = config.text.vocab_size - 1;
+    std::vector<int64_t> eos = root.integers("eos_token_id", 0, last_id);
+    if (eos.empty()) {
+        eos = parts.text.integers("eos_token_id", 0, last_id);
+    }
+    if (eos.empty()) {
+        eos.push_back(std::min<int64_t>(1, last_id));
+    }
+    config.generation = readGeneration(
+        ConfigSection(&generation_tree.value(), "generation_config.json", "", problems),
+        config.text.vocab_size, std::move(eos));
+    readProcessor(
+        ConfigSection(&processor_tree.value(), "processor_config.json", "", problems),
+        ConfigSection(&preprocessor_tree.value(), "preprocessor_config.json", "", problems),
+        config);
+    if (problems.error) {
+        return *problems.error;
+    }
+    config.variant = variantName(config);
+    config.is_large_template = config.text.ple_size == 0;
+    ENGINE_TRY(checkTotalSize(config));
+    config.warnings = std::move(problems.warnings);
+    return config;
+}
+
+} // namespace
+
+Result<ModelConfig> parseModelConfig(std::string_view config_json,
+                                     std::string_view generation_json,
+                                     std::string_view processor_json) {
+    return parseTexts({config_json, generation_json, processor_json, {}});
+}
+
+Result<ModelConfig> readModelConfig(const std::filesystem::path& folder) {
+    ENGINE_ASSIGN(const auto config_text, readModelText(folder, "config.json", kMaxConfigBytes));
+    if (!config_text) {
+        return notAModelFolder(folder);
+    }
+    const auto read = [&](std::string_view name) {
+        return readModelText(folder, name, kMaxConfigBytes);
+    };
+    ENGINE_ASSIGN(const auto generation_text, read("generation_config.json"));
+    ENGINE_ASSIGN(const auto processor_text, read("processor_config.json"));
+    ENGINE_ASSIGN(const auto preprocessor_text, read("preprocessor_config.json"));
+    ENGINE_ASSIGN(StoredTemplates templates, readStoredTemplates(folder));
+    ENGINE_ASSIGN(
+        ModelConfig config,
+        parseTexts(
+            {*config_text,
+             generation_text ? std::string_view(*generation_text) : std::string_view(),
+             processor_text ? std::string_view(*processor_text) : std::string_view(),
+             preprocessor_text ? std::string_view(*preprocessor_text) : std::string_view()}));
+    // Without a template the sizes tell: the large models' closes an empty thought in the
+    // generation prompt.
+    config.is_large_template = templates.is_large.value_or(config.is_large_template);
+    std::move(templates.notes.begin(), templates.notes.end(), std::back_inserter(config.warnings));
+    return config;
+}
+
+} // namespace engine

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/families/gemma4/stored_templates.h"
+
+#include "engine/base/folder_list.h"
+#include "engine/base/json_sax.h"
+#include "engine/families/gemma4/config_json.h"
+#include "engine/files/model_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint64_t kMaxTemplateBytes = uint64_t{1} << 20;
+/// tokenizer_config.json describes every added token; Gemma 4's has about 1.2 MB.
+constexpr uint64_t kMaxJsonBytes = uint64_t{16} << 20;
+constexpr std::string_view kJinja = "chat_template.jinja";
+constexpr std::string_view kFolder = "additional_chat_templates";
+constexpr std::string_view kMember = "chat_template";
+
+/// The marks that a template writes around turns: "<|im_start|>, <|im_end|>".
+std::string marksOf(std::string_view source) {
+    constexpr size_t kMostMarks = 4;
+    constexpr size_t kLongest = 32;
+    std::vector<std::string> marks;
+    for (size_t at = 0; at < source.size() && marks.size() < kMostMarks; ++at) {
+        const char open = source[at];
+        if (open != '<' && open != '[') {
+            continue;
+        }
+        const size_t end = source.substr(0, at + kLongest).find(open == '<' ? '>' : ']', at + 1);
+        if (end == std::string_view::npos || end == at + 1) {
+            continue;
+        }
+        const std::string mark(source.substr(at, end + 1 - at));
+        const std::string_view inside(mark.data() + 1, mark.size() - 2);
+        const bool is_word = std::all_of(inside.begin(), inside.end(), [&](char c) {
+            const bool is_upper = (c >= 'A' && c <= 'Z') || c == '_' || c == '/';
+            return is_upper || (open == '<' && ((c >= 'a' && c <= 'z') || c == '|' || c == '-' ||
+                                                (c >= '0' && c <= '9')));
+        });
+        if (is_word && std::find(marks.begin(), marks.end(), mark) == marks.end()) {
+            marks.push_back(mark);
+        }
+    }
+    std::string text;
+    for (const std::string& mark : marks) {
+        text += (text.empty() ? "" : ", ") + mark;
+    }
+    return text;
+}
+
+class TemplateReader {
+public:
+    explicit TemplateReader(const fs::path& folder) : folder_(folder) {}
+
+    std::optional<ChatTemplateText> text() {
+        if (!run() || text_.source.empty()) {
+            return std::nullopt;
+        }
+        return std::move(text_);
+    }
+
+    Result<StoredTemplates> run() {
+        ENGINE_ASSIGN(const auto jinja, readModelText(folder_, kJinja, kMaxTemplateBytes));
+        if (jinja) {
+            take(std::string(kJinja), *jinja);
+        }
+        for (const char* name :
+             {"chat_template.json", "processor_config.json", "tokenizer_config.json"}) {
+            readJson(name);
+        }
+        readNamed();
+        return std::move(out_);
+    }
+
+private:
+    /// The first of the folder is in force; the others are not looked at by transformers either.
+    void take(const std::string& where, std::string_view source) {
+        if (is_found_) {
+            return;
+        }
+        is_found_ = true;
+        text_.where = where;
+        text_.source = source;
+        out_.is_large = isLargeTemplate(source);
+        if (out_.is_large) {
+            return;
+        }
+        const std::string marks = marksOf(source);
+        out_.notes.push_back(
+            where +
+            ": does not look like a Gemma 4 template; it is not used: this prompt is written "
+            "with <|turn>, the template writes " +
+            (marks.empty() ? "no marks of turns" : marks) +
+            ". A model that was trained on the template's turns may answer worse");
+    }
+
+    void further(const std::string& where) {
+        out_.notes.push_back(where + ": a further chat template, chosen by name in transformers; "
+                                     "it is not used");
+    }
+
+    void readJson(const std::string& name) {
+        const auto text = readModelText(folder_, name, kMaxJsonBytes);
+        if (text && !*text) {
+            return;
+        }
+        const bool has_tokens = name == "tokenizer_config.json";
+        if (!text || ((*text)->find(kMember) == std::string::npos && !has_tokens)) {
+            if (!text) {
+                out_.notes.push_back(text.error().message + " (its chat template is not known)");
+            }
+            return;
+        }
+        const auto checked =
+            checkJson(**text, name, {.max_depth = 32, .max_string_bytes = kMaxTemplateBytes});
+        const auto tree = checked ? ConfigJson::parse(**text, name) : checked.error();
+        const bool is_asked = (*text)->find(kMember) != std::string::npos;
+        if (!tree) {
+            if (!is_asked) {
+                return;
+            }
+            out_.notes.push_back(tree.error().message + " (its chat template is not known)");
+            return;
+        }
+        const nlohmann::json& root = tree->value();
+        if (!root.is_object()) {
+            return;
+        }
+        for (const char* token : {"bos_token", "eos_token", "pad_token", "unk_token"}) {
+            const auto found = root.find(token);
+            if (found == root.end()) {
+                continue;
+            }
+            const nlohmann::json& value =
+                found->is_object() && found->contains("content") ? found->at("content") : *found;
+            if (value.is_string()) {
+                text_.tokens[token] = value.get_ref<const std::string&>();
+            }
+        }
+        if (!root.contains(kMember)) {
+            return;
+        }
+        const nlohmann::json& member = root.at(std::string(kMember));
+        if (member.is_string()) {
+            take(name, member.get_ref<const std::string&>());
+            return;
+        }
+        takeList(name, member);
+    }
+
+    /// [{"name": "default", "template": "..."}, ...], or an object of names.
+    void takeList(const std::string& file, const nlohmann::json& list) {
+        for (const auto& [key, entry] : list.items()) {
+            std::string name = key;
+            const nlohmann::json* source = &entry;
+            if (entry.is_object()) {
+                const auto named = entry.find("name");
+                const auto text = entry.find("template");
+                if (named == entry.end() || !named->is_string() || text == entry.end()) {
+                    continue;
+                }
+                name = named->get_ref<const std::string&>();
+                source = &*text;
+            }
+            if (!source->is_string()) {
+                continue;
+            }
+            if (name == "default") {
+                take(file, source->get_ref<const std::string&>());
+            } else {
+                further(file + " (" + name.substr(0, 60) + ")");
+            }
+        }
+    }
+
+    void readNamed() {
+        constexpr size_t kMaxEntries = 1000;
+        constexpr size_t kMostTold = 4;
+        std::error_code failure;
+        std::vector<fs::path> names = listFolder(folder_ / kFolder, kMaxEntries, failure);
+        std::sort(names.begin(), names.end());
+        size_t told = 0;
+        for (const fs::path& name : names) {
+            const std::u8string utf8 = name.u8string();
+            const std::string text(utf8.begin(), utf8.end());
+            if (text.ends_with(".jinja") && told++ < kMostTold) {
+                further(std::string(kFolder) + "/" + text);
+            }
+        }
+    }
+
+    const fs::path& folder_;
+    bool is_found_ = false;
+    ChatTemplateText text_;
+    StoredTemplates out_;
+};
+
+} // namespace
+
+std::optional<bool> isLargeTemplate(std::string_view source) {
+    if (source.find("<|turn>") == std::string_view::npos) {
+        return std::nullopt;
+    }
+    // In the template's source the line break stands as itself or as the escape \n.
+    return source.find("<|channel>thought\n<channel|>") != std::string_view::npos ||
+           source.find("<|channel>thought\\n<channel|>") != std::string_view::npos;
+}
+
+std::optional<ChatTemplateText> readChatTemplateText(const fs::path& folder) {
+    return TemplateReader(folder).text();
+}
+
+Result<StoredTemplates> readStoredTemplates(const fs::path& folder) {
+    return TemplateReader(folder).run();
+}
+
+} // namespace engine

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/forward/compute_context.h"
+
+#include <cassert>
+
+namespace engine {
+
+using kernels::MatF32;
+using kernels::MutF32;
+using kernels::Status;
+using kernels::WeightFormat;
+using kernels::WeightView;
+
+Result<void> checkStatus(Status status, const char* step, const std::string& module) {
+    switch (status) {
+    case Status::Ok:
+        return {};
+    case Status::OutOfMemory:
+        return Error{ErrorCode::OutOfMemory, module + ": the device ran out of memory in step " +
+                                                 step +
+                                                 "; lower the context or move a part to the CPU"};
+    case Status::DeviceLost:
+        // What to do depends on the device: withFailure() tells.
+        return Error{ErrorCode::DeviceLost,
+                     module + ": the device stopped answering in step " + step};
+    case Status::BadShape:
+        return Error{ErrorCode::Internal,
+                     module + ": step " + step + " refused its operand shapes"};
+    case Status::Unsupported:
+        return Error{ErrorCode::Unsupported, module + ": this device has no kernel for step " +
+                                                 step + " in the chosen format"};
+    }
+    return Error{ErrorCode::Internal, module + ": unknown status in step " + step};
+}
+
+Result<std::unique_ptr<DeviceScratch>>
+DeviceScratch::create(DeviceId id, kernels::Device& device, WorkspaceLayout layout) {
+    const auto bytes = static_cast<size_t>(layout.totalBytes());
+    float* base = nullptr;
+    if (bytes > 0) {
+        base = static_cast<float*>(device.allocate(bytes, static_cast<int>(MemoryPart::Workspace)));
+        if (base == nullptr) {
+            const kernels::MemoryInfo info = device.memory();
+            return Error{ErrorCode::OutOfMemory,
+                         id.toString() + ": the workspace needs " + std::to_string(bytes) +
+                             " bytes, " + std::to_string(info.capacity - info.used) +
+                             " are free; lower the prefill chunk or the image token budget",
+                         {{"device", id.toString()}, {"asked_bytes", std::to_string(bytes)}}};
+        }
+    }
+    std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, std::move(layout), base));
+    if (scratch->has("kernel_scratch")) {
+        device.setScratch(scratch->buffer("kernel_scratch"),
+                          static_cast<size_t>(scratch->size("kernel_scratch")) * sizeof(float));
+    }
+    return scratch;
+}
+
+DeviceScratch::~DeviceScratch() {
+    if (has("kernel_scratch")) {
+        device_->setScratch(nullptr, 0);
+    }
+    device_->free(base_);
+}
+
+float* DeviceScratch::buffer(const char* name) const {
+    const int64_t offset = layout_.offset(name);
+    assert(offset >= 0);
+    return base_ + offset;
+}
+
+MutF32 DeviceScratch::matrix(const char* name, int64_t rows, int64_t cols) const {
+    assert(rows * cols <= layout_.size(name));
+    return {buffer(name), rows, cols, cols};
+}
+
+Result<void>
+ComputeContext::addDevice(DeviceId id, kernels::Device& device, WorkspaceLayout layout) {
+    ENGINE_ASSIGN(scratch_[id], DeviceScratch::create(id, device, std::move(layout)));
+    return {};
+}
+
+DeviceScratch* ComputeContext::scratch(DeviceId id) const {
+    const auto it = scratch_.find(id);
+    return it == scratch_.end() ? nullptr : it->second.get();
+}
+
+Result<void> ComputeContext::move(
+    DeviceScratch& from, const void* src, DeviceScratch& to, void* dst, size_t bytes) {
+    if (&from == &to) {
+        return src == dst ? Result<void>()
+                          : checkStatus(to.device().copyWithin(dst, src, bytes), "copy",
+                                        to.id().toString());
+    }
+    transfers_.bytes += bytes;
+    ++transfers_.copies;
+    if (from.device().isHostVisible()) {
+        return checkStatus(to.device().copyIn(dst, src, bytes), "copy in", to.id().toString());
+    }
+    if (to.device().isHostVisible()) {
+        return checkStatus(from.device().copyOut(dst, src, bytes), "copy out",
+                           from.id().toString());
+    }
+    const Status direct = to.device().copyFromPeer(from.device(), dst, src, bytes);
+    if (direct != Status::Unsupported) {
+        return checkStatus(direct, "copy between cards", to.id().toString());
+    }
+    bounce_.resize(bytes);
+    ENGINE_TRY(checkStatus(from.device().copyOut(bounce_.data(), src, bytes), "copy out",
+                           from.id().toString()));
+    return checkStatus(to.device().copyIn(dst, bounce_.data(), bytes), "copy in",
+                       to.id().toString());
+}
+
+Result<void> ComputeContext::runOn(const Linear& linear,
+                                   DeviceScratch& where,
+                                   WeightView view,
+                                   int64_t expert_index,
+                                   MatF32 x,
+                                   MutF32 y) {
+    const auto queue = where.queue();
+    const auto& ops = where.ops();
+    ENGINE_KERNEL(ops.linear(queue, x, view, y), "linear", linear.name);
+    if (linear.adapter != AdapterHook::kNone && adapters_ != nullptr) {
+        ENGINE_TRY(expert_index < 0
+                       ? adapters_->apply(linear.adapter, queue, x, y)
+                       : adapters_->applyExpert(linear.adapter, expert_index, queue, x, y));
+    }
+    if (linear.has_output_clip) {
+        ENGINE_KERNEL(ops.clamp(queue, y, linear.output_min, linear.output_max, y), "output clip",
+                      linear.name);
+    }
+    return {};
+}
+
+Result<void> ComputeContext::linear(
+    const Linear& linear, DeviceScratch& home, MatF32 x, MutF32 y, const char* clamp_buffer) {
+    MatF32 input = x;
+    if (linear.has_input_clip) {
+        const MutF32 clamped = home.matrix(clamp_buffer, x.rows, x.cols);
+        ENGINE_KERNEL(
+            home.ops().clamp(home.queue(), x, linear.input_min, linear.input_max, clamped),
+            "input clip", linear.name);
+        input = clamped;
+    }
+    ENGINE_ASSIGN(const WeightView view, weights_->acquire(linear.weight));
+    Result<void> result = runWhereItComputes(linear, home, view, -1, input, y);
+    weights_->release(linear.weight);
+    return result;
+}
+
+Result<void> ComputeContext::expert(
+    const Linear& linear, DeviceScratch& home, int64_t index, MatF32 x, MutF32 y) {
+    ENGINE_ASSIGN(WeightView view, weights_->acquire(linear.weight));
+    size_t element = 0;
+    switch (view.format) {
+    case WeightFormat::F32:
+        element = 4U;
+        break;
+    case WeightFormat::F16:
+    case WeightFormat::BF16:
+        element = 2U;
+        break;
+    case WeightFormat::Int8Row:
+    case WeightFormat::Nf4:
+    case WeightFormat::Fp4:
+        weights_->release(linear.weight);
+        return Error{ErrorCode::Unsupported,
+                     linear.name + ": experts run in 16 or 32 bits only; leave them as stored"};
+    }
+    view.data = static_cast<const std::byte*>(view.data) +
+                static_cast<size_t>(index * y.cols * view.cols) * element;
+    view.rows = y.cols;
+    Result<void> result = runWhereItComputes(linear, home, view, index, x, y);
+    weights_->release(linear.weight);
+    return result;
+}
+
+Result<void> ComputeContext::runWhereItComputes(const Linear& linear,
+                                                DeviceScratch& home,
+                                                WeightView view,
+                                                int64_t expert_index,
+                                                MatF32 x,
+                                                MutF32 y) {
+    if (linear.device == home.id()) {
+        return runOn(linear, home, view, expert_index, x, y);
+    }
+    DeviceScratch* other = scratch(linear.device);
+    assert(other != nullptr && other->has("foreign_in"));
+    assert(x.stride == x.cols && y.stride == y.cols);
+    const MutF32 remote_x = other->matrix("foreign_in", x.rows, x.cols);
+    const MutF32 remote_y = other->matrix("foreign_out", y.rows, y.cols);
+    ENGINE_TRY(move(home, x.data, *other, remote_x.data,
+                    static_cast<size_t>(x.rows * x.cols) * sizeof(float)));
+    ENGINE_TRY(runOn(linear, *other, view, expert_index, remote_x, remote_y));
+    ENGINE_TRY(move(*other, remote_y.data, home, y.data,
+                    static_cast<size_t>(y.rows * y.cols) * sizeof(float)));
+    // A copy between two cards leaves the other one current; callers go on with the queue of `home`
+    // that they took before.
+    (void)home.queue();
+    return {};
+}
+
+} // namespace engine

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the layers of a decoded token: the soft cap, and the greedy choice or the
+// candidates. And what is found out before the first one.
+#include "engine/forward/decode_step.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace engine {
+
+using kernels::MutF32;
+using kernels::Status;
+
+Result<void> DecodeStep::prepare() {
+    inputs_.prepare(*home_);
+    result_at_ = (inputs_.blockBytes() + 15) / 16 * 16;
+    if (host_ == nullptr) {
+        static_assert(sizeof(kernels::TopLogits) >= 2 * kKeyBytes);
+        host_ = static_cast<std::byte*>(
+            home_->device().allocateHost(result_at_ + sizeof(kernels::TopLogits)));
+    }
+    // BELFRY_NO_LOOKAHEAD: the host sends every token's numbers, for comparisons.
+    may_chain_ = inputs_.areTablesThere() && home_->ops().cap_argmax != nullptr &&
+                 host_ != nullptr && home_->device().kernelAddress(host_) != nullptr &&
+                 std::getenv("BELFRY_NO_LOOKAHEAD") == nullptr;
+    if (host_ == nullptr) {
+        return Error{ErrorCode::OutOfMemory,
+                     home_->id().toString() + ": no page-locked memory for the decode step"};
+    }
+    return {};
+}
+
+Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
+    const int64_t vocab = model_->config_.text.vocab_size;
+    const std::vector<uint32_t> words = suppressedBits(ids, vocab);
+    return checkStatus(home_->device().copyIn(home_->buffer("step_suppressed"), words.data(),
+                                              words.size() * sizeof(uint32_t)),
+                       "copy in", "suppressed tokens");
+}
+
+Result<void> DecodeStep::sendInput() {
+    return checkStatus(home_->device().copyInLater(home_->buffer("step_input"), host_,
+                                                   inputs_.sentBytes(), kernels::Device::kNoMark),
+                       "copy in", "decode step");
+}
+
+bool DecodeStep::hasTopLogits() const {
+    return home_ != nullptr && home_->ops().top_logits != nullptr &&
+           std::getenv("BELFRY_NO_TOP_LOGITS") == nullptr;
+}
+
+Result<void> DecodeStep::enqueueTop() {
+    const TextConfig& text = model_->config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = model_->lm_head_.name;
+    const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
+    auto* const here = reinterpret_cast<kernels::TopLogits*>(home_->buffer("step_best"));
+    void* const there = home_->device().kernelAddress(&top());
+    const Status status =
+        ops.top_logits == nullptr
+            ? Status::Unsupported
+            : ops.top_logits(queue, home_->buffer("logits"), text.vocab_size, cap,
+                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
+                             top_,
+                             there == nullptr ? here : static_cast<kernels::TopLogits*>(there));
+    if (status == Status::Unsupported) {
+        // Nobody writes candidates: the host goes on seeing that it has to look at the row.
+        return cap > 0 ? checkStatus(
+                             ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
+                             "soft cap", name)
+                       : Result<void>();
+    }
+    ENGINE_KERNEL(status, "largest logits", name);
+    return there != nullptr ? Result<void>()
+                            : checkStatus(home_->device().copyOut(&top(), here, sizeof(*here)),
+                                          "copy out", "decode step");
+}
+
+Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
+    if (top_ > 0) {
+        return enqueueTop();
+    }
+    const TextConfig& text = model_->config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = model_->lm_head_.name;
+    const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
+    float* const logits = home_->buffer("logits");
+    const auto* suppressed = reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed"));
+    auto* const best = reinterpret_cast<uint64_t*>(home_->buffer("step_best"));
+    Status status = Status::Unsupported;
+    if (ops.cap_argmax != nullptr) {
+        auto* const there =
+            static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
+        status = ops.cap_argmax(
+            queue, logits, text.vocab_size, cap, suppressed, there == nullptr ? best : there,
+            is_chained_ ? const_cast<kernels::TokenNumbers*>(steps_.numbers()) : nullptr,
+            static_cast<int32_t>(kv.slidingPositions().size()));
+        if (status == Status::Ok && there != nullptr) {
+            return {};
+        }
+    }
+    if (is_chained_ && status == Status::Unsupported) {
+        may_chain_ = false;
+        return Error{ErrorCode::Unsupported, "no numbers of the next token from this device"};
+    }
+    if (status == Status::Unsupported) {
+        if (cap > 0) {
+            ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
+                          "soft cap", name);
+        }
+        status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
+    }
+    ENGINE_KERNEL(status, "largest logit", name);
+    return checkStatus(home_->device().copyOut(host_ + result_at_, best, 8), "copy out",
+                       "decode step");
+}
+
+} // namespace engine

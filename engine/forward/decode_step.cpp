@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/forward/decode_step.h"
+
+#include "engine/forward/step_recording.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace engine {
+
+using kernels::MutF32;
+using kernels::Status;
+
+namespace {
+
+/// The mark behind a token's step: at most the next one's is made before it has been waited for.
+/// The last numbers; the loader takes the first.
+int markOf(int64_t position) {
+    return kernels::Device::kMarks - 2 + static_cast<int>(position % 2);
+}
+
+} // namespace
+
+DecodeStep::~DecodeStep() {
+    reset();
+    if (home_ != nullptr && host_ != nullptr) {
+        home_->device().freeHost(host_);
+    }
+}
+
+void DecodeStep::settle() {
+    if (ahead_.kv != nullptr) {
+        ahead_ = {};
+        // Of a lost device too: then whoever comes next is told.
+        (void)home_->device().synchronize();
+    }
+}
+
+void DecodeStep::reset() {
+    settle();
+    if (graph_ != nullptr) {
+        home_->device().freeGraph(graph_);
+        graph_ = nullptr;
+    }
+    state_ = State::Unknown;
+}
+
+void DecodeStep::strengthsChanged() {
+    if (steps_.hasComposedUpdates()) {
+        reset();
+    }
+}
+
+bool DecodeStep::isPossible(const KvCache& kv) {
+    if (state_ != State::Unknown) {
+        return state_ == State::Possible;
+    }
+    state_ = State::Impossible;
+    const Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    if (m.layers_.empty()) {
+        return false;
+    }
+    DeviceScratch* home = m.layers_.front().home;
+    if (!LayerSteps::isPossibleOn(m, *home, kv) || home->ops().argmax == nullptr ||
+        m.head_home_ != home || (text.ple_size > 0 && m.ple_home_ != home)) {
+        return false;
+    }
+    const PlanIndex plan(m.plan_);
+    bool is_ok =
+        LayerSteps::isHere(plan, m.lm_head_, home->id()) &&
+        (text.ple_size == 0 || LayerSteps::isHere(plan, m.ple_model_projection_, home->id()));
+    for (size_t i = 0; is_ok && i < m.layers_.size(); ++i) {
+        is_ok = m.layers_[i].home == home && LayerSteps::isLayerHere(m, plan, static_cast<int>(i));
+    }
+    // Mirrors on other devices would have to be updated between the steps.
+    for (size_t i = 0; is_ok && i < m.layers_.size(); ++i) {
+        is_ok = kv.owner(static_cast<int>(i)).mirrors.empty();
+    }
+    if (is_ok) {
+        if (home_ != nullptr && home_ != home && host_ != nullptr) {
+            home_->device().freeHost(host_);
+            host_ = nullptr;
+        }
+        home_ = home;
+        is_ok = prepare().has_value();
+    }
+    state_ = is_ok ? State::Possible : State::Impossible;
+    return is_ok;
+}
+
+std::byte* DecodeStep::resultOf(int64_t position) const {
+    return host_ + result_at_ + (is_chained_ ? static_cast<size_t>(position % 2) * kKeyBytes : 0);
+}
+
+kernels::TopLogits& DecodeStep::top() const {
+    return *reinterpret_cast<kernels::TopLogits*>(host_ + result_at_);
+}
+
+Result<void> DecodeStep::enqueue(const KvCache& kv) {
+    const TextConfig& text = model_->config_.text;
+    const auto& ops = home_->ops();
+    steps_.begin(*home_, home_->buffer("step_input") + inputs_.rowAt(), home_->buffer("step_x"),
+                 text.ple_size > 0 ? home_->buffer("ple") : nullptr, 0, {});
+    if (!is_chained_) {
+        ENGINE_TRY(sendInput());
+    }
+    ENGINE_TRY(inputs_.enqueue(steps_));
+    CollectedSteps collected(home_->device(), may_collect_ ? ops.begin_steps : nullptr);
+    is_collecting_ = collected.isOpen();
+    ENGINE_TRY(enqueueLayersAndHead(steps_, 0, false, kv));
+    ENGINE_KERNEL(collected.end(), "decoder layers", "decode step");
+    return enqueueChoice(kv);
+}
+
+Result<void> DecodeStep::record(const KvCache& kv) {
+    is_chained_ = false;
+    StepRecording recording(home_->device());
+    if (!recording.isOpen()) {
+        return {};
+    }
+    is_chained_ = may_chain_ && top_ == 0;
+    Result<void> outcome = enqueue(kv);
+    graph_ = recording.end(outcome.has_value());
+    is_chained_ = is_chained_ && graph_ != nullptr;
+    recorded_kv_ = kv.owner(0).primary.k;
+    return outcome;
+}
+
+Result<void> DecodeStep::enqueueAhead(KvCache& kv) {
+    kernels::Device& device = home_->device();
+    const int64_t position = kv.size();
+    std::memset(resultOf(position), 0, kKeyBytes);
+    const Status status = device.replay(graph_);
+    if (status == Status::Ok) {
+        ahead_ = {&kv, position, -1};
+        kv.noteAhead();
+        if (device.mark(markOf(position)) == Status::Ok) {
+            return {};
+        }
+    }
+    // Not enqueued, or nobody could wait for it: then without.
+    settle();
+    return device.isLost() ? checkStatus(Status::DeviceLost, "replay", "decode step")
+                           : Result<void>();
+}
+
+Result<void> DecodeStep::enqueueLayersAndHead(LayerSteps& steps,
+                                              int first_layer,
+                                              bool are_keys_stored,
+                                              const KvCache& kv) {
+    for (int i = first_layer; i < static_cast<int>(model_->config_.text.num_layers); ++i) {
+        ENGINE_TRY(steps.enqueueLayer(i, are_keys_stored && i == first_layer, kv));
+    }
+    return steps.enqueueHead();
+}
+
+Result<void> DecodeStep::finish(
+    int first_layer, const float* x, int64_t row, const KvCache& kv, std::vector<float>& logits) {
+    const Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    // Beside a recorded token there is room for so many layers, and a token may have so many.
+    constexpr int64_t kMostLayers = 22;
+    constexpr int64_t kMostTokenLayers = 46;
+    settle();
+    const bool has_room =
+        text.num_layers <= kMostTokenLayers && text.num_layers - first_layer <= kMostLayers;
+    CollectedSteps collected(home_->device(),
+                             may_collect_ && has_room ? ops.begin_once_steps : nullptr);
+    if (!collected.isOpen()) {
+        return Error{ErrorCode::Unsupported, "the last row goes through single steps"};
+    }
+    // What was sent before has arrived: the host waits for every token and every prompt.
+    LayerSteps::fillNumbers(kv, host_);
+    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_,
+                                         static_cast<size_t>(inputs_.rowAt()) * sizeof(float)),
+                  "copy in", "last row");
+    float* const last = home_->buffer("step_input") + inputs_.rowAt();
+    ENGINE_KERNEL(
+        home_->device().copyWithin(last, x, static_cast<size_t>(text.hidden_size) * sizeof(float)),
+        "copy", "last row");
+    LayerSteps steps(*model_); // those of the recording stay as they are
+    const int64_t width = text.num_layers * text.ple_size;
+    steps.begin(*home_, last, home_->buffer("step_x"),
+                text.ple_size > 0 ? home_->buffer("ple") + row * width : nullptr, 0, {});
+    ENGINE_TRY(enqueueLayersAndHead(steps, first_layer, true, kv));
+    ENGINE_KERNEL(collected.end(), "decoder layers", "last row");
+    const MutF32 out = home_->matrix("logits", 1, text.vocab_size);
+    if (text.final_logit_softcap > 0) {
+        ENGINE_KERNEL(ops.soft_cap(queue, out, static_cast<float>(text.final_logit_softcap)),
+                      "soft cap", m.lm_head_.name);
+    }
+    logits.resize(static_cast<size_t>(text.vocab_size));
+    ENGINE_KERNEL(home_->device().copyOut(logits.data(), out.data, logits.size() * sizeof(float)),
+                  "copy out", m.lm_head_.name);
+    return checkStatus(home_->device().synchronize(), "synchronize", "last row");
+}
+
+Result<void> DecodeStep::run(
+    int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy, bool wants_next) {
+    return advance(id, kv, {logits, greedy, wants_next, 0});
+}
+
+Result<std::span<const kernels::TokenLogit>>
+DecodeStep::runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits) {
+    ENGINE_TRY(advance(id, kv, {&logits, nullptr, false, wanted}));
+    return std::span<const kernels::TokenLogit>(top().entry,
+                                                static_cast<size_t>(std::max(0, top().count)));
+}
+
+Result<void> DecodeStep::copyLogitsOut(std::vector<float>& logits) {
+    kernels::Device& device = home_->device();
+    logits.resize(static_cast<size_t>(model_->config_.text.vocab_size));
+    ENGINE_KERNEL(
+        device.copyOut(logits.data(), home_->buffer("logits"), logits.size() * sizeof(float)),
+        "copy out", "logits");
+    return checkStatus(device.synchronize(), "synchronize", "logits");
+}
+
+Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) {
+    kernels::Device& device = home_->device();
+    const int64_t start = kv.size();
+    // Who wants the row alone takes any recording.
+    const int32_t top_wanted = wanted.top > 0 || wanted.greedy != nullptr ? wanted.top : top_;
+    bool is_under_way = ahead_.kv == &kv && ahead_.position == start && ahead_.id == id &&
+                        recorded_kv_ == kv.owner(0).primary.k && top_wanted == top_;
+    if (is_under_way) {
+        ahead_ = {};
+    }
+    settle();
+    if (inputs_.hasNewTable()) {
+        if (graph_ != nullptr) {
+            device.freeGraph(std::exchange(graph_, nullptr));
+        }
+        ENGINE_TRY(prepare());
+    }
+    if (std::exchange(top_, top_wanted) != top_wanted && graph_ != nullptr) {
+        device.freeGraph(std::exchange(graph_, nullptr));
+    }
+    const int32_t no_block = -1;
+    kv.append(std::span(&no_block, 1));
+    const auto begin = [&]() -> Result<void> {
+        ENGINE_TRY(inputs_.fill(id, kv, host_));
+        if (graph_ != nullptr && recorded_kv_ != kv.owner(0).primary.k) {
+            device.freeGraph(graph_);
+            graph_ = nullptr;
+        }
+        if (graph_ == nullptr) {
+            ENGINE_TRY(record(kv));
+        }
+        std::memset(resultOf(start), 0, kKeyBytes);
+        if (top_ > 0) {
+            top().count = kernels::TopLogits::kSeeRow;
+        }
+        if (graph_ == nullptr) {
+            return enqueue(kv);
+        }
+        if (is_chained_) {
+            ENGINE_TRY(sendInput());
+        }
+        ENGINE_KERNEL(device.replay(graph_), "replay", "decode step");
+        if (is_chained_ && device.mark(markOf(start)) != Status::Ok) {
+            // Nobody could wait for it alone: at once, then.
+            return checkStatus(device.synchronize(), "synchronize", "decode step");
+        }
+        return {};
+    };
+    const auto attempt = [&]() -> Result<void> {
+        if (!std::exchange(is_under_way, false)) {
+            ENGINE_TRY(begin());
+        }
+        if (is_chained_ && wanted.has_next && wanted.greedy != nullptr &&
+            wanted.logits == nullptr && kv.hasRoomAhead()) {
+            ENGINE_TRY(enqueueAhead(kv));
+        }
+        ENGINE_KERNEL(is_chained_ ? device.waitForMark(markOf(start)) : device.synchronize(),
+                      "synchronize", "decode step");
+        const bool do_candidates_tell = wanted.top > 0 && top().count > 0;
+        if (wanted.logits != nullptr && !do_candidates_tell) {
+            ENGINE_TRY(copyLogitsOut(*wanted.logits));
+        }
+        if (wanted.greedy != nullptr) {
+            uint64_t best = 0;
+            std::memcpy(&best, resultOf(start), sizeof(best));
+            ENGINE_ASSIGN(*wanted.greedy, tokenOfKey(best));
+            // The step ahead took the row of the token as it is; the host takes pad's for these.
+            ahead_.id = inputs_.isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
+        }
+        return {};
+    };
+    const bool did_chain = may_chain_;
+    Result<void> outcome = attempt();
+    const auto isRefused = [&] {
+        return !outcome.has_value() && outcome.error().code == ErrorCode::Unsupported;
+    };
+    if (isRefused() && did_chain && !may_chain_) {
+        outcome = attempt(); // this device does not choose in one launch
+    }
+    if (isRefused() && is_collecting_) {
+        may_collect_ = false; // this card does not take all steps as one launch
+        outcome = attempt();
+    }
+    if (!outcome.has_value()) {
+        settle();
+        if (outcome.error().code == ErrorCode::Unsupported) {
+            state_ = State::Impossible; // the table has no kernel for these operands
+        }
+        [[maybe_unused]] const bool is_rolled_back = kv.takeBack();
+        assert(is_rolled_back);
+    }
+    return outcome;
+}
+
+} // namespace engine

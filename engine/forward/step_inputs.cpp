@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/forward/step_inputs.h"
+
+#include <cassert>
+#include <cmath>
+
+namespace engine {
+
+using kernels::MutF32;
+using kernels::Status;
+
+bool StepInputs::hasPerLayer() const {
+    return model_->config_.text.ple_size > 0;
+}
+
+StepInputs::Table StepInputs::find(WeightSource::Handle table, AdapterHook::Handle adapter) {
+    const int64_t rows = model_->config_.text.vocab_size;
+    WeightSource& weights = model_->context_->weights();
+    Table found;
+    if (adapter != AdapterHook::kNone) {
+        return found; // its rows are changed on the host
+    }
+    found.there = weights.residentOn(table, home_->id());
+    if (!found.there) {
+        found.is_locking = weights.lockFor(table, home_->id());
+        if (found.is_locking) {
+            found.there = weights.lockedFor(table, home_->id());
+            found.is_remote = found.there.has_value();
+            found.is_locking = !found.is_remote;
+        }
+    }
+    if (found.there && found.there->rows < rows) {
+        found = {};
+    }
+    return found;
+}
+
+void StepInputs::prepare(DeviceScratch& home) {
+    const TextConfig& text = model_->config_.text;
+    home_ = &home;
+    row_ = LayerSteps::kNumberFloats + LayerSteps::ringFloats(home);
+    floats_ = row_ + text.hidden_size + (hasPerLayer() ? text.num_layers * text.ple_size : 0);
+    assert(floats_ <= home.size("step_input"));
+    embedding_ = find(model_->embed_tokens_, model_->embed_adapter_);
+    per_layer_ = hasPerLayer() ? find(model_->ple_table_, model_->ple_adapter_) : Table();
+}
+
+bool StepInputs::hasNewTable() const {
+    const WeightSource& weights = model_->context_->weights();
+    return (embedding_.is_locking && weights.lockedFor(model_->embed_tokens_, home_->id())) ||
+           (per_layer_.is_locking && weights.lockedFor(model_->ple_table_, home_->id()));
+}
+
+bool StepInputs::areTablesThere() const {
+    return embedding_.there && (!hasPerLayer() || per_layer_.there);
+}
+
+size_t StepInputs::sentBytes() const {
+    if (areTablesThere()) {
+        return static_cast<size_t>(row_) * sizeof(float);
+    }
+    const bool is_row_last = !hasPerLayer() || per_layer_.there;
+    return is_row_last
+               ? static_cast<size_t>(row_ + model_->config_.text.hidden_size) * sizeof(float)
+               : blockBytes();
+}
+
+bool StepInputs::isPlaceholder(int32_t id) const {
+    const ModelConfig& config = model_->config_;
+    return id == config.image_token_id || id == config.audio_token_id ||
+           id == config.video_token_id;
+}
+
+Result<void> StepInputs::fill(int32_t id, const KvCache& kv, std::byte* host) {
+    const Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    LayerSteps::fillNumbers(kv, host);
+    float* const row = reinterpret_cast<float*>(host) + row_;
+    if (isPlaceholder(id)) {
+        id = static_cast<int32_t>(text.pad_token_id);
+    }
+    reinterpret_cast<kernels::TokenNumbers*>(host)->token = id;
+    const std::span<const int32_t> ids(&id, 1);
+    const auto gather = [&](const Table& table, WeightSource::Handle handle,
+                            AdapterHook::Handle adapter, float scale, MutF32 to) -> Result<void> {
+        if (!table.there) {
+            ENGINE_TRY(m.context_->weights().gatherRows(handle, ids, 0, scale, to));
+        }
+        return adapter == AdapterHook::kNone
+                   ? Result<void>()
+                   : m.context_->adapters()->applyRows(adapter, ids, 0, scale, to);
+    };
+    ENGINE_TRY(gather(embedding_, m.embed_tokens_, m.embed_adapter_, m.embed_scale_,
+                      {row, 1, text.hidden_size, text.hidden_size}));
+    if (!hasPerLayer()) {
+        return {};
+    }
+    const int64_t width = text.num_layers * text.ple_size;
+    return gather(per_layer_, m.ple_table_, m.ple_adapter_,
+                  std::sqrt(static_cast<float>(text.ple_size)),
+                  {row + text.hidden_size, 1, width, width});
+}
+
+Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const Linear& projection = m.ple_model_projection_;
+    const auto& ops = home_->ops();
+    if (ops.token_inputs == nullptr || !hasPerLayer() || projection.adapter != AdapterHook::kNone ||
+        projection.has_input_clip || projection.has_output_clip) {
+        return false;
+    }
+    kernels::TokenInputArgs args;
+    // Every block of the launch reads the whole embedding row: not over the bus.
+    if (embedding_.there && !embedding_.is_remote) {
+        args.embedding = *embedding_.there;
+    }
+    args.embedding_scale = m.embed_scale_;
+    args.x = steps.x();
+    args.t = steps.x() + text.hidden_size;
+    args.y = home_->buffer("ple");
+    ENGINE_ASSIGN(args.projection, m.context_->weights().acquire(projection.weight));
+    m.context_->weights().release(projection.weight); // resident: the view stays valid
+    args.norm = m.ple_projection_norm_;
+    args.eps = static_cast<float>(text.rms_norm_eps);
+    args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
+    args.after = 1.0F / std::sqrt(2.0F);
+    // Sent, not read where it lies: every block of the launch would fetch it over the bus.
+    args.token = &steps.numbers()->token;
+    if (per_layer_.there) {
+        args.table = *per_layer_.there;
+        args.table_scale = std::sqrt(static_cast<float>(text.ple_size));
+    } else {
+        args.token_part = steps.x() + text.hidden_size;
+    }
+    const Status status = ops.token_inputs(home_->queue(), args);
+    if (status == Status::Unsupported) {
+        return false;
+    }
+    ENGINE_TRY(checkStatus(status, "inputs", projection.name));
+    return true;
+}
+
+Result<void> StepInputs::enqueue(LayerSteps& steps) {
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const auto gather = [&](const kernels::WeightView& table, float scale, float* to, int64_t width,
+                            const char* name) {
+        return checkStatus(ops.gather_rows(queue, table, &steps.numbers()->token, 1, 0, scale,
+                                           {to, 1, width, width}),
+                           "gather rows", name);
+    };
+    if (embedding_.is_remote) {
+        ENGINE_TRY(
+            gather(*embedding_.there, m.embed_scale_, steps.x(), text.hidden_size, "embedding"));
+    }
+    ENGINE_ASSIGN(const bool is_fused, enqueueFused(steps));
+    if (is_fused) {
+        return {};
+    }
+    if (embedding_.there && !embedding_.is_remote) {
+        ENGINE_TRY(
+            gather(*embedding_.there, m.embed_scale_, steps.x(), text.hidden_size, "embedding"));
+    }
+    if (per_layer_.there) {
+        ENGINE_TRY(gather(*per_layer_.there, std::sqrt(static_cast<float>(text.ple_size)),
+                          steps.x() + text.hidden_size, text.num_layers * text.ple_size,
+                          "per-layer table"));
+    }
+    return hasPerLayer() ? enqueuePerLayer(steps) : Result<void>();
+}
+
+Result<void> StepInputs::enqueuePerLayer(LayerSteps& steps) {
+    // As Model::perLayerInputs, for one row whose token part lies in the input block.
+    Model& m = *model_;
+    const TextConfig& text = m.config_.text;
+    const int64_t width = text.num_layers * text.ple_size;
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const std::string& name = m.ple_model_projection_.name;
+    const MutF32 ple = home_->matrix("ple", 1, width);
+    LayerSteps::Projection step;
+    step.args.x = steps.x();
+    step.args.count = 1;
+    step.args.y[0] = ple.data;
+    step.linear[0] = &m.ple_model_projection_;
+    ENGINE_TRY(steps.project(step));
+    ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
+                  "scale", name);
+    const MutF32 slices{ple.data, text.num_layers, text.ple_size, text.ple_size};
+    ENGINE_KERNEL(ops.rms_norm(queue, slices, m.ple_projection_norm_,
+                               static_cast<float>(text.rms_norm_eps), slices),
+                  "norm", name);
+    const float* const token = steps.x() + text.hidden_size;
+    ENGINE_KERNEL(ops.add_scaled(queue, {token, 1, width, width}, 1.0F, ple), "add", name);
+    return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
+}
+
+} // namespace engine

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands before the fused steps of a token's layers: the input block (numbers, the ring's
+// positions, the embedding row, the per-layer row), and where the two tables are read: by the
+// device itself, in its own memory or page-locked in the host's, or by the host, which sends the
+// row.
+#pragma once
+
+#include "engine/forward/layer_steps.h"
+
+#include <optional>
+
+namespace engine {
+
+class StepInputs {
+public:
+    explicit StepInputs(Model& model) : model_(&model) {}
+
+    /// Finds the tables as `home` reads them; those in the host's memory begin to be page-locked.
+    void prepare(DeviceScratch& home);
+    /// A table has been locked since the last look: prepare() again, and record anew.
+    [[nodiscard]] bool hasNewTable() const;
+    /// Nothing but numbers has to be sent.
+    [[nodiscard]] bool areTablesThere() const;
+
+    /// Bytes of the whole block, and of what has to be sent of it.
+    [[nodiscard]] size_t blockBytes() const { return static_cast<size_t>(floats_) * sizeof(float); }
+    [[nodiscard]] size_t sentBytes() const;
+    /// Where the embedding row begins in it, in floats.
+    [[nodiscard]] int64_t rowAt() const { return row_; }
+    /// The block of token `id`, the last in the cache, as far as it is sent.
+    Result<void> fill(int32_t id, const KvCache& kv, std::byte* host);
+    /// Behind sending: embedding row to steps.x(), per-layer inputs to "ple". In one launch where
+    /// the table has it and takes these operands.
+    Result<void> enqueue(LayerSteps& steps);
+
+    /// The embedding and per-layer rows of these stand for pad's.
+    [[nodiscard]] bool isPlaceholder(int32_t id) const;
+
+private:
+    /// A table that the device reads itself.
+    struct Table {
+        std::optional<kernels::WeightView> there;
+        bool is_locking = false; ///< In the host's memory; will be there.
+        bool is_remote = false;  ///< There, in the host's memory.
+    };
+    Table find(WeightSource::Handle table, AdapterHook::Handle adapter);
+    /// False: not with this table and these operands, nothing was enqueued.
+    Result<bool> enqueueFused(LayerSteps& steps);
+    Result<void> enqueuePerLayer(LayerSteps& steps);
+    [[nodiscard]] bool hasPerLayer() const;
+
+    Model* model_;
+    DeviceScratch* home_ = nullptr;
+    Table embedding_, per_layer_;
+    int64_t row_ = 0, floats_ = 0;
+};
+
+} // namespace engine

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/forward/token_choice.h"
+
+#include "engine/forward/compute_context.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace engine {
+
+std::vector<uint32_t> suppressedBits(std::span<const int32_t> ids, int64_t vocab) {
+    std::vector<uint32_t> words(static_cast<size_t>((vocab + 31) / 32), 0);
+    for (const int32_t id : ids) {
+        if (id >= 0 && id < vocab) {
+            words[static_cast<size_t>(id) / 32] |= 1U << (static_cast<uint32_t>(id) % 32);
+        }
+    }
+    return words;
+}
+
+Result<int32_t> tokenOfKey(uint64_t key) {
+    // Finite logits lie between the keys of -infinity and +infinity; NaN above or below.
+    const auto order = static_cast<uint32_t>(key >> 32U);
+    if (order <= 0x007fffffU || order >= 0xff800000U) {
+        return Error{ErrorCode::Internal,
+                     "the logits hold NaN or infinity, or every token is suppressed"};
+    }
+    return static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(key));
+}
+
+Result<void>
+HeadChooser::send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> suppressed) {
+    if (has_sent_ && std::equal(sent_.begin(), sent_.end(), suppressed.begin(), suppressed.end())) {
+        return {};
+    }
+    has_sent_ = false;
+    const std::vector<uint32_t> words = suppressedBits(suppressed, vocab);
+    ENGINE_KERNEL(home.device().copyIn(home.buffer("step_suppressed"), words.data(),
+                                       words.size() * sizeof(uint32_t)),
+                  "copy in", "suppressed tokens");
+    sent_.assign(suppressed.begin(), suppressed.end());
+    has_sent_ = true;
+    return {};
+}
+
+Result<void> HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice) {
+    const kernels::OpTable& ops = home.ops();
+    const bool can_tell = choice.is_greedy ? ops.argmax != nullptr
+                                           : choice.wanted > 0 && ops.top_logits != nullptr &&
+                                                 std::getenv("BELFRY_NO_TOP_LOGITS") == nullptr;
+    if (!can_tell || !home.has("step_best")) {
+        return {};
+    }
+    ENGINE_TRY(send(home, vocab, choice.suppressed));
+    const auto queue = home.queue();
+    float* const logits = home.buffer("logits");
+    const auto* bits = reinterpret_cast<const uint32_t*>(home.buffer("step_suppressed"));
+    if (choice.is_greedy) {
+        auto* const best = reinterpret_cast<uint64_t*>(home.buffer("step_best"));
+        ENGINE_KERNEL(ops.argmax(queue, logits, vocab, bits, best), "largest logit", "logits");
+        uint64_t key = 0;
+        ENGINE_KERNEL(home.device().copyOut(&key, best, sizeof(key)), "copy out", "logits");
+        ENGINE_ASSIGN(choice.token, tokenOfKey(key));
+        return {};
+    }
+    auto* const there = reinterpret_cast<kernels::TopLogits*>(home.buffer("step_best"));
+    const kernels::Status status =
+        ops.top_logits(queue, logits, vocab, 0.0F, bits, choice.wanted, there);
+    if (status == kernels::Status::Unsupported) {
+        return {};
+    }
+    ENGINE_KERNEL(status, "largest logits", "logits");
+    ENGINE_KERNEL(home.device().copyOut(&top_, there, sizeof(top_)), "copy out", "logits");
+    choice.top = {top_.entry, static_cast<size_t>(std::max(0, top_.count))};
+    return {};
+}
+
+} // namespace engine

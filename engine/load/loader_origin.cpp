@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of weights as a checkpoint stores them; see loader_origin.h.
+
+#include "engine/load/loader_origin.h"
+
+#include "engine/base/float_types.h"
+#include "engine/families/gemma4/stored_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace engine {
+
+namespace {
+
+constexpr const char* kWeightEnd = ".weight";
+
+std::string shapeText(const std::vector<int64_t>& shape) {
+    std::string text = "[";
+    for (size_t i = 0; i < shape.size(); ++i) {
+        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+    }
+    return text + "]";
+}
+
+int64_t product(const std::vector<int64_t>& shape) {
+    int64_t n = 1;
+    for (const int64_t side : shape) {
+        n *= side;
+    }
+    return n;
+}
+
+bool isReadable(TensorType type) {
+    return type == TensorType::BF16 || type == TensorType::F16 || type == TensorType::F32;
+}
+
+void foldShape(WeightOrigin& origin) {
+    origin.cols = origin.shape.empty() ? 1 : origin.shape.back();
+    origin.rows = 1;
+    for (size_t i = 0; i + 1 < origin.shape.size(); ++i) {
+        origin.rows *= origin.shape[i];
+    }
+}
+
+Result<void> readInt8Values(const TensorSource& source,
+                            const WeightOrigin& origin,
+                            int64_t first,
+                            int64_t count,
+                            std::byte* out) {
+    std::vector<int8_t> q(static_cast<size_t>(count));
+    ENGINE_TRY(source.read(*origin.info, static_cast<uint64_t>(first),
+                           std::as_writable_bytes(std::span(q))));
+    for (int64_t i = 0; i < count; ++i) {
+        const float absmax = origin.int8.row_absmax[static_cast<size_t>((first + i) / origin.cols)];
+        const uint16_t bits =
+            floatToBf16(static_cast<float>(q[static_cast<size_t>(i)]) * absmax / 127.0F);
+        std::memcpy(out + i * 2, &bits, 2);
+    }
+    return {};
+}
+
+Result<void> readPackedValues(const TensorSource& source,
+                              const WeightOrigin& origin,
+                              int64_t first,
+                              int64_t count,
+                              std::byte* out) {
+    const PartReader read = [&](int part, uint64_t offset,
+                                std::span<std::byte> bytes) -> Result<void> {
+        const TensorInfo* info = origin.storedPart(part);
+        if (info == nullptr) {
+            return Error{ErrorCode::Internal, origin.name + ": a packed part is missing", {}};
+        }
+        ENGINE_TRY(source.read(*info, offset, bytes));
+        if (part == DeviceTensor::Scales || part == DeviceTensor::NestedAbsmax) {
+            std::vector<float> values(bytes.size() / 4);
+            std::memcpy(values.data(), bytes.data(), values.size() * 4);
+            return checkStatistics(origin.packed.layer,
+                                   part == DeviceTensor::Scales ? "absmax" : "nested_absmax",
+                                   values);
+        }
+        return {};
+    };
+    const auto layout = origin.layoutFor(origin.storedFormat());
+    std::vector<float> values(static_cast<size_t>(count));
+    ENGINE_TRY(expandThrough(read, layout, origin.packed.nested_code,
+                             origin.packed.state.nested_offset, first, count, values.data()));
+    convertDense(TensorType::F32, reinterpret_cast<const std::byte*>(values.data()),
+                 origin.value_type, out, count);
+    return {};
+}
+
+Result<void> checkDense(const std::string& name,
+                        const TensorSource& source,
+                        const TensorInfo& info,
+                        const std::vector<int64_t>& shape) {
+    if (!isReadable(info.type)) {
+        const std::string by = foreignQuantization(source, info.name);
+        if (!by.empty()) {
+            return Error{ErrorCode::Unsupported,
+                         name + ": holds " + by +
+                             ", which cannot be read; use the 16-bit model (for MLX the one it was "
+                             "converted from) or a bitsandbytes 4-bit one",
+                         {{"tensor", name}, {"rule", "dtype"}}};
+        }
+        return Error{
+            ErrorCode::Unsupported,
+            name + ": has element type " + std::string(tensorTypeName(info.type)) +
+                "; Belfry reads BF16, F16 and F32 weights and bitsandbytes' 4-bit and int8 ones",
+            {{"tensor", name},
+             {"rule", "dtype"},
+             {"found", std::string(tensorTypeName(info.type))}}};
+    }
+    const bool is_one_value = product(shape) == 1 && product(info.shape) == 1;
+    if (info.shape != shape && !is_one_value) {
+        return Error{ErrorCode::InvalidFile,
+                     name + ": has shape " + shapeText(info.shape) + ", config.json makes it " +
+                         shapeText(shape) +
+                         "; model files and config.json belong to different models",
+                     {{"tensor", name},
+                      {"rule", "shape"},
+                      {"expected", shapeText(shape)},
+                      {"found", shapeText(info.shape)}}};
+    }
+    return {};
+}
+
+} // namespace
+
+Format WeightOrigin::storedFormat() const {
+    if (kind == StoredAs::Packed4Bit) {
+        return packed.format();
+    }
+    return value_type == TensorType::F32   ? Format::F32
+           : value_type == TensorType::F16 ? Format::F16
+                                           : Format::Bf16;
+}
+
+DeviceTensor::Layout WeightOrigin::layoutFor(Format format, int32_t block_size) const {
+    DeviceTensor::Layout layout;
+    layout.format = format == Format::AsStored ? storedFormat() : format;
+    layout.shape = shape;
+    layout.rows = rows;
+    layout.cols = cols;
+    layout.dtype = value_type;
+    layout.block_size = block_size;
+    if (kind == StoredAs::Packed4Bit && layout.format == packed.format()) {
+        layout.block_size = packed.state.block_size;
+    }
+    return layout;
+}
+
+bool WeightOrigin::isSameAs(const DeviceTensor::Layout& layout) const {
+    return kind != StoredAs::Int8Rows && layout.format == storedFormat();
+}
+
+bool WeightOrigin::isDerived(const DeviceTensor::Layout& layout) const {
+    return layout.format != storedFormat() &&
+           (isFourBit(layout.format) || layout.format == Format::Q8);
+}
+
+const TensorInfo* WeightOrigin::storedPart(int part) const {
+    switch (part) {
+    case DeviceTensor::Data:
+        return info;
+    case DeviceTensor::Scales:
+        return packed.state.is_nested ? nullptr : packed.absmax;
+    case DeviceTensor::AbsmaxQ:
+        return packed.state.is_nested ? packed.absmax : nullptr;
+    case DeviceTensor::NestedAbsmax:
+        return packed.nested_absmax;
+    default:
+        return nullptr;
+    }
+}
+
+Result<WeightOrigin> openOrigin(const TensorSource& source,
+                                std::string_view file_name,
+                                std::string_view canonical_name,
+                                const std::vector<int64_t>& shape) {
+    WeightOrigin origin;
+    origin.name = std::string(canonical_name);
+    origin.shape = shape;
+    foldShape(origin);
+    const int64_t n = product(shape);
+    origin.kind = describeStored(source, file_name, n).kind;
+    origin.info = source.find(file_name);
+    switch (origin.kind) {
+    case StoredAs::Absent:
+        return Error{ErrorCode::InvalidFile,
+                     origin.name + ": the checkpoint does not hold this tensor",
+                     {{"tensor", origin.name}, {"rule", "missing"}}};
+    case StoredAs::Packed4Bit: {
+        if (shape.size() != 2 || !file_name.ends_with(kWeightEnd)) {
+            return Error{ErrorCode::Unsupported,
+                         origin.name +
+                             ": is packed in 4 bits, but only 2-dimensional .weight tensors can be",
+                         {{"tensor", origin.name}}};
+        }
+        ENGINE_ASSIGN(origin.packed, openPacked(source, file_name, origin.rows, origin.cols));
+        origin.value_type = origin.packed.state.dtype;
+        return origin;
+    }
+    case StoredAs::Int8Rows: {
+        if (shape.size() != 2) {
+            return Error{ErrorCode::Unsupported,
+                         origin.name + ": is stored as int8 rows, but has " +
+                             std::to_string(shape.size()) + " dimensions",
+                         {{"tensor", origin.name}}};
+        }
+        ENGINE_ASSIGN(origin.int8, openInt8(source, file_name, origin.rows, origin.cols));
+        origin.value_type = TensorType::BF16;
+        return origin;
+    }
+    case StoredAs::Dense:
+        break;
+    }
+    ENGINE_TRY(checkDense(origin.name, source, *origin.info, shape));
+    origin.value_type = origin.info->type;
+    return origin;
+}
+
+Result<void> checkOriginHeaders(const TensorSource& source,
+                                std::string_view file_name,
+                                const ExpectedTensor& tensor) {
+    const StoredAs kind = describeStored(source, file_name, tensor.numElements()).kind;
+    if (kind == StoredAs::Dense) {
+        return checkDense(tensor.name, source, *source.find(file_name), tensor.shape);
+    }
+    if (kind == StoredAs::Packed4Bit && tensor.shape.size() == 2) {
+        return checkPackedHeaders(source, file_name, tensor.shape[0], tensor.shape[1]);
+    }
+    return {};
+}
+
+Result<void> readValues(const TensorSource& source,
+                        const WeightOrigin& origin,
+                        int64_t first,
+                        int64_t count,
+                        std::byte* out) {
+    if (count == 0) {
+        return {};
+    }
+    if (origin.kind == StoredAs::Packed4Bit) {
+        return readPackedValues(source, origin, first, count, out);
+    }
+    if (origin.kind == StoredAs::Int8Rows) {
+        return readInt8Values(source, origin, first, count, out);
+    }
+    const auto size = static_cast<uint64_t>(tensorTypeSize(origin.value_type));
+    return source.read(*origin.info, static_cast<uint64_t>(first) * size,
+                       std::span(out, static_cast<size_t>(static_cast<uint64_t>(count) * size)));
+}
+
+namespace {
+
+kernels::DType kernelType(TensorType type) {
+    return type == TensorType::F32   ? kernels::DType::F32
+           : type == TensorType::F16 ? kernels::DType::F16
+                                     : kernels::DType::BF16;
+}
+
+Result<void>
+expandDense(const PartReader& read, TensorType type, int64_t first, int64_t count, float* out) {
+    const auto size = static_cast<uint64_t>(tensorTypeSize(type));
+    std::vector<std::byte> bytes(static_cast<size_t>(static_cast<uint64_t>(count) * size));
+    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(first) * size, bytes));
+    convertDense(type, bytes.data(), TensorType::F32, reinterpret_cast<std::byte*>(out), count);
+    return {};
+}
+
+Result<void>
+expandInt8(const PartReader& read, int64_t cols, int64_t first, int64_t count, float* out) {
+    std::vector<int8_t> q(static_cast<size_t>(count));
+    const int64_t first_row = first / cols;
+    const int64_t rows = (first + count - 1) / cols - first_row + 1;
+    std::vector<float> scale(static_cast<size_t>(rows));
+    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(first),
+                    std::as_writable_bytes(std::span(q))));
+    ENGINE_TRY(read(DeviceTensor::Scales, static_cast<uint64_t>(first_row) * 4,
+                    std::as_writable_bytes(std::span(scale))));
+    for (int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<float>(q[static_cast<size_t>(i)]) *
+                 scale[static_cast<size_t>((first + i) / cols - first_row)];
+    }
+    return {};
+}
+
+} // namespace
+
+Result<void> expandThrough(const PartReader& read,
+                           const DeviceTensor::Layout& layout,
+                           std::span<const float> nested_code,
+                           float nested_offset,
+                           int64_t first,
+                           int64_t count,
+                           float* out) {
+    if (count == 0) {
+        return {};
+    }
+    switch (layout.format) {
+    case Format::Bf16:
+        return expandDense(read, TensorType::BF16, first, count, out);
+    case Format::F16:
+        return expandDense(read, TensorType::F16, first, count, out);
+    case Format::F32:
+        return expandDense(read, TensorType::F32, first, count, out);
+    case Format::Q8:
+        return expandInt8(read, layout.cols, first, count, out);
+    default:
+        break;
+    }
+    // 4-bit: the blocks that the range touches become a small tensor of their own.
+    const int64_t block_size = layout.block_size;
+    const int64_t n = layout.rows * layout.cols;
+    const int64_t first_block = first / block_size;
+    const int64_t blocks = (first + count - 1) / block_size - first_block + 1;
+    const int64_t start = first_block * block_size;
+    const int64_t end = std::min(n, start + blocks * block_size);
+    std::vector<uint8_t> codes(static_cast<size_t>((end - start + 1) / 2));
+    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(start) / 2,
+                    std::as_writable_bytes(std::span(codes))));
+    std::vector<float> absmax(static_cast<size_t>(blocks));
+    if (!isNested(layout.format)) {
+        ENGINE_TRY(read(DeviceTensor::Scales, static_cast<uint64_t>(first_block) * 4,
+                        std::as_writable_bytes(std::span(absmax))));
+    } else {
+        std::array<float, 256> map{};
+        if (nested_code.size() != map.size()) {
+            ENGINE_TRY(read(DeviceTensor::NestedCode, 0, std::as_writable_bytes(std::span(map))));
+            nested_code = map;
+        }
+        const int64_t first_group = first_block / kNestedBlockSize;
+        const int64_t groups = (first_block + blocks - 1) / kNestedBlockSize - first_group + 1;
+        std::vector<uint8_t> absmax_q(static_cast<size_t>(blocks));
+        std::vector<float> scales(static_cast<size_t>(groups));
+        ENGINE_TRY(read(DeviceTensor::AbsmaxQ, static_cast<uint64_t>(first_block),
+                        std::as_writable_bytes(std::span(absmax_q))));
+        ENGINE_TRY(read(DeviceTensor::NestedAbsmax, static_cast<uint64_t>(first_group) * 4,
+                        std::as_writable_bytes(std::span(scales))));
+        for (int64_t i = 0; i < blocks; ++i) {
+            const float product =
+                nested_code[absmax_q[static_cast<size_t>(i)]] *
+                scales[static_cast<size_t>((first_block + i) / kNestedBlockSize - first_group)];
+            absmax[static_cast<size_t>(i)] = product + nested_offset;
+        }
+    }
+    kernels::WeightView view;
+    view.data = codes.data();
+    view.format = bookOf(layout.format) == CodeBook::Nf4 ? kernels::WeightFormat::Nf4
+                                                         : kernels::WeightFormat::Fp4;
+    view.rows = 1;
+    view.cols = end - start;
+    view.block_size = layout.block_size;
+    view.expand_type = kernelType(layout.dtype);
+    view.absmax = absmax.data();
+    expandRange(view, first - start, count, out);
+    return {};
+}
+
+} // namespace engine

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where one tensor's values come from in a checkpoint, whatever form they have there (dense,
+// bitsandbytes 4-bit, LLM.int8()), and reads of any range of them. Private to the loader and the
+// tensor store.
+#pragma once
+
+#include "engine/load/tensor_store.h"
+#include "engine/quant/quant_state.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+struct WeightOrigin {
+    std::string name; ///< Canonical, for messages.
+    StoredAs kind = StoredAs::Absent;
+    const TensorInfo* info = nullptr;         ///< Dense values, packed codes or int8 values.
+    PackedWeight packed;                      ///< Packed4Bit.
+    Int8Weight int8;                          ///< Int8Rows.
+    TensorType value_type = TensorType::BF16; ///< Type of the values readValues() gives.
+    std::vector<int64_t> shape;
+    int64_t rows = 0, cols = 0;
+
+    [[nodiscard]] int64_t numElements() const { return rows * cols; }
+    /// Format of the bytes as stored (int8 rows count as Bf16).
+    [[nodiscard]] Format storedFormat() const;
+    /// What it is in memory when the plan says `format`.
+    [[nodiscard]] DeviceTensor::Layout layoutFor(Format format,
+                                                 int32_t block_size = kBlockSize) const;
+    /// True when `layout` holds the stored bytes unchanged.
+    [[nodiscard]] bool isSameAs(const DeviceTensor::Layout& layout) const;
+    /// True when making `layout` costs arithmetic worth caching (4-bit or q8 from something else).
+    [[nodiscard]] bool isDerived(const DeviceTensor::Layout& layout) const;
+    /// The stored tensor that is part `part` of an unchanged layout, nullptr when that part is
+    /// empty or (nested_code) not one tensor of the file.
+    [[nodiscard]] const TensorInfo* storedPart(int part) const;
+};
+
+/// What openOrigin() would refuse as far as the headers tell: nothing is read. For planning.
+Result<void> checkOriginHeaders(const TensorSource& source,
+                                std::string_view file_name,
+                                const ExpectedTensor& tensor);
+
+/// Finds and checks one weight. `file_name`: as spelled in the source; `shape`: the module's.
+/// Errors: InvalidFile (shape, quantized key sets), Unsupported (element type).
+Result<WeightOrigin> openOrigin(const TensorSource& source,
+                                std::string_view file_name,
+                                std::string_view canonical_name,
+                                const std::vector<int64_t>& shape);
+
+/// Elements [first, first + count) as value_type into `out` (count * size bytes). Thread-safe.
+Result<void> readValues(const TensorSource& source,
+                        const WeightOrigin& origin,
+                        int64_t first,
+                        int64_t count,
+                        std::byte* out);
+
+/// Reads bytes of one part of a tensor: from memory, a device, a cache file or the checkpoint.
+using PartReader = std::function<Result<void>(int part, uint64_t offset, std::span<std::byte> out)>;
+
+/// Elements [first, first + count) of a tensor in `layout` as fp32, reading only the bytes needed.
+/// `nested_code`: 256 entries for nested layouts (may be empty: then read as part NestedCode).
+Result<void> expandThrough(const PartReader& read,
+                           const DeviceTensor::Layout& layout,
+                           std::span<const float> nested_code,
+                           float nested_offset,
+                           int64_t first,
+                           int64_t count,
+                           float* out);
+
+} // namespace engine
