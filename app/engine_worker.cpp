@@ -49,10 +49,8 @@ bool hasChanged(const std::vector<engine::DeviceMemory>& before,
 
 } // namespace
 
-EngineWorker::EngineWorker(engine::EngineOptions options, int meter_interval_ms)
-    : meter_interval_ms_(meter_interval_ms) {
-    options.on_step = [this] { publishWhileBusy(); };
-    engine_ = std::make_unique<engine::Engine>(std::move(options));
+EngineWorker::EngineWorker(const EngineFactory& factory, int meter_interval_ms)
+    : engine_(factory.make([this] { publishWhileBusy(); })), meter_interval_ms_(meter_interval_ms) {
     last_snapshot_.start();
     last_look_.start();
 }
@@ -108,6 +106,7 @@ void EngineWorker::publish(engine::EngineSnapshot::State state) {
     state_ = state;
     snapshot->state = state;
     snapshot->serial = ++serial_;
+    snapshot->capabilities = engine_->capabilities();
     snapshot->model = engine_->summary();
     snapshot->plan = engine_->currentPlan();
     snapshot->memory = told_ = memoryNow();
@@ -273,8 +272,8 @@ void EngineWorker::encodeAhead(const engine::MessagePart& part,
     (void)guarded([&] { return engine_->encodeAhead(part, image_tokens, stop); });
 }
 
-EngineThread::EngineThread(engine::EngineOptions options, QObject* parent, int meter_interval_ms)
-    : QObject(parent), worker_(new EngineWorker(std::move(options), meter_interval_ms)) {
+EngineThread::EngineThread(const EngineFactory& factory, QObject* parent, int meter_interval_ms)
+    : QObject(parent), worker_(new EngineWorker(factory, meter_interval_ms)) {
     worker_->moveToThread(&thread_);
     connect(&thread_, &QThread::started, worker_, &EngineWorker::startMeter);
     connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);

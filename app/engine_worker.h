@@ -4,9 +4,8 @@
 // (EngineThread::begin) and the engine looks at the token per tensor, layer or decoding step.
 #pragma once
 
-#include "engine/api/chat.h"
-#include "engine/api/session.h"
-#include "engine/run/engine.h"
+#include "app/engine_factory.h"
+#include "engine/api/engine_client.h"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -35,7 +34,7 @@ public:
     /// an idle model whose surroundings change, to the next.
     static constexpr int kMeterIntervalMs = 250;
 
-    explicit EngineWorker(engine::EngineOptions options, int meter_interval_ms = kMeterIntervalMs);
+    explicit EngineWorker(const EngineFactory& factory, int meter_interval_ms = kMeterIntervalMs);
     ~EngineWorker() override;
 
 public Q_SLOTS:
@@ -100,7 +99,7 @@ private:
     std::vector<engine::DeviceMemory> memoryNow();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
 
-    std::unique_ptr<engine::Engine> engine_;
+    std::unique_ptr<engine::EngineClient> engine_;
     quint64 serial_ = 0;
     QElapsedTimer last_snapshot_, last_look_;
     engine::EngineSnapshot::State state_ = engine::EngineSnapshot::State::Empty;
@@ -116,7 +115,7 @@ class EngineThread : public QObject {
     Q_OBJECT
 
 public:
-    explicit EngineThread(engine::EngineOptions options,
+    explicit EngineThread(const EngineFactory& factory,
                           QObject* parent = nullptr,
                           int meter_interval_ms = EngineWorker::kMeterIntervalMs);
     /// Stops the job in progress and waits for the thread.

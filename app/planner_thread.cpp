@@ -24,8 +24,8 @@ engine::Error noMemory() {
 
 } // namespace
 
-PlannerWorker::PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted)
-    : wanted_(wanted), engine_(std::make_unique<engine::Engine>(std::move(options))) {}
+PlannerWorker::PlannerWorker(const EngineFactory& factory, const std::atomic<quint64>* wanted)
+    : wanted_(wanted), engine_(factory.make({})) {}
 
 PlannerWorker::~PlannerWorker() = default;
 
@@ -105,8 +105,8 @@ void PlannerWorker::checkFolders(const QStringList& folders) {
     Q_EMIT foldersChecked(facts);
 }
 
-PlannerThread::PlannerThread(engine::EngineOptions options, QObject* parent)
-    : QObject(parent), worker_(new PlannerWorker(std::move(options), &wanted_)) {
+PlannerThread::PlannerThread(const EngineFactory& factory, QObject* parent)
+    : QObject(parent), worker_(new PlannerWorker(factory, &wanted_)) {
     worker_->moveToThread(&thread_);
     connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
     thread_.setObjectName(QStringLiteral("planner"));

@@ -30,7 +30,7 @@ class PlannerWorker : public QObject {
 
 public:
     /// `wanted` is the oldest ticket that still matters; it must outlive this object.
-    PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted);
+    PlannerWorker(const EngineFactory& factory, const std::atomic<quint64>* wanted);
     ~PlannerWorker() override;
 
     /// `held`: memory that the loaded model would give back (Engine::plan).
@@ -56,7 +56,7 @@ Q_SIGNALS:
 
 private:
     const std::atomic<quint64>* wanted_;
-    std::unique_ptr<engine::Engine> engine_;
+    std::unique_ptr<engine::EngineClient> engine_;
 };
 
 /// The thread and its worker, owned by the GUI side.
@@ -64,7 +64,7 @@ class PlannerThread : public QObject {
     Q_OBJECT
 
 public:
-    explicit PlannerThread(engine::EngineOptions options, QObject* parent = nullptr);
+    explicit PlannerThread(const EngineFactory& factory, QObject* parent = nullptr);
     ~PlannerThread() override;
 
     [[nodiscard]] PlannerWorker* worker() const { return worker_; }

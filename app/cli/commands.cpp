@@ -106,7 +106,7 @@ Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
     if (arguments.reads_stdin) {
         ENGINE_ASSIGN(text, readInput());
     }
-    ENGINE_ASSIGN(const engine::Engine::Tokenized result, engine.tokenize(arguments.model, text));
+    ENGINE_ASSIGN(const engine::Tokenized result, engine.tokenize(arguments.model, text));
     if (arguments.is_json) {
         printJson({{"ids", result.ids}, {"pieces", result.pieces}});
         return {};

@@ -127,7 +127,7 @@ struct AdapterSummary {
 
 struct ModelSummary {
     std::string folder, architecture, variant, dtype;
-    int64_t parameters = 0;
+    int64_t parameters = 0; ///< 0 = not known.
     uint64_t bytes = 0;
     int64_t max_context = 0;
     bool has_vision = false, has_audio = false;
@@ -154,11 +154,21 @@ struct DeviceMemory {
     PartBytes measured, predicted;
 };
 
+/// What an engine can do, beside answering; the window does not offer the rest. What a model takes
+/// (pictures, sounds) stands in its summary. The engine of this program can do everything.
+struct Capabilities {
+    bool places_parts = true;   ///< Device maps: plans, layouts, moves.
+    bool tells_memory = true;   ///< Bytes per device and part.
+    bool takes_adapters = true; ///< PEFT adapters, also while a model is loaded.
+    friend bool operator==(const Capabilities&, const Capabilities&) = default;
+};
+
 /// What the status of the engine is, drawn by the window; immutable once sent.
 struct EngineSnapshot {
     enum class State : uint8_t { Empty = 1, Loading, Ready, Generating, Moving };
     State state = State::Empty;
     uint64_t serial = 0;
+    Capabilities capabilities;
     std::shared_ptr<const ModelSummary> model;
     std::shared_ptr<const PlacementPlan> plan; ///< Of what is loaded.
     std::vector<AdapterChoice> adapters;

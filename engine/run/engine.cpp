@@ -303,6 +303,10 @@ std::pair<int64_t, int64_t> Engine::contextUse() const {
     return {impl_->loaded->kv->size(), impl_->loaded->kv->context()};
 }
 
+Capabilities Engine::capabilities() const {
+    return {}; // everything
+}
+
 std::string Engine::modelFolder(const std::string& model) const {
     return model == "demo" && !impl_->options.demo_folder.empty() ? impl_->options.demo_folder
                                                                   : model;

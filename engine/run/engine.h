@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine as one object: inspect, plan, load, re-place, adapters, generate. belfry-cli calls it
-// directly; the window calls it from its worker thread. Every method belongs to one thread (the
-// engine thread); cancelling goes through stop tokens. Requests in and results out are plain
-// values (engine/api).
+// The engine of this program as one object, and what only it can be asked: measurements.
 #pragma once
 
-#include "engine/api/chat.h"
-#include "engine/api/session.h"
+#include "engine/api/engine_client.h"
 #include "engine/base/result.h"
 #include "engine/model/model_config.h"
 #include "kernels/cpu/machine_probe.h"
@@ -41,22 +37,6 @@ struct EngineOptions {
     std::shared_ptr<const GpuAccess> gpus;
 };
 
-struct LoadProgressValue {
-    std::string stage; ///< "check", "allocate", "read", "move"
-    uint64_t bytes_done = 0, bytes_total = 0;
-    std::string tensor;
-};
-using ProgressCallback = std::function<void(const LoadProgressValue&)>;
-using UpdateCallback = std::function<void(const ReplyUpdate&)>;
-
-/// Raw logits, for tests and scripts.
-struct LogitsResult {
-    std::vector<float> logits; ///< [rows, vocab]
-    int64_t rows = 0, vocab = 0;
-    std::vector<int32_t> input_ids;
-    std::vector<std::string> notes; ///< As of a reply: media that were cut or changed.
-};
-
 /// What a card reaches when it only reads or only multiplies; 0 = not known.
 struct CardCeiling {
     DeviceId device;
@@ -64,96 +44,56 @@ struct CardCeiling {
     double bf16_gflops = 0.0;
 };
 
-class Engine {
+/// The engine of this program. Docs of the methods: EngineClient.
+class Engine final : public EngineClient {
 public:
     explicit Engine(EngineOptions options = {});
-    ~Engine();
-    Engine(const Engine&) = delete;
-    Engine& operator=(const Engine&) = delete;
+    ~Engine() override;
 
-    /// What a folder holds, and what adapters cover. Reads headers only (adapters are read whole
-    /// for the norms of their deltas).
+    [[nodiscard]] Capabilities capabilities() const override;
     Result<ModelSummary> inspect(const std::string& model,
-                                 const std::vector<std::string>& adapters);
-
-    /// The plan for a request; allocates nothing. Problems of the map stand in plan.errors.
-    /// `held`: memory of this program per device that the plan would give back first.
-    /// Errors: only when the model or an adapter cannot be read.
+                                 const std::vector<std::string>& adapters) override;
     Result<PlacementPlan> plan(const LoadRequest& request,
-                               const std::map<DeviceId, uint64_t>& held = {});
-    /// The plan's map for other programs. Errors: as plan(), and every error of the map; a plan
-    /// that only does not fit (DM09) is exported with a line among the losses.
-    Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind);
-
-    /// Loads. On error what was loaded before is still there and usable, as far as memory allows
-    /// both side by side; otherwise see LoadRequest rules in engine/README.md.
-    Result<void>
-    load(const LoadRequest& request, const ProgressCallback& progress, const std::stop_token& stop);
-    void unload();
-
-    /// Re-places the loaded model: moves only what changed, keeps the chat's KV cache.
+                               const std::map<DeviceId, uint64_t>& held = {}) override;
+    Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind) override;
+    Result<void> load(const LoadRequest& request,
+                      const ProgressCallback& progress,
+                      const std::stop_token& stop) override;
+    void unload() override;
     Result<void> applyMap(const std::string& device_map,
                           const ProgressCallback& progress,
-                          const std::stop_token& stop);
-
-    /// Strengths, switches, additions and removals of adapters; the base is not touched.
+                          const std::stop_token& stop) override;
     Result<void> setAdapters(const std::vector<AdapterChoice>& adapters,
-                             const std::stop_token& stop);
-
-    /// Runs the loaded model without adapters and with this one, on fixed tokens, pixels and
-    /// log-mel frames. The adapters in use are back afterwards; the chat's KV cache is not.
-    /// Errors: those of setAdapters and logits.
+                             const std::stop_token& stop) override;
     Result<AdapterSummary::Effect> adapterEffect(const std::string& folder,
-                                                 const std::stop_token& stop);
-
-    /// The folders behind the names "demo"; other names come back as they are.
-    [[nodiscard]] std::string modelFolder(const std::string& model) const;
-    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const;
-
-    /// Also true for a model that memory did not let stay and that the next request loads again.
-    [[nodiscard]] bool isLoaded() const;
-    [[nodiscard]] const LoadRequest& loadedRequest() const;
-    /// Errors: InvalidRequest when nothing is loaded.
-    [[nodiscard]] Result<ModelConfig> loadedConfig() const;
-    [[nodiscard]] std::shared_ptr<const ModelSummary> summary() const;
-    [[nodiscard]] std::shared_ptr<const PlacementPlan> currentPlan() const;
-    /// Of the devices that what is loaded, or being loaded, uses; empty when there is none.
-    [[nodiscard]] std::vector<DeviceMemory> memory() const;
-    /// Of this machine, whatever is loaded: sizes and what other programs use. Opens no card.
-    [[nodiscard]] std::vector<DeviceMemory> machineMemory() const;
-    [[nodiscard]] double loadSeconds() const;
-    [[nodiscard]] std::vector<std::string> loadNotes() const;
-    /// Tokens held in the KV cache, and its size.
-    [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const;
-
-    /// One reply. Reuses the part of the KV cache that was computed for the same tokens, media and
-    /// adapters. `delta` is called per token with complete characters.
+                                                 const std::stop_token& stop) override;
+    [[nodiscard]] std::string modelFolder(const std::string& model) const override;
+    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const override;
+    [[nodiscard]] bool isLoaded() const override;
+    [[nodiscard]] const LoadRequest& loadedRequest() const override;
+    [[nodiscard]] std::shared_ptr<const ModelSummary> summary() const override;
+    [[nodiscard]] std::shared_ptr<const PlacementPlan> currentPlan() const override;
+    [[nodiscard]] std::vector<DeviceMemory> memory() const override;
+    [[nodiscard]] std::vector<DeviceMemory> machineMemory() const override;
+    [[nodiscard]] double loadSeconds() const override;
+    [[nodiscard]] std::vector<std::string> loadNotes() const override;
+    [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const override;
     Result<Reply> generate(const GenerateRequest& request,
                            const UpdateCallback& delta,
-                           const std::stop_token& stop);
-
-    /// Logits of the last `rows` prompt tokens.
+                           const std::stop_token& stop) override;
     Result<LogitsResult>
-    logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop);
-
-    /// Encodes an attachment ahead of its use (while the user still types).
-    Result<void>
-    encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop);
-    /// Whether `model`, loaded or not, can take these files, by its config and their headers.
-    /// Errors: those of reading the model and the files; InvalidRequest (no tower for them, a
-    /// recording that is too long).
+    logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop) override;
+    Result<void> encodeAhead(const MessagePart& part,
+                             int64_t image_tokens,
+                             const std::stop_token& stop) override;
     Result<void> checkMedia(const std::string& model,
                             const std::vector<std::string>& images,
-                            const std::vector<std::string>& audios) const;
-    /// Token cost from the file's header.
-    Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens);
+                            const std::vector<std::string>& audios) const override;
+    Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens) override;
+    Result<Tokenized> tokenize(const std::string& model, std::string_view text) override;
 
-    /// Token ids of a text as `tokenize` prints them, and their spellings.
-    struct Tokenized {
-        std::vector<int32_t> ids;
-        std::vector<std::string> pieces;
-    };
-    Result<Tokenized> tokenize(const std::string& model, std::string_view text);
+    /// Errors: InvalidRequest when nothing is loaded.
+    [[nodiscard]] Result<ModelConfig> loadedConfig() const;
 
     /// Benchmarks: seconds to encode random pixels or random log-mel frames, and the machine's
     /// measured ceilings.

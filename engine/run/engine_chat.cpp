@@ -287,7 +287,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     return cost;
 }
 
-Result<Engine::Tokenized> Engine::tokenize(const std::string& model, std::string_view text) {
+Result<Tokenized> Engine::tokenize(const std::string& model, std::string_view text) {
     std::optional<Tokenizer> own;
     const Tokenizer* tokenizer = nullptr;
     if (impl_->loaded != nullptr && impl_->loaded->request.model == model &&

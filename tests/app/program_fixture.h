@@ -44,7 +44,8 @@ class Program {
 public:
     explicit Program(const QString& folder,
                      ui::Settings settings = {},
-                     const ProgramCards& cards = {})
+                     const ProgramCards& cards = {},
+                     const app::EngineFactory* other_engine = nullptr)
         : demo(app::demoModelFolder()), settings_store(folder + QStringLiteral("/settings.ini")) {
         app::registerEngineTypes();
         app::registerStoreTypes();
@@ -58,9 +59,11 @@ public:
                                           : dynamic_cast<kernels::cpu::HostDevice*>(it->second);
         };
         options.gpus = cards.engine;
-        engine_thread = std::make_unique<app::EngineThread>(options);
+        engine_thread = std::make_unique<app::EngineThread>(
+            other_engine != nullptr ? *other_engine : app::EngineFactory(options));
         options.gpus = cards.planner;
-        planner = std::make_unique<app::PlannerThread>(options);
+        planner = std::make_unique<app::PlannerThread>(
+            other_engine != nullptr ? *other_engine : app::EngineFactory(options));
         store = std::make_unique<app::ChatStoreThread>(
             app::StoreOptions{folder + QStringLiteral("/data"), {}});
         ui::WindowSetup setup;

@@ -539,6 +539,7 @@ void ChatView::setAnswerer(const QString& name) {
 void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
     const bool asks_again = mayNeedEncoding(snapshot_.get(), snapshot.get());
     snapshot_ = std::move(snapshot);
+    compare_button_->setVisible(snapshot_ == nullptr || snapshot_->capabilities.takes_adapters);
     if (asks_again) {
         forgetAhead();
         encodeAhead();

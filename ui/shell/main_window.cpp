@@ -145,6 +145,9 @@ void MainWindow::buildTopBar(QWidget* bar) {
     model_button_ = new ModelButton(session_, bar);
     chosen_chip_ = new ChosenChip(session_, bar);
     adapter_bar_ = new AdapterBar(session_, bar);
+    QSizePolicy keeps_room = adapter_bar_->sizePolicy();
+    keeps_room.setRetainSizeWhenHidden(true); // what stands right of it stays there
+    adapter_bar_->setSizePolicy(keeps_room);
     status_ = new StatusStrip(session_, bar);
     menu_button_ = new QPushButton(bar);
     menu_button_->setObjectName(QStringLiteral("menuButton"));
@@ -504,6 +507,7 @@ void MainWindow::refresh() {
         session_->state() != Session::State::Applying) {
         notice_->withdraw(std::exchange(asked_stop_, QString()));
     }
+    offerCapabilities();
     compare_->setReady(session_->state() == Session::State::Ready);
     if (std::exchange(is_beside_, session_->isChosenBeside()) != is_beside_) {
         showPrediction();
@@ -516,6 +520,27 @@ void MainWindow::refresh() {
                            ? Session::nameOf(session_->loadedModel())
                            : QString());
     refreshEmptyState();
+}
+
+void MainWindow::offerCapabilities() {
+    const engine::Capabilities can = session_->capabilities();
+    const auto offer = [this](const char* action, bool is_offered) {
+        findChild<QAction*>(QStringLiteral("action_") + QLatin1String(action))
+            ->setEnabled(is_offered);
+    };
+    offer("showLayout", can.places_parts);
+    offer("showBoth", can.places_parts);
+    offer("toggleMeter", can.tells_memory);
+    for (QAbstractButton* tab : tabs_->buttons()) {
+        tab->setVisible(can.places_parts); // without a layout there is nothing to choose from
+    }
+    if (!can.places_parts && tab_ != Tab::Chat) {
+        setTab(Tab::Chat);
+    }
+    adapter_bar_->setVisible(can.takes_adapters);
+    if (std::exchange(can_tell_memory_, can.tells_memory) != can.tells_memory) {
+        fitPanes();
+    }
 }
 
 void MainWindow::showPrediction() {

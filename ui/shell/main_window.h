@@ -135,6 +135,8 @@ private:
     void applyShortcuts();
     void connectPanes();
     void refresh();
+    /// Takes away what the engine cannot do: layout, adapters, memory.
+    void offerCapabilities();
     void openCoverage(int index);
     /// Esc while something is loaded or moved: asks before a long one is thrown away, and says how
     /// to take up a short one again.
@@ -163,6 +165,7 @@ private:
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
     bool is_beside_ = false;       ///< Another model is chosen than the loaded one.
+    bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
     QString asked_stop_;           ///< The notice that asks whether to stop a load.

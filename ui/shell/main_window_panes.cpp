@@ -158,7 +158,7 @@ void MainWindow::fitPanes() {
     const int handles = 2 * splitter_->handleWidth();
     // Its bars can be narrower than what stands between them is good to use.
     const int useful = std::max(centre, kUsefulWidth * textZoom() / 100);
-    bool shows_meter = meter_pane_.is_wanted;
+    bool shows_meter = meter_pane_.is_wanted && can_tell_memory_;
     bool shows_side = side_pane_.is_wanted;
     // The list of chats comes back with the other tabs; the summary below the layout tells what
     // the meter would.

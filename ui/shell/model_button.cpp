@@ -48,8 +48,10 @@ void ModelButton::refresh() {
             spoken.append(state_);
         }
         if (const auto summary = session_->shownSummary()) {
-            badges_.append(formatParameters(summary->parameters));
-            spoken.append(tr("%1 parameters").arg(badges_.last()));
+            if (summary->parameters > 0) {
+                badges_.append(formatParameters(summary->parameters));
+                spoken.append(tr("%1 parameters").arg(badges_.last()));
+            }
             badges_.append(tr("text"));
             if (summary->has_vision) {
                 badges_.append(tr("image"));

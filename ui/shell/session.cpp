@@ -366,9 +366,10 @@ void Session::noteGenerating() {
 
 void Session::showSnapshot(const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
     const bool was_loaded = isLoaded();
+    const engine::Capabilities before = capabilities();
     snapshot_ = snapshot;
     Q_EMIT snapshotChanged(snapshot);
-    if (was_loaded != isLoaded()) {
+    if (was_loaded != isLoaded() || before != capabilities()) {
         Q_EMIT changed();
     }
 }

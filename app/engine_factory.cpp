@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/engine_factory.h"
+
+namespace app {
+
+EngineFactory::EngineFactory(engine::EngineOptions options)
+    : make_([options = std::move(options)](std::function<void()> on_step) {
+          engine::EngineOptions with_step = options;
+          with_step.on_step = std::move(on_step);
+          return std::make_unique<engine::Engine>(std::move(with_step));
+      }) {}
+
+} // namespace app
