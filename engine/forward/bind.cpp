@@ -5,6 +5,7 @@
 #include "engine/base/float_types.h"
 #include "engine/families/gemma4/tensor_list.h"
 #include "engine/forward/decode_step.h"
+#include "engine/forward/media_encoders.h"
 #include "engine/forward/model.h"
 #include "engine/forward/rope_frequencies.h"
 #include "engine/forward/split_steps.h"
@@ -625,6 +626,12 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
     }
     ModelBinder binder(*model, plan);
     ENGINE_TRY(binder.bindAll(plan));
+    if (model->config_.vision) {
+        model->pictures_ = std::make_unique<PictureEncoder>(*model);
+    }
+    if (model->config_.audio) {
+        model->sounds_ = std::make_unique<SoundEncoder>(*model);
+    }
     return model;
 }
 

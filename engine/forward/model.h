@@ -10,6 +10,7 @@
 #include "engine/forward/kv_cache.h"
 #include "engine/forward/token_choice.h"
 #include "engine/forward/upload_rows.h"
+#include "engine/model/media_encoder.h"
 #include "engine/model/model_config.h"
 
 #include <cstdint>
@@ -114,6 +115,10 @@ public:
     runAudioTower(std::span<const float> log_mel, int64_t frames, const std::stop_token& stop);
     Result<std::vector<float>> projectImage(std::span<const float> tower);
     Result<std::vector<float>> projectAudio(std::span<const float> tower);
+
+    /// The towers as encoders of pictures and sounds; nullptr for what the model does not take.
+    [[nodiscard]] MediaEncoder* pictures() const { return pictures_.get(); }
+    [[nodiscard]] MediaEncoder* sounds() const { return sounds_.get(); }
 
     /// The fused decode step, or nullptr where this plan cannot use it: then use forward().
     [[nodiscard]] DecodeStep* decodeStep(const KvCache& kv);
@@ -347,6 +352,7 @@ private:
     UploadRows embed_upload_, ple_upload_;
     std::unique_ptr<DecodeStep> decode_step_;
     std::unique_ptr<SplitSteps> split_steps_;
+    std::unique_ptr<MediaEncoder> pictures_, sounds_;
 
     // Vision
     DeviceScratch* vision_home_ = nullptr;

@@ -210,9 +210,12 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
         ENGINE_ASSIGN(Loaded * target, impl_->current());
         const int64_t budget =
             image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;
+        ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target->model, part));
+        ENGINE_ASSIGN(
+            const OpenMedia file,
+            target->media.open(part, std::min(budget, target->plan->image_tokens), *encoder));
         const auto encoded =
-            target->media.encode(part, std::min(budget, target->plan->image_tokens), *target->model,
-                                 target->adapters->fingerprint(), stop);
+            target->media.encode(file, *encoder, target->adapters->fingerprint(), stop);
         return encoded.has_value() ? Result<void>()
                                    : explainNotFinite(*target, nullptr, encoded.error(), stop);
     } catch (const std::bad_alloc&) {

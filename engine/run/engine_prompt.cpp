@@ -28,6 +28,10 @@ struct EncodedParts {
     std::vector<std::shared_ptr<const EncodedMedia>> images, audios;
 };
 
+/// The attachments' files, in the order of RawPrompt::parts, pictures first; filled by the first
+/// encodeParts().
+using OpenParts = std::vector<OpenMedia>;
+
 /// Tells, once a load, where the folder's own chat template would write another prompt.
 void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply) {
     if (!target.own_template || !request.raw_ids.empty() || !request.raw_prompt.empty() ||
@@ -97,15 +101,23 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
 }
 
 Result<EncodedParts> encodeParts(const RawPrompt& raw,
+                                 OpenParts& open,
                                  Loaded& target,
                                  const std::stop_token& stop,
                                  MediaStore::Wanted wanted = MediaStore::Wanted::Whole) {
     EncodedParts encoded;
+    size_t at = 0;
     for (const bool is_image : {true, false}) {
         for (const MessagePart& part : is_image ? raw.parts.images : raw.parts.audios) {
+            ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target.model, part));
+            if (at == open.size()) {
+                ENGINE_ASSIGN(OpenMedia file, target.media.open(part, raw.image_tokens, *encoder));
+                open.push_back(std::move(file));
+            }
             ENGINE_ASSIGN(auto media,
-                          target.media.encode(part, raw.image_tokens, *target.model,
-                                              target.adapters->fingerprint(), stop, wanted));
+                          target.media.encode(open[at], *encoder, target.adapters->fingerprint(),
+                                              stop, wanted));
+            open[at++].bytes = nullptr; // one file at a time in memory
             (is_image ? encoded.images : encoded.audios).push_back(std::move(media));
         }
     }
@@ -144,12 +156,15 @@ bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
 
 /// Encodes the attachments; the text in front of the first one may get its rows beside it.
 Result<EncodedParts> encodeBeside(const RawPrompt& raw,
+                                  OpenParts& open,
                                   Loaded& target,
                                   GenerateTiming& timing,
                                   const std::stop_token& stop) {
-    const MediaTokens tokens = mediaTokens(target.folder.config);
-    const auto first = std::find_if(raw.ids.begin(), raw.ids.end(), [&tokens](int32_t id) {
-        return id == tokens.image || id == tokens.audio;
+    const auto stands_for = [](const MediaEncoder* encoder, int32_t id) {
+        return encoder != nullptr && id == encoder->placeholder();
+    };
+    const auto first = std::find_if(raw.ids.begin(), raw.ids.end(), [&](int32_t id) {
+        return stands_for(target.model->pictures(), id) || stands_for(target.model->sounds(), id);
     });
     PreparedPrompt text;
     text.ids.assign(raw.ids.begin(), first);
@@ -157,10 +172,10 @@ Result<EncodedParts> encodeBeside(const RawPrompt& raw,
     if (first == raw.ids.end() ||
         target.generator->missingTokens(text.ids, fingerprint) < kFewestAhead ||
         !canEncodeBeside(target, raw.parts)) {
-        return encodeParts(raw, target, stop);
+        return encodeParts(raw, open, target, stop);
     }
-    auto encoding = std::async([&raw, &target, &stop] {
-        return encodeParts(raw, target, stop, MediaStore::Wanted::Tower);
+    auto encoding = std::async([&raw, &open, &target, &stop] {
+        return encodeParts(raw, open, target, stop, MediaStore::Wanted::Tower);
     });
     const auto started = Clock::now();
     const auto prefill = target.generator->prefill(text, fingerprint, 0, stop);
@@ -173,7 +188,7 @@ Result<EncodedParts> encodeBeside(const RawPrompt& raw,
     if (!towers.has_value()) {
         return towers.error();
     }
-    return encodeParts(raw, target, stop); // what the towers gave is found; projectors
+    return encodeParts(raw, open, target, stop); // what the towers gave is found; projectors
 }
 
 /// Ids that are expanded already: runs of placeholders are the media, in order.
@@ -221,6 +236,17 @@ Result<PreparedPrompt> findMedia(RawPrompt raw, EncodedParts encoded, const Medi
 
 } // namespace
 
+Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part) {
+    const bool is_image = part.kind == MessagePart::Kind::Image;
+    if (MediaEncoder* encoder = is_image ? model.pictures() : model.sounds()) {
+        return encoder;
+    }
+    return Error{ErrorCode::InvalidRequest,
+                 part.text + (is_image ? ": this model has no vision tower and cannot see pictures"
+                                       : ": this model has no audio tower and cannot hear "
+                                         "recordings")};
+}
+
 Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& request,
                                                    Reply& reply,
                                                    const std::stop_token& stop,
@@ -228,9 +254,10 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
     Loaded& target = *loaded;
     ENGINE_ASSIGN(RawPrompt raw, readPrompt(request, target));
     tellOfTemplate(request, target, reply);
+    OpenParts open;
     ENGINE_ASSIGN(EncodedParts encoded, may_compute_ahead
-                                            ? encodeBeside(raw, target, reply.timing, stop)
-                                            : encodeParts(raw, target, stop));
+                                            ? encodeBeside(raw, open, target, reply.timing, stop)
+                                            : encodeParts(raw, open, target, stop));
     std::vector<int64_t> image_counts;
     std::vector<int64_t> audio_counts;
     for (const auto& media : encoded.images) {

@@ -184,4 +184,7 @@ struct Engine::Impl {
     }
 };
 
+/// What encodes a part (Image or Audio). Errors: InvalidRequest when the model takes no such thing.
+Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part);
+
 } // namespace engine

@@ -1,42 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/media_store.h"
 
-#include "engine/load/weight_cache.h"
-#include "engine/media/audio.h"
-#include "engine/media/image.h"
+#include "engine/base/file_reader.h"
+#include "engine/load/content_hash.h"
 #include "engine/run/finite.h"
 
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <system_error>
+#include <utility>
 
 namespace engine {
 
 namespace {
 
-/// Whole file, bounded. Errors: InvalidFile, Unsupported (too large).
-Result<std::vector<std::byte>> readBounded(const std::string& path, size_t max_bytes) {
+namespace fs = std::filesystem;
+
+/// Files whose content is remembered by their stamp: names and a hash each.
+constexpr size_t kMaxKnownFiles = 4096;
+
+Result<std::unique_ptr<FileReader>> openFile(const std::string& path) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) {
-        return Error{ErrorCode::InvalidFile, path + ": not a readable file"};
+    const fs::path target = fs::canonical(path, error); // a link is followed to its file
+    if (!error) {
+        auto file = FileReader::open(target, path);
+        if (file.has_value()) {
+            return file;
+        }
     }
-    const auto size = std::filesystem::file_size(path, error);
-    if (error || size > max_bytes) {
-        return Error{ErrorCode::Unsupported,
-                     path + ": " +
-                         (error ? error.message()
-                                : std::to_string(size) + " bytes, at most " +
-                                      std::to_string(max_bytes) + " are read")};
-    }
-    std::ifstream in(path, std::ios::binary);
-    std::vector<std::byte> bytes(static_cast<size_t>(size));
-    if (!in ||
-        !in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {
-        return Error{ErrorCode::InvalidFile, path + ": could not be read to its end"};
-    }
-    return bytes;
+    return Error{ErrorCode::InvalidFile, path + ": not a readable file"};
 }
 
 uint64_t mixed(uint64_t hash, const void* data, size_t size) {
@@ -48,13 +41,12 @@ double secondsSince(std::chrono::steady_clock::time_point begun) {
 }
 
 /// Kept only where they can be used.
-Result<void> checkFeatures(std::span<const float> features, bool is_image) {
+Result<void> checkFeatures(std::span<const float> features, std::string_view encoder) {
     if (areFinite(features)) {
         return {};
     }
-    return notFiniteError(std::string("the ") + (is_image ? "vision" : "audio") +
-                              " tower gave values that are not finite",
-                          is_image ? "vision" : "audio");
+    return notFiniteError("the " + std::string(encoder) + " tower gave values that are not finite",
+                          std::string(encoder));
 }
 
 /// Errors of a media file name the file first.
@@ -67,113 +59,117 @@ Error withPath(Error error, const std::string& path) {
 
 } // namespace
 
-Result<std::shared_ptr<const EncodedMedia>>
-MediaStore::encode(const MessagePart& part,
-                   int64_t image_tokens,
-                   Model& model,
-                   const std::string& adapter_fingerprint,
-                   const std::stop_token& stop,
-                   Wanted wanted) {
-    const auto started = std::chrono::steady_clock::now();
-    const ModelConfig& config = model.config();
-    const bool is_image = part.kind == MessagePart::Kind::Image;
-    if (is_image && !config.vision) {
-        return Error{ErrorCode::InvalidRequest,
-                     part.text + ": this model has no vision tower and cannot see pictures"};
+Result<std::shared_ptr<const std::vector<std::byte>>> MediaStore::read(const std::string& path,
+                                                                       size_t max_bytes) {
+    ENGINE_ASSIGN(const std::unique_ptr<FileReader> file, openFile(path));
+    if (file->sizeBytes() > max_bytes) {
+        return Error{ErrorCode::Unsupported, path + ": " + std::to_string(file->sizeBytes()) +
+                                                 " bytes, at most " + std::to_string(max_bytes) +
+                                                 " are read"};
     }
-    if (!is_image && !config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     part.text + ": this model has no audio tower and cannot hear recordings"};
+    auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(file->sizeBytes()));
+    if (!file->read(0, *bytes).has_value()) {
+        return Error{ErrorCode::InvalidFile, path + ": could not be read to its end"};
     }
-    ENGINE_ASSIGN(const std::vector<std::byte> bytes,
-                  readBounded(part.text, is_image ? kMaxImageFileBytes : kMaxAudioFileBytes));
-    uint64_t key = contentHash(bytes, is_image ? 1U : 2U);
-    key = mixed(key, &image_tokens, sizeof image_tokens);
-    key = mixed(key, &part.cut_start_s, sizeof part.cut_start_s);
-    key = mixed(key, &part.cut_length_s, sizeof part.cut_length_s);
-    key = mixed(key, adapter_fingerprint.data(), adapter_fingerprint.size());
-    const uint64_t formats = is_image ? model.formatKeys().vision : model.formatKeys().audio;
-    key = mixed(key, &formats, sizeof formats);
-    const auto project = [&model, is_image](EncodedMedia& media) -> Result<void> {
-        const auto begun = std::chrono::steady_clock::now();
-        ENGINE_ASSIGN(media.features,
-                      is_image ? model.projectImage(media.tower) : model.projectAudio(media.tower));
-        media.tower = {};
-        media.seconds += secondsSince(begun);
-        return checkFeatures(media.features, is_image);
-    };
-    for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-        if ((*it)->key == key) {
-            entries_.splice(entries_.begin(), entries_, it);
-            auto copy = std::make_shared<EncodedMedia>(*entries_.front());
-            if (wanted == Wanted::Whole && copy->features.empty()) {
-                ENGINE_TRY(project(*copy));
-                entries_.front() = copy;
-                return std::shared_ptr<const EncodedMedia>(std::move(copy));
-            }
-            copy->seconds = 0.0;
-            return std::shared_ptr<const EncodedMedia>(std::move(copy));
-        }
-    }
+    ++files_read_;
+    return std::shared_ptr<const std::vector<std::byte>>(std::move(bytes));
+}
 
-    auto media = std::make_shared<EncodedMedia>();
-    media->key = key;
-    if (is_image) {
-        const VisionConfig& vision = *config.vision;
-        Result<DecodedImage> decoded = decodeImage(bytes);
-        if (!decoded.has_value()) {
-            return withPath(std::move(decoded).error(), part.text);
-        }
-        media->notes = decoded->notes;
-        Result<PatchGrid> grid = preprocessImage(*decoded, image_tokens, vision.patch_size,
-                                                 vision.pooling_kernel, vision.position_table_size);
-        if (!grid.has_value()) {
-            return withPath(std::move(grid).error(), part.text);
-        }
-        ImageInput input;
-        input.patches = grid->patches;
-        input.grid_w = grid->grid_w;
-        input.grid_h = grid->grid_h;
-        if (wanted == Wanted::Tower) {
-            ENGINE_ASSIGN(media->tower, model.runVisionTower(input, stop));
-            media->tokens = static_cast<int64_t>(media->tower.size()) / vision.hidden_size;
-        } else {
-            ENGINE_ASSIGN(media->features, model.encodeImage(input, stop));
-        }
-    } else {
-        std::optional<AudioCut> cut;
-        if (part.cut_length_s > 0) {
-            cut = AudioCut{part.cut_start_s, part.cut_length_s};
-        }
-        Result<DecodedAudio> decoded = decodeAudio(bytes, cut);
-        if (!decoded.has_value()) {
-            return withPath(std::move(decoded).error(), part.text);
-        }
-        media->notes = decoded->source.notes;
-        Result<LogMel> mel = logMel(decoded->samples);
-        if (!mel.has_value()) {
-            return withPath(std::move(mel).error(), part.text);
-        }
-        if (wanted == Wanted::Tower) {
-            ENGINE_ASSIGN(media->tower, model.runAudioTower(mel->values, mel->frames, stop));
-            media->tokens = static_cast<int64_t>(media->tower.size()) / config.audio->output_size;
-        } else {
-            ENGINE_ASSIGN(media->features, model.encodeAudio(mel->values, mel->frames, stop));
-        }
+Result<OpenMedia>
+MediaStore::open(const MessagePart& part, int64_t image_tokens, const MediaEncoder& encoder) {
+    OpenMedia media;
+    media.path = part.text;
+    media.wish = {image_tokens, part.cut_start_s, part.cut_length_s};
+    std::optional<FileStamp> stamp; // before the bytes are read: a change meanwhile shows later
+    {
+        ENGINE_ASSIGN(const std::unique_ptr<FileReader> file, openFile(media.path));
+        stamp = file->stamp();
     }
-    ENGINE_TRY(checkFeatures(wanted == Wanted::Whole ? media->features : media->tower, is_image));
-    if (wanted == Wanted::Whole) {
-        media->tokens = static_cast<int64_t>(media->features.size()) / config.text.hidden_size;
+    const auto known = known_.find(media.path);
+    if (stamp && known != known_.end() && known->second.stamp == *stamp) {
+        media.content = known->second.content;
+        return media;
     }
-    media->seconds = secondsSince(started);
-    entries_.push_front(media);
+    ENGINE_ASSIGN(media.bytes, read(media.path, encoder.maxFileBytes()));
+    media.content = contentHash(*media.bytes);
+    if (stamp) {
+        if (known_.size() >= kMaxKnownFiles) {
+            known_.clear();
+        }
+        known_[media.path] = {*stamp, media.content};
+    }
+    return media;
+}
+
+void MediaStore::keep(std::shared_ptr<const EncodedMedia> media) {
+    entries_.push_front(std::move(media));
     size_t total = 0;
     for (auto it = entries_.begin(); it != entries_.end();) {
         total += ((*it)->features.size() + (*it)->tower.size()) * sizeof(float);
         // The newest stays even when it alone is over the limit.
         it = total > max_bytes_ && it != entries_.begin() ? entries_.erase(it) : std::next(it);
     }
-    return std::shared_ptr<const EncodedMedia>(media);
+}
+
+Result<std::shared_ptr<const EncodedMedia>>
+MediaStore::encode(const OpenMedia& media,
+                   MediaEncoder& encoder,
+                   const std::string& adapter_fingerprint,
+                   const std::stop_token& stop,
+                   Wanted wanted) {
+    const auto started = std::chrono::steady_clock::now();
+    uint64_t key = mixed(media.content, encoder.name().data(), encoder.name().size());
+    key = mixed(key, &media.wish.tokens, sizeof media.wish.tokens);
+    key = mixed(key, &media.wish.cut_start_s, sizeof media.wish.cut_start_s);
+    key = mixed(key, &media.wish.cut_length_s, sizeof media.wish.cut_length_s);
+    key = mixed(key, adapter_fingerprint.data(), adapter_fingerprint.size());
+    const uint64_t formats = encoder.formatKey();
+    key = mixed(key, &formats, sizeof formats);
+    for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+        if ((*it)->key != key) {
+            continue;
+        }
+        entries_.splice(entries_.begin(), entries_, it);
+        auto copy = std::make_shared<EncodedMedia>(*entries_.front());
+        if (wanted == Wanted::Whole && copy->features.empty()) {
+            ENGINE_ASSIGN(copy->features, encoder.project(copy->tower));
+            copy->tower = {};
+            copy->seconds += secondsSince(started);
+            ENGINE_TRY(checkFeatures(copy->features, encoder.name()));
+            entries_.front() = copy;
+        } else {
+            copy->seconds = 0.0;
+        }
+        return std::shared_ptr<const EncodedMedia>(std::move(copy));
+    }
+
+    std::shared_ptr<const std::vector<std::byte>> bytes = media.bytes;
+    if (bytes == nullptr) { // known, but its features are not kept any more
+        ENGINE_ASSIGN(bytes, read(media.path, encoder.maxFileBytes()));
+        if (contentHash(*bytes) != media.content) {
+            return Error{ErrorCode::InvalidFile,
+                         media.path + ": changed while it was read; ask again"};
+        }
+    }
+    Result<PreparedMedia> prepared = encoder.prepare(*bytes, media.wish);
+    if (!prepared.has_value()) {
+        return withPath(std::move(prepared).error(), media.path);
+    }
+    auto made = std::make_shared<EncodedMedia>();
+    made->key = key;
+    if (wanted == Wanted::Tower) {
+        ENGINE_ASSIGN(made->tower, encoder.runTower(*prepared, stop));
+        ENGINE_TRY(checkFeatures(made->tower, encoder.name()));
+        made->tokens = static_cast<int64_t>(made->tower.size()) / encoder.towerWidth();
+    } else {
+        ENGINE_ASSIGN(made->features, encoder.encode(*prepared, stop));
+        ENGINE_TRY(checkFeatures(made->features, encoder.name()));
+        made->tokens = static_cast<int64_t>(made->features.size()) / encoder.featureWidth();
+    }
+    made->notes = std::move(prepared->notes);
+    made->seconds = secondsSince(started);
+    keep(made);
+    return std::shared_ptr<const EncodedMedia>(std::move(made));
 }
 
 } // namespace engine

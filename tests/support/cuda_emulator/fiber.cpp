@@ -11,6 +11,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <pthread.h>
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -89,6 +90,10 @@ void fiberEntered() {
 
 void prepareFiber(Fiber& fiber, void (*entry)()) {
     fiber.fake_stack = nullptr;
+#if defined(__SANITIZE_ADDRESS__)
+    // Frames of the thread that had this stack before never returned: what they marked is still so.
+    __asan_unpoison_memory_region(fiber.stack, kStackBytes);
+#endif
 #if defined(__x86_64__)
     // As if the fiber had called the switch: six saved registers below the address to return to,
     // and that slot aligned so that `entry` finds the stack as after a call.
