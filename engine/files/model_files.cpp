@@ -4,7 +4,7 @@
 
 #include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
-#include "engine/base/json_sax.h"
+#include "engine/base/utf8.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Header text, order of tensors, shards and index.
 #include "engine/files/safetensors_writer.h"
 
-#include "engine/base/json_sax.h"
+#include "engine/base/utf8.h"
 #include "engine/files/safetensors.h"
 
 #include <nlohmann/json.hpp>

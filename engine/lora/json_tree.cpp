@@ -2,7 +2,7 @@
 // Builds the tree with an explicit stack; depth is bounded by the reader.
 #include "engine/lora/json_tree.h"
 
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 
 namespace engine {
 

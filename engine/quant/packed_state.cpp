@@ -2,7 +2,7 @@
 // The JSON text inside `<layer>.quant_state.bitsandbytes__*`: read event by event with limits,
 // then checked member by member. Rules: engine/quant/NF4.md. Untrusted input.
 
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 #include "engine/quant/quant_state.h"
 #include "engine/quant/quant_state_error.h"
 

@@ -3,7 +3,7 @@
 // their events go straight into flat lists; the few other values become a small tree.
 #include "engine/text/tokenizer_file.h"
 
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 #include "engine/text/tokenizer.h"
 
 #include <algorithm>
