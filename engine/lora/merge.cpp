@@ -5,6 +5,7 @@
 
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
+#include "engine/base/json/tree.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
@@ -40,6 +41,41 @@ constexpr double kKeptHigh = 1.05;
 constexpr std::string_view kEmbedding = kTokenTableName;
 constexpr std::string_view kAudioBias = "model.audio_tower.output_proj.bias";
 constexpr const char* kReportFile = "merge_report.json";
+
+/// A tree that was read, to be changed and written.
+nlohmann::ordered_json writable(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
+    nlohmann::ordered_json out;
+    switch (value.kind) {
+    case Json::Kind::Null:
+        break;
+    case Json::Kind::Bool:
+        out = value.boolean;
+        break;
+    case Json::Kind::Number:
+        if (const auto integer = value.integer()) {
+            out = *integer;
+        } else {
+            out = value.number().value_or(0.0);
+        }
+        break;
+    case Json::Kind::String:
+        out = value.text;
+        break;
+    case Json::Kind::Array:
+        out = nlohmann::ordered_json::array();
+        for (const Json& item : value.items) {
+            out.push_back(writable(item));
+        }
+        break;
+    case Json::Kind::Object:
+        out = nlohmann::ordered_json::object();
+        for (const JsonMember& member : value.members) {
+            out[member.key] = writable(member.value);
+        }
+        break;
+    }
+    return out;
+}
 
 Error requestError(std::string message) {
     return Error{ErrorCode::InvalidRequest, std::move(message)};
@@ -505,10 +541,11 @@ private:
     Result<void> writeUntiedConfig(const std::string& name) {
         constexpr uint64_t kMaxBytes = uint64_t{16} << 20; // it was read with a tighter limit
         ENGINE_ASSIGN(const auto text, readModelText(request_.model_folder, name, kMaxBytes));
-        auto config = nlohmann::ordered_json::parse(text.value_or(""), nullptr, false);
-        if (!config.is_object()) {
+        const Result<Json> tree = parseJson(text.value_or(""), name);
+        if (!tree || !tree->is(Json::Kind::Object)) {
             return Error{ErrorCode::InvalidFile, name + ": changed while the model was merged"};
         }
+        nlohmann::ordered_json config = writable(*tree);
         config["tie_word_embeddings"] = false;
         if (const auto it = config.find("text_config"); it != config.end() && it->is_object()) {
             (*it)["tie_word_embeddings"] = false;
