@@ -3,6 +3,7 @@
 
 #include "engine/base/folder_list.h"
 #include "engine/base/json/tree.h"
+#include "engine/base/paths.h"
 #include "engine/files/model_files.h"
 
 #include <algorithm>
@@ -179,8 +180,7 @@ private:
         std::sort(names.begin(), names.end());
         size_t told = 0;
         for (const fs::path& name : names) {
-            const std::u8string utf8 = name.u8string();
-            const std::string text(utf8.begin(), utf8.end());
+            const std::string text = utf8Of(name);
             if (text.ends_with(".jinja") && told++ < kMostTold) {
                 further(std::string(kFolder) + "/" + text);
             }

@@ -6,6 +6,7 @@
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/json/tree.h"
+#include "engine/base/paths.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
@@ -94,7 +95,7 @@ public:
         if (is_there) {
             if (!fs::is_directory(folder, error) || !fs::is_empty(folder, error)) {
                 return requestError(
-                    folder.string() +
+                    utf8Of(folder) +
                     ": the output folder exists and is not empty, or is no folder; choose a new "
                     "one");
             }
@@ -114,7 +115,7 @@ public:
         fs::create_directory(output->work_, error);
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         folder.string() + ": cannot be created: " + error.message()};
+                         utf8Of(folder) + ": cannot be created: " + error.message()};
         }
         output->is_apart_ = true;
         if (is_there) {
@@ -132,7 +133,7 @@ public:
             return;
         }
         for (const std::string& name : names_) {
-            fs::remove(work_ / name, error);
+            fs::remove(work_ / pathFromUtf8(name), error);
         }
     }
     OutputFolder(const OutputFolder&) = delete;
@@ -149,7 +150,7 @@ public:
         }
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         final_.string() + ": the finished folder cannot be given its name: " +
+                         utf8Of(final_) + ": the finished folder cannot be given its name: " +
                              error.message() + "; choose another"};
         }
         is_kept_ = true;
@@ -238,7 +239,7 @@ private:
     }
 
     [[nodiscard]] Error packedError(const std::string& why) const {
-        return requestError(request_.model_folder.filename().string() + ": " + why +
+        return requestError(utf8Of(request_.model_folder.filename()) + ": " + why +
                             "; merging into packed weights rounds the adapter away. Merge into "
                             "the 16-bit model and quantize the result");
     }
@@ -513,10 +514,10 @@ private:
         const std::vector<fs::path> entries = listFolder(request_.model_folder, SIZE_MAX, error);
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         request_.model_folder.string() + ": cannot be listed: " + error.message()};
+                         utf8Of(request_.model_folder) + ": cannot be listed: " + error.message()};
         }
         for (const fs::path& entry : entries) {
-            const std::string name = entry.string();
+            const std::string name = utf8Of(entry);
             if (name.starts_with(".") || isWeightFile(name) || name == kReportFile ||
                 fs::is_directory(request_.model_folder / entry, error)) {
                 continue;
@@ -527,7 +528,7 @@ private:
                 ENGINE_TRY(writeUntiedConfig(name));
                 continue;
             }
-            fs::copy_file(source, output_->work() / name, error);
+            fs::copy_file(source, output_->work() / pathFromUtf8(name), error);
             if (error) {
                 return Error{ErrorCode::InvalidFile,
                              name + ": cannot be copied: " + error.message(),
@@ -552,7 +553,8 @@ private:
         }
         const std::string out =
             config.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-        ENGINE_ASSIGN(const auto file, FileWriter::create(output_->work() / name, false));
+        ENGINE_ASSIGN(const auto file,
+                      FileWriter::create(output_->work() / pathFromUtf8(name), false));
         ENGINE_TRY(file->write(std::as_bytes(std::span(out))));
         return file->commit();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/media_store.h"
 
+#include "engine/base/paths.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/finite.h"
@@ -18,11 +19,12 @@ namespace {
 
 /// Whole file, bounded. Errors: InvalidFile, Unsupported (too large).
 Result<std::vector<std::byte>> readBounded(const std::string& path, size_t max_bytes) {
+    const std::filesystem::path file = pathFromUtf8(path);
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) {
+    if (!std::filesystem::is_regular_file(file, error)) {
         return Error{ErrorCode::InvalidFile, path + ": not a readable file"};
     }
-    const auto size = std::filesystem::file_size(path, error);
+    const auto size = std::filesystem::file_size(file, error);
     if (error || size > max_bytes) {
         return Error{ErrorCode::Unsupported,
                      path + ": " +
@@ -30,7 +32,7 @@ Result<std::vector<std::byte>> readBounded(const std::string& path, size_t max_b
                                 : std::to_string(size) + " bytes, at most " +
                                       std::to_string(max_bytes) + " are read")};
     }
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in(file, std::ios::binary);
     std::vector<std::byte> bytes(static_cast<size_t>(size));
     if (!in ||
         !in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {
