@@ -2,6 +2,7 @@
 #include "app/folder_facts.h"
 
 #include "app/store/plain_file.h"
+#include "engine/base/paths.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -25,7 +26,7 @@ constexpr int kMostFolders = 200;  ///< Looked into for a model one or two level
 
 FolderFacts::Place placeOf(const QString& path) {
     std::error_code error;
-    const auto status = std::filesystem::status(path.toStdString(), error);
+    const auto status = std::filesystem::status(engine::pathFromUtf8(path.toStdString()), error);
     if (error == std::errc::permission_denied) {
         return FolderFacts::Place::Unreadable;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pasted_path.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -28,9 +30,9 @@ bool isThere(const std::string& path, PathFor purpose) {
     }
     std::error_code failure;
     if (purpose == PathFor::Reading) {
-        return fs::exists(fs::status(path, failure));
+        return fs::exists(fs::status(engine::pathFromUtf8(path), failure));
     }
-    const fs::path folder = fs::path(path).parent_path();
+    const fs::path folder = engine::pathFromUtf8(path).parent_path();
     return folder.empty() || fs::is_directory(folder, failure);
 }
 

@@ -2,6 +2,7 @@
 #include "app/cli/arguments.h"
 
 #include "app/pasted_path.h"
+#include "engine/base/paths.h"
 #include "engine/base/small_file.h"
 #include "engine/plan/device_map.h"
 
@@ -417,7 +418,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
              choice.folder = app::pastedPath(word);
              const auto equals = word.rfind('=');
              std::error_code code;
-             if (equals != std::string::npos && !std::filesystem::exists(choice.folder, code)) {
+             if (equals != std::string::npos &&
+                 !std::filesystem::exists(engine::pathFromUtf8(choice.folder), code)) {
                  ENGINE_ASSIGN(choice.strength,
                                toNumber(option, word.substr(equals + 1), 0.0, 2.0));
                  choice.folder = app::pastedPath(word.substr(0, equals));
@@ -434,7 +436,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                  return {};
              }
              const std::string file = app::pastedPath(word);
-             auto content = engine::readSmallFile(file, engine::kMaxDeviceMapBytes);
+             auto content =
+                 engine::readSmallFile(engine::pathFromUtf8(file), engine::kMaxDeviceMapBytes);
              if (!content.has_value()) {
                  const bool is_missing = content.error().details.front().second == "FileMissing";
                  const std::string hint = engine::deviceMapHint(word);

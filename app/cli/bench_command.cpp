@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "engine/base/paths.h"
 #include "engine/families/gemma4/tensor_list.h"
 #include "engine/lora/random_adapter.h"
 #include "engine/model/model_config.h"
@@ -112,7 +113,7 @@ Result<ordered_json> benchAdapter(engine::Engine& engine,
                                           arguments.adapter_rank, targets, 1));
     const std::vector<engine::AdapterChoice> former = engine.loadedRequest().adapters;
     std::vector<engine::AdapterChoice> on = former;
-    on.push_back({folder.path.string(), 1.0, true});
+    on.push_back({engine::utf8Of(folder.path), 1.0, true});
     std::vector<engine::AdapterChoice> off = on;
     off.back().is_enabled = false;
     ENGINE_TRY(engine.setAdapters(off, interruptToken()));

@@ -3,6 +3,7 @@
 
 #include "app/cli/bench_values.h"
 #include "app/cli/commands.h"
+#include "engine/base/paths.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 
@@ -48,7 +49,7 @@ Result<void> drawPicture(const std::filesystem::path& file, engine::ImageSize si
     image.height = static_cast<png_uint_32>(size.height);
     image.format = PNG_FORMAT_RGB;
     if (png_image_write_to_file(&image, file.string().c_str(), 0, rgb.data(), 0, nullptr) == 0) {
-        return Error{ErrorCode::InvalidFile, file.string() + ": " + image.message};
+        return Error{ErrorCode::InvalidFile, engine::utf8Of(file) + ": " + image.message};
     }
     return {};
 }
@@ -84,7 +85,8 @@ Result<void> drawSound(const std::filesystem::path& file, int number) {
     std::ofstream out(file, std::ios::binary);
     out << bytes;
     out.close();
-    return out ? Result<void>() : Error{ErrorCode::InvalidFile, file.string() + ": not written"};
+    return out ? Result<void>()
+               : Error{ErrorCode::InvalidFile, engine::utf8Of(file) + ": not written"};
 }
 
 /// Files and ids of one request; the same for every run but for the file's contents.
@@ -131,7 +133,7 @@ measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem
                                static_cast<int32_t>(media.soft));
         request.raw_ids.push_back(static_cast<int32_t>(media.end));
         text(kTextBehind);
-        (media.is_image ? request.raw_images : request.raw_audios).push_back(file.string());
+        (media.is_image ? request.raw_images : request.raw_audios).push_back(engine::utf8Of(file));
         request.image_tokens = media.image_tokens;
         request.sampling.temperature = 0.0;
         request.sampling.max_tokens = 1;

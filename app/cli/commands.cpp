@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/output.h"
 #include "engine/base/file_writer.h"
+#include "engine/base/paths.h"
 #include "engine/files/safetensors_writer.h"
 
 #include <algorithm>
@@ -119,7 +120,8 @@ Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
 
 Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
     // A target that cannot be written is told before minutes of work.
-    ENGINE_TRY(engine::FileWriter::check(arguments.out, true, engine::NoPlainFile::WriteInto));
+    ENGINE_TRY(engine::FileWriter::check(engine::pathFromUtf8(arguments.out), true,
+                                         engine::NoPlainFile::WriteInto));
     ENGINE_TRY(engine.checkMedia(arguments.model, arguments.images, arguments.audios));
     ENGINE_TRY(loadModel(engine, arguments));
     engine::GenerateRequest request;
@@ -158,7 +160,7 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
     // Where the tensors themselves go to standard output, what is told of them must not.
     const bool is_out_elsewhere = isStandardOutput(arguments.out);
     std::cout.flush();
-    ENGINE_TRY(engine::writeSafetensorsFile(arguments.out, tensors, options));
+    ENGINE_TRY(engine::writeSafetensorsFile(engine::pathFromUtf8(arguments.out), tensors, options));
     if (arguments.is_json) {
         printJson({{"out", arguments.out},
                    {"rows", result.rows},

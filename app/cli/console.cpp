@@ -4,13 +4,19 @@
 #include "app/terminal_text.h"
 
 #include <nlohmann/json.hpp>
+
+#ifdef _WIN32
+#include <io.h>
+#else
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#endif
 
 #include <array>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -30,10 +36,45 @@ constexpr size_t kMaxWaiting = size_t{1} << 16U;
 /// Of a line that is typed or of a whole text: far more than any model reads, far less than memory.
 constexpr size_t kMaxInputBytes = size_t{256} << 20U;
 
+constexpr int kInputStream = 0;
+constexpr int kOutputStream = 1;
+constexpr int kErrorStream = 2;
+
+#ifdef _WIN32
+
+bool isTerminalStream(int stream) {
+    return ::_isatty(stream) != 0;
+}
+
+int64_t writeStream(int stream, std::string_view bytes) {
+    return ::_write(stream, bytes.data(), static_cast<unsigned>(bytes.size()));
+}
+
+void waitForStream(int /*stream*/) {}
+
+#else
+
+bool isTerminalStream(int stream) {
+    return ::isatty(stream) != 0;
+}
+
+/// Bytes written, or -1 with errno.
+int64_t writeStream(int stream, std::string_view bytes) {
+    return ::write(stream, bytes.data(), bytes.size());
+}
+
+/// Until a stream that whoever started us made non-blocking takes more.
+void waitForStream(int stream) {
+    pollfd waited{stream, POLLOUT, 0};
+    static_cast<void>(::poll(&waited, 1, -1));
+}
+
+#endif
+
 /// A standard stream: filters, waits for flushes, remembers the first failure.
 class StreamBuffer : public std::streambuf {
 public:
-    explicit StreamBuffer(int stream) : stream_(stream), is_terminal_(::isatty(stream) != 0) {}
+    explicit StreamBuffer(int stream) : stream_(stream), is_terminal_(isTerminalStream(stream)) {}
 
     void setVerbatim(bool is_verbatim) {
         finishCharacter();
@@ -72,12 +113,11 @@ protected:
     int sync() override {
         std::string_view left = waiting_;
         while (!left.empty() && failure_ == 0) {
-            const ssize_t written = ::write(stream_, left.data(), left.size());
+            const int64_t written = writeStream(stream_, left);
             if (written >= 0) {
                 left.remove_prefix(static_cast<size_t>(written));
-            } else if (errno == EAGAIN) { // a stream that whoever started us made so
-                pollfd waited{stream_, POLLOUT, 0};
-                static_cast<void>(::poll(&waited, 1, -1));
+            } else if (errno == EAGAIN) {
+                waitForStream(stream_);
             } else if (errno != EINTR) {
                 failure_ = errno;
             }
@@ -97,11 +137,11 @@ private:
 
 // Never destroyed: std::cout is flushed behind the last destructor.
 StreamBuffer& output() {
-    static auto* buffer = new StreamBuffer(STDOUT_FILENO);
+    static auto* buffer = new StreamBuffer(kOutputStream);
     return *buffer;
 }
 StreamBuffer& errors() {
-    static auto* buffer = new StreamBuffer(STDERR_FILENO);
+    static auto* buffer = new StreamBuffer(kErrorStream);
     return *buffer;
 }
 
@@ -203,14 +243,18 @@ bool isErrorTerminal() {
 }
 
 bool isInputTerminal() {
-    return ::isatty(STDIN_FILENO) != 0;
+    return isTerminalStream(kInputStream);
 }
 
-bool isStandardOutput(const std::string& path) {
+bool isStandardOutput([[maybe_unused]] const std::string& path) {
+#ifdef _WIN32
+    return false; // no name leads to a stream there
+#else
     struct stat out {};
     struct stat named {};
-    return ::fstat(STDOUT_FILENO, &out) == 0 && ::stat(path.c_str(), &named) == 0 &&
+    return ::fstat(kOutputStream, &out) == 0 && ::stat(path.c_str(), &named) == 0 &&
            out.st_dev == named.st_dev && out.st_ino == named.st_ino && !S_ISCHR(out.st_mode);
+#endif
 }
 
 Result<bool> readLine(std::string& line) {

@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "engine/base/paths.h"
 #include "engine/families/gemma4/tensor_list.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/merge.h"
@@ -64,17 +65,18 @@ ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& 
 } // namespace
 
 Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
-    ENGINE_ASSIGN(const engine::ModelFolder folder,
-                  engine::ModelFolder::open(engine.modelFolder(arguments.model)));
+    ENGINE_ASSIGN(const engine::ModelFolder folder, engine::ModelFolder::open(engine::pathFromUtf8(
+                                                        engine.modelFolder(arguments.model))));
     engine::MergeRequest request;
-    request.model_folder = engine.modelFolder(arguments.model);
-    request.out_folder = arguments.out;
+    request.model_folder = engine::pathFromUtf8(engine.modelFolder(arguments.model));
+    request.out_folder = engine::pathFromUtf8(arguments.out);
     request.stop = interruptToken();
     for (const engine::AdapterChoice& choice : arguments.load.adapters) {
         engine::AdapterOptions options;
         options.base = folder.source.get();
-        ENGINE_ASSIGN(auto adapter, engine::loadAdapter(engine.adapterFolder(choice.folder),
-                                                        folder.config, folder.tensors, options));
+        ENGINE_ASSIGN(auto adapter,
+                      engine::loadAdapter(engine::pathFromUtf8(engine.adapterFolder(choice.folder)),
+                                          folder.config, folder.tensors, options));
         request.adapters.push_back({std::move(adapter), choice.strength});
     }
     ENGINE_ASSIGN(const engine::MergeReport report, engine::mergeAdapters(request));
@@ -110,7 +112,7 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
         {"merged_then_nf4_against_run_time_bf16", compare(merged_nf4_logits, run_time)}};
 
     if (arguments.is_json) {
-        ordered_json out = ordered_json::parse(engine::mergeReportJson(report), nullptr, false);
+        ordered_json out = engine::mergeReportTree(report);
         out["logits"] = drift;
         out["out"] = arguments.out;
         printJson(out);

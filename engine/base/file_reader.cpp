@@ -4,6 +4,8 @@
 // because a checkpoint that is being rewritten would otherwise give a mixture of two models.
 #include "engine/base/file_reader.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -141,8 +143,7 @@ Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path
     std::unique_ptr<FileReader> reader(new FileReader());
     reader->name_ = std::move(shown_name);
     if (reader->name_.empty()) {
-        const std::u8string utf8_name = path.filename().u8string();
-        reader->name_.assign(utf8_name.begin(), utf8_name.end());
+        reader->name_ = utf8Of(path.filename());
     }
 #ifdef _WIN32
     const HANDLE handle =

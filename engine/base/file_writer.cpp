@@ -2,6 +2,8 @@
 // Temporary file, flush, rename; straight into what is no plain file.
 #include "engine/base/file_writer.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <random>
 #include <string_view>
@@ -69,14 +71,9 @@ Error noPlainFileError(const std::string& file, const std::string& what) {
         ErrorCode::InvalidFile, file + ": " + what, {{"rule", "NoPlainFile"}, {"file", file}}};
 }
 
-std::string textOf(const fs::path& path) {
-    const std::u8string utf8 = path.u8string();
-    return {utf8.begin(), utf8.end()};
-}
-
 std::string nameOf(const fs::path& target) {
-    const std::string name = textOf(target.filename());
-    return name.empty() ? textOf(target) : name;
+    const std::string name = utf8Of(target.filename());
+    return name.empty() ? utf8Of(target) : name;
 }
 
 /// Where bytes for a target really go.
@@ -95,7 +92,7 @@ int ownDescriptor(const fs::path& path) {
         fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), failure);
     const std::string own = "/proc/" + std::to_string(::getpid());
     const std::string thread = own + "/task/" + std::to_string(::getpid());
-    const std::string name = path.filename().string();
+    const std::string name = utf8Of(path.filename());
     const bool is_number = !name.empty() && name.size() < 8 &&
                            name.find_first_not_of("0123456789") == std::string::npos;
     return !failure && is_number && (folder == own + "/fd" || folder == thread + "/fd")
@@ -275,7 +272,7 @@ FileWriter::check(const fs::path& target, bool is_replacing_allowed, NoPlainFile
         place.target.has_parent_path() ? place.target.parent_path() : fs::path(".");
     std::error_code failure;
     if (place.is_plain && !fs::is_directory(folder, failure)) {
-        return writeError(nameOf(target), "the folder " + textOf(folder) +
+        return writeError(nameOf(target), "the folder " + utf8Of(folder) +
                                               " does not exist; make it or name another place");
     }
     return {};

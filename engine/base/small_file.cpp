@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/small_file.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -22,8 +24,7 @@ namespace engine {
 namespace {
 
 Error fileError(std::string_view rule, const std::filesystem::path& path, const std::string& what) {
-    const std::u8string utf8 = path.u8string();
-    std::string file(utf8.begin(), utf8.end());
+    std::string file = utf8Of(path);
     return Error{ErrorCode::InvalidFile,
                  file + ": " + what,
                  {{"rule", std::string(rule)}, {"file", std::move(file)}}};

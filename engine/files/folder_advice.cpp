@@ -2,6 +2,7 @@
 #include "engine/files/folder_advice.h"
 
 #include "engine/base/folder_list.h"
+#include "engine/base/paths.h"
 #include "engine/files/model_files.h"
 
 #include <algorithm>
@@ -19,11 +20,6 @@ namespace {
 constexpr std::string_view kModelConfig = "config.json";
 constexpr std::string_view kAdapterConfig = "adapter_config.json";
 constexpr std::string_view kAdapterWeights = "adapter_model.safetensors";
-
-std::string utf8(const fs::path& path) {
-    const std::u8string text = path.u8string();
-    return {text.begin(), text.end()};
-}
 
 Error advice(std::string_view file,
              const std::string& message,
@@ -60,11 +56,11 @@ std::string cachedSnapshot(std::string repository, std::string_view file) {
     }
     repository.replace(repository.find('/'), 1, "--");
     for (const fs::path& cache : caches) {
-        const fs::path folder = cache / ("models--" + repository) / "snapshots";
+        const fs::path folder = cache / pathFromUtf8("models--" + repository) / "snapshots";
         std::error_code failure;
         for (const fs::path& name : listFolder(folder, 100, failure)) {
             if (!cache.empty() && modelFileExists(folder / name, file)) {
-                return utf8(folder / name);
+                return utf8Of(folder / name);
             }
         }
     }
@@ -73,7 +69,7 @@ std::string cachedSnapshot(std::string repository, std::string_view file) {
 
 /// A path that is no folder at all.
 Error notAFolder(const fs::path& path, std::string_view file, const char* kind) {
-    const std::string shown = utf8(path);
+    const std::string shown = utf8Of(path);
     std::error_code failure;
     if (!fs::exists(path, failure)) {
         if (!looksLikeRepository(shown)) {
@@ -88,7 +84,7 @@ Error notAFolder(const fs::path& path, std::string_view file, const char* kind) 
                                                 ") and give the folder that this prints"
                                           : "it has been downloaded to " + cached + "; give that"));
     }
-    const std::string name = utf8(path.filename());
+    const std::string name = utf8Of(path.filename());
     if (name.ends_with(".gguf")) {
         return advice(file,
                       name + " is a GGUF file (llama.cpp); Belfry opens folders in the Hugging "
@@ -98,7 +94,7 @@ Error notAFolder(const fs::path& path, std::string_view file, const char* kind) 
     const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const bool is_there = modelFileExists(parent, file);
     return advice(file, name + " is a file; give the folder that holds the " + kind +
-                            (is_there ? ", here " + utf8(parent) : std::string()));
+                            (is_there ? ", here " + utf8Of(parent) : std::string()));
 }
 
 std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
@@ -107,7 +103,7 @@ std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
     std::vector<fs::path> names = listFolder(folder, kMaxEntries, failure);
     std::sort(names.begin(), names.end());
     for (const fs::path& name : names) {
-        if (std::string text = utf8(name); text.ends_with(ending)) {
+        if (std::string text = utf8Of(name); text.ends_with(ending)) {
             return text;
         }
     }
@@ -121,7 +117,7 @@ Error notAModelFolder(const fs::path& path) {
     if (!fs::is_directory(path, failure)) {
         return notAFolder(path, kModelConfig, "model's config.json");
     }
-    const std::string missing = "config.json: there is no such file in the folder " + utf8(path);
+    const std::string missing = "config.json: there is no such file in the folder " + utf8Of(path);
     if (modelFileExists(path, kAdapterConfig)) {
         return advice(kModelConfig, missing + ", but adapter_config.json is: this is an adapter. "
                                               "Open its base model and add the adapter to it");
@@ -145,7 +141,7 @@ Error notAnAdapterFolder(const fs::path& path) {
     if (!fs::is_directory(path, failure)) {
         return notAFolder(path, kAdapterConfig, "adapter's adapter_config.json");
     }
-    const std::string missing = "adapter_config.json: not found in " + utf8(path);
+    const std::string missing = "adapter_config.json: not found in " + utf8Of(path);
     if (const std::string below = foldersBelowWith(path, kAdapterConfig); !below.empty()) {
         return advice(kAdapterConfig,
                       missing + "; below it there is one in: " + below + ". Choose that folder");
@@ -168,7 +164,7 @@ Error noAdapterWeights(const fs::path& folder) {
                          "load it and call save_pretrained)",
                      {{"file", std::string(kPickle)}}};
     }
-    const std::string missing = std::string(kAdapterWeights) + ": not found in " + utf8(folder);
+    const std::string missing = std::string(kAdapterWeights) + ": not found in " + utf8Of(folder);
     if (modelFileExists(folder, "adapters.safetensors")) {
         return advice(kAdapterWeights,
                       missing + ", but adapters.safetensors is, as mlx-lm calls it; if PEFT wrote "

@@ -4,7 +4,8 @@
 
 #include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
-#include "engine/base/json_sax.h"
+#include "engine/base/paths.h"
+#include "engine/base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -22,10 +23,6 @@ Error nameError(std::string_view rule, std::string_view name, const std::string&
     return Error{ErrorCode::InvalidFile,
                  std::string(name) + ": " + what,
                  {{"rule", std::string(rule)}, {"file", std::string(name)}}};
-}
-
-fs::path pathFromUtf8(std::string_view name) {
-    return fs::path(std::u8string(name.begin(), name.end()));
 }
 
 /// Names that Windows gives to devices in every folder. Refused on all systems, so that a folder
@@ -57,7 +54,7 @@ bool isBlobName(std::string_view name) {
 /// <repo>/blobs/<hexadecimal hash>. Adapters that are not called default, checkpoints of a trainer
 /// and collections lie in subfolders.
 bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
-    if (!isBlobName(target.filename().string())) {
+    if (!isBlobName(utf8Of(target.filename()))) {
         return false;
     }
     for (fs::path at = real_folder; at.has_relative_path(); at = at.parent_path()) {
@@ -85,8 +82,7 @@ void collectFoldersWith(const fs::path& folder,
         if (found.size() >= kMaxFound || !fs::is_directory(fs::symlink_status(below, failure))) {
             continue;
         }
-        const std::u8string text = name.u8string();
-        const std::string path = shown + std::string(text.begin(), text.end());
+        const std::string path = shown + utf8Of(name);
         if (modelFileExists(below, file)) {
             found.push_back(path);
         } else if (depth > 1) {

@@ -5,6 +5,7 @@
 
 #include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
+#include "engine/base/paths.h"
 #include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
 #include "engine/files/shard_index.h"
@@ -317,8 +318,7 @@ Error explainMissingWeights(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code failure;
     for (const fs::path& entry : listFolder(folder, kMaxEntries, failure)) {
-        const std::u8string name = entry.u8string();
-        names.emplace_back(name.begin(), name.end());
+        names.push_back(utf8Of(entry));
     }
     std::sort(names.begin(), names.end());
     const auto find = [&](auto&& wanted) {
@@ -402,17 +402,15 @@ Result<std::unique_ptr<TensorSource>> openWeights(const fs::path& folder,
 
 Result<std::unique_ptr<TensorSource>> openSafetensorsFile(const fs::path& file,
                                                           const OpenOptions& options) {
-    const std::u8string name = file.filename().u8string();
     const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-    return openSingle(folder, std::string(name.begin(), name.end()), options);
+    return openSingle(folder, utf8Of(file.filename()), options);
 }
 
 Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
                                                       const OpenOptions& options) {
     std::error_code failure;
     if (!fs::is_directory(folder, failure)) {
-        const std::u8string shown = folder.filename().u8string();
-        const std::string name(shown.begin(), shown.end());
+        const std::string name = utf8Of(folder.filename());
         return fs::exists(folder, failure)
                    ? fileError("NotAFolder", name,
                                "is a file; choose the folder that holds the model's config.json")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a safetensors file: a strict event reader for its JSON, then the checks of offsets
 // and sizes. Rule names: engine/files/SAFETENSORS.md.
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 #include "engine/files/safetensors.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // Header text, order of tensors, shards and index.
 #include "engine/files/safetensors_writer.h"
 
-#include "engine/base/json_sax.h"
+#include "engine/base/paths.h"
+#include "engine/base/utf8.h"
 #include "engine/files/safetensors.h"
 
 #include <nlohmann/json.hpp>
@@ -169,7 +170,7 @@ public:
     ~WrittenFiles() {
         for (const std::string& name : names_) {
             std::error_code failure;
-            fs::remove(folder_ / name, failure);
+            fs::remove(folder_ / pathFromUtf8(name), failure);
         }
     }
     void add(std::string name) { names_.push_back(std::move(name)); }
@@ -235,7 +236,7 @@ Result<std::vector<std::string>> writeSafetensorsFolder(const fs::path& folder,
         for (const Item& item : shards[i]) {
             weight_map[item.tensor->name] = name;
         }
-        ENGINE_TRY(writeFile(folder / name, std::move(shards[i]), progress));
+        ENGINE_TRY(writeFile(folder / pathFromUtf8(name), std::move(shards[i]), progress));
         written.add(name);
     }
     json index = {{"metadata", {{"total_size", total_bytes}}}};

@@ -2,7 +2,7 @@
 // Event reader of the shard index.
 #include "engine/files/shard_index.h"
 
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 #include "engine/files/model_files.h"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "engine/base/file_reader.h"
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
+#include "engine/base/paths.h"
 
 #include <algorithm>
 #include <cstring>
@@ -159,11 +160,6 @@ bool unpackTensor(Unpacker& unpacker, uint64_t data_end, CachedTensor& tensor) {
     return true;
 }
 
-std::string pathText(const fs::path& path) {
-    const std::u8string text = path.u8string();
-    return {text.begin(), text.end()};
-}
-
 } // namespace
 
 // --- Keys ---------------------------------------------------------------------------------------
@@ -223,7 +219,7 @@ trimWeightCaches(const fs::path& folder, uint64_t max_bytes, uint64_t kept_key) 
     uint64_t total = 0;
     std::error_code failure;
     for (const fs::path& entry : listFolder(folder, SIZE_MAX, failure)) {
-        const std::string name = pathText(entry);
+        const std::string name = utf8Of(entry);
         const fs::path path = folder / entry;
         // Exactly our names: 16 lower-case hexadecimal digits and the ending.
         const bool is_ours = name.size() == cacheFileName(0).size() &&
@@ -250,7 +246,8 @@ trimWeightCaches(const fs::path& folder, uint64_t max_bytes, uint64_t kept_key) 
         if (total <= max_bytes) {
             break;
         }
-        if (file.name != cacheFileName(kept_key) && fs::remove(folder / file.name, failure)) {
+        if (file.name != cacheFileName(kept_key) &&
+            fs::remove(folder / pathFromUtf8(file.name), failure)) {
             total -= file.bytes;
             removed.push_back(file.name);
         }
@@ -470,7 +467,7 @@ WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<Cach
     if (!fs::is_directory(folder, ignored)) {
         const bool is_there = fs::exists(folder, ignored);
         return Error{ErrorCode::InvalidRequest,
-                     "the cache folder " + pathText(folder) +
+                     "the cache folder " + utf8Of(folder) +
                          (is_there ? " is a file, not a folder: name another"
                                    : " does not exist and cannot be created" +
                                          (failure ? ": " + failure.message() : std::string())),

@@ -3,6 +3,7 @@
 // taken on the way.
 #include "engine/lora/adapter.h"
 
+#include "engine/base/paths.h"
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/low_rank_math.h"
 #include "engine/lora/tensor_values.h"
@@ -51,7 +52,7 @@ struct AdapterBuilder {
         adapter->folder_ = folder;
         const std::filesystem::path leaf =
             folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-        adapter->name_ = leaf.string();
+        adapter->name_ = utf8Of(leaf);
         adapter->config_ = std::move(index.config);
         adapter->updates_ = std::move(index.updates);
         adapter->rows_ = std::move(index.rows);

@@ -3,13 +3,12 @@
 // nothing is dropped in silence.
 #include "engine/lora/adapter_config.h"
 
+#include "engine/base/json/tree.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
-#include "engine/lora/json_tree.h"
 #include "engine/lora/target_matching.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -29,53 +28,27 @@ Error configError(ErrorCode code, std::string_view member, const std::string& wh
         code, message + what, {{"file", std::string(kFile)}, {"member", std::string(member)}}};
 }
 
-Error wrongType(std::string_view member, std::string_view expected, const JsonNode& found) {
+Error wrongType(std::string_view member, std::string_view expected, const Json& found) {
     std::string what =
         "expected " + std::string(expected) + ", found " + std::string(found.kindName());
-    if (found.is(JsonNode::Kind::Number) || found.is(JsonNode::Kind::String)) {
+    if (found.is(Json::Kind::Number) || found.is(Json::Kind::String)) {
         what += " (" + found.text.substr(0, 60) + ")";
     }
     return configError(ErrorCode::InvalidFile, member, what);
 }
 
-std::optional<int64_t> integerOf(const JsonNode& node) {
-    if (!node.is(JsonNode::Kind::Number)) {
-        return std::nullopt;
-    }
-    int64_t value = 0;
-    const char* end = node.text.data() + node.text.size();
-    const auto [at, error] = std::from_chars(node.text.data(), end, value);
-    if (error != std::errc{} || at != end) {
-        return std::nullopt;
-    }
-    return value;
-}
-
-std::optional<double> numberOf(const JsonNode& node) {
-    if (!node.is(JsonNode::Kind::Number)) {
-        return std::nullopt;
-    }
-    double value = 0.0;
-    const char* end = node.text.data() + node.text.size();
-    const auto [at, error] = std::from_chars(node.text.data(), end, value);
-    if (error != std::errc{} || at != end || !std::isfinite(value)) {
-        return std::nullopt;
-    }
-    return value;
-}
-
-Result<bool> flagOf(std::string_view member, const JsonNode& node) {
-    if (node.is(JsonNode::Kind::Null)) {
+Result<bool> flagOf(std::string_view member, const Json& node) {
+    if (node.is(Json::Kind::Null)) {
         return false;
     }
-    if (!node.is(JsonNode::Kind::Bool)) {
+    if (!node.is(Json::Kind::Bool)) {
         return wrongType(member, "true or false", node);
     }
     return node.boolean;
 }
 
-Result<int64_t> rankFrom(std::string_view member, const JsonNode& node) {
-    const std::optional<int64_t> rank = integerOf(node);
+Result<int64_t> rankFrom(std::string_view member, const Json& node) {
+    const std::optional<int64_t> rank = node.integer();
     if (!rank) {
         return wrongType(member, "a whole number", node);
     }
@@ -87,8 +60,8 @@ Result<int64_t> rankFrom(std::string_view member, const JsonNode& node) {
     return *rank;
 }
 
-Result<double> alphaFrom(std::string_view member, const JsonNode& node) {
-    const std::optional<double> alpha = numberOf(node);
+Result<double> alphaFrom(std::string_view member, const Json& node) {
+    const std::optional<double> alpha = node.number();
     if (!alpha) {
         return wrongType(member, "a finite number", node);
     }
@@ -99,15 +72,15 @@ Result<double> alphaFrom(std::string_view member, const JsonNode& node) {
     return *alpha;
 }
 
-Result<std::vector<std::string>> stringsOf(std::string_view member, const JsonNode& node) {
+Result<std::vector<std::string>> stringsOf(std::string_view member, const Json& node) {
     std::vector<std::string> out;
     if (node.items.size() > kMaxPatternEntries) {
         return configError(ErrorCode::InvalidFile, member,
                            "has " + std::to_string(node.items.size()) + " entries, at most " +
                                std::to_string(kMaxPatternEntries) + " are read");
     }
-    for (const JsonNode& item : node.items) {
-        if (!item.is(JsonNode::Kind::String)) {
+    for (const Json& item : node.items) {
+        if (!item.is(Json::Kind::String)) {
             return wrongType(member, "a list of strings", item);
         }
         if (item.text.empty()) {
@@ -125,11 +98,11 @@ Result<std::vector<std::string>> stringsOf(std::string_view member, const JsonNo
 }
 
 /// null or a list of strings.
-Result<std::vector<std::string>> optionalStrings(std::string_view member, const JsonNode& node) {
-    if (node.is(JsonNode::Kind::Null)) {
+Result<std::vector<std::string>> optionalStrings(std::string_view member, const Json& node) {
+    if (node.is(Json::Kind::Null)) {
         return std::vector<std::string>{};
     }
-    if (!node.is(JsonNode::Kind::Array)) {
+    if (!node.is(Json::Kind::Array)) {
         return wrongType(member, "a list of strings or null", node);
     }
     return stringsOf(member, node);
@@ -141,12 +114,12 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b) {
            });
 }
 
-Result<ModuleSelector> selectorOf(std::string_view member, const JsonNode& node, bool has_word) {
+Result<ModuleSelector> selectorOf(std::string_view member, const Json& node, bool has_word) {
     ModuleSelector selector;
-    if (node.is(JsonNode::Kind::Null)) {
+    if (node.is(Json::Kind::Null)) {
         return selector;
     }
-    if (node.is(JsonNode::Kind::String)) {
+    if (node.is(Json::Kind::String)) {
         if (node.text.size() > kMaxPatternBytes) {
             return configError(ErrorCode::InvalidFile, member,
                                "the pattern has " + std::to_string(node.text.size()) +
@@ -164,7 +137,7 @@ Result<ModuleSelector> selectorOf(std::string_view member, const JsonNode& node,
         selector.pattern = node.text;
         return selector;
     }
-    if (!node.is(JsonNode::Kind::Array)) {
+    if (!node.is(Json::Kind::Array)) {
         return wrongType(member, "a list of names, a regular expression or null", node);
     }
     ENGINE_ASSIGN(selector.names, stringsOf(member, node));
@@ -175,8 +148,8 @@ Result<ModuleSelector> selectorOf(std::string_view member, const JsonNode& node,
     return selector;
 }
 
-Result<std::vector<int64_t>> idsOf(std::string_view member, const JsonNode& node) {
-    if (!node.is(JsonNode::Kind::Array)) {
+Result<std::vector<int64_t>> idsOf(std::string_view member, const Json& node) {
+    if (!node.is(Json::Kind::Array)) {
         return wrongType(member, "a list of token ids", node);
     }
     if (node.items.size() > kMaxTokenIds) {
@@ -185,8 +158,8 @@ Result<std::vector<int64_t>> idsOf(std::string_view member, const JsonNode& node
                                std::to_string(kMaxTokenIds) + " are read");
     }
     std::vector<int64_t> ids;
-    for (const JsonNode& item : node.items) {
-        const std::optional<int64_t> id = integerOf(item);
+    for (const Json& item : node.items) {
+        const std::optional<int64_t> id = item.integer();
         if (!id) {
             return wrongType(member, "a list of token ids", item);
         }
@@ -208,29 +181,32 @@ Result<std::vector<int64_t>> idsOf(std::string_view member, const JsonNode& node
 
 /// Whether a member that nobody knows here could mean something: PEFT writes the members of
 /// variants that are not used as false, null or empty.
-bool isOn(const JsonNode& node) {
+bool isOn(const Json& node) {
     switch (node.kind) {
-    case JsonNode::Kind::Null:
+    case Json::Kind::Null:
         return false;
-    case JsonNode::Kind::Bool:
+    case Json::Kind::Bool:
         return node.boolean;
-    case JsonNode::Kind::Number:
-        return numberOf(node) != 0.0;
-    case JsonNode::Kind::String:
+    case Json::Kind::Number:
+        return node.number() != 0.0;
+    case Json::Kind::String:
         return !node.text.empty();
-    default:
+    case Json::Kind::Array:
         return !node.items.empty();
+    case Json::Kind::Object:
+        break;
     }
+    return !node.members.empty();
 }
 
 /// A value for a note.
-std::string shown(const JsonNode& node) {
+std::string shown(const Json& node) {
     switch (node.kind) {
-    case JsonNode::Kind::Bool:
+    case Json::Kind::Bool:
         return node.boolean ? "true" : "false";
-    case JsonNode::Kind::Number:
+    case Json::Kind::Number:
         return node.text.substr(0, 60);
-    case JsonNode::Kind::String:
+    case Json::Kind::String:
         return "\"" + node.text.substr(0, 60) + "\"";
     default:
         return std::string(node.kindName());
@@ -243,21 +219,16 @@ constexpr std::string_view kChangingInits[] = {"pissa", "olora", "corda", "lora_
 
 class ConfigParser {
 public:
-    ConfigParser(const JsonNode& root, const AdapterConfigOptions& options)
+    ConfigParser(const Json& root, const AdapterConfigOptions& options)
         : root_(root), options_(options) {}
 
     Result<AdapterConfig> run() {
         bool has_type = false;
-        for (size_t i = 0; i < root_.names.size(); ++i) {
-            const std::string& name = root_.names[i];
-            if (name == "peft_type") {
-                has_type = true;
-            }
-            ENGINE_TRY(member(name, root_.items[i]));
+        for (const JsonMember& member : root_.members) {
+            has_type = has_type || member.key == "peft_type";
+            ENGINE_TRY(read(member.key, member.value));
         }
-        const auto has = [&](const char* name) {
-            return std::find(root_.names.begin(), root_.names.end(), name) != root_.names.end();
-        };
+        const auto has = [&](const char* name) { return root_.find(name) != nullptr; };
         if (!has_type && (has("lora_parameters") || has("fine_tune_type"))) {
             return configError(
                 ErrorCode::Unsupported, "lora_parameters",
@@ -275,7 +246,7 @@ public:
     }
 
 private:
-    Result<void> member(const std::string& name, const JsonNode& node) {
+    Result<void> read(const std::string& name, const Json& node) {
         ENGINE_ASSIGN(bool is_known, sizes(name, node));
         if (!is_known) {
             ENGINE_ASSIGN(is_known, selection(name, node));
@@ -298,9 +269,9 @@ private:
     }
 
     /// Kind, rank, alpha and their patterns.
-    Result<bool> sizes(const std::string& name, const JsonNode& node) {
+    Result<bool> sizes(const std::string& name, const Json& node) {
         if (name == "peft_type") {
-            if (!node.is(JsonNode::Kind::String)) {
+            if (!node.is(Json::Kind::String)) {
                 return wrongType(name, "\"LORA\"", node);
             }
             if (node.text != "LORA") {
@@ -320,17 +291,15 @@ private:
             ENGINE_ASSIGN(config_.has_lora_bias, flagOf(name, node));
         } else if (name == "rank_pattern") {
             ENGINE_TRY(checkTable(name, node));
-            for (size_t i = 0; i < node.names.size(); ++i) {
-                ENGINE_ASSIGN(const int64_t rank,
-                              rankFrom(name + "[\"" + node.names[i] + "\"]", node.items[i]));
-                config_.rank_patterns.push_back({node.names[i], rank});
+            for (const auto& [pattern, key_at, value] : node.members) {
+                ENGINE_ASSIGN(const int64_t rank, rankFrom(name + "[\"" + pattern + "\"]", value));
+                config_.rank_patterns.push_back({pattern, rank});
             }
         } else if (name == "alpha_pattern") {
             ENGINE_TRY(checkTable(name, node));
-            for (size_t i = 0; i < node.names.size(); ++i) {
-                ENGINE_ASSIGN(const double alpha,
-                              alphaFrom(name + "[\"" + node.names[i] + "\"]", node.items[i]));
-                config_.alpha_patterns.push_back({node.names[i], alpha});
+            for (const auto& [pattern, key_at, value] : node.members) {
+                ENGINE_ASSIGN(const double alpha, alphaFrom(name + "[\"" + pattern + "\"]", value));
+                config_.alpha_patterns.push_back({pattern, alpha});
             }
         } else if (name == "bias") {
             return bias(name, node);
@@ -340,8 +309,8 @@ private:
         return true;
     }
 
-    Result<bool> bias(const std::string& name, const JsonNode& node) {
-        if (!node.is(JsonNode::Kind::String)) {
+    Result<bool> bias(const std::string& name, const Json& node) {
+        if (!node.is(Json::Kind::String)) {
             return wrongType(name, "\"none\", \"all\" or \"lora_only\"", node);
         }
         if (node.text == "none") {
@@ -358,23 +327,23 @@ private:
         return true;
     }
 
-    static Result<void> checkTable(const std::string& name, const JsonNode& node) {
-        if (node.is(JsonNode::Kind::Null)) {
+    static Result<void> checkTable(const std::string& name, const Json& node) {
+        if (node.is(Json::Kind::Null)) {
             return {};
         }
-        if (!node.is(JsonNode::Kind::Object)) {
+        if (!node.is(Json::Kind::Object)) {
             return wrongType(name, "an object of patterns", node);
         }
-        if (node.names.size() > kMaxPatternEntries) {
+        if (node.members.size() > kMaxPatternEntries) {
             return configError(ErrorCode::InvalidFile, name,
-                               "has " + std::to_string(node.names.size()) + " entries, at most " +
+                               "has " + std::to_string(node.members.size()) + " entries, at most " +
                                    std::to_string(kMaxPatternEntries) + " are read");
         }
         return {};
     }
 
     /// Which modules.
-    Result<bool> selection(const std::string& name, const JsonNode& node) {
+    Result<bool> selection(const std::string& name, const Json& node) {
         if (name == "target_modules") {
             ENGINE_ASSIGN(config_.targets, selectorOf(name, node, true));
         } else if (name == "exclude_modules") {
@@ -382,8 +351,8 @@ private:
         } else if (name == "layers_to_transform") {
             return layersToTransform(name, node);
         } else if (name == "layers_pattern") {
-            has_layers_pattern_ = !node.is(JsonNode::Kind::Null);
-            if (node.is(JsonNode::Kind::String)) {
+            has_layers_pattern_ = !node.is(Json::Kind::Null);
+            if (node.is(Json::Kind::String)) {
                 if (!node.text.empty()) {
                     config_.layers_patterns.push_back(node.text);
                 }
@@ -404,20 +373,20 @@ private:
         return true;
     }
 
-    Result<bool> layersToTransform(const std::string& name, const JsonNode& node) {
-        has_layers_to_transform_ = !node.is(JsonNode::Kind::Null);
-        if (node.is(JsonNode::Kind::Null)) {
+    Result<bool> layersToTransform(const std::string& name, const Json& node) {
+        has_layers_to_transform_ = !node.is(Json::Kind::Null);
+        if (node.is(Json::Kind::Null)) {
             return true;
         }
-        const auto take = [&](const JsonNode& item) -> Result<void> {
-            const std::optional<int64_t> layer = integerOf(item);
+        const auto take = [&](const Json& item) -> Result<void> {
+            const std::optional<int64_t> layer = item.integer();
             if (!layer) {
                 return wrongType(name, "a layer number or a list of them", item);
             }
             config_.layers_to_transform.push_back(*layer);
             return {};
         };
-        if (!node.is(JsonNode::Kind::Array)) {
+        if (!node.is(Json::Kind::Array)) {
             ENGINE_TRY(take(node));
             return true;
         }
@@ -425,25 +394,25 @@ private:
             return configError(ErrorCode::InvalidFile, name,
                                "has " + std::to_string(node.items.size()) + " entries");
         }
-        for (const JsonNode& item : node.items) {
+        for (const Json& item : node.items) {
             ENGINE_TRY(take(item));
         }
         return true;
     }
 
-    Result<bool> trainableTokens(const std::string& name, const JsonNode& node) {
-        if (node.is(JsonNode::Kind::Null)) {
+    Result<bool> trainableTokens(const std::string& name, const Json& node) {
+        if (node.is(Json::Kind::Null)) {
             return true;
         }
-        if (node.is(JsonNode::Kind::Object)) {
-            if (node.names.size() > 64) {
+        if (node.is(Json::Kind::Object)) {
+            if (node.members.size() > 64) {
                 return configError(ErrorCode::InvalidFile, name, "names more than 64 modules");
             }
-            for (size_t i = 0; i < node.names.size(); ++i) {
+            for (const JsonMember& member : node.members) {
                 TrainableTokens tokens;
-                tokens.module = node.names[i];
+                tokens.module = member.key;
                 ENGINE_ASSIGN(tokens.token_ids,
-                              idsOf(name + "[\"" + node.names[i] + "\"]", node.items[i]));
+                              idsOf(name + "[\"" + member.key + "\"]", member.value));
                 config_.trainable_tokens.push_back(std::move(tokens));
             }
             return true;
@@ -456,7 +425,7 @@ private:
     }
 
     /// Members of which any value but the default means another forward pass.
-    Result<bool> variants(const std::string& name, const JsonNode& node) {
+    Result<bool> variants(const std::string& name, const Json& node) {
         struct Variant {
             std::string_view member, reason;
         };
@@ -477,7 +446,7 @@ private:
                 continue;
             }
             const bool is_off =
-                node.is(JsonNode::Kind::Null) || (node.is(JsonNode::Kind::Bool) && !node.boolean);
+                node.is(Json::Kind::Null) || (node.is(Json::Kind::Bool) && !node.boolean);
             if (!is_off) {
                 return configError(ErrorCode::Unsupported, name,
                                    "is set: " + std::string(variant.reason));
@@ -498,14 +467,14 @@ private:
         return false;
     }
 
-    Result<bool> initialisation(const std::string& name, const JsonNode& node) {
-        if (node.is(JsonNode::Kind::Bool) || node.is(JsonNode::Kind::Null)) {
-            const bool is_default = node.is(JsonNode::Kind::Bool) && node.boolean;
+    Result<bool> initialisation(const std::string& name, const Json& node) {
+        if (node.is(Json::Kind::Bool) || node.is(Json::Kind::Null)) {
+            const bool is_default = node.is(Json::Kind::Bool) && node.boolean;
             config_.init_lora_weights = is_default ? "true" : "false";
             config_.is_zero_initialised = is_default;
             return true;
         }
-        if (!node.is(JsonNode::Kind::String)) {
+        if (!node.is(Json::Kind::String)) {
             return wrongType(name, "a boolean or a name", node);
         }
         config_.init_lora_weights = node.text.substr(0, 60);
@@ -539,23 +508,23 @@ private:
     }
 
     /// Training and bookkeeping members.
-    Result<bool> withoutEffect(const std::string& name, const JsonNode& node) {
+    Result<bool> withoutEffect(const std::string& name, const Json& node) {
         if (name == "base_model_name_or_path") {
-            if (node.is(JsonNode::Kind::String)) {
+            if (node.is(Json::Kind::String)) {
                 config_.base_model = node.text.substr(0, 1024);
-            } else if (!node.is(JsonNode::Kind::Null)) {
+            } else if (!node.is(Json::Kind::Null)) {
                 return wrongType(name, "a string or null", node);
             }
             return true;
         }
         if (name == "peft_version") {
-            if (node.is(JsonNode::Kind::String)) {
+            if (node.is(Json::Kind::String)) {
                 config_.peft_version = node.text.substr(0, 64);
             }
             return true;
         }
         if (name == "lora_dropout") {
-            if (!node.is(JsonNode::Kind::Null) && !numberOf(node)) {
+            if (!node.is(Json::Kind::Null) && !node.number()) {
                 return wrongType(name, "a number", node);
             }
             return true;
@@ -568,8 +537,8 @@ private:
                                                          "loftq_config",    "eva_config",
                                                          "corda_config",    "lora_ga_config"};
         if (std::find(std::begin(kTraining), std::end(kTraining), name) != std::end(kTraining)) {
-            const bool is_set = !node.is(JsonNode::Kind::Null) &&
-                                !(node.is(JsonNode::Kind::Object) && node.names.empty()) &&
+            const bool is_set = !node.is(Json::Kind::Null) &&
+                                !(node.is(Json::Kind::Object) && node.members.empty()) &&
                                 name != "megatron_core";
             if (is_set) {
                 config_.notes.push_back(name + " concerns training only and is ignored");
@@ -613,7 +582,7 @@ private:
         return {};
     }
 
-    const JsonNode& root_;
+    const Json& root_;
     AdapterConfigOptions options_;
     AdapterConfig config_;
     bool has_layers_to_transform_ = false;
@@ -629,8 +598,18 @@ Result<AdapterConfig> parseAdapterConfig(std::string_view json,
                            "has " + std::to_string(json.size()) + " bytes, at most " +
                                std::to_string(kMaxAdapterConfigBytes) + " are read");
     }
-    ENGINE_ASSIGN(const JsonNode root, parseJsonTree(json, kFile));
-    if (!root.is(JsonNode::Kind::Object)) {
+    Json root;
+    const JsonOutcome outcome = readJsonTree(json, {}, root);
+    if (outcome.stop == JsonStop::TooManyValues) {
+        return Error{ErrorCode::InvalidFile,
+                     std::string(kFile) + ": holds " + outcome.detail +
+                         "; adapter configurations are far smaller",
+                     {{"file", std::string(kFile)}}};
+    }
+    if (outcome.stop != JsonStop::Done) {
+        return jsonError(outcome, kFile);
+    }
+    if (!root.is(Json::Kind::Object)) {
         return configError(ErrorCode::InvalidFile, {},
                            "expected an object, found " + std::string(root.kindName()));
     }

@@ -5,6 +5,8 @@
 
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
+#include "engine/base/json/tree.h"
+#include "engine/base/paths.h"
 #include "engine/families/gemma4/config.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/files/model_files.h"
@@ -41,6 +43,41 @@ constexpr std::string_view kEmbedding = kTokenTableName;
 constexpr std::string_view kAudioBias = "model.audio_tower.output_proj.bias";
 constexpr const char* kReportFile = "merge_report.json";
 
+/// A tree that was read, to be changed and written.
+nlohmann::ordered_json writable(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
+    nlohmann::ordered_json out;
+    switch (value.kind) {
+    case Json::Kind::Null:
+        break;
+    case Json::Kind::Bool:
+        out = value.boolean;
+        break;
+    case Json::Kind::Number:
+        if (const auto integer = value.integer()) {
+            out = *integer;
+        } else {
+            out = value.number().value_or(0.0);
+        }
+        break;
+    case Json::Kind::String:
+        out = value.text;
+        break;
+    case Json::Kind::Array:
+        out = nlohmann::ordered_json::array();
+        for (const Json& item : value.items) {
+            out.push_back(writable(item));
+        }
+        break;
+    case Json::Kind::Object:
+        out = nlohmann::ordered_json::object();
+        for (const JsonMember& member : value.members) {
+            out[member.key] = writable(member.value);
+        }
+        break;
+    }
+    return out;
+}
+
 Error requestError(std::string message) {
     return Error{ErrorCode::InvalidRequest, std::move(message)};
 }
@@ -58,7 +95,7 @@ public:
         if (is_there) {
             if (!fs::is_directory(folder, error) || !fs::is_empty(folder, error)) {
                 return requestError(
-                    folder.string() +
+                    utf8Of(folder) +
                     ": the output folder exists and is not empty, or is no folder; choose a new "
                     "one");
             }
@@ -78,7 +115,7 @@ public:
         fs::create_directory(output->work_, error);
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         folder.string() + ": cannot be created: " + error.message()};
+                         utf8Of(folder) + ": cannot be created: " + error.message()};
         }
         output->is_apart_ = true;
         if (is_there) {
@@ -96,7 +133,7 @@ public:
             return;
         }
         for (const std::string& name : names_) {
-            fs::remove(work_ / name, error);
+            fs::remove(work_ / pathFromUtf8(name), error);
         }
     }
     OutputFolder(const OutputFolder&) = delete;
@@ -113,7 +150,7 @@ public:
         }
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         final_.string() + ": the finished folder cannot be given its name: " +
+                         utf8Of(final_) + ": the finished folder cannot be given its name: " +
                              error.message() + "; choose another"};
         }
         is_kept_ = true;
@@ -202,7 +239,7 @@ private:
     }
 
     [[nodiscard]] Error packedError(const std::string& why) const {
-        return requestError(request_.model_folder.filename().string() + ": " + why +
+        return requestError(utf8Of(request_.model_folder.filename()) + ": " + why +
                             "; merging into packed weights rounds the adapter away. Merge into "
                             "the 16-bit model and quantize the result");
     }
@@ -477,10 +514,10 @@ private:
         const std::vector<fs::path> entries = listFolder(request_.model_folder, SIZE_MAX, error);
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         request_.model_folder.string() + ": cannot be listed: " + error.message()};
+                         utf8Of(request_.model_folder) + ": cannot be listed: " + error.message()};
         }
         for (const fs::path& entry : entries) {
-            const std::string name = entry.string();
+            const std::string name = utf8Of(entry);
             if (name.starts_with(".") || isWeightFile(name) || name == kReportFile ||
                 fs::is_directory(request_.model_folder / entry, error)) {
                 continue;
@@ -491,7 +528,7 @@ private:
                 ENGINE_TRY(writeUntiedConfig(name));
                 continue;
             }
-            fs::copy_file(source, output_->work() / name, error);
+            fs::copy_file(source, output_->work() / pathFromUtf8(name), error);
             if (error) {
                 return Error{ErrorCode::InvalidFile,
                              name + ": cannot be copied: " + error.message(),
@@ -505,17 +542,19 @@ private:
     Result<void> writeUntiedConfig(const std::string& name) {
         constexpr uint64_t kMaxBytes = uint64_t{16} << 20; // it was read with a tighter limit
         ENGINE_ASSIGN(const auto text, readModelText(request_.model_folder, name, kMaxBytes));
-        auto config = nlohmann::ordered_json::parse(text.value_or(""), nullptr, false);
-        if (!config.is_object()) {
+        const Result<Json> tree = parseJson(text.value_or(""), name);
+        if (!tree || !tree->is(Json::Kind::Object)) {
             return Error{ErrorCode::InvalidFile, name + ": changed while the model was merged"};
         }
+        nlohmann::ordered_json config = writable(*tree);
         config["tie_word_embeddings"] = false;
         if (const auto it = config.find("text_config"); it != config.end() && it->is_object()) {
             (*it)["tie_word_embeddings"] = false;
         }
         const std::string out =
             config.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-        ENGINE_ASSIGN(const auto file, FileWriter::create(output_->work() / name, false));
+        ENGINE_ASSIGN(const auto file,
+                      FileWriter::create(output_->work() / pathFromUtf8(name), false));
         ENGINE_TRY(file->write(std::as_bytes(std::span(out))));
         return file->commit();
     }

@@ -8,6 +8,8 @@
 #include "engine/base/result.h"
 #include "engine/lora/adapter.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -70,7 +72,9 @@ struct MergeReport {
 /// (non-finite result, `kept` outside 0.95..1.05: the gate), Cancelled.
 Result<MergeReport> mergeAdapters(const MergeRequest& request);
 
-/// The report as JSON text (also written to <out>/merge_report.json by mergeAdapters).
+/// The report as JSON, to be written on.
+nlohmann::ordered_json mergeReportTree(const MergeReport& report);
+/// Its text, as mergeAdapters writes it to <out>/merge_report.json.
 std::string mergeReportJson(const MergeReport& report);
 
 } // namespace engine

@@ -8,10 +8,10 @@ namespace engine {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-Json digestsJson(const std::vector<FileDigest>& files) {
-    Json list = Json::array();
+ordered_json digestsJson(const std::vector<FileDigest>& files) {
+    ordered_json list = ordered_json::array();
     for (const FileDigest& file : files) {
         list.push_back({{"file", file.file}, {"sha256", file.sha256}, {"bytes", file.bytes}});
     }
@@ -20,18 +20,18 @@ Json digestsJson(const std::vector<FileDigest>& files) {
 
 } // namespace
 
-std::string mergeReportJson(const MergeReport& report) {
-    Json json;
+ordered_json mergeReportTree(const MergeReport& report) {
+    ordered_json json;
     json["copied_tensors"] = report.copied_tensors;
     json["median_nf4_kept"] = report.median_nf4_kept;
     json["median_nf4_direct_kept"] = report.median_nf4_direct_kept;
-    Json tensors = Json::array();
+    ordered_json tensors = ordered_json::array();
     for (const MergedTensor& t : report.tensors) {
-        Json row = {{"tensor", t.tensor},
-                    {"kept", t.kept},
-                    {"error", t.error},
-                    {"max_deviation", t.max_deviation},
-                    {"delta_norm", t.delta_norm}};
+        ordered_json row = {{"tensor", t.tensor},
+                            {"kept", t.kept},
+                            {"error", t.error},
+                            {"max_deviation", t.max_deviation},
+                            {"delta_norm", t.delta_norm}};
         if (t.has_nf4) {
             row["nf4"] = {{"kept", t.nf4_kept},
                           {"error", t.nf4_error},
@@ -46,7 +46,11 @@ std::string mergeReportJson(const MergeReport& report) {
     json["inputs"] = digestsJson(report.inputs);
     json["adapters"] = digestsJson(report.adapters);
     json["outputs"] = digestsJson(report.outputs);
-    return json.dump(1, ' ', false, Json::error_handler_t::replace);
+    return json;
+}
+
+std::string mergeReportJson(const MergeReport& report) {
+    return mergeReportTree(report).dump(1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 } // namespace engine

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/media_file.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,8 +14,7 @@ namespace engine::media {
 namespace {
 
 std::string fileName(const std::filesystem::path& path) {
-    const auto name = path.filename().u8string();
-    return {name.begin(), name.end()};
+    return utf8Of(path.filename());
 }
 
 struct Signature {
@@ -143,8 +144,7 @@ std::string_view describeText(Bytes bytes) {
 Error notFound(const std::filesystem::path& path) {
     std::error_code failure;
     const std::filesystem::path whole = std::filesystem::absolute(path, failure);
-    const auto shown = (failure ? path : whole).u8string();
-    const std::string file(shown.begin(), shown.end());
+    const std::string file = utf8Of(failure ? path : whole);
     return {ErrorCode::InvalidFile,
             file + ": cannot be opened: no such file; check the folder and the spelling",
             {{"file", file}}};
@@ -190,8 +190,7 @@ std::string humanBytes(size_t bytes) {
 
 Error withFileName(Error error, const std::filesystem::path& path) {
     error.message = fileName(path) + ": " + error.message;
-    const auto full = path.u8string();
-    error.details.emplace_back("file", std::string(full.begin(), full.end()));
+    error.details.emplace_back("file", utf8Of(path));
     return error;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/api/placement.h"
+#include "engine/base/json/position.h"
 #include "engine/base/result.h"
 #include "engine/model/model_config.h"
 
@@ -30,10 +31,7 @@ struct ParseContext {
 
 /// Line and column of something in the map text, both from 1, columns in characters; 0 = none
 /// (a map that a program made).
-struct MapPosition {
-    int line = 0;
-    int column = 0;
-};
+using MapPosition = JsonPosition;
 
 /// What one key (or the default) sets. A device index may be one that no machine has.
 struct PlaceFields {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the text of a device map to checked values: both forms, and every complaint that needs no
 // model (DM01, DM11). What the model decides is in map_resolve.cpp.
+#include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 
@@ -22,8 +23,8 @@ bool isPlainInteger(std::string_view literal) {
 }
 
 /// A number that is an integer >= 0 in JSON Schema's sense (4096, 4096.0, 4e3), saturated.
-std::optional<uint64_t> wholeNumber(const MapJson& value) {
-    if (value.kind != MapJson::Kind::Number) {
+std::optional<uint64_t> wholeNumber(const Json& value) {
+    if (value.kind != Json::Kind::Number) {
         return std::nullopt;
     }
     uint64_t exact = 0;
@@ -160,12 +161,12 @@ public:
 
     void read(std::string_view text) {
         MapJsonProblem problem;
-        const std::optional<MapJson> root = readMapJson(text, problem);
+        const std::optional<Json> root = readMapJson(text, problem);
         if (!root.has_value()) {
             complain("DM01", problem.key, problem.at, problem.message);
             return;
         }
-        if (root->kind != MapJson::Kind::Object) {
+        if (root->kind != Json::Kind::Object) {
             complain("DM01", "", root->at,
                      "a device map is a JSON object, found " + describeJson(*root));
             return;
@@ -174,8 +175,8 @@ public:
             readNative(*root);
             return;
         }
-        for (const MapJsonMember& member : root->members) {
-            if (member.value.kind == MapJson::Kind::Object) {
+        for (const JsonMember& member : root->members) {
+            if (member.value.kind == Json::Kind::Object) {
                 complain("DM01", member.key, member.key_at,
                          "version is missing: with an object as a value this is not accelerate's "
                          "form; add \"version\": 1 and put module keys into \"map\"");
@@ -199,7 +200,7 @@ private:
         issues.push_back(std::move(issue));
     }
 
-    void complainValue(const MapJsonMember& member, const std::string& expected) {
+    void complainValue(const JsonMember& member, const std::string& expected) {
         complain("DM01", member.key, member.value.at,
                  inQuotes(member.key) + ": expected " + expected + ", found " +
                      describeJson(member.value));
@@ -210,8 +211,8 @@ private:
     }
 
     /// An integer written as one, 0 to `last`.
-    static std::optional<int> deviceNumber(const MapJson& value, int last) {
-        if (value.kind != MapJson::Kind::Number || !isPlainInteger(value.text) ||
+    static std::optional<int> deviceNumber(const Json& value, int last) {
+        if (value.kind != Json::Kind::Number || !isPlainInteger(value.text) ||
             value.text.size() > 2) {
             return std::nullopt;
         }
@@ -224,8 +225,8 @@ private:
 
     // --- imported form -----------------------------------------------------------------------
 
-    std::optional<DeviceId> importedDevice(const MapJson& value) {
-        if (value.kind == MapJson::Kind::String) {
+    std::optional<DeviceId> importedDevice(const Json& value) {
+        if (value.kind == Json::Kind::String) {
             return value.text == "cuda" ? DeviceId::cuda(0) : placeDevice(value.text);
         }
         if (const std::optional<int> index = deviceNumber(value, 99)) {
@@ -234,11 +235,11 @@ private:
         return std::nullopt;
     }
 
-    void readImported(const MapJson& root) {
+    void readImported(const Json& root) {
         map.is_imported = true;
         std::vector<DeviceId> devices;
         std::optional<DeviceId> main;
-        for (const MapJsonMember& member : root.members) {
+        for (const JsonMember& member : root.members) {
             const std::optional<DeviceId> device = importedDevice(member.value);
             if (!device.has_value()) {
                 complainValue(member,
@@ -257,7 +258,7 @@ private:
         }
         map.main_device = main.value_or(DeviceId::cpu());
         for (size_t i = 0; i < root.members.size(); ++i) {
-            const MapJsonMember& member = root.members[i];
+            const JsonMember& member = root.members[i];
             MapEntry entry;
             entry.key = member.key;
             entry.key_at = member.key_at;
@@ -275,13 +276,13 @@ private:
 
     // --- native form -------------------------------------------------------------------------
 
-    void readNative(const MapJson& root) {
+    void readNative(const Json& root) {
         if (root.find("default") == nullptr) {
             complain("DM01", "default", root.at,
                      "the member \"default\" is missing; it says where everything goes that no "
                      "key names, for example \"default\": \"cuda:0\"");
         }
-        for (const MapJsonMember& member : root.members) {
+        for (const JsonMember& member : root.members) {
             const std::string& name = member.key;
             if (name == "version") {
                 if (wholeNumber(member.value) != uint64_t{1}) {
@@ -308,7 +309,7 @@ private:
             } else if (name == "adapter") {
                 readAdapter(member);
             } else if (name == "notes") {
-                if (member.value.kind == MapJson::Kind::String) {
+                if (member.value.kind == Json::Kind::String) {
                     map.notes = member.value.text;
                 } else {
                     complainValue(member, "text");
@@ -325,35 +326,35 @@ private:
         }
     }
 
-    void unknownMember(const MapJsonMember& member, const std::string& known) {
+    void unknownMember(const JsonMember& member, const std::string& known) {
         complain("DM01", member.key, member.key_at,
                  "unknown member " + inQuotes(member.key) + "; known are " + known);
     }
 
-    bool isObject(const MapJsonMember& member) {
-        if (member.value.kind == MapJson::Kind::Object) {
+    bool isObject(const JsonMember& member) {
+        if (member.value.kind == Json::Kind::Object) {
             return true;
         }
         complainValue(member, "an object");
         return false;
     }
 
-    void readModel(const MapJsonMember& member) {
+    void readModel(const JsonMember& member) {
         map.model_at = member.value.at;
         if (!isObject(member)) {
             return;
         }
-        for (const MapJsonMember& part : member.value.members) {
+        for (const JsonMember& part : member.value.members) {
             if (part.key == "architecture") {
-                if (part.value.kind == MapJson::Kind::String) {
+                if (part.value.kind == Json::Kind::String) {
                     map.model_architecture = part.value.text;
                 } else {
                     complainValue(part, "text");
                 }
             } else if (part.key == "layers") {
                 const bool is_negative =
-                    part.value.kind == MapJson::Kind::Number && part.value.text.starts_with('-');
-                MapJson magnitude = part.value;
+                    part.value.kind == Json::Kind::Number && part.value.text.starts_with('-');
+                Json magnitude = part.value;
                 if (is_negative) {
                     magnitude.text.erase(0, 1);
                 }
@@ -370,8 +371,8 @@ private:
     }
 
     template <typename T, size_t N>
-    void readWord(const MapJsonMember& member, const Word<T> (&words)[N], std::optional<T>& out) {
-        if (member.value.kind == MapJson::Kind::String) {
+    void readWord(const JsonMember& member, const Word<T> (&words)[N], std::optional<T>& out) {
+        if (member.value.kind == Json::Kind::String) {
             for (const Word<T>& word : words) {
                 if (word.text == member.value.text) {
                     out = word.value;
@@ -382,16 +383,16 @@ private:
         complainValue(member, wordList(words));
     }
 
-    void readBool(const MapJsonMember& member, std::optional<bool>& out) {
-        if (member.value.kind == MapJson::Kind::Bool) {
+    void readBool(const JsonMember& member, std::optional<bool>& out) {
+        if (member.value.kind == Json::Kind::Bool) {
             out = member.value.boolean;
         } else {
             complainValue(member, "true or false");
         }
     }
 
-    std::optional<DeviceId> readDevice(const MapJsonMember& member, bool may_be_disk) {
-        if (member.value.kind == MapJson::Kind::String) {
+    std::optional<DeviceId> readDevice(const JsonMember& member, bool may_be_disk) {
+        if (member.value.kind == Json::Kind::String) {
             const std::optional<DeviceId> device = placeDevice(member.value.text);
             if (device.has_value() && (may_be_disk || *device != DeviceId::disk())) {
                 return device;
@@ -403,10 +404,10 @@ private:
         return std::nullopt;
     }
 
-    bool readPlace(const MapJsonMember& member, MapEntry& entry) {
-        const MapJson& value = member.value;
+    bool readPlace(const JsonMember& member, MapEntry& entry) {
+        const Json& value = member.value;
         const size_t before = issues.size();
-        if (value.kind == MapJson::Kind::String) {
+        if (value.kind == Json::Kind::String) {
             if (const std::optional<DeviceId> device = placeDevice(value.text)) {
                 entry.fields.store = device;
                 entry.is_scalar_disk = *device == DeviceId::disk();
@@ -419,12 +420,12 @@ private:
             entry.fields.store = numbered(*index);
             entry.fields.compute = entry.fields.store;
             return true;
-        } else if (value.kind == MapJson::Kind::Object) {
+        } else if (value.kind == Json::Kind::Object) {
             if (value.members.empty()) {
                 complainValue(member,
                               "at least one member (store, compute, format, residency, ...)");
             }
-            for (const MapJsonMember& field : value.members) {
+            for (const JsonMember& field : value.members) {
                 readField(field, entry.fields);
             }
             return issues.size() == before;
@@ -435,7 +436,7 @@ private:
         return false;
     }
 
-    void readField(const MapJsonMember& field, PlaceFields& fields) {
+    void readField(const JsonMember& field, PlaceFields& fields) {
         if (field.key == "store") {
             fields.store = readDevice(field, true);
         } else if (field.key == "compute") {
@@ -453,11 +454,11 @@ private:
         }
     }
 
-    void readEntries(const MapJsonMember& member) {
+    void readEntries(const JsonMember& member) {
         if (!isObject(member)) {
             return;
         }
-        for (const MapJsonMember& part : member.value.members) {
+        for (const JsonMember& part : member.value.members) {
             MapEntry entry;
             entry.key = part.key;
             entry.key_at = part.key_at;
@@ -479,11 +480,11 @@ private:
         }
     }
 
-    void readSizes(const MapJsonMember& member, std::map<DeviceId, DeviceMap::Size>& out) {
+    void readSizes(const JsonMember& member, std::map<DeviceId, DeviceMap::Size>& out) {
         if (!isObject(member)) {
             return;
         }
-        for (const MapJsonMember& part : member.value.members) {
+        for (const JsonMember& part : member.value.members) {
             const std::optional<DeviceId> device = placeDevice(part.key);
             if (!device.has_value()) {
                 complain("DM01", part.key, part.key_at,
@@ -491,7 +492,7 @@ private:
                              "\" is not a device: expected cpu, disk, cuda:N or sim:N");
             }
             uint64_t bytes = 0;
-            if (part.value.kind == MapJson::Kind::String) {
+            if (part.value.kind == Json::Kind::String) {
                 const SizeText result = readSizeText(part.value.text, bytes);
                 if (result == SizeText::WrongCase) {
                     complain("DM11", part.key, part.value.at,
@@ -516,11 +517,11 @@ private:
         }
     }
 
-    void readKv(const MapJsonMember& member) {
+    void readKv(const JsonMember& member) {
         if (!isObject(member)) {
             return;
         }
-        for (const MapJsonMember& part : member.value.members) {
+        for (const JsonMember& part : member.value.members) {
             if (part.key == "context") {
                 const std::optional<uint64_t> context = wholeNumber(part.value);
                 if (context.value_or(0) < 1) {
@@ -530,7 +531,7 @@ private:
                         *context, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
                 }
             } else if (part.key == "place") {
-                if (part.value.kind != MapJson::Kind::String || part.value.text != "follow_layer") {
+                if (part.value.kind != Json::Kind::String || part.value.text != "follow_layer") {
                     map.kv_place = readDevice(part, false);
                     map.kv_place_at = part.value.at;
                 }
@@ -545,11 +546,11 @@ private:
         }
     }
 
-    void readAdapter(const MapJsonMember& member) {
+    void readAdapter(const JsonMember& member) {
         if (!isObject(member)) {
             return;
         }
-        for (const MapJsonMember& part : member.value.members) {
+        for (const JsonMember& part : member.value.members) {
             if (part.key == "place") {
                 std::optional<AdapterPlace> place;
                 readWord(part, kAdapterPlaces, place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's state and what can be asked about it.
 #include "engine/api/device_loss.h"
+#include "engine/base/paths.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
 
@@ -126,12 +127,12 @@ Result<ModelFolder> Engine::Impl::open(const std::string& model) const {
                 ErrorCode::InvalidRequest,
                 "the demo model is not installed beside this program; give a model folder"};
         }
-        return ModelFolder::open(options.demo_folder);
+        return ModelFolder::open(pathFromUtf8(options.demo_folder));
     }
     if (model.empty()) {
         return Error{ErrorCode::InvalidRequest, "no model folder was given"};
     }
-    return ModelFolder::open(model);
+    return ModelFolder::open(pathFromUtf8(model));
 }
 
 std::string Engine::Impl::adapterFolder(const std::string& name) const {
@@ -143,7 +144,8 @@ Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
     AdapterOptions adapter_options;
     adapter_options.base = model.source->isHeaderOnly() ? nullptr : model.source.get();
     adapter_options.stop = stop;
-    return loadAdapter(adapterFolder(folder), model.config, model.tensors, adapter_options);
+    return loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.tensors,
+                       adapter_options);
 }
 
 HeldBytes Engine::Impl::heldBytes() const {

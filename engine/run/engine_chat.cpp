@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies, logits, attachments and tokens of the loaded model. From a request to ids:
 // engine_prompt.cpp.
+#include "engine/base/paths.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
@@ -245,7 +246,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
             return Error{ErrorCode::InvalidRequest,
                          "this model has no vision tower: it cannot see pictures"};
         }
-        ENGINE_ASSIGN(const ImageInfo info, probeImageFile(part.text));
+        ENGINE_ASSIGN(const ImageInfo info, probeImageFile(pathFromUtf8(part.text)));
         const int64_t budget = image_tokens > 0 ? image_tokens : config.processor.image_tokens;
         ENGINE_ASSIGN(const ImageSize size,
                       targetSize(info.displayed.height, info.displayed.width, budget,
@@ -264,7 +265,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
         return Error{ErrorCode::InvalidRequest,
                      "this model has no audio tower: it cannot hear recordings"};
     }
-    ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(part.text));
+    ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(pathFromUtf8(part.text)));
     if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {
         return Error{ErrorCode::InvalidRequest,
                      "the part starts at " + oneDecimal(part.cut_start_s) +
@@ -297,7 +298,8 @@ Result<Tokenized> Engine::tokenize(const std::string& model, std::string_view te
         impl_->loaded->tokenizer.has_value()) {
         tokenizer = &*impl_->loaded->tokenizer;
     } else {
-        ENGINE_ASSIGN(own, readTokenizer(model == "demo" ? impl_->options.demo_folder : model));
+        ENGINE_ASSIGN(
+            own, readTokenizer(pathFromUtf8(model == "demo" ? impl_->options.demo_folder : model)));
         tokenizer = &*own;
     }
     Tokenized result;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading, moving and unloading a model, and changing its adapters.
+#include "engine/base/paths.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
 #include "kernels/stage_times.h"
@@ -80,7 +81,7 @@ LoadOptions Engine::Impl::loadOptions(const Loaded& target,
                                       const std::stop_token& stop) {
     LoadOptions out;
     out.stop = stop;
-    out.cache_folder = target.request.cache_folder;
+    out.cache_folder = pathFromUtf8(target.request.cache_folder);
     out.parallel = poolParallelFor(target.devices.pool.get());
     // Bytes in the page cache are copied as fast as there are readers.
     out.read_threads = std::clamp(kernels::cpu::ThreadPool::availableProcessors() / 2, 2, 8);
@@ -146,7 +147,7 @@ Result<void> Engine::Impl::fill(Loaded& target,
     }
     if (target.folder.source->isHeaderOnly()) {
         const std::vector<std::string> why = target.folder.source->warnings();
-        return Error{ErrorCode::InvalidFile, target.folder.path.string() +
+        return Error{ErrorCode::InvalidFile, utf8Of(target.folder.path) +
                                                  (target.folder.source->fileNames().empty()
                                                       ? ": the weight files are not in the folder"
                                                       : ": not all weights are in the folder") +

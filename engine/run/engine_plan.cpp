@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers in, plans out: inspect, plan, exportMap. Nothing is allocated on a device.
+#include "engine/base/paths.h"
 #include "engine/files/model_files.h"
 #include "engine/lora/architecture.h"
 #include "engine/plan/device_map.h"
@@ -16,7 +17,7 @@ namespace engine {
 AdapterSummary summarizeAdapter(const Adapter& adapter) {
     const CoverageReport& coverage = adapter.coverage();
     AdapterSummary out;
-    out.folder = adapter.folder().string();
+    out.folder = utf8Of(adapter.folder());
     out.name = adapter.name();
     out.kind = coverage.kind;
     out.tensors = coverage.tensors;
@@ -96,8 +97,8 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     std::vector<AdapterFootprint> footprints;
     for (const AdapterChoice& choice : request.adapters) {
         if (is_plan_only) {
-            Result<AdapterProbe> probe =
-                probeAdapter(adapterFolder(choice.folder), out.folder.config, out.folder.tensors);
+            Result<AdapterProbe> probe = probeAdapter(pathFromUtf8(adapterFolder(choice.folder)),
+                                                      out.folder.config, out.folder.tensors);
             if (probe.has_value() && probe->coverage.errors == 0) {
                 footprints.push_back(std::move(probe->footprint));
                 continue;
@@ -127,8 +128,8 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     if (wants_rates && !constants.has_value()) {
         // Nobody waits a second at each start of a chat for an estimate that is not shown.
         const bool is_looked_at = is_plan_only || request.device_map == "fit";
-        constants = is_looked_at ? std::optional(machineConstants(options.rates_file))
-                                 : keptConstants(options.rates_file);
+        constants = is_looked_at ? std::optional(machineConstants(pathFromUtf8(options.rates_file)))
+                                 : keptConstants(pathFromUtf8(options.rates_file));
     }
     const bool has_measured_rates = wants_rates && constants.has_value();
     if (has_measured_rates) {
@@ -217,7 +218,7 @@ Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind 
         text = exportLlamaCpp(*prepared.plan, prepared.folder.tensors);
         break;
     case MapExport::Kind::Python:
-        text = exportPython(*prepared.plan, prepared.folder.tensors, prepared.folder.path.string());
+        text = exportPython(*prepared.plan, prepared.folder.tensors, utf8Of(prepared.folder.path));
         break;
     }
     out.text = std::move(text.text);

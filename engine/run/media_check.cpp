@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine::checkMedia: what a model cannot see or hear is told before it is loaded. Reads
 // config.json and the headers of the media files; decodes nothing.
+#include "engine/base/paths.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
@@ -13,7 +14,7 @@ namespace engine {
 namespace {
 
 Result<void> checkRecording(const std::string& file, double longest) {
-    ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(file));
+    ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(pathFromUtf8(file)));
     if (info.seconds <= longest) {
         return {};
     }
@@ -44,7 +45,7 @@ Result<void> Engine::checkMedia(const std::string& model,
                      audios[0] + ": this model has no audio tower: it cannot hear recordings"};
     }
     for (const std::string& image : images) {
-        ENGINE_TRY(probeImageFile(image));
+        ENGINE_TRY(probeImageFile(pathFromUtf8(image)));
     }
     for (const std::string& audio : audios) {
         ENGINE_TRY(checkRecording(audio, longestSound(folder.config)));

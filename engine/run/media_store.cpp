@@ -2,6 +2,7 @@
 #include "engine/run/media_store.h"
 
 #include "engine/base/file_reader.h"
+#include "engine/base/paths.h"
 #include "engine/load/content_hash.h"
 #include "engine/run/finite.h"
 
@@ -22,7 +23,7 @@ constexpr size_t kMaxKnownFiles = 4096;
 
 Result<std::unique_ptr<FileReader>> openFile(const std::string& path) {
     std::error_code error;
-    const fs::path target = fs::canonical(path, error); // a link is followed to its file
+    const fs::path target = fs::canonical(pathFromUtf8(path), error); // a link is followed to its file
     if (!error) {
         auto file = FileReader::open(target, path);
         if (file.has_value()) {

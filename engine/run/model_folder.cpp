@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/model_folder.h"
 
+#include "engine/base/paths.h"
 #include "engine/families/gemma4/config.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/gemma4/stored_head.h"
@@ -238,7 +239,7 @@ double longestSound(const ModelConfig& config) {
 ModelSummary summarize(const ModelFolder& folder) {
     ModelSummary summary;
     const ModelConfig& config = folder.config;
-    summary.folder = folder.path.string();
+    summary.folder = utf8Of(folder.path);
     summary.architecture = config.architecture;
     summary.variant = config.variant;
     summary.dtype = config.dtype;

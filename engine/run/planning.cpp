@@ -6,7 +6,9 @@
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 
+#ifndef _WIN32
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -242,11 +244,14 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
 uint64_t otherProgramsRam() {
     const SystemMemory memory = systemMemory();
     const uint64_t used = memory.total - std::min(memory.total, memory.available);
+    uint64_t own = 0; // not known elsewhere: then its own memory counts as used by others
+#ifndef _WIN32
     uint64_t size_pages = 0;
     uint64_t resident_pages = 0;
     std::ifstream in("/proc/self/statm");
     in >> size_pages >> resident_pages;
-    const uint64_t own = resident_pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    own = resident_pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+#endif
     return used - std::min(used, own);
 }
 

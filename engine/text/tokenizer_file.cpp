@@ -3,25 +3,12 @@
 // their events go straight into flat lists; the few other values become a small tree.
 #include "engine/text/tokenizer_file.h"
 
-#include "engine/base/json_sax.h"
 #include "engine/text/tokenizer.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace engine::text {
-
-const JsonNode* JsonNode::find(std::string_view name) const {
-    if (kind != Kind::Object) {
-        return nullptr;
-    }
-    for (const JsonNode& child : children) {
-        if (child.key == name) {
-            return &child;
-        }
-    }
-    return nullptr;
-}
 
 Error tokenizerError(ErrorCode code, std::string_view rule, const std::string& what) {
     return Error{
@@ -63,7 +50,7 @@ namespace {
 
 class FileHandler : public JsonHandler {
 public:
-    explicit FileHandler(TokenizerFile& file) : file_(file) {}
+    explicit FileHandler(TokenizerFile& file) : file_(file), tree_(file.root, {}) {}
 
     [[nodiscard]] const Error& error() const { return error_; }
 
@@ -71,12 +58,12 @@ public:
         if (place_ == Place::Tree && isModelMember("vocab")) {
             place_ = Place::Vocab;
             file_.has_vocab = true;
-            return add(JsonNode::Kind::Object) != nullptr;
+            return isWithinLimit() && tree_.onObjectBegin() && tree_.onObjectEnd();
         }
         if (place_ != Place::Tree) {
             return wrongItem("an object");
         }
-        return open(JsonNode::Kind::Object);
+        return isWithinLimit() && tree_.onObjectBegin();
     }
 
     bool onObjectEnd() override {
@@ -84,15 +71,14 @@ public:
             place_ = Place::Tree;
             return true;
         }
-        open_.pop_back();
-        return true;
+        return tree_.onObjectEnd();
     }
 
     bool onArrayBegin() override {
         if (place_ == Place::Tree && isModelMember("merges")) {
             place_ = Place::Merges;
             file_.has_merges = true;
-            return add(JsonNode::Kind::Array) != nullptr;
+            return isWithinLimit() && tree_.onArrayBegin() && tree_.onArrayEnd();
         }
         if (place_ == Place::Tree && isModelMember("vocab")) {
             return fail("TK17", "model.vocab is an array, as other kinds of tokenizer write it; "
@@ -106,7 +92,7 @@ public:
         if (place_ != Place::Tree) {
             return wrongItem("an array");
         }
-        return open(JsonNode::Kind::Array);
+        return isWithinLimit() && tree_.onArrayBegin();
     }
 
     bool onArrayEnd() override {
@@ -121,23 +107,25 @@ public:
             place_ = Place::Tree;
             return true;
         }
-        open_.pop_back();
-        return true;
+        return tree_.onArrayEnd();
     }
 
     bool onKey(std::string_view key) override {
         if (place_ == Place::Vocab) {
             return beginVocabEntry(key);
         }
-        if (open_.back()->find(key) != nullptr) {
+        const Json& object = tree_.innermost();
+        if (object.find(key) != nullptr) {
             return fail("TK03", "the member " + quoteToken(key) + " occurs twice");
         }
-        if (open_.back()->children.size() >= kMaxMembers) {
+        if (object.members.size() >= kMaxMembers) {
             return fail("TK02",
                         "an object has more than " + std::to_string(kMaxMembers) + " members");
         }
-        key_.assign(key);
-        return true;
+        if (tree_.depth() == 1) {
+            root_key_.assign(key);
+        }
+        return tree_.onKey(key);
     }
 
     bool onString(std::string_view value) override {
@@ -157,12 +145,7 @@ public:
         if (place_ == Place::Vocab) {
             return wrongItem("a string");
         }
-        JsonNode* node = add(JsonNode::Kind::String);
-        if (node == nullptr) {
-            return false;
-        }
-        node->text.assign(value);
-        return true;
+        return isWithinLimit() && tree_.onString(value);
     }
 
     bool onNumber(std::string_view literal) override {
@@ -180,31 +163,21 @@ public:
         if (place_ != Place::Tree) {
             return wrongItem("a number");
         }
-        JsonNode* node = add(JsonNode::Kind::Number);
-        if (node == nullptr) {
-            return false;
-        }
-        node->text.assign(literal);
-        return true;
+        return isWithinLimit() && tree_.onNumber(literal);
     }
 
     bool onBool(bool value) override {
         if (place_ != Place::Tree) {
             return wrongItem(value ? "true" : "false");
         }
-        JsonNode* node = add(JsonNode::Kind::Bool);
-        if (node == nullptr) {
-            return false;
-        }
-        node->truth = value;
-        return true;
+        return isWithinLimit() && tree_.onBool(value);
     }
 
     bool onNull() override {
         if (place_ != Place::Tree) {
             return wrongItem("null");
         }
-        return add(JsonNode::Kind::Null) != nullptr;
+        return isWithinLimit() && tree_.onNull();
     }
 
 private:
@@ -227,36 +200,15 @@ private:
 
     /// True when the value about to begin is the member `name` of the top-level member "model".
     [[nodiscard]] bool isModelMember(std::string_view name) const {
-        return open_.size() == 2 && open_[1]->key == "model" &&
-               open_[1]->kind == JsonNode::Kind::Object && key_ == name;
+        return tree_.depth() == 2 && root_key_ == "model" &&
+               tree_.innermost().is(Json::Kind::Object) && tree_.key() == name;
     }
 
-    /// The node for a value at the current place; nullptr (with an error) when there are too many.
-    JsonNode* add(JsonNode::Kind kind) {
-        if (++num_nodes_ > kMaxNodes) {
-            fail("TK02", "more than " + std::to_string(kMaxNodes) +
-                             " values outside of the vocabulary and the merges");
-            return nullptr;
-        }
-        JsonNode* node = &file_.root;
-        if (!open_.empty()) {
-            node = &open_.back()->children.emplace_back();
-            if (open_.back()->kind == JsonNode::Kind::Object) {
-                node->key = key_;
-            }
-        }
-        node->kind = kind;
-        return node;
-    }
-
-    bool open(JsonNode::Kind kind) {
-        // Pointers in open_ stay valid: a container's list grows only while it is the innermost.
-        JsonNode* node = add(kind);
-        if (node == nullptr) {
-            return false;
-        }
-        open_.push_back(node);
-        return true;
+    /// Counts a value that is about to be added to the tree.
+    bool isWithinLimit() {
+        return ++num_nodes_ <= kMaxNodes ||
+               fail("TK02", "more than " + std::to_string(kMaxNodes) +
+                                " values outside of the vocabulary and the merges");
     }
 
     bool beginVocabEntry(std::string_view token) {
@@ -303,8 +255,8 @@ private:
     TokenizerFile& file_;
     Error error_;
     Place place_ = Place::Tree;
-    std::vector<JsonNode*> open_;
-    std::string key_;
+    JsonTreeBuilder tree_;
+    std::string root_key_; ///< Last member name at the top level.
     size_t num_nodes_ = 0;
     TokenizerFile::MergeEntry pair_;
     int num_pair_strings_ = 0;
@@ -337,7 +289,7 @@ Result<TokenizerFile> readTokenizerFile(std::string_view json) {
                               "not valid JSON: " + outcome.detail + " (at byte " +
                                   std::to_string(outcome.offset) + ")");
     }
-    if (file.root.kind != JsonNode::Kind::Object) {
+    if (!file.root.is(Json::Kind::Object)) {
         return tokenizerError(ErrorCode::InvalidFile, "TK05",
                               "expected an object at the top level");
     }

@@ -4,6 +4,7 @@
 // the members mean is checked in tokenizer_load.cpp.
 #pragma once
 
+#include "engine/base/json/tree.h"
 #include "engine/base/result.h"
 
 #include <cstdint>
@@ -21,23 +22,6 @@ inline constexpr size_t kMaxMerges = size_t{1} << 22;
 inline constexpr size_t kMaxNodes = size_t{1} << 18;
 inline constexpr size_t kMaxMembers = 256;
 
-/// A JSON value of the file's small members.
-struct JsonNode {
-    enum class Kind : uint8_t { Null = 1, Bool, Number, String, Array, Object };
-    Kind kind = Kind::Null;
-    bool truth = false;             ///< Of a Bool.
-    std::string key;                ///< Name within the enclosing object.
-    std::string text;               ///< Of a String; of a Number as written.
-    std::vector<JsonNode> children; ///< Of an Array or Object.
-
-    /// The member of that name, nullptr if there is none.
-    [[nodiscard]] const JsonNode* find(std::string_view name) const;
-    [[nodiscard]] bool isNull() const { return kind == Kind::Null; }
-    [[nodiscard]] bool isString(std::string_view value) const {
-        return kind == Kind::String && text == value;
-    }
-};
-
 struct TokenizerFile {
     struct VocabEntry {
         uint32_t begin = 0; ///< Of the token in `bytes`.
@@ -54,7 +38,7 @@ struct TokenizerFile {
     std::vector<MergeEntry> merges; ///< Rank = index.
     bool has_vocab = false, has_merges = false;
     /// Everything else; model.vocab and model.merges stand in it without their contents.
-    JsonNode root;
+    Json root;
 
     [[nodiscard]] std::string_view tokenOf(const VocabEntry& entry) const {
         return std::string_view(bytes).substr(entry.begin, entry.length);

@@ -20,50 +20,50 @@ Error unsupported(std::string_view rule, const std::string& what) {
 }
 
 /// "null", "type \"NFKC\"", ... for messages about a member that should be something else.
-std::string describe(const JsonNode& node) {
+std::string describe(const Json& node) {
     switch (node.kind) {
-    case JsonNode::Kind::Null:
+    case Json::Kind::Null:
         return "null";
-    case JsonNode::Kind::Bool:
-        return node.truth ? "true" : "false";
-    case JsonNode::Kind::Number:
+    case Json::Kind::Bool:
+        return node.boolean ? "true" : "false";
+    case Json::Kind::Number:
         return quoteToken(node.text);
-    case JsonNode::Kind::String:
+    case Json::Kind::String:
         return "the string " + quoteToken(node.text);
-    case JsonNode::Kind::Array:
+    case Json::Kind::Array:
         return "an array";
-    case JsonNode::Kind::Object:
+    case Json::Kind::Object:
         break;
     }
-    const JsonNode* type = node.find("type");
-    if (type != nullptr && type->kind == JsonNode::Kind::String) {
+    const Json* type = node.find("type");
+    if (type != nullptr && type->is(Json::Kind::String)) {
         return "type " + quoteToken(type->text);
     }
     return "an object without a type";
 }
 
-bool hasNumMembers(const JsonNode& node, size_t count) {
-    return node.kind == JsonNode::Kind::Object && node.children.size() == count;
+bool hasNumMembers(const Json& node, size_t count) {
+    return node.is(Json::Kind::Object) && node.members.size() == count;
 }
 
-bool isMemberString(const JsonNode& node, std::string_view name, std::string_view value) {
-    const JsonNode* member = node.find(name);
+bool isMemberString(const Json& node, std::string_view name, std::string_view value) {
+    const Json* member = node.find(name);
     return member != nullptr && member->isString(value);
 }
 
 /// {"String": value}
-bool isStringPattern(const JsonNode* node, std::string_view value) {
+bool isStringPattern(const Json* node, std::string_view value) {
     return node != nullptr && hasNumMembers(*node, 1) && isMemberString(*node, "String", value);
 }
 
 /// {"type": "Replace", "pattern": {"String": from}, "content": to}
-bool isReplace(const JsonNode& node, std::string_view from, std::string_view to) {
+bool isReplace(const Json& node, std::string_view from, std::string_view to) {
     return hasNumMembers(node, 3) && isMemberString(node, "type", "Replace") &&
            isStringPattern(node.find("pattern"), from) && isMemberString(node, "content", to);
 }
 
-Result<void> checkNormalizer(const JsonNode& root) {
-    const JsonNode* node = root.find("normalizer");
+Result<void> checkNormalizer(const Json& root) {
+    const Json* node = root.find("normalizer");
     if (node == nullptr || !isReplace(*node, " ", kSpaceSignText)) {
         return unsupported("TK07", "normalizer: expected Replace of a space by U+2581 and nothing "
                                    "else, found " +
@@ -72,17 +72,16 @@ Result<void> checkNormalizer(const JsonNode& root) {
     return {};
 }
 
-Result<void> checkPreTokenizer(const JsonNode& root) {
-    const JsonNode* node = root.find("pre_tokenizer");
-    if (node == nullptr || node->isNull()) {
+Result<void> checkPreTokenizer(const Json& root) {
+    const Json* node = root.find("pre_tokenizer");
+    if (node == nullptr || node->is(Json::Kind::Null)) {
         return {};
     }
-    const JsonNode* invert = node->find("invert");
+    const Json* invert = node->find("invert");
     const bool is_known = hasNumMembers(*node, 4) && isMemberString(*node, "type", "Split") &&
                           isStringPattern(node->find("pattern"), " ") &&
                           isMemberString(*node, "behavior", "MergedWithPrevious") &&
-                          invert != nullptr && invert->kind == JsonNode::Kind::Bool &&
-                          !invert->truth;
+                          invert != nullptr && invert->is(Json::Kind::Bool) && !invert->boolean;
     if (!is_known) {
         return unsupported("TK08", "pre_tokenizer: expected none, or Split on a space merged with "
                                    "the previous piece, found " +
@@ -91,16 +90,15 @@ Result<void> checkPreTokenizer(const JsonNode& root) {
     return {};
 }
 
-Result<void> checkDecoder(const JsonNode& root) {
-    const JsonNode* node = root.find("decoder");
-    const JsonNode* steps = node == nullptr ? nullptr : node->find("decoders");
+Result<void> checkDecoder(const Json& root) {
+    const Json* node = root.find("decoder");
+    const Json* steps = node == nullptr ? nullptr : node->find("decoders");
     const bool is_known =
         node != nullptr && hasNumMembers(*node, 2) && isMemberString(*node, "type", "Sequence") &&
-        steps != nullptr && steps->kind == JsonNode::Kind::Array && steps->children.size() == 3 &&
-        isReplace(steps->children[0], kSpaceSignText, " ") &&
-        hasNumMembers(steps->children[1], 1) &&
-        isMemberString(steps->children[1], "type", "ByteFallback") &&
-        hasNumMembers(steps->children[2], 1) && isMemberString(steps->children[2], "type", "Fuse");
+        steps != nullptr && steps->is(Json::Kind::Array) && steps->items.size() == 3 &&
+        isReplace(steps->items[0], kSpaceSignText, " ") && hasNumMembers(steps->items[1], 1) &&
+        isMemberString(steps->items[1], "type", "ByteFallback") &&
+        hasNumMembers(steps->items[2], 1) && isMemberString(steps->items[2], "type", "Fuse");
     if (!is_known) {
         return unsupported("TK09", "decoder: expected Sequence of Replace U+2581 by a space, "
                                    "ByteFallback and Fuse, found " +
@@ -109,31 +107,31 @@ Result<void> checkDecoder(const JsonNode& root) {
     return {};
 }
 
-Result<void> checkModel(const JsonNode& model) {
+Result<void> checkModel(const Json& model) {
     if (!isMemberString(model, "type", "BPE")) {
         return unsupported("TK10", "model: expected type \"BPE\", found " + describe(model));
     }
-    const JsonNode* dropout = model.find("dropout");
-    if (dropout != nullptr && !dropout->isNull()) {
+    const Json* dropout = model.find("dropout");
+    if (dropout != nullptr && !dropout->is(Json::Kind::Null)) {
         return unsupported("TK11", "model.dropout: expected null, found " + describe(*dropout) +
                                        "; random tokens are for training");
     }
     for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-        const JsonNode* affix = model.find(name);
-        if (affix != nullptr && !affix->isNull()) {
+        const Json* affix = model.find(name);
+        if (affix != nullptr && !affix->is(Json::Kind::Null)) {
             return unsupported("TK12", "model." + std::string(name) + ": expected null, found " +
                                            describe(*affix));
         }
     }
-    const JsonNode* ignore_merges = model.find("ignore_merges");
-    if (ignore_merges != nullptr && !ignore_merges->isNull() &&
-        (ignore_merges->kind != JsonNode::Kind::Bool || ignore_merges->truth)) {
+    const Json* ignore_merges = model.find("ignore_merges");
+    if (ignore_merges != nullptr && !ignore_merges->is(Json::Kind::Null) &&
+        (!ignore_merges->is(Json::Kind::Bool) || ignore_merges->boolean)) {
         return unsupported("TK13", "model.ignore_merges: expected false, found " +
                                        describe(*ignore_merges));
     }
-    const JsonNode* byte_fallback = model.find("byte_fallback");
-    if (byte_fallback == nullptr || byte_fallback->kind != JsonNode::Kind::Bool ||
-        !byte_fallback->truth) {
+    const Json* byte_fallback = model.find("byte_fallback");
+    if (byte_fallback == nullptr || !byte_fallback->is(Json::Kind::Bool) ||
+        !byte_fallback->boolean) {
         return unsupported("TK14",
                            "model.byte_fallback: expected true, found " +
                                (byte_fallback == nullptr ? "none" : describe(*byte_fallback)));
@@ -147,10 +145,10 @@ struct AddedToken {
     bool is_special = false;
 };
 
-Result<AddedToken> readAddedToken(const JsonNode& node, size_t index) {
+Result<AddedToken> readAddedToken(const Json& node, size_t index) {
     const std::string where = "added_tokens: entry " + std::to_string(index);
-    const JsonNode* content = node.find("content");
-    if (content == nullptr || content->kind != JsonNode::Kind::String || content->text.empty() ||
+    const Json* content = node.find("content");
+    if (content == nullptr || !content->is(Json::Kind::String) || content->text.empty() ||
         content->text.size() > kMaxTokenBytes) {
         return invalid("TK26", where + " has no content of 1 to " + std::to_string(kMaxTokenBytes) +
                                    " bytes");
@@ -158,8 +156,8 @@ Result<AddedToken> readAddedToken(const JsonNode& node, size_t index) {
     AddedToken token;
     token.content = content->text;
     const std::string named = where + " (" + quoteToken(token.content) + ")";
-    const JsonNode* id = node.find("id");
-    if (id == nullptr || id->kind != JsonNode::Kind::Number) {
+    const Json* id = node.find("id");
+    if (id == nullptr || !id->is(Json::Kind::Number)) {
         return invalid("TK26", named + " has no id");
     }
     token.id = parseTokenId(id->text);
@@ -169,17 +167,17 @@ Result<AddedToken> readAddedToken(const JsonNode& node, size_t index) {
                                    std::to_string(kMaxTokens - 1));
     }
     for (const char* flag : {"lstrip", "rstrip", "single_word", "normalized", "special"}) {
-        const JsonNode* value = node.find(flag);
+        const Json* value = node.find(flag);
         if (value == nullptr) {
             continue; // false
         }
-        if (value->kind != JsonNode::Kind::Bool) {
+        if (!value->is(Json::Kind::Bool)) {
             return invalid("TK26", named + ": " + flag + " is " + describe(*value) +
                                        ", expected true or false");
         }
         if (std::string_view(flag) == "special") {
-            token.is_special = value->truth;
-        } else if (value->truth) {
+            token.is_special = value->boolean;
+        } else if (value->boolean) {
             return unsupported("TK27", named + " has " + flag +
                                            " set; only tokens that match exactly are read");
         }
@@ -187,15 +185,15 @@ Result<AddedToken> readAddedToken(const JsonNode& node, size_t index) {
     return token;
 }
 
-Result<std::vector<AddedToken>> readAddedTokens(const JsonNode& root) {
+Result<std::vector<AddedToken>> readAddedTokens(const Json& root) {
     std::vector<AddedToken> tokens;
-    const JsonNode* list = root.find("added_tokens");
-    if (list == nullptr || list->kind != JsonNode::Kind::Array) {
+    const Json* list = root.find("added_tokens");
+    if (list == nullptr || !list->is(Json::Kind::Array)) {
         return invalid("TK05", "added_tokens: expected an array, found " +
                                    (list == nullptr ? "none" : describe(*list)));
     }
-    for (size_t i = 0; i < list->children.size(); ++i) {
-        ENGINE_ASSIGN(auto token, readAddedToken(list->children[i], i));
+    for (size_t i = 0; i < list->items.size(); ++i) {
+        ENGINE_ASSIGN(auto token, readAddedToken(list->items[i], i));
         tokens.push_back(token);
     }
     return tokens;
@@ -401,17 +399,17 @@ Result<void> checkReach(Tokenizer::Data& data) {
 
 /// The ids of one SpecialToken step of a TemplateProcessing post-processor.
 Result<std::vector<TokenId>>
-templateTokens(const JsonNode& post, std::string_view name, size_t vocab_size) {
-    const JsonNode* all = post.find("special_tokens");
-    const JsonNode* entry = all == nullptr ? nullptr : all->find(name);
-    const JsonNode* ids = entry == nullptr ? nullptr : entry->find("ids");
-    if (ids == nullptr || ids->kind != JsonNode::Kind::Array) {
+templateTokens(const Json& post, std::string_view name, size_t vocab_size) {
+    const Json* all = post.find("special_tokens");
+    const Json* entry = all == nullptr ? nullptr : all->find(name);
+    const Json* ids = entry == nullptr ? nullptr : entry->find("ids");
+    if (ids == nullptr || !ids->is(Json::Kind::Array)) {
         return invalid("TK31",
                        "post_processor: special_tokens gives no ids for " + quoteToken(name));
     }
     std::vector<TokenId> out;
-    for (const JsonNode& node : ids->children) {
-        const TokenId id = node.kind == JsonNode::Kind::Number ? parseTokenId(node.text) : -1;
+    for (const Json& node : ids->items) {
+        const TokenId id = node.is(Json::Kind::Number) ? parseTokenId(node.text) : -1;
         if (id < 0 || static_cast<size_t>(id) >= vocab_size) {
             return invalid("TK31", "post_processor: " + quoteToken(name) + " has the id " +
                                        describe(node) + ", expected a token from 0 to " +
@@ -423,9 +421,9 @@ templateTokens(const JsonNode& post, std::string_view name, size_t vocab_size) {
 }
 
 /// Only TemplateProcessing has an effect here; it concerns raw text, never a chat prompt.
-Result<void> loadPostProcessor(const JsonNode& root, Tokenizer::Data& data) {
-    const JsonNode* post = root.find("post_processor");
-    if (post == nullptr || post->isNull()) {
+Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
+    const Json* post = root.find("post_processor");
+    if (post == nullptr || post->is(Json::Kind::Null)) {
         return {};
     }
     if (!isMemberString(*post, "type", "TemplateProcessing")) {
@@ -433,21 +431,21 @@ Result<void> loadPostProcessor(const JsonNode& root, Tokenizer::Data& data) {
                                 ") is not applied: raw text gets no special tokens from it");
         return {};
     }
-    const JsonNode* single = post->find("single");
-    if (single == nullptr || single->kind != JsonNode::Kind::Array) {
+    const Json* single = post->find("single");
+    if (single == nullptr || !single->is(Json::Kind::Array)) {
         return invalid("TK31", "post_processor: single is not an array");
     }
     bool is_after_text = false;
-    for (const JsonNode& step : single->children) {
-        const JsonNode* special = step.find("SpecialToken");
-        const JsonNode* name = special == nullptr ? nullptr : special->find("id");
-        if (name != nullptr && name->kind == JsonNode::Kind::String) {
+    for (const Json& step : single->items) {
+        const Json* special = step.find("SpecialToken");
+        const Json* name = special == nullptr ? nullptr : special->find("id");
+        if (name != nullptr && name->is(Json::Kind::String)) {
             ENGINE_ASSIGN(const auto ids, templateTokens(*post, name->text, data.size()));
             auto& out = is_after_text ? data.suffix : data.prefix;
             out.insert(out.end(), ids.begin(), ids.end());
             continue;
         }
-        const JsonNode* sequence = step.find("Sequence");
+        const Json* sequence = step.find("Sequence");
         if (sequence == nullptr || !isMemberString(*sequence, "id", "A") || is_after_text) {
             return invalid("TK31", "post_processor: single holds a step that is neither a special "
                                    "token nor the one text");
@@ -460,11 +458,11 @@ Result<void> loadPostProcessor(const JsonNode& root, Tokenizer::Data& data) {
     return {};
 }
 
-void noteUnknownMembers(const JsonNode& node,
+void noteUnknownMembers(const Json& node,
                         std::string_view prefix,
                         std::initializer_list<std::string_view> known,
                         std::vector<std::string>& warnings) {
-    for (const JsonNode& child : node.children) {
+    for (const JsonMember& child : node.members) {
         if (std::find(known.begin(), known.end(), child.key) == known.end()) {
             warnings.push_back("tokenizer.json: the member " +
                                quoteToken(std::string(prefix) + child.key) +
@@ -476,14 +474,14 @@ void noteUnknownMembers(const JsonNode& node,
 } // namespace
 
 Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile& file) {
-    const JsonNode& root = file.root;
+    const Json& root = file.root;
     if (!isMemberString(root, "version", "1.0")) {
-        const JsonNode* version = root.find("version");
+        const Json* version = root.find("version");
         return unsupported("TK06", "version: expected \"1.0\", found " +
                                        (version == nullptr ? "none" : describe(*version)));
     }
-    const JsonNode* model = root.find("model");
-    if (model == nullptr || model->kind != JsonNode::Kind::Object) {
+    const Json* model = root.find("model");
+    if (model == nullptr || !model->is(Json::Kind::Object)) {
         return invalid("TK05", "model: expected an object, found " +
                                    (model == nullptr ? "none" : describe(*model)));
     }
@@ -503,9 +501,9 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
     data->seed = mixBits(reinterpret_cast<uintptr_t>(data.get()));
     ENGINE_TRY(loadTokens(file, *data));
     ENGINE_TRY(loadByteTokens(*data));
-    const JsonNode* unknown = model->find("unk_token");
-    if (unknown != nullptr && !unknown->isNull() &&
-        (unknown->kind != JsonNode::Kind::String || data->find(unknown->text) < 0)) {
+    const Json* unknown = model->find("unk_token");
+    if (unknown != nullptr && !unknown->is(Json::Kind::Null) &&
+        (!unknown->is(Json::Kind::String) || data->find(unknown->text) < 0)) {
         return invalid("TK15", "model.unk_token: expected a token of the vocabulary, found " +
                                    describe(*unknown));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as tokenizer.json, and the text behind a zero byte through encode and decode: an error
 // that names a rule, or ids inside the vocabulary and decoded text that is UTF-8.
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 #include "engine/text/tokenizer.h"
 #include "tests/fuzz/require.h"
 

@@ -4,15 +4,13 @@
 // text_config is read in config_text.cpp, the towers in config_towers.cpp.
 #include "engine/families/gemma4/config.h"
 
-#include "engine/base/json_sax.h"
-#include "engine/families/gemma4/config_json.h"
+#include "engine/base/json/section.h"
 #include "engine/families/gemma4/config_parts.h"
 #include "engine/families/gemma4/stored_templates.h"
 #include "engine/families/gemma4/tensor_list.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
 
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,31 +20,45 @@
 
 namespace engine {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr size_t kMaxConfigBytes = kMaxSmallJsonBytes;
 /// 17.6 trillion: nobody can hold more, and sums of bytes stay far from 2^63.
 constexpr int64_t kMaxParameters = int64_t{1} << 44;
 
+bool holdsNumberBeyondDouble(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
+    if (value.is(Json::Kind::Number)) {
+        return !value.number();
+    }
+    return std::any_of(value.items.begin(), value.items.end(), holdsNumberBeyondDouble) ||
+           std::any_of(value.members.begin(), value.members.end(), [](const JsonMember& member) {
+               return holdsNumberBeyondDouble(member.value);
+           });
+}
+
 /// A JSON text that must be an object; "{}" when the text is empty.
-Result<ConfigJson> parseObject(std::string_view text, const std::string& file) {
+Result<Json> parseObject(std::string_view text, const std::string& file) {
     if (text.empty()) {
-        return ConfigJson::emptyObject();
+        Json empty;
+        empty.kind = Json::Kind::Object;
+        return empty;
     }
+    const auto fail = [&](std::string_view rule, const std::string& what) {
+        return Error{ErrorCode::InvalidFile,
+                     file + ": " + what,
+                     {{"rule", std::string(rule)}, {"file", file}}};
+    };
     if (text.size() > kMaxConfigBytes) {
-        return Error{ErrorCode::InvalidFile,
-                     file + ": has " + std::to_string(text.size()) + " bytes, more than the " +
-                         std::to_string(kMaxConfigBytes) + " such a file may have",
-                     {{"rule", "FileTooLarge"}, {"file", file}}};
+        return fail("FileTooLarge", "has " + std::to_string(text.size()) +
+                                        " bytes, more than the " + std::to_string(kMaxConfigBytes) +
+                                        " such a file may have");
     }
-    ENGINE_TRY(checkJson(text, file, JsonLimits{.max_depth = 16, .max_string_bytes = 1 << 20}));
-    ENGINE_ASSIGN(ConfigJson tree, ConfigJson::parse(text, file));
-    if (!tree.value().is_object()) {
-        return Error{ErrorCode::InvalidFile,
-                     file + ": is " + shownJson(tree.value()) + ", expected an object",
-                     {{"rule", "ConfigType"}, {"file", file}}};
+    ENGINE_ASSIGN(Json tree, parseJson(text, file));
+    if (holdsNumberBeyondDouble(tree)) {
+        return fail("JsonNumber", "holds a number that no double can hold");
+    }
+    if (!tree.is(Json::Kind::Object)) {
+        return fail("ConfigType", "is " + shownJson(tree) + ", expected an object");
     }
     return tree;
 }
@@ -69,11 +81,11 @@ std::string describeModelType(const std::string& type) {
 
 struct Root {
     bool is_text_only = false;
-    ConfigSection text;
+    JsonSection text;
 };
 
 /// Checks model_type and architectures and finds the text section.
-Root readRoot(const ConfigSection& root, ModelConfig& config) {
+Root readRoot(const JsonSection& root, ModelConfig& config) {
     const std::vector<std::string> architectures = root.texts("architectures", 16);
     const bool has_type = root.has("model_type");
     const std::string type = root.text("model_type", "");
@@ -103,7 +115,7 @@ Root readRoot(const ConfigSection& root, ModelConfig& config) {
     if (!is_text_only && !has_text_section) {
         root.invalid("ConfigMissing", "text_config", "is missing, expected an object");
     }
-    ConfigSection text = has_text_section ? root.section("text_config") : root;
+    JsonSection text = has_text_section ? root.section("text_config") : root;
     const std::string text_type = text.text("model_type", "gemma4_text");
     if (has_text_section && text_type != "gemma4_text") {
         text.unsupported("model_type",
@@ -114,7 +126,7 @@ Root readRoot(const ConfigSection& root, ModelConfig& config) {
 
 /// A token id of the root or text section. Without the key: the published id, or -1 (none) where
 /// the vocabulary is smaller than that.
-int64_t readTokenId(const ConfigSection& root,
+int64_t readTokenId(const JsonSection& root,
                     std::initializer_list<std::string_view> keys,
                     int64_t published,
                     int64_t vocab_size) {
@@ -126,7 +138,7 @@ int64_t readTokenId(const ConfigSection& root,
     return published < vocab_size ? published : -1;
 }
 
-void readTokenIds(const ConfigSection& root, ModelConfig& config) {
+void readTokenIds(const JsonSection& root, ModelConfig& config) {
     const int64_t vocab = config.text.vocab_size;
     config.image_token_id = readTokenId(root, {"image_token_id"}, 258880, vocab);
     config.audio_token_id = readTokenId(root, {"audio_token_id"}, 258881, vocab);
@@ -158,7 +170,7 @@ void readTokenIds(const ConfigSection& root, ModelConfig& config) {
     }
 }
 
-std::optional<QuantizationHint> readQuantization(const ConfigSection& section) {
+std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
     if (!section.exists()) {
         return std::nullopt;
     }
@@ -199,9 +211,8 @@ std::optional<QuantizationHint> readQuantization(const ConfigSection& section) {
 }
 
 /// `fallback_eos` are config.json's own end tokens, used when generation_config names none.
-GenerationDefaults readGeneration(const ConfigSection& section,
-                                  int64_t vocab_size,
-                                  std::vector<int64_t> fallback_eos) {
+GenerationDefaults
+readGeneration(const JsonSection& section, int64_t vocab_size, std::vector<int64_t> fallback_eos) {
     GenerationDefaults defaults;
     defaults.temperature = section.number("temperature", 0.0, 100.0, defaults.temperature);
     defaults.top_p = section.number("top_p", 0.0, 1.0, defaults.top_p);
@@ -223,17 +234,18 @@ bool isNear(double a, double b) {
 }
 
 /// A three-element list of numbers equal to `wanted`, or absent.
-bool isAbsentOrAll(const ConfigSection& section, std::string_view key, double wanted) {
-    const json* list = section.find(key);
-    if (list == nullptr || !list->is_array()) {
+bool isAbsentOrAll(const JsonSection& section, std::string_view key, double wanted) {
+    const Json* list = section.find(key);
+    if (list == nullptr || !list->is(Json::Kind::Array)) {
         return list == nullptr;
     }
-    return std::all_of(list->begin(), list->end(), [&](const json& item) {
-        return item.is_number() && isNear(item.get<double>(), wanted);
+    return std::all_of(list->items.begin(), list->items.end(), [&](const Json& item) {
+        const std::optional<double> number = item.number();
+        return number && isNear(*number, wanted);
     });
 }
 
-void requireInteger(const ConfigSection& section, std::string_view key, int64_t wanted) {
+void requireInteger(const JsonSection& section, std::string_view key, int64_t wanted) {
     const int64_t found = section.integer(key, 0, int64_t{1} << 40, wanted);
     if (found != wanted) {
         section.unsupported(key, "is " + std::to_string(found) + "; only " +
@@ -241,17 +253,17 @@ void requireInteger(const ConfigSection& section, std::string_view key, int64_t 
     }
 }
 
-void requireNumber(const ConfigSection& section, std::string_view key, double wanted) {
+void requireNumber(const JsonSection& section, std::string_view key, double wanted) {
     const double found = section.number(key, -1e9, 1e9, wanted);
     if (!isNear(found, wanted)) {
-        section.unsupported(key, "is " + json(found).dump() + "; only " + json(wanted).dump() +
+        section.unsupported(key, "is " + shownNumber(found) + "; only " + shownNumber(wanted) +
                                      " is implemented");
     }
 }
 
 /// The picture settings: everything but the token budget is fixed by the model, so other values
 /// are refused instead of giving other answers in silence.
-void readImageProcessor(const ConfigSection& section,
+void readImageProcessor(const JsonSection& section,
                         const ModelConfig& config,
                         ProcessorConfig& processor) {
     if (!section.exists() || !config.vision) {
@@ -283,7 +295,7 @@ void readImageProcessor(const ConfigSection& section,
     }
 }
 
-void readAudioProcessor(const ConfigSection& section, ModelConfig& config) {
+void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
     if (!section.exists() || !config.audio) {
         return;
     }
@@ -310,23 +322,23 @@ void readAudioProcessor(const ConfigSection& section, ModelConfig& config) {
 
 /// `processor` is processor_config.json, `preprocessor` the older preprocessor_config.json, whose
 /// picture and sound settings stand at the top level.
-void readProcessor(const ConfigSection& processor,
-                   const ConfigSection& preprocessor,
+void readProcessor(const JsonSection& processor,
+                   const JsonSection& preprocessor,
                    ModelConfig& config) {
-    const ConfigSection& image = processor.has("image_processor")      ? processor
-                                 : preprocessor.has("image_processor") ? preprocessor
-                                                                       : processor;
+    const JsonSection& image = processor.has("image_processor")      ? processor
+                               : preprocessor.has("image_processor") ? preprocessor
+                                                                     : processor;
     const bool is_image_nested = image.has("image_processor");
-    const ConfigSection flat_image = processor.has("max_soft_tokens") ? processor : preprocessor;
+    const JsonSection flat_image = processor.has("max_soft_tokens") ? processor : preprocessor;
     readImageProcessor(is_image_nested ? image.section("image_processor") : flat_image, config,
                        config.processor);
 
-    const ConfigSection& audio = processor.has("feature_extractor") ? processor : preprocessor;
+    const JsonSection& audio = processor.has("feature_extractor") ? processor : preprocessor;
     const bool is_audio_nested = audio.has("feature_extractor");
-    const ConfigSection flat_audio = processor.has("sampling_rate") ? processor : preprocessor;
+    const JsonSection flat_audio = processor.has("sampling_rate") ? processor : preprocessor;
     readAudioProcessor(is_audio_nested ? audio.section("feature_extractor") : flat_audio, config);
 
-    const ConfigSection& length = processor.has("audio_seq_length") ? processor : preprocessor;
+    const JsonSection& length = processor.has("audio_seq_length") ? processor : preprocessor;
     config.processor.max_audio_tokens =
         length.integer("audio_seq_length", 1, 1 << 20, config.processor.max_audio_tokens);
     if (config.audio) {
@@ -386,17 +398,16 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
                      "config.json: the file is empty",
                      {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
     }
-    ENGINE_ASSIGN(const ConfigJson config_tree, parseObject(texts.config, "config.json"));
-    ENGINE_ASSIGN(const ConfigJson generation_tree,
+    ENGINE_ASSIGN(const Json config_tree, parseObject(texts.config, "config.json"));
+    ENGINE_ASSIGN(const Json generation_tree,
                   parseObject(texts.generation, "generation_config.json"));
-    ENGINE_ASSIGN(const ConfigJson processor_tree,
-                  parseObject(texts.processor, "processor_config.json"));
-    ENGINE_ASSIGN(const ConfigJson preprocessor_tree,
+    ENGINE_ASSIGN(const Json processor_tree, parseObject(texts.processor, "processor_config.json"));
+    ENGINE_ASSIGN(const Json preprocessor_tree,
                   parseObject(texts.preprocessor, "preprocessor_config.json"));
 
-    ConfigProblems problems;
+    JsonProblems problems;
     ModelConfig config;
-    const ConfigSection root(&config_tree.value(), "config.json", "", problems);
+    const JsonSection root(&config_tree, "config.json", "", problems);
     const Root parts = readRoot(root, config);
     if (problems.error) {
         return *problems.error;
@@ -413,18 +424,18 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
     }
     readTokenIds(root, config);
     // transformers reads it where the head is: at the top, also where only text_config has it.
-    const ConfigSection& tie_section =
+    const JsonSection& tie_section =
         parts.is_text_only && !root.has("tie_word_embeddings") ? parts.text : root;
     config.tie_word_embeddings = tie_section.boolean("tie_word_embeddings", true);
     config.has_own_head = !config.tie_word_embeddings;
     for (const std::string_view key : {"dtype", "torch_dtype"}) {
-        for (const ConfigSection& section : {root, parts.text}) {
+        for (const JsonSection& section : {root, parts.text}) {
             if (config.dtype.empty()) {
                 config.dtype = section.text(key, "");
             }
         }
     }
-    const ConfigSection& quantized = root.has("quantization_config") ? root : parts.text;
+    const JsonSection& quantized = root.has("quantization_config") ? root : parts.text;
     config.quantization = readQuantization(quantized.section("quantization_config"));
 
     const int64_t last_id = config.text.vocab_size - 1;
@@ -435,13 +446,12 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
     if (eos.empty()) {
         eos.push_back(std::min<int64_t>(1, last_id));
     }
-    config.generation = readGeneration(
-        ConfigSection(&generation_tree.value(), "generation_config.json", "", problems),
-        config.text.vocab_size, std::move(eos));
-    readProcessor(
-        ConfigSection(&processor_tree.value(), "processor_config.json", "", problems),
-        ConfigSection(&preprocessor_tree.value(), "preprocessor_config.json", "", problems),
-        config);
+    config.generation =
+        readGeneration(JsonSection(&generation_tree, "generation_config.json", "", problems),
+                       config.text.vocab_size, std::move(eos));
+    readProcessor(JsonSection(&processor_tree, "processor_config.json", "", problems),
+                  JsonSection(&preprocessor_tree, "preprocessor_config.json", "", problems),
+                  config);
     if (problems.error) {
         return *problems.error;
     }

@@ -3,16 +3,16 @@
 // engine/families/gemma4/config*.cpp.
 #pragma once
 
+#include "engine/base/json/section.h"
 #include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/config_section.h"
 
 namespace engine {
 
 /// text_config, or the root of a text-only model. All layers' sizes are filled in.
-TextConfig readTextConfig(const ConfigSection& section);
-VisionConfig readVisionConfig(const ConfigSection& section);
-AudioConfig readAudioConfig(const ConfigSection& section);
+TextConfig readTextConfig(const JsonSection& section);
+VisionConfig readVisionConfig(const JsonSection& section);
+AudioConfig readAudioConfig(const JsonSection& section);
 /// The shapes of activations are checked against "gelu_pytorch_tanh" or "silu".
-void requireActivation(const ConfigSection& section, std::string_view key, std::string_view name);
+void requireActivation(const JsonSection& section, std::string_view key, std::string_view name);
 
 } // namespace engine

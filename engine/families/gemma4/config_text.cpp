@@ -3,14 +3,10 @@
 // new spellings and all bounds: engine/families/gemma4/CONFIG.md.
 #include "engine/families/gemma4/config_parts.h"
 
-#include <nlohmann/json.hpp>
-
 #include <map>
 #include <utility>
 
 namespace engine {
-
-using nlohmann::json;
 
 namespace {
 
@@ -47,7 +43,7 @@ std::optional<int64_t> parseLayerIndex(std::string_view text, int64_t limit) {
 }
 
 int64_t
-readHeadDim(const ConfigSection& section, std::string_view key, std::optional<int64_t> fallback) {
+readHeadDim(const JsonSection& section, std::string_view key, std::optional<int64_t> fallback) {
     const int64_t head_dim = section.integer(key, 2, kMaxHeadDim, fallback);
     if (head_dim % 2 != 0) {
         section.invalid("ConfigRange", key,
@@ -57,28 +53,29 @@ readHeadDim(const ConfigSection& section, std::string_view key, std::optional<in
     return head_dim;
 }
 
-std::map<int64_t, LayerOverride> readLayerOverrides(const ConfigSection& section,
+std::map<int64_t, LayerOverride> readLayerOverrides(const JsonSection& section,
                                                     int64_t num_layers) {
     std::map<int64_t, LayerOverride> overrides;
-    const json* object = section.find("per_layer_config");
-    if (object == nullptr || !object->is_object()) {
+    const Json* object = section.find("per_layer_config");
+    if (object == nullptr || !object->is(Json::Kind::Object)) {
         return overrides; // section() has recorded a wrong type
     }
-    const ConfigSection list = section.section("per_layer_config");
-    for (const auto& [key, value] : object->items()) {
+    const JsonSection list = section.section("per_layer_config");
+    for (const auto& [key, key_at, value] : object->members) {
         const auto index = parseLayerIndex(key, num_layers);
         if (!index) {
             list.invalid("ConfigRange", key,
                          "is not a layer index from 0 to " + std::to_string(num_layers - 1));
             return {};
         }
-        if (!value.is_object()) {
+        if (!value.is(Json::Kind::Object)) {
             list.invalid("ConfigType", key, "is " + shownJson(value) + ", expected an object");
             return {};
         }
-        const ConfigSection layer = list.section(key);
+        const JsonSection layer = list.section(key);
         LayerOverride own;
-        for (const auto& [name, unused] : value.items()) {
+        for (const JsonMember& member : value.members) {
+            const std::string& name = member.key;
             if (name == "head_dim") {
                 own.head_dim = readHeadDim(layer, name, std::nullopt);
             } else if (name == "num_key_value_heads") {
@@ -101,7 +98,7 @@ std::map<int64_t, LayerOverride> readLayerOverrides(const ConfigSection& section
     return overrides;
 }
 
-std::vector<LayerType> readLayerTypes(const ConfigSection& section, int64_t num_layers) {
+std::vector<LayerType> readLayerTypes(const JsonSection& section, int64_t num_layers) {
     std::vector<LayerType> types;
     if (!section.has("layer_types")) {
         // Five sliding layers, then a full one.
@@ -139,7 +136,7 @@ std::vector<LayerType> readLayerTypes(const ConfigSection& section, int64_t num_
 }
 
 /// One rotary table. `section` may not exist: then all values are `rope` as given.
-RopeConfig readRope(const ConfigSection& section, RopeConfig rope) {
+RopeConfig readRope(const JsonSection& section, RopeConfig rope) {
     if (!section.exists()) {
         return rope;
     }
@@ -169,7 +166,7 @@ RopeConfig readRope(const ConfigSection& section, RopeConfig rope) {
 
 /// rope_parameters per layer type (new), rope_scaling per layer type, or rope_theta,
 /// rope_local_base_freq and one rope_scaling for the full layers (older).
-void readRopes(const ConfigSection& section, TextConfig& text) {
+void readRopes(const JsonSection& section, TextConfig& text) {
     text.sliding_rope = RopeConfig{10'000.0, 1.0, 1.0};
     text.full_rope = RopeConfig{1'000'000.0, 0.25, 1.0};
     text.sliding_rope.theta =
@@ -179,7 +176,7 @@ void readRopes(const ConfigSection& section, TextConfig& text) {
         if (!section.has(key)) {
             continue;
         }
-        const ConfigSection ropes = section.section(key);
+        const JsonSection ropes = section.section(key);
         if (ropes.has("sliding_attention") || ropes.has("full_attention")) {
             text.sliding_rope = readRope(ropes.section("sliding_attention"), text.sliding_rope);
             text.full_rope = readRope(ropes.section("full_attention"), text.full_rope);
@@ -192,7 +189,7 @@ void readRopes(const ConfigSection& section, TextConfig& text) {
     }
 }
 
-void readExperts(const ConfigSection& section, TextConfig& text) {
+void readExperts(const JsonSection& section, TextConfig& text) {
     text.has_moe = section.boolean("enable_moe_block", false);
     if (!text.has_moe) {
         return;
@@ -208,7 +205,7 @@ void readExperts(const ConfigSection& section, TextConfig& text) {
 }
 
 /// Sizes of every layer; needs text's own sizes.
-void readLayers(const ConfigSection& section, TextConfig& text) {
+void readLayers(const JsonSection& section, TextConfig& text) {
     const bool is_k_eq_v = section.boolean("attention_k_eq_v", false);
     const bool is_double_wide = section.boolean("use_double_wide_mlp", false);
     const int64_t intermediate_size = section.integer("intermediate_size", 1, kMaxMlpWidth);
@@ -291,7 +288,7 @@ void readLayers(const ConfigSection& section, TextConfig& text) {
 
 } // namespace
 
-void requireActivation(const ConfigSection& section, std::string_view key, std::string_view name) {
+void requireActivation(const JsonSection& section, std::string_view key, std::string_view name) {
     const std::string found = section.text(key, name);
     if (found != name) {
         section.unsupported(key, "is \"" + found.substr(0, 60) + "\"; only " + std::string(name) +
@@ -299,7 +296,7 @@ void requireActivation(const ConfigSection& section, std::string_view key, std::
     }
 }
 
-TextConfig readTextConfig(const ConfigSection& section) {
+TextConfig readTextConfig(const JsonSection& section) {
     TextConfig text;
     text.num_layers = section.integer("num_hidden_layers", 1, kMaxLayers);
     text.hidden_size = section.integer("hidden_size", 1, kMaxWidth);
@@ -333,9 +330,10 @@ TextConfig readTextConfig(const ConfigSection& section) {
     if (section.boolean("attention_bias", false)) {
         section.unsupported("attention_bias", "is true; attention biases are not implemented");
     }
-    if (const json* value = section.find("use_bidirectional_attention")) {
-        text.is_vision_bidirectional = *value == "vision";
-        if (!text.is_vision_bidirectional && *value != false) {
+    if (const Json* value = section.find("use_bidirectional_attention")) {
+        text.is_vision_bidirectional = value->isString("vision");
+        const bool is_false = value->is(Json::Kind::Bool) && !value->boolean;
+        if (!text.is_vision_bidirectional && !is_false) {
             section.unsupported("use_bidirectional_attention",
                                 "is " + shownJson(*value) +
                                     "; only null and \"vision\" are implemented");

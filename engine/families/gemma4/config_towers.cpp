@@ -12,7 +12,7 @@ constexpr int64_t kMaxWidth = 65536;
 constexpr int64_t kMaxTowerLayers = 256;
 constexpr int64_t kMaxHeads = 1024;
 
-void requireModelType(const ConfigSection& section, std::string_view name) {
+void requireModelType(const JsonSection& section, std::string_view name) {
     const std::string found = section.text("model_type", name);
     if (found != name) {
         section.unsupported("model_type", "is \"" + found.substr(0, 60) + "\"; only " +
@@ -22,7 +22,7 @@ void requireModelType(const ConfigSection& section, std::string_view name) {
 
 } // namespace
 
-VisionConfig readVisionConfig(const ConfigSection& section) {
+VisionConfig readVisionConfig(const JsonSection& section) {
     requireModelType(section, "gemma4_vision");
     VisionConfig vision;
     vision.hidden_size = section.integer("hidden_size", 1, kMaxWidth);
@@ -62,7 +62,7 @@ VisionConfig readVisionConfig(const ConfigSection& section) {
     }
 
     vision.rope_theta = section.number("rope_theta", 1.0, 1e15, vision.rope_theta);
-    const ConfigSection rope =
+    const JsonSection rope =
         section.section(section.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
     const std::string_view type_key = rope.has("rope_type") ? "rope_type" : "type";
     const std::string type = rope.text(type_key, "default");
@@ -74,7 +74,7 @@ VisionConfig readVisionConfig(const ConfigSection& section) {
     return vision;
 }
 
-AudioConfig readAudioConfig(const ConfigSection& section) {
+AudioConfig readAudioConfig(const JsonSection& section) {
     requireModelType(section, "gemma4_audio");
     AudioConfig audio;
     audio.hidden_size = section.integer("hidden_size", 4, kMaxWidth);

@@ -2,11 +2,10 @@
 #include "engine/families/gemma4/stored_templates.h"
 
 #include "engine/base/folder_list.h"
-#include "engine/base/json_sax.h"
-#include "engine/families/gemma4/config_json.h"
+#include "engine/base/json/tree.h"
+#include "engine/base/paths.h"
 #include "engine/files/model_files.h"
 
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -118,9 +117,8 @@ private:
             }
             return;
         }
-        const auto checked =
-            checkJson(**text, name, {.max_depth = 32, .max_string_bytes = kMaxTemplateBytes});
-        const auto tree = checked ? ConfigJson::parse(**text, name) : checked.error();
+        const auto tree =
+            parseJson(**text, name, {.max_depth = 32, .max_string_bytes = kMaxTemplateBytes});
         const bool is_asked = (*text)->find(kMember) != std::string::npos;
         if (!tree) {
             if (!is_asked) {
@@ -129,54 +127,49 @@ private:
             out_.notes.push_back(tree.error().message + " (its chat template is not known)");
             return;
         }
-        const nlohmann::json& root = tree->value();
-        if (!root.is_object()) {
-            return;
-        }
         for (const char* token : {"bos_token", "eos_token", "pad_token", "unk_token"}) {
-            const auto found = root.find(token);
-            if (found == root.end()) {
-                continue;
-            }
-            const nlohmann::json& value =
-                found->is_object() && found->contains("content") ? found->at("content") : *found;
-            if (value.is_string()) {
-                text_.tokens[token] = value.get_ref<const std::string&>();
+            const Json* value = tree->find(token);
+            const Json* content = value == nullptr ? nullptr : value->find("content");
+            value = content == nullptr ? value : content;
+            if (value != nullptr && value->is(Json::Kind::String)) {
+                text_.tokens[token] = value->text;
             }
         }
-        if (!root.contains(kMember)) {
-            return;
+        const Json* member = tree->find(kMember);
+        if (member != nullptr && member->is(Json::Kind::String)) {
+            take(name, member->text);
+        } else if (member != nullptr) {
+            takeList(name, *member);
         }
-        const nlohmann::json& member = root.at(std::string(kMember));
-        if (member.is_string()) {
-            take(name, member.get_ref<const std::string&>());
-            return;
-        }
-        takeList(name, member);
     }
 
     /// [{"name": "default", "template": "..."}, ...], or an object of names.
-    void takeList(const std::string& file, const nlohmann::json& list) {
-        for (const auto& [key, entry] : list.items()) {
-            std::string name = key;
-            const nlohmann::json* source = &entry;
-            if (entry.is_object()) {
-                const auto named = entry.find("name");
-                const auto text = entry.find("template");
-                if (named == entry.end() || !named->is_string() || text == entry.end()) {
-                    continue;
-                }
-                name = named->get_ref<const std::string&>();
-                source = &*text;
+    void takeList(const std::string& file, const Json& list) {
+        for (size_t i = 0; i < list.items.size(); ++i) {
+            takeEntry(file, std::to_string(i), list.items[i]);
+        }
+        for (const JsonMember& member : list.members) {
+            takeEntry(file, member.key, member.value);
+        }
+    }
+
+    void takeEntry(const std::string& file, std::string name, const Json& entry) {
+        const Json* source = &entry;
+        if (entry.is(Json::Kind::Object)) {
+            const Json* named = entry.find("name");
+            source = entry.find("template");
+            if (named == nullptr || !named->is(Json::Kind::String) || source == nullptr) {
+                return;
             }
-            if (!source->is_string()) {
-                continue;
-            }
-            if (name == "default") {
-                take(file, source->get_ref<const std::string&>());
-            } else {
-                further(file + " (" + name.substr(0, 60) + ")");
-            }
+            name = named->text;
+        }
+        if (!source->is(Json::Kind::String)) {
+            return;
+        }
+        if (name == "default") {
+            take(file, source->text);
+        } else {
+            further(file + " (" + name.substr(0, 60) + ")");
         }
     }
 
@@ -188,8 +181,7 @@ private:
         std::sort(names.begin(), names.end());
         size_t told = 0;
         for (const fs::path& name : names) {
-            const std::u8string utf8 = name.u8string();
-            const std::string text(utf8.begin(), utf8.end());
+            const std::string text = utf8Of(name);
             if (text.ends_with(".jinja") && told++ < kMostTold) {
                 further(std::string(kFolder) + "/" + text);
             }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked access to one JSON object of a configuration file. Reads never fail on the spot: the
-// first problem is kept in ConfigProblems, the read gives a harmless value, and the caller looks at
-// the problems before it uses the values. So the readers in config*.cpp stay straight lines.
+// first problem is kept in JsonProblems, the read gives a harmless value, and the caller looks at
+// the problems before it uses the values. So readers of configurations stay straight lines.
 #pragma once
 
+#include "engine/base/json/tree.h"
 #include "engine/base/result.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -17,27 +16,24 @@
 namespace engine {
 
 /// What reading found wrong (the first error only) and odd (all warnings).
-struct ConfigProblems {
+struct JsonProblems {
     std::optional<Error> error;
     std::vector<std::string> warnings;
 };
 
-class ConfigSection {
+class JsonSection {
 public:
     /// `object` may be nullptr: then no member is present. `path` is "" or "text_config".
-    ConfigSection(const nlohmann::json* object,
-                  std::string file,
-                  std::string path,
-                  ConfigProblems& problems);
+    JsonSection(const Json* object, std::string file, std::string path, JsonProblems& problems);
 
     /// False when the object itself is absent.
     [[nodiscard]] bool exists() const { return object_ != nullptr; }
     /// True when the member is there and not null.
     [[nodiscard]] bool has(std::string_view key) const;
     /// The member as it is; nullptr when absent or null.
-    [[nodiscard]] const nlohmann::json* find(std::string_view key) const;
+    [[nodiscard]] const Json* find(std::string_view key) const;
     /// The member as an object; a section that does not exist when it is absent or null.
-    [[nodiscard]] ConfigSection section(std::string_view key) const;
+    [[nodiscard]] JsonSection section(std::string_view key) const;
 
     /// Whole number from min to max. Absent or null: `fallback`, or an error when there is none.
     int64_t integer(std::string_view key,
@@ -60,21 +56,21 @@ public:
     void warn(std::string_view key, const std::string& what) const;
     /// `key` with file and path before it.
     [[nodiscard]] std::string fullName(std::string_view key) const;
-    [[nodiscard]] ConfigProblems& problems() const { return *problems_; }
+    [[nodiscard]] JsonProblems& problems() const { return *problems_; }
 
 private:
-    std::optional<int64_t> checkedInteger(const nlohmann::json& value,
-                                          std::string_view key,
-                                          int64_t min,
-                                          int64_t max) const;
+    std::optional<int64_t>
+    checkedInteger(const Json& value, std::string_view key, int64_t min, int64_t max) const;
 
-    const nlohmann::json* object_;
+    const Json* object_;
     std::string file_;
     std::string path_;
-    ConfigProblems* problems_;
+    JsonProblems* problems_;
 };
 
 /// The member's value as it stands in the file, cut to a readable length.
-std::string shownJson(const nlohmann::json& value);
+std::string shownJson(const Json& value);
+/// A number for a message: the shortest text that reads as the same double.
+std::string shownNumber(double value);
 
 } // namespace engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strict JSON reader: what it accepts and refuses (by the grammar of RFC 8259), the events it
 // gives, its limits, and agreement with nlohmann/json on changed texts.
-#include "engine/base/json_sax.h"
+#include "engine/base/json/events.h"
 #include "tests/support/golden.h"
 
 #include <QTest>
@@ -37,7 +37,7 @@ private:
 
 } // namespace
 
-class TestJsonSax : public QObject {
+class TestJsonEvents : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void events_data();
@@ -53,7 +53,7 @@ private Q_SLOTS:
     void utf8();
 };
 
-void TestJsonSax::events_data() {
+void TestJsonEvents::events_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("log");
     QTest::newRow("number") << QByteArray(" 12 ") << QByteArray("n:12");
@@ -75,7 +75,7 @@ void TestJsonSax::events_data() {
                                  << QByteArray("{ k:a n:1 k:b n:2 }");
 }
 
-void TestJsonSax::events() {
+void TestJsonEvents::events() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, log);
     Recorder recorder;
@@ -85,7 +85,7 @@ void TestJsonSax::events() {
     QCOMPARE(QByteArray::fromStdString(recorder.log), log);
 }
 
-void TestJsonSax::refused_data() {
+void TestJsonEvents::refused_data() {
     QTest::addColumn<QByteArray>("text");
     for (const char* text : {"",
                              " ",
@@ -143,7 +143,7 @@ void TestJsonSax::refused_data() {
     QTest::newRow("NUL in a string") << QByteArray("\"a\0b\"", 5);
 }
 
-void TestJsonSax::refused() {
+void TestJsonEvents::refused() {
     QFETCH(QByteArray, text);
     Recorder recorder;
     const auto outcome = engine::readJson(text.toStdString(), {}, recorder);
@@ -153,7 +153,7 @@ void TestJsonSax::refused() {
     QVERIFY(outcome.offset <= static_cast<size_t>(text.size()));
 }
 
-void TestJsonSax::limits() {
+void TestJsonEvents::limits() {
     Recorder recorder;
     const engine::JsonLimits limits{.max_depth = 3, .max_string_bytes = 4};
     QVERIFY(engine::readJson("[[[1]]]", limits, recorder).stop == engine::JsonStop::Done);
@@ -173,7 +173,7 @@ void TestJsonSax::limits() {
     QVERIFY(engine::readJson(bomb, {}, recorder).stop == engine::JsonStop::TooDeep);
 }
 
-void TestJsonSax::handlerStops() {
+void TestJsonEvents::handlerStops() {
     for (int events = 1; events <= 6; ++events) {
         Recorder recorder;
         recorder.stop_after = events;
@@ -182,7 +182,7 @@ void TestJsonSax::handlerStops() {
     }
 }
 
-void TestJsonSax::duplicates_data() {
+void TestJsonEvents::duplicates_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("rule");
     QTest::newRow("none") << QByteArray(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})")
@@ -202,7 +202,7 @@ void TestJsonSax::duplicates_data() {
     QTest::newRow("string") << "\"" + QByteArray(2'000'000, 'x') + "\"" << QByteArray("JsonString");
 }
 
-void TestJsonSax::duplicates() {
+void TestJsonEvents::duplicates() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, rule);
     const auto checked = engine::checkJson(text.toStdString(), "x.json");
@@ -216,7 +216,7 @@ void TestJsonSax::duplicates() {
 /// 20000 changed texts: accepted by both parsers or by neither. Ours alone may refuse for its
 /// limits and for a byte-order mark, which do not occur here; numbers beyond a double are refused
 /// only by the tree parser.
-void TestJsonSax::agreesWithTreeParser() {
+void TestJsonEvents::agreesWithTreeParser() {
     std::ifstream in(support::goldenDir() / "e2b" / "model" / "config.json");
     const std::string sound(std::istreambuf_iterator<char>(in), {});
     QVERIFY(sound.size() > 1000);
@@ -253,7 +253,7 @@ void TestJsonSax::agreesWithTreeParser() {
     QVERIFY(num_accepted > 1000);
 }
 
-void TestJsonSax::utf8_data() {
+void TestJsonEvents::utf8_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<bool>("is_valid");
     QTest::newRow("empty") << QByteArray() << true;
@@ -276,11 +276,11 @@ void TestJsonSax::utf8_data() {
     QTest::newRow("cut 4") << QByteArray("\xf0\x9f\x98") << false;
 }
 
-void TestJsonSax::utf8() {
+void TestJsonEvents::utf8() {
     QFETCH(QByteArray, text);
     QFETCH(bool, is_valid);
     QCOMPARE(engine::isValidUtf8(text.toStdString()), is_valid);
 }
 
-QTEST_APPLESS_MAIN(TestJsonSax)
-#include "tst_json_sax.moc"
+QTEST_APPLESS_MAIN(TestJsonEvents)
+#include "tst_events.moc"

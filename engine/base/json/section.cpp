@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked access to one JSON object of a configuration file.
-#include "engine/families/gemma4/config_section.h"
+#include "engine/base/json/section.h"
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <utility>
 
 namespace engine {
-
-using nlohmann::json;
 
 namespace {
 
@@ -17,21 +14,28 @@ constexpr size_t kMaxShownBytes = 60;
 /// More entries than any list in these files has.
 constexpr size_t kMaxListItems = 65536;
 
-std::string shownNumber(double value) {
-    return json(value).dump();
-}
-
 } // namespace
 
-std::string shownJson(const json& value) {
-    if (value.is_object()) {
-        return "an object";
+std::string shownNumber(double value) {
+    return nlohmann::json(value).dump();
+}
+
+std::string shownJson(const Json& value) {
+    std::string text;
+    switch (value.kind) {
+    case Json::Kind::Object:
+    case Json::Kind::Array:
+    case Json::Kind::Null:
+        return std::string(value.kindName());
+    case Json::Kind::Bool:
+        return value.boolean ? "true" : "false";
+    case Json::Kind::Number:
+        text = value.text;
+        break;
+    case Json::Kind::String:
+        text = nlohmann::json(value.text).dump(-1, ' ', /*ensure_ascii=*/true);
+        break;
     }
-    if (value.is_array()) {
-        return "a list";
-    }
-    // Replaces what is not UTF-8 instead of throwing; scalars do not recurse.
-    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
     if (text.size() > kMaxShownBytes) {
         text.resize(kMaxShownBytes);
         text += "...";
@@ -39,13 +43,13 @@ std::string shownJson(const json& value) {
     return text;
 }
 
-ConfigSection::ConfigSection(const json* object,
-                             std::string file,
-                             std::string path,
-                             ConfigProblems& problems)
+JsonSection::JsonSection(const Json* object,
+                         std::string file,
+                         std::string path,
+                         JsonProblems& problems)
     : object_(object), file_(std::move(file)), path_(std::move(path)), problems_(&problems) {}
 
-std::string ConfigSection::fullName(std::string_view key) const {
+std::string JsonSection::fullName(std::string_view key) const {
     std::string name = file_ + ": ";
     if (!path_.empty()) {
         name += path_;
@@ -54,9 +58,9 @@ std::string ConfigSection::fullName(std::string_view key) const {
     return name.append(key);
 }
 
-void ConfigSection::invalid(std::string_view rule,
-                            std::string_view key,
-                            const std::string& what) const {
+void JsonSection::invalid(std::string_view rule,
+                          std::string_view key,
+                          const std::string& what) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::InvalidFile,
@@ -65,7 +69,7 @@ void ConfigSection::invalid(std::string_view rule,
     }
 }
 
-void ConfigSection::unsupported(std::string_view key, const std::string& what) const {
+void JsonSection::unsupported(std::string_view key, const std::string& what) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::Unsupported,
@@ -74,25 +78,22 @@ void ConfigSection::unsupported(std::string_view key, const std::string& what) c
     }
 }
 
-void ConfigSection::warn(std::string_view key, const std::string& what) const {
+void JsonSection::warn(std::string_view key, const std::string& what) const {
     problems_->warnings.push_back(fullName(key) + " " + what);
 }
 
-const json* ConfigSection::find(std::string_view key) const {
-    if (object_ == nullptr || !object_->is_object()) {
-        return nullptr;
-    }
-    const auto it = object_->find(std::string(key));
-    return it == object_->end() || it->is_null() ? nullptr : &*it;
+const Json* JsonSection::find(std::string_view key) const {
+    const Json* value = object_ == nullptr ? nullptr : object_->find(key);
+    return value == nullptr || value->is(Json::Kind::Null) ? nullptr : value;
 }
 
-bool ConfigSection::has(std::string_view key) const {
+bool JsonSection::has(std::string_view key) const {
     return find(key) != nullptr;
 }
 
-ConfigSection ConfigSection::section(std::string_view key) const {
-    const json* value = find(key);
-    if (value != nullptr && !value->is_object()) {
+JsonSection JsonSection::section(std::string_view key) const {
+    const Json* value = find(key);
+    if (value != nullptr && !value->is(Json::Kind::Object)) {
         invalid("ConfigType", key, "is " + shownJson(*value) + ", expected an object");
         value = nullptr;
     }
@@ -100,31 +101,31 @@ ConfigSection ConfigSection::section(std::string_view key) const {
     return {value, file_, path, *problems_};
 }
 
-std::optional<int64_t> ConfigSection::checkedInteger(const json& value,
-                                                     std::string_view key,
-                                                     int64_t min,
-                                                     int64_t max) const {
+std::optional<int64_t> JsonSection::checkedInteger(const Json& value,
+                                                   std::string_view key,
+                                                   int64_t min,
+                                                   int64_t max) const {
     const std::string expected =
         ", expected a whole number from " + std::to_string(min) + " to " + std::to_string(max);
-    if (!value.is_number_integer()) {
+    const bool is_whole =
+        value.is(Json::Kind::Number) && value.text.find_first_of(".eE") == std::string::npos;
+    if (!is_whole) {
         invalid("ConfigType", key, "is " + shownJson(value) + expected);
         return std::nullopt;
     }
-    const bool is_above_int64 =
-        value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
-    const int64_t number = is_above_int64 ? 0 : value.get<int64_t>();
-    if (is_above_int64 || number < min || number > max) {
+    const std::optional<int64_t> number = value.integer();
+    if (!number || *number < min || *number > max) {
         invalid("ConfigRange", key, "is " + shownJson(value) + expected);
         return std::nullopt;
     }
     return number;
 }
 
-int64_t ConfigSection::integer(std::string_view key,
-                               int64_t min,
-                               int64_t max,
-                               std::optional<int64_t> fallback) const {
-    const json* value = find(key);
+int64_t JsonSection::integer(std::string_view key,
+                             int64_t min,
+                             int64_t max,
+                             std::optional<int64_t> fallback) const {
+    const Json* value = find(key);
     if (value == nullptr) {
         if (!fallback) {
             invalid("ConfigMissing", key,
@@ -136,66 +137,66 @@ int64_t ConfigSection::integer(std::string_view key,
     return checkedInteger(*value, key, min, max).value_or(fallback.value_or(min));
 }
 
-double ConfigSection::number(std::string_view key, double min, double max, double fallback) const {
-    const json* value = find(key);
+double JsonSection::number(std::string_view key, double min, double max, double fallback) const {
+    const Json* value = find(key);
     if (value == nullptr) {
         return fallback;
     }
     const std::string expected =
         ", expected a number from " + shownNumber(min) + " to " + shownNumber(max);
-    if (!value->is_number()) {
+    if (!value->is(Json::Kind::Number)) {
         invalid("ConfigType", key, "is " + shownJson(*value) + expected);
         return fallback;
     }
-    const auto number = value->get<double>();
-    if (!std::isfinite(number) || number < min || number > max) {
+    const std::optional<double> number = value->number();
+    if (!number || *number < min || *number > max) {
         invalid("ConfigRange", key, "is " + shownJson(*value) + expected);
         return fallback;
     }
-    return number;
+    return *number;
 }
 
-bool ConfigSection::boolean(std::string_view key, bool fallback) const {
-    const json* value = find(key);
+bool JsonSection::boolean(std::string_view key, bool fallback) const {
+    const Json* value = find(key);
     if (value == nullptr) {
         return fallback;
     }
-    if (!value->is_boolean()) {
+    if (!value->is(Json::Kind::Bool)) {
         invalid("ConfigType", key, "is " + shownJson(*value) + ", expected true or false");
         return fallback;
     }
-    return value->get<bool>();
+    return value->boolean;
 }
 
-std::string ConfigSection::text(std::string_view key, std::string_view fallback) const {
-    const json* value = find(key);
+std::string JsonSection::text(std::string_view key, std::string_view fallback) const {
+    const Json* value = find(key);
     if (value == nullptr) {
         return std::string(fallback);
     }
-    if (!value->is_string()) {
+    if (!value->is(Json::Kind::String)) {
         invalid("ConfigType", key, "is " + shownJson(*value) + ", expected a text");
         return std::string(fallback);
     }
-    return value->get<std::string>();
+    return value->text;
 }
 
-std::vector<int64_t> ConfigSection::integers(std::string_view key, int64_t min, int64_t max) const {
-    const json* value = find(key);
+std::vector<int64_t> JsonSection::integers(std::string_view key, int64_t min, int64_t max) const {
+    const Json* value = find(key);
     std::vector<int64_t> numbers;
     if (value == nullptr) {
         return numbers;
     }
-    if (!value->is_array()) {
+    if (!value->is(Json::Kind::Array)) {
         if (const auto number = checkedInteger(*value, key, min, max)) {
             numbers.push_back(*number);
         }
         return numbers;
     }
-    if (value->size() > kMaxListItems) {
+    if (value->items.size() > kMaxListItems) {
         invalid("ConfigRange", key, "is a list of more than 65536 entries");
         return numbers;
     }
-    for (const json& item : *value) {
+    for (const Json& item : value->items) {
         const auto number = checkedInteger(item, key, min, max);
         if (!number) {
             return {};
@@ -205,28 +206,28 @@ std::vector<int64_t> ConfigSection::integers(std::string_view key, int64_t min, 
     return numbers;
 }
 
-std::vector<std::string> ConfigSection::texts(std::string_view key, size_t max_items) const {
-    const json* value = find(key);
+std::vector<std::string> JsonSection::texts(std::string_view key, size_t max_items) const {
+    const Json* value = find(key);
     std::vector<std::string> found;
     if (value == nullptr) {
         return found;
     }
-    if (!value->is_array()) {
+    if (!value->is(Json::Kind::Array)) {
         invalid("ConfigType", key, "is " + shownJson(*value) + ", expected a list of texts");
         return found;
     }
-    if (value->size() > max_items) {
+    if (value->items.size() > max_items) {
         invalid("ConfigRange", key,
-                "is a list of " + std::to_string(value->size()) + " entries, expected at most " +
-                    std::to_string(max_items));
+                "is a list of " + std::to_string(value->items.size()) +
+                    " entries, expected at most " + std::to_string(max_items));
         return found;
     }
-    for (const json& item : *value) {
-        if (!item.is_string()) {
+    for (const Json& item : value->items) {
+        if (!item.is(Json::Kind::String)) {
             invalid("ConfigType", key, "holds " + shownJson(item) + ", expected only texts");
             return {};
         }
-        found.push_back(item.get<std::string>());
+        found.push_back(item.text);
     }
     return found;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A strict, bounded, event-based JSON reader (RFC 8259) for files that nobody vouches for: no
-// recursion, no tree, no exceptions, UTF-8 checked, numbers handed on as written. Depth and string
-// length are limited while reading. checkJson() applies it as a gate before a tree is built.
+// The one JSON reader: strict (RFC 8259) and bounded, event-based, for files that nobody vouches
+// for. No recursion, no tree, no exceptions, UTF-8 checked, numbers handed on as written. What is
+// too large for a tree takes the events (tokenizers, tensor headers); the tree in tree.h is made
+// of them.
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/base/utf8.h"
 
 #include <cstddef>
 #include <string>
@@ -15,6 +17,9 @@ namespace engine {
 struct JsonLimits {
     int max_depth = 16;                        ///< Open objects and arrays at once.
     size_t max_string_bytes = size_t{1} << 20; ///< Of a key or string, after unescaping.
+    size_t max_values = SIZE_MAX;              ///< Of all levels, containers included.
+    /// Refuse an object that has a member name twice; looked at when the object ends.
+    bool are_names_unique = false;
 };
 
 /// Receives the events. Returning false stops the reader; say why through your own members.
@@ -35,6 +40,9 @@ public:
     virtual bool onNumber(std::string_view literal) = 0;
     virtual bool onBool(bool value) = 0;
     virtual bool onNull() = 0;
+
+    /// Byte at which the token of the event begins; the reader sets it.
+    size_t offset = 0;
 };
 
 enum class JsonStop {
@@ -44,24 +52,31 @@ enum class JsonStop {
     InvalidUtf8,
     TooDeep,
     StringTooLong,
+    TooManyValues,
+    Duplicate, ///< A member name twice in one object.
 };
 
 struct JsonOutcome {
     JsonStop stop = JsonStop::Done;
-    size_t offset = 0;  ///< Byte where reading stopped.
-    std::string detail; ///< "expected ',' or '}'", empty for Done and Handler.
+    size_t offset = 0; ///< Byte where reading stopped; Duplicate: of the second name.
+    /// "expected ',' or '}'", for messages that name the byte; empty for Done and Handler.
+    std::string detail;
+    /// The same for who has the text before them: "expected ',' or '}', found "x"".
+    std::string full_detail;
+    std::string name; ///< Duplicate: the member's name.
 };
 
 /// Reads one JSON value with optional white space around it. A byte-order mark is a syntax error.
 JsonOutcome readJson(std::string_view text, const JsonLimits& limits, JsonHandler& handler);
 
-/// Gate before a tree is built: syntax, UTF-8, depth, string length, and no member name twice in
-/// one object. Errors: InvalidFile; details "rule" = JsonSyntax, JsonUtf8, JsonDepth, JsonString or
-/// JsonDuplicate, "file" = file_name. `file_name` starts the message.
+/// Checks syntax, UTF-8, depth, string length, and that no member name stands twice in one object,
+/// whatever `limits` say of names. Errors: as jsonError().
 Result<void>
 checkJson(std::string_view text, std::string_view file_name, const JsonLimits& limits = {});
 
-/// True if the bytes are well-formed UTF-8 (no surrogates, no overlong forms, up to U+10FFFF).
-bool isValidUtf8(std::string_view text);
+/// An outcome other than Done and Handler as an error of a file. InvalidFile; details "rule" =
+/// JsonSyntax, JsonUtf8, JsonDepth, JsonString, JsonValues or JsonDuplicate, "file" = file_name,
+/// which also starts the message.
+Error jsonError(const JsonOutcome& outcome, std::string_view file_name);
 
 } // namespace engine

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+// One loop over the text and a stack of open containers. Strings without escapes are handed on as
+// views into the text; only strings with escapes are copied.
+#include "engine/base/json/events.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace engine {
+
+namespace {
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// Member names of the open objects, so that an object with a repeated one can be refused.
+class OpenNames {
+public:
+    void begin() { first_.push_back(names_.size()); }
+    void add(std::string_view name, size_t offset) {
+        names_.push_back({std::string(name), offset});
+    }
+
+    struct Name {
+        std::string text;
+        size_t offset = 0;
+    };
+    /// The object ends. The repetition that comes first in the text, if there is one.
+    std::optional<Name> end() {
+        const auto begin = names_.begin() + static_cast<std::ptrdiff_t>(first_.back());
+        std::sort(begin, names_.end(), [](const Name& a, const Name& b) {
+            return a.text != b.text ? a.text < b.text : a.offset < b.offset;
+        });
+        std::optional<Name> repeated;
+        for (auto it = begin; it != names_.end() && it + 1 != names_.end(); ++it) {
+            const Name& next = *(it + 1);
+            if (it->text == next.text && (!repeated || next.offset < repeated->offset)) {
+                repeated = next;
+            }
+        }
+        names_.resize(first_.back());
+        first_.pop_back();
+        return repeated;
+    }
+
+private:
+    std::vector<Name> names_;   ///< Of all open objects, outermost first.
+    std::vector<size_t> first_; ///< Where each open object's names begin in names_.
+};
+
+class Reader {
+public:
+    Reader(std::string_view text, const JsonLimits& limits, JsonHandler& handler)
+        : text_(text), limits_(limits), handler_(handler) {}
+
+    JsonOutcome run() {
+        bool is_running = true;
+        while (is_running) {
+            skipSpace();
+            is_running = step();
+        }
+        return std::move(outcome_);
+    }
+
+private:
+    enum class Expect { Value = 1, FirstKey, Key, Colon, FirstElement, CommaOrEnd, End };
+
+    [[nodiscard]] bool isAtEnd() const { return at_ >= text_.size(); }
+
+    void skipSpace() {
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' ||
+                                      text_[at_] == '\r' || text_[at_] == '\t')) {
+            ++at_;
+        }
+    }
+
+    /// What stands at at_, for messages.
+    [[nodiscard]] std::string here() const {
+        if (isAtEnd()) {
+            return "the end of the text";
+        }
+        const size_t length = utf8SequenceLength(text_, at_);
+        return length == 0 ? "a byte that is not UTF-8" : inQuotes(text_.substr(at_, length));
+    }
+
+    // Texts are put together in these functions only: the loops stay small.
+    bool failAt(size_t offset, JsonStop stop, std::string detail, std::string full_detail) {
+        outcome_ = {stop, offset, std::move(detail), std::move(full_detail), {}};
+        return false;
+    }
+    bool fail(JsonStop stop, std::string_view detail, std::string_view full_detail) {
+        return failAt(at_, stop, std::string(detail), std::string(full_detail));
+    }
+    /// The same where the full form ends with what was found.
+    bool failFinding(JsonStop stop, std::string_view detail, std::string_view expected) {
+        return failAt(at_, stop, std::string(detail), std::string(expected) + here());
+    }
+    /// A token that cannot stand here. `expected` for the full form where it says more.
+    bool unexpected(std::string_view detail, std::string_view expected = {}) {
+        const std::string wanted(expected.empty() ? detail : expected);
+        return failFinding(JsonStop::Syntax,
+                           isAtEnd() ? "the text ends in the middle of a JSON value" : detail,
+                           wanted + ", found ");
+    }
+    bool unexpectedColon() {
+        return unexpected("expected ':'", "expected ':' after " + inQuotes(string_));
+    }
+    bool malformedNumber() {
+        return failFinding(JsonStop::Syntax, "malformed number", "expected a digit, found ");
+    }
+    bool beyondLimit(JsonStop stop, std::string_view what, size_t limit, std::string_view unit) {
+        const std::string text = std::string(what) + std::to_string(limit) + std::string(unit);
+        return fail(stop, text, text);
+    }
+    /// The names of an object that ends.
+    bool endNames() {
+        const std::optional<OpenNames::Name> repeated = names_.end();
+        if (!repeated) {
+            return true;
+        }
+        failAt(repeated->offset, JsonStop::Duplicate,
+               "the member \"" + repeated->text + "\" occurs twice in one object",
+               "the key " + inQuotes(repeated->text) + " stands twice in one object");
+        outcome_.name = repeated->text;
+        return false;
+    }
+
+    /// What the handler said to an event.
+    bool accept(bool is_wanted) {
+        if (!is_wanted) {
+            return fail(JsonStop::Handler, {}, {});
+        }
+        return true;
+    }
+
+    /// One token. False when reading is over, for better or worse.
+    bool step() {
+        handler_.offset = at_;
+        const char c = isAtEnd() ? '\0' : text_[at_];
+        switch (expect_) {
+        case Expect::End:
+            if (isAtEnd()) {
+                outcome_ = {JsonStop::Done, at_, {}, {}, {}};
+                return false;
+            }
+            return unexpected("text after the end of the JSON value",
+                              "expected the end of the text");
+        case Expect::FirstKey:
+            return c == '}' ? close('}') : key(c, "expected a member name or '}'");
+        case Expect::Key:
+            return key(c, "expected a member name");
+        case Expect::Colon:
+            if (c != ':') {
+                return unexpectedColon();
+            }
+            ++at_;
+            expect_ = Expect::Value;
+            return true;
+        case Expect::CommaOrEnd:
+            return separator(c);
+        case Expect::FirstElement:
+            return c == ']' ? close(']') : value(c);
+        default:
+            return value(c);
+        }
+    }
+
+    bool key(char c, const char* expected) {
+        if (c != '"') {
+            return unexpected(expected, "expected a member name in double quotes");
+        }
+        const size_t begin = at_;
+        if (!readString()) {
+            return false;
+        }
+        if (limits_.are_names_unique) {
+            names_.add(string_, begin);
+        }
+        expect_ = Expect::Colon;
+        return accept(handler_.onKey(string_));
+    }
+
+    bool separator(char c) {
+        const bool is_object = open_.back() == '}';
+        if (c == ',') {
+            ++at_;
+            expect_ = is_object ? Expect::Key : Expect::Value;
+            return true;
+        }
+        if (c == open_.back()) {
+            return close(c);
+        }
+        return unexpected(is_object ? "expected ',' or '}'" : "expected ',' or ']'");
+    }
+
+    bool open(char closer) {
+        if (open_.size() >= static_cast<size_t>(std::max(limits_.max_depth, 0))) {
+            return beyondLimit(JsonStop::TooDeep, "nested deeper than ",
+                               static_cast<size_t>(std::max(limits_.max_depth, 0)), " levels");
+        }
+        open_.push_back(closer);
+        ++at_;
+        if (closer == '}' && limits_.are_names_unique) {
+            names_.begin();
+        }
+        expect_ = closer == '}' ? Expect::FirstKey : Expect::FirstElement;
+        return accept(closer == '}' ? handler_.onObjectBegin() : handler_.onArrayBegin());
+    }
+
+    bool close(char closer) {
+        open_.pop_back();
+        ++at_;
+        afterValue();
+        if (closer == '}' && limits_.are_names_unique && !endNames()) {
+            return false;
+        }
+        return accept(closer == '}' ? handler_.onObjectEnd() : handler_.onArrayEnd());
+    }
+
+    void afterValue() { expect_ = open_.empty() ? Expect::End : Expect::CommaOrEnd; }
+
+    bool value(char c) {
+        if (num_values_++ >= limits_.max_values) {
+            return beyondLimit(JsonStop::TooManyValues, "more than ", limits_.max_values,
+                               " values");
+        }
+        if (c == '{') {
+            return open('}');
+        }
+        if (c == '[') {
+            return open(']');
+        }
+        if (c == '"') {
+            if (!readString()) {
+                return false;
+            }
+            afterValue();
+            return accept(handler_.onString(string_));
+        }
+        if (c == '-' || isDigit(c)) {
+            return number();
+        }
+        if (takeWord("true")) {
+            return accept(handler_.onBool(true));
+        }
+        if (takeWord("false")) {
+            return accept(handler_.onBool(false));
+        }
+        if (takeWord("null")) {
+            return accept(handler_.onNull());
+        }
+        if (static_cast<uint8_t>(c) >= 0x80U && utf8SequenceLength(text_, at_) == 0) {
+            return failFinding(JsonStop::InvalidUtf8, "not UTF-8", "expected a value, found ");
+        }
+        return unexpected("expected a value");
+    }
+
+    bool takeWord(std::string_view word) {
+        if (text_.substr(at_, word.size()) != word) {
+            return false;
+        }
+        at_ += word.size();
+        afterValue();
+        return true;
+    }
+
+    bool skipDigits() {
+        if (isAtEnd() || !isDigit(text_[at_])) {
+            return malformedNumber();
+        }
+        while (at_ < text_.size() && isDigit(text_[at_])) {
+            ++at_;
+        }
+        return true;
+    }
+
+    bool number() {
+        const size_t begin = at_;
+        if (text_[at_] == '-') {
+            ++at_;
+        }
+        if (at_ < text_.size() && text_[at_] == '0') {
+            ++at_;
+            if (at_ < text_.size() && isDigit(text_[at_])) {
+                return fail(JsonStop::Syntax, "malformed number", "a number must not start with 0");
+            }
+        } else if (!skipDigits()) {
+            return false;
+        }
+        if (at_ < text_.size() && text_[at_] == '.') {
+            ++at_;
+            if (!skipDigits()) {
+                return false;
+            }
+        }
+        if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+            ++at_;
+            if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) {
+                ++at_;
+            }
+            if (!skipDigits()) {
+                return false;
+            }
+        }
+        afterValue();
+        return accept(handler_.onNumber(text_.substr(begin, at_ - begin)));
+    }
+
+    /// Leaves the text of the string at at_ (which is a quote) in string_.
+    bool readString() {
+        ++at_;
+        const size_t begin = at_;
+        bool is_copied = false;
+        copy_.clear();
+        while (at_ < text_.size() && text_[at_] != '"') {
+            const auto c = static_cast<uint8_t>(text_[at_]);
+            const size_t length = is_copied ? copy_.size() : at_ - begin;
+            if (length > limits_.max_string_bytes) {
+                break;
+            }
+            if (c < 0x20U) {
+                return fail(JsonStop::Syntax, "control character in a string",
+                            "a control character or line break inside a string");
+            }
+            if (c == '\\') {
+                if (!is_copied) {
+                    copy_.assign(text_.substr(begin, at_ - begin));
+                    is_copied = true;
+                }
+                if (!readEscape()) {
+                    return false;
+                }
+                continue;
+            }
+            const size_t num_bytes = c < 0x80U ? 1 : utf8SequenceLength(text_, at_);
+            if (num_bytes == 0) {
+                return fail(JsonStop::InvalidUtf8, "not UTF-8", "a byte that is not UTF-8");
+            }
+            if (is_copied) {
+                copy_.append(text_.substr(at_, num_bytes));
+            }
+            at_ += num_bytes;
+        }
+        string_ = is_copied ? std::string_view(copy_) : text_.substr(begin, at_ - begin);
+        if (string_.size() > limits_.max_string_bytes) {
+            return beyondLimit(JsonStop::StringTooLong, "string longer than ",
+                               limits_.max_string_bytes, " bytes");
+        }
+        if (isAtEnd()) {
+            return fail(JsonStop::Syntax, "the text ends inside a string",
+                        "the text ends inside a string");
+        }
+        ++at_;
+        return true;
+    }
+
+    /// Four hexadecimal digits at at_.
+    bool readHex4(uint32_t& code) {
+        code = 0;
+        for (int i = 0; i < 4; ++i) {
+            const char c = isAtEnd() ? '\0' : text_[at_];
+            uint32_t digit = 0;
+            if (isDigit(c)) {
+                digit = static_cast<uint32_t>(c - '0');
+            } else if (c >= 'a' && c <= 'f') {
+                digit = static_cast<uint32_t>(c - 'a') + 10U;
+            } else if (c >= 'A' && c <= 'F') {
+                digit = static_cast<uint32_t>(c - 'A') + 10U;
+            } else {
+                return failFinding(JsonStop::Syntax, "malformed \\u escape",
+                                   "expected four hexadecimal digits after \\u, found ");
+            }
+            code = code * 16U + digit;
+            ++at_;
+        }
+        return true;
+    }
+
+    bool readEscape() {
+        const size_t begin = at_++;
+        const char c = isAtEnd() ? '\0' : text_[at_];
+        constexpr std::string_view kLetters = "\"\\/bfnrt";
+        constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+        if (c == 'u') {
+            ++at_;
+            return readUnicodeEscape(begin);
+        }
+        const size_t which = kLetters.find(c);
+        if (which == std::string_view::npos) {
+            return fail(JsonStop::Syntax, "unknown escape in a string",
+                        "unknown escape: " + here() + " after \\");
+        }
+        copy_ += kMeant[which];
+        ++at_;
+        return true;
+    }
+
+    bool loneSurrogate(size_t begin) {
+        return failAt(begin, JsonStop::Syntax, "lone surrogate in a \\u escape",
+                      "half of a surrogate pair");
+    }
+
+    /// The escape begins at `begin`, its digits at at_.
+    bool readUnicodeEscape(size_t begin) {
+        uint32_t code_point = 0;
+        if (!readHex4(code_point)) {
+            return false;
+        }
+        if (code_point >= 0xd800U && code_point <= 0xdbffU && text_.substr(at_, 2) == "\\u") {
+            at_ += 2;
+            uint32_t low = 0;
+            if (!readHex4(low)) {
+                return false;
+            }
+            if (low < 0xdc00U || low > 0xdfffU) {
+                return loneSurrogate(begin);
+            }
+            code_point = 0x10000U + ((code_point - 0xd800U) << 10) + (low - 0xdc00U);
+        } else if (code_point >= 0xd800U && code_point <= 0xdfffU) {
+            return loneSurrogate(begin);
+        }
+        appendUtf8(copy_, code_point);
+        return true;
+    }
+
+    std::string_view text_;
+    const JsonLimits& limits_;
+    JsonHandler& handler_;
+    size_t at_ = 0;
+    Expect expect_ = Expect::Value;
+    std::vector<char> open_;  ///< Closing characters of the open containers.
+    std::string_view string_; ///< Last string read: into text_ or copy_.
+    std::string copy_;
+    OpenNames names_;
+    size_t num_values_ = 0;
+    JsonOutcome outcome_;
+};
+
+/// For who wants the outcome only.
+class NoHandler final : public JsonHandler {
+public:
+    bool onObjectBegin() override { return true; }
+    bool onObjectEnd() override { return true; }
+    bool onArrayBegin() override { return true; }
+    bool onArrayEnd() override { return true; }
+    bool onKey(std::string_view /*key*/) override { return true; }
+    bool onString(std::string_view /*value*/) override { return true; }
+    bool onNumber(std::string_view /*literal*/) override { return true; }
+    bool onBool(bool /*value*/) override { return true; }
+    bool onNull() override { return true; }
+};
+
+} // namespace
+
+JsonOutcome readJson(std::string_view text, const JsonLimits& limits, JsonHandler& handler) {
+    return Reader(text, limits, handler).run();
+}
+
+Result<void>
+checkJson(std::string_view text, std::string_view file_name, const JsonLimits& limits) {
+    NoHandler handler;
+    JsonLimits with_names = limits;
+    with_names.are_names_unique = true;
+    const JsonOutcome outcome = readJson(text, with_names, handler);
+    if (outcome.stop != JsonStop::Done) {
+        return jsonError(outcome, file_name);
+    }
+    return {};
+}
+
+Error jsonError(const JsonOutcome& outcome, std::string_view file_name) {
+    const auto fail = [&](std::string_view rule, const std::string& what) {
+        return Error{ErrorCode::InvalidFile,
+                     std::string(file_name) + ": " + what,
+                     {{"rule", std::string(rule)}, {"file", std::string(file_name)}}};
+    };
+    const std::string where = " (at byte " + std::to_string(outcome.offset) + ")";
+    switch (outcome.stop) {
+    case JsonStop::Duplicate:
+        return fail("JsonDuplicate", outcome.detail + "; keep one");
+    case JsonStop::InvalidUtf8:
+        return fail("JsonUtf8", "the text is not UTF-8" + where);
+    case JsonStop::TooDeep:
+        return fail("JsonDepth", outcome.detail + where);
+    case JsonStop::StringTooLong:
+        return fail("JsonString", outcome.detail + where);
+    case JsonStop::TooManyValues:
+        return fail("JsonValues", "holds " + outcome.detail);
+    default:
+        return fail("JsonSyntax", "not valid JSON: " + outcome.detail + where);
+    }
+}
+
+} // namespace engine
