@@ -5,6 +5,7 @@
 
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
+#include "engine/gemma4/names.h"
 #include "engine/lora/json_tree.h"
 #include "engine/lora/target_matching.h"
 
@@ -449,7 +450,7 @@ private:
             return true;
         }
         TrainableTokens tokens;
-        tokens.module = "embed_tokens";
+        tokens.module = shortPartName({PartRole::Embedding});
         ENGINE_ASSIGN(tokens.token_ids, idsOf(name, node));
         config_.trainable_tokens.push_back(std::move(tokens));
         return true;
