@@ -39,15 +39,13 @@ Counted count(const engine::PlacementPlan& plan, const engine::ModelConfig& conf
     const int cut = config.text.lastKvOwner();
     bool has_own_head = false;
     for (const auto& row : plan.tensors) {
-        has_own_head = has_own_head || row.tensor == "lm_head.weight";
+        has_own_head = has_own_head || row.part.role == engine::PartRole::Head;
     }
     for (const auto& row : plan.tensors) {
-        const std::string& name = row.tensor;
-        const bool is_language =
-            name.starts_with("model.language_model.") || name == "lm_head.weight";
-        const bool is_gather_only = name.ends_with("embed_tokens_per_layer.weight") ||
-                                    (name.ends_with("embed_tokens.weight") && has_own_head);
-        if (is_language && !is_gather_only) {
+        const engine::PartRole role = row.part.role;
+        const bool is_gather_only = role == engine::PartRole::PerLayerTable ||
+                                    (role == engine::PartRole::Embedding && has_own_head);
+        if (!engine::isMedia(row.part) && !is_gather_only) {
             out.decode_bytes += static_cast<double>(row.bytes);
         }
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/api/device_id.h"
+#include "engine/api/part.h"
 
 #include <array>
 #include <cstdint>
@@ -66,6 +67,7 @@ struct TensorPlacement {
         return made_from_bytes > 0 ? made_from_bytes : bytes;
     }
     std::optional<bool> pin = {}; ///< Page-locked host memory; absent: the engine decides.
+    Part part = {};               ///< What it belongs to.
 };
 
 /// A group of tensors that the user sees and moves as one block.
@@ -78,6 +80,7 @@ struct ModulePlacement {
     Format format = Format::AsStored;
     uint64_t bytes = 0;
     bool is_mixed = false; ///< Its tensors disagree; the places above hold most of its bytes.
+    Part part = {};
 };
 
 struct DevicePlan {
@@ -143,6 +146,24 @@ struct PlacementPlan {
         for (const auto& row : tensors) {
             if (row.tensor == tensor) {
                 return &row;
+            }
+        }
+        return nullptr;
+    }
+    /// The first row of a part; with Head: of a head that has one of its own.
+    [[nodiscard]] const TensorPlacement* find(Part part) const {
+        for (const auto& row : tensors) {
+            if (row.part == part) {
+                return &row;
+            }
+        }
+        return nullptr;
+    }
+    /// The block of a part. A head without a row of its own has one, too, of 0 bytes.
+    [[nodiscard]] const ModulePlacement* findModule(Part part) const {
+        for (const auto& module : modules) {
+            if (module.part == part) {
+                return &module;
             }
         }
         return nullptr;

@@ -3,6 +3,7 @@
 
 #include "engine/load/loader_entries.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/stored_names.h"
 #include "engine/model/clip_bound.h"
@@ -42,18 +43,18 @@ std::string inertReason(const ModelConfig& config, std::string_view tensor) {
         return "its values are the token embedding's: one table serves both";
     }
     const bool is_clip_bound = isClipBound(tensor);
-    if ((is_clip_bound && tensor.starts_with("model.vision_tower.") && config.vision &&
+    const Part part = partOfName(tensor);
+    if ((is_clip_bound && part.role == PartRole::VisionTower && config.vision &&
          !config.vision->has_clipped_linears) ||
-        (is_clip_bound && tensor.starts_with("model.audio_tower.") && config.audio &&
+        (is_clip_bound && part.role == PartRole::AudioTower && config.audio &&
          !config.audio->has_clipped_linears)) {
         return "bounds of linears that config.json does not clip (use_clipped_linears)";
     }
-    for (size_t i = 0; i < config.text.layers.size() && tensor.ends_with(".v_proj.weight"); ++i) {
-        if (config.text.layers[i].k_is_v && tensor == "model.language_model.layers." +
-                                                          std::to_string(i) +
-                                                          ".self_attn.v_proj.weight") {
-            return "layers that take their values from k_proj (attention_k_eq_v)";
-        }
+    const auto layer = static_cast<size_t>(part.layer); // -1 is above all
+    if (layer < config.text.layers.size() && config.text.layers[layer].k_is_v &&
+        tensorUseOfName(tensor) == TensorUse::Value && tensor.ends_with(".weight")) {
+        return "layers that take their values from " + shortUseName(TensorUse::Key) +
+               " (attention_k_eq_v)";
     }
     return {};
 }
@@ -140,7 +141,7 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
         ENGINE_ASSIGN(entry.origin, openOrigin(*impl.source, file_name->second, row.tensor,
                                                expected->second->shape));
         entry.layout = entry.origin.layoutFor(row.format, row.block_size);
-        entry.is_gather_only = isGatherOnly(plan, row.tensor);
+        entry.is_gather_only = isGatherOnly(plan, row.part);
         if (entry.layout.parts().total() != row.bytes) {
             return planError(row.tensor + " needs " + std::to_string(entry.layout.parts().total()) +
                              " bytes as " + std::string(formatName(entry.layout.format)) +

@@ -279,14 +279,14 @@ void TensorStore::release(std::string_view tensor) {
 }
 
 Result<std::optional<TensorStore::Extreme>>
-TensorStore::scanFiles(const std::function<bool(std::string_view)>& is_wanted,
+TensorStore::scanFiles(const std::function<bool(Part)>& is_wanted,
                        const std::stop_token& stop) const {
     constexpr int64_t kPiece = int64_t{1} << 20;
     std::optional<Extreme> largest;
     std::vector<std::byte> bytes;
     std::vector<float> values;
     for (const StoreEntry& entry : impl_->entries) {
-        if (entry.is_gone || !is_wanted(entry.name)) {
+        if (entry.is_gone || !is_wanted(entry.place.part)) {
             continue;
         }
         const bool may_be_infinite = isClipBound(entry.name);

@@ -148,10 +148,10 @@ public:
         int64_t element = 0;
         float value = 0.0F;
     };
-    /// Reads the tensors of the wanted names from the files: the first value that is not finite
+    /// Reads the tensors of the wanted parts from the files: the first value that is not finite
     /// (clip bounds may be infinite), else the largest magnitude; nullopt: no such tensor. Slow,
     /// for explaining a failure. Errors: of reading, Cancelled.
-    Result<std::optional<Extreme>> scanFiles(const std::function<bool(std::string_view)>& is_wanted,
+    Result<std::optional<Extreme>> scanFiles(const std::function<bool(Part)>& is_wanted,
                                              const std::stop_token& stop) const;
 
     [[nodiscard]] const std::vector<int64_t>& shape(Handle handle) const;

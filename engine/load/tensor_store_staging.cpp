@@ -175,7 +175,7 @@ Result<kernels::WeightView> TensorStore::Impl::acquireStreamed(StoreEntry& entry
 
 Result<kernels::WeightView>
 TensorStore::Impl::acquireVisiting(StoreEntry& entry, int handle, Staging& area) {
-    const std::string group(visitGroup(entry.name));
+    const std::string group(visitGroup(entry.place.part));
     if (area.group != group) {
         area.group.clear();
         area.visitors.clear();
@@ -184,7 +184,8 @@ TensorStore::Impl::acquireVisiting(StoreEntry& entry, int handle, Staging& area)
             const StoreEntry& other = entries[i];
             if (other.is_gone || other.place.residency != Residency::OnUse ||
                 other.place.store == other.place.compute ||
-                other.place.compute != entry.place.compute || visitGroup(other.name) != group) {
+                other.place.compute != entry.place.compute ||
+                visitGroup(other.place.part) != group) {
                 continue;
             }
             const auto sizes = partSizes(other.layout);

@@ -24,7 +24,7 @@
 namespace engine {
 
 /// Canonical name of the tied output head: linear updates on it, and rows replaced in it.
-inline constexpr std::string_view kHeadTensor = "lm_head.weight";
+inline constexpr std::string_view kHeadTensor = kHeadName;
 
 struct AdapterOptions {
     bool allow_changed_base = false; ///< See AdapterConfigOptions.

@@ -6,6 +6,7 @@
 #include "engine/base/json/tree.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
+#include "engine/families/gemma4/names.h"
 #include "engine/lora/target_matching.h"
 
 #include <algorithm>
@@ -418,7 +419,7 @@ private:
             return true;
         }
         TrainableTokens tokens;
-        tokens.module = "embed_tokens";
+        tokens.module = shortPartName({PartRole::Embedding});
         ENGINE_ASSIGN(tokens.token_ids, idsOf(name, node));
         config_.trainable_tokens.push_back(std::move(tokens));
         return true;

@@ -41,7 +41,7 @@ enum class TrainedBias : uint8_t { None = 1, All, LoraOnly };
 
 /// trainable_token_indices: rows of an embedding that the adapter replaces.
 struct TrainableTokens {
-    std::string module; ///< As written; "embed_tokens" when the file has a bare list.
+    std::string module; ///< As written; the token table's when the file has a bare list.
     std::vector<int64_t> token_ids;
 };
 

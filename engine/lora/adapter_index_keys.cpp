@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One key of an adapter file: its tensor, whether the config targets it, where it goes.
+#include "engine/families/gemma4/names.h"
 #include "engine/lora/adapter_indexer.h"
 #include "engine/lora/saved_table.h"
 #include "engine/lora/tensor_values.h"
@@ -62,15 +63,15 @@ AdapterIndexer::Match AdapterIndexer::match(const std::string& spelled,
 }
 
 bool AdapterIndexer::isEmbeddingTargeted() const {
-    const std::string canonical(kEmbedTokensModule);
+    const std::string canonical = partName({PartRole::Embedding});
     const std::string spelled = spellModulePath(canonical, family_).value_or(canonical);
     return matcher_.classify(spelled, canonical, false) == TargetState::Targeted;
 }
 
 std::string AdapterIndexer::expertParameter(const AdapterKey& key) const {
     std::vector<std::string> targeted;
-    for (const char* parameter : {".gate_up_proj", ".down_proj"}) {
-        const std::string full = key.spelled_module + parameter;
+    for (const std::string_view parameter : expertParameters()) {
+        const std::string full = key.spelled_module + "." + std::string(parameter);
         for (const std::string& entry : index_.config.target_parameters) {
             if (full == entry || full.ends_with("." + entry)) {
                 targeted.emplace_back(parameter);
@@ -85,15 +86,14 @@ std::string AdapterIndexer::expertParameter(const AdapterKey& key) const {
 void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
     std::optional<ArchitectureTensor> base;
     Match found;
-    if (key.canonical_module.ends_with(".experts") &&
-        architecture_.find(key.canonical_module + ".gate_up_proj")) {
+    if (architecture_.find(key.canonical_module + "." + std::string(expertParameters()[0]))) {
         const std::string parameter = expertParameter(key);
         if (parameter.empty()) {
             ignore(i, "target_parameters does not name an expert parameter for this key");
             return;
         }
-        base = architecture_.find(key.canonical_module + parameter);
-        found = {TargetState::Targeted, key.spelled_module + parameter};
+        base = architecture_.find(key.canonical_module + "." + parameter);
+        found = {TargetState::Targeted, key.spelled_module + "." + parameter};
     } else {
         base = architecture_.findWeight(key.canonical_module);
         if (!base) {
@@ -297,8 +297,8 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
         index_.coverage.notes.push_back(
             info(i).name + " replaces a base tensor although modules_to_save does not name it");
     }
-    if (base->name() == std::string(kEmbedTokensModule) + ".weight" &&
-        index_.config.ensure_weight_tying && architecture_.model().tie_word_embeddings) {
+    if (base->part().role == PartRole::Embedding && index_.config.ensure_weight_tying &&
+        architecture_.model().tie_word_embeddings) {
         ties_embedding_ = true;
     }
     return {};

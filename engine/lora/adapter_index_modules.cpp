@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Across the keys of an adapter file: pairs with their shapes, replaced rows, modules that the
 // config targets and the file has nothing for.
+#include "engine/families/gemma4/names.h"
 #include "engine/lora/adapter_indexer.h"
 
 #include <algorithm>
@@ -158,10 +159,10 @@ const TrainableTokens* AdapterIndexer::tokensOf(std::string_view module_end) con
 }
 
 void AdapterIndexer::checkRows() {
-    const TrainableTokens* head = tokensOf("lm_head");
+    const TrainableTokens* head = tokensOf(partName({PartRole::Head}));
     for (size_t k = 0; k < index_.rows.size(); ++k) {
         RowReplacement& rows = index_.rows[k];
-        const bool is_embedding = rows.tensor == std::string(kEmbedTokensModule) + ".weight";
+        const bool is_embedding = rows.tensor == kTokenTableName;
         rows.replaces_head = is_embedding && architecture_.model().tie_word_embeddings &&
                              (head == nullptr || head->token_ids == rows.ids);
         const bool is_updated =
@@ -200,7 +201,7 @@ void AdapterIndexer::checkRows() {
     const bool has_head = std::any_of(index_.replacements.begin(), index_.replacements.end(),
                                       [](const auto& r) { return r.tensor == kHeadTensor; });
     for (TensorReplacement& r : index_.replacements) {
-        if (r.tensor == std::string(kEmbedTokensModule) + ".weight" && !has_head) {
+        if (r.tensor == kTokenTableName && !has_head) {
             r.replaces_head = true;
         }
     }

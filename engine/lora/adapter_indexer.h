@@ -21,7 +21,6 @@
 namespace engine {
 
 inline constexpr const char* kAdapterWeightsFile = "adapter_model.safetensors";
-inline constexpr std::string_view kEmbedTokensModule = "model.language_model.embed_tokens";
 inline constexpr std::string_view kLinearSuffix = ".linear";
 
 class AdapterIndexer {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lora/architecture.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/lora/adapter.h"
-
-#include <charconv>
 
 namespace engine {
 
@@ -12,26 +11,6 @@ namespace {
 const std::string& headName() {
     static const std::string kName(kHeadTensor);
     return kName;
-}
-
-constexpr std::string_view kLayerPrefix = "model.language_model.layers.";
-
-/// Layer number of a language module path and what follows it.
-std::optional<std::pair<int, std::string_view>> languageLayer(std::string_view module) {
-    if (!module.starts_with(kLayerPrefix)) {
-        return std::nullopt;
-    }
-    module.remove_prefix(kLayerPrefix.size());
-    int layer = 0;
-    const auto [at, error] = std::from_chars(module.data(), module.data() + module.size(), layer);
-    if (error != std::errc{} || layer < 0) {
-        return std::nullopt;
-    }
-    module.remove_prefix(static_cast<size_t>(at - module.data()));
-    if (module.starts_with(".")) {
-        module.remove_prefix(1);
-    }
-    return std::pair{layer, module};
 }
 
 } // namespace
@@ -63,8 +42,7 @@ Architecture::Architecture(const ModelConfig& model, const std::vector<ExpectedT
 
 std::optional<ArchitectureTensor> Architecture::find(std::string_view tensor) const {
     const bool is_head = tensor == kHeadTensor;
-    const auto it = by_name_.find(
-        is_head ? std::string_view("model.language_model.embed_tokens.weight") : tensor);
+    const auto it = by_name_.find(is_head ? kTokenTableName : tensor);
     if (it == by_name_.end()) {
         return std::nullopt;
     }
@@ -79,20 +57,21 @@ std::optional<ArchitectureTensor> Architecture::findWeight(std::string_view modu
 }
 
 std::string Architecture::inertReason(std::string_view module) const {
-    const auto layer = languageLayer(module);
-    if (!layer || layer->first >= static_cast<int>(model_.text.layers.size())) {
+    const int layer = partOfName(module).layer;
+    if (layer < 0 || layer >= static_cast<int>(model_.text.layers.size())) {
         return {};
     }
-    const LayerConfig& config = model_.text.layers[static_cast<size_t>(layer->first)];
-    const std::string_view part = layer->second;
-    const bool is_k = part == "self_attn.k_proj" || part == "self_attn.k_norm";
-    const bool is_v = part == "self_attn.v_proj" || part == "self_attn.v_norm";
+    const LayerConfig& config = model_.text.layers[static_cast<size_t>(layer)];
+    const TensorUse use = tensorUseOfName(module);
+    const bool is_k = use == TensorUse::Key || use == TensorUse::KeyNorm;
+    const bool is_v = use == TensorUse::Value || use == TensorUse::ValueNorm;
     if (config.is_kv_shared && (is_k || is_v)) {
-        return "layer " + std::to_string(layer->first) + " shares the KV of layer " +
+        return "layer " + std::to_string(layer) + " shares the KV of layer " +
                std::to_string(config.kv_source);
     }
     if (config.k_is_v && is_v) {
-        return "layer " + std::to_string(layer->first) + " takes its values from k_proj";
+        return "layer " + std::to_string(layer) + " takes its values from " +
+               shortUseName(TensorUse::Key);
     }
     return {};
 }
@@ -105,28 +84,18 @@ std::string Architecture::absentReason(std::string_view module) const {
     if (tower == KeyTower::Audio && !model_.audio) {
         return "the model has no audio tower";
     }
-    const auto layer = languageLayer(module);
-    if (layer && layer->first >= static_cast<int>(model_.text.layers.size())) {
+    if (partOfName(module).layer >= static_cast<int>(model_.text.layers.size())) {
         return "the model has only " + std::to_string(model_.text.layers.size()) + " layers";
     }
     return "the model has no module " + std::string(module);
 }
 
 KeyTower keyTowerOf(std::string_view canonical_module) {
-    const auto isUnder = [&](std::string_view root) {
-        return canonical_module.starts_with(root) &&
-               (canonical_module.size() == root.size() || canonical_module[root.size()] == '.');
-    };
-    if (isUnder("model.language_model") || isUnder("lm_head")) {
-        return KeyTower::Language;
-    }
-    if (isUnder("model.vision_tower") || isUnder("model.embed_vision")) {
-        return KeyTower::Vision;
-    }
-    if (isUnder("model.audio_tower") || isUnder("model.embed_audio")) {
-        return KeyTower::Audio;
-    }
-    return KeyTower::Other;
+    const Part part = partOfName(canonical_module);
+    return isVision(part)                    ? KeyTower::Vision
+           : isAudio(part)                   ? KeyTower::Audio
+           : isDecoderName(canonical_module) ? KeyTower::Language
+                                             : KeyTower::Other;
 }
 
 std::string moduleOfTensor(std::string_view tensor) {

@@ -23,6 +23,7 @@ struct ArchitectureTensor {
     [[nodiscard]] const std::string& name() const;
     [[nodiscard]] const std::vector<int64_t>& shape() const;
     [[nodiscard]] TensorKind kind() const { return is_head ? TensorKind::Linear : tensor->kind; }
+    [[nodiscard]] Part part() const { return is_head ? Part{PartRole::Head} : tensor->part; }
 };
 
 class Architecture {

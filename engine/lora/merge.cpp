@@ -12,6 +12,8 @@
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
+#include "engine/families/gemma4/names.h"
+#include "engine/lora/architecture.h"
 #include "engine/lora/merged_rows.h"
 #include "engine/lora/sha256.h"
 #include "engine/lora/tensor_values.h"
@@ -40,7 +42,6 @@ namespace {
 constexpr double kKeptLow = 0.95;
 constexpr double kKeptHigh = 1.05;
 constexpr std::string_view kEmbedding = kTokenTableName;
-constexpr std::string_view kAudioBias = "model.audio_tower.output_proj.bias";
 constexpr const char* kReportFile = "merge_report.json";
 
 /// A tree that was read, to be changed and written.
@@ -308,10 +309,11 @@ private:
             return;
         }
         unties_ = true;
-        report_.notes.emplace_back(
+        report_.notes.push_back(
             "the adapter changes the output head and the token embedding in different ways: the "
-            "merged folder holds lm_head.weight as a tensor of its own, and its config.json says "
-            "\"tie_word_embeddings\": false");
+            "merged folder holds " +
+            std::string(kHeadTensor) +
+            " as a tensor of its own, and its config.json says \"tie_word_embeddings\": false");
     }
 
     void add(const std::string& tensor, const MergePart& part) {
@@ -328,13 +330,14 @@ private:
                           ((update.tensor == head || update.tensor == kEmbedding) && !is_tied_twin);
             add(update.tensor, {&adapter, strength, &update, nullptr, nullptr, nullptr, 0.0});
             if (update.b_bias.present) {
-                if (update.tensor != "model.audio_tower.output_proj.weight") {
+                if (tensorUseOfName(update.tensor) != TensorUse::AudioOutput) {
                     return requestError(adapter.name() + ": " + update.b_bias.key +
                                         ": the layer has no bias that could hold the bias of "
                                         "lora_B; use the adapter unmerged");
                 }
-                add(std::string(kAudioBias), {&adapter, strength, nullptr, nullptr, nullptr,
-                                              &update.b_bias, update.scaling});
+                add(moduleOfTensor(update.tensor) + ".bias",
+                    {&adapter, strength, nullptr, nullptr, nullptr, &update.b_bias,
+                     update.scaling});
             }
         }
         const auto addBoth = [&](const std::string& tensor, bool replaces_head,
@@ -457,13 +460,11 @@ private:
             }
             const bool is_renamed =
                 unties_ && canonical == kEmbedding && config_.is_table_stored_as_head;
-            add(is_renamed ? tableFileName() : info.name, canonical, info);
+            add(is_renamed ? tableFileName(config_) : info.name, canonical, info);
         }
         if (unties_ && !stored_.contains(std::string(kHeadTensor))) {
             const TensorInfo& table = *infoOf(std::string(kHeadTensor));
-            const bool is_old_order = table.name.starts_with("language_model.");
-            add(is_old_order ? "language_model.lm_head.weight" : std::string(kHeadTensor),
-                std::string(kHeadTensor), table);
+            add(headFileName(table.name), std::string(kHeadTensor), table);
         }
         WriteOptions options;
         options.stop = request_.stop;
@@ -479,12 +480,6 @@ private:
             output_->add(name);
         }
         return {};
-    }
-
-    /// The table's own name in a folder that held it under the head's.
-    [[nodiscard]] std::string tableFileName() const {
-        return config_.architecture == "Gemma4ForCausalLM" ? "model.embed_tokens.weight"
-                                                           : std::string(kEmbedding);
     }
 
     /// Opens the tensor at its first piece and closes it at its last, so that one is open at a

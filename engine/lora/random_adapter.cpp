@@ -4,11 +4,10 @@
 #include "engine/base/file_writer.h"
 #include "engine/base/float_types.h"
 #include "engine/files/safetensors_writer.h"
+#include "engine/families/gemma4/names.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -21,8 +20,6 @@ namespace engine {
 namespace {
 
 constexpr int64_t kMaxRank = 1024;
-constexpr std::array<std::string_view, 7> kProjections = {
-    "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
 
 /// [rows, cols] bf16 values in (-scale, scale).
 TensorToWrite
@@ -35,17 +32,6 @@ factor(const std::string& name, int64_t rows, int64_t cols, float scale, std::mt
         std::memcpy(bytes.data() + i, &value, 2);
     }
     return tensorFromBytes(name, TensorType::BF16, {rows, cols}, std::move(bytes));
-}
-
-/// The seven linears that attention and MLP have in common; those of the towers are one module
-/// deeper (".linear").
-bool isProjection(std::string_view module) {
-    constexpr std::string_view kInner = ".linear";
-    if (module.ends_with(kInner)) {
-        module.remove_suffix(kInner.size());
-    }
-    const std::string_view name = module.substr(module.rfind('.') + 1);
-    return std::find(kProjections.begin(), kProjections.end(), name) != kProjections.end();
 }
 
 } // namespace
@@ -68,7 +54,7 @@ Result<void> writeRandomAdapter(const std::filesystem::path& folder,
         }
         const std::string module =
             "base_model.model." + tensor.name.substr(0, tensor.name.size() - kWeight.size());
-        if (targets == AdapterTargets::Projections && !isProjection(module)) {
+        if (targets == AdapterTargets::Projections && !isProjectionName(module)) {
             continue;
         }
         const int64_t rows = tensor.shape[0];
@@ -78,17 +64,8 @@ Result<void> writeRandomAdapter(const std::filesystem::path& folder,
         out.push_back(factor(module + ".lora_B.weight", rows, rank, 0.02F, random));
     }
     nlohmann::ordered_json config = {{"peft_type", "LORA"}, {"r", rank}, {"lora_alpha", rank}};
-    if (targets == AdapterTargets::Projections) {
-        std::string names;
-        for (const std::string_view name : kProjections) {
-            names.append(names.empty() ? "" : "|").append(name);
-        }
-        // Not bare names: PEFT cannot wrap the towers' modules, only the linears within.
-        config["target_modules"] =
-            ".*language_model\\..*\\.(" + names + ")|.*_tower\\..*\\.(" + names + ")\\.linear";
-    } else {
-        config["target_modules"] = "all-linear";
-    }
+    config["target_modules"] =
+        targets == AdapterTargets::Projections ? projectionTargets() : "all-linear";
     std::error_code code;
     std::filesystem::create_directories(folder, code);
     WriteOptions options;

@@ -3,6 +3,7 @@
 // layers_to_transform, then the rank and alpha tables in file order.
 #include "engine/lora/target_matching.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/lora/linear_pattern.h"
 
 #include <re2/re2.h>
@@ -19,9 +20,6 @@ namespace {
 
 constexpr std::string_view kFile = "adapter_config.json";
 constexpr int64_t kMaxAutomatonBytes = int64_t{4} << 20;
-
-/// PEFT's default for this model family: q_proj and v_proj of the language model.
-constexpr std::string_view kDefaultTargets = R"(.*language_model\..*\.(q_proj|v_proj))";
 
 re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
@@ -212,7 +210,7 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
                           state->targets, kByTensors));
     } else if (config.targets.kind == ModuleSelector::Kind::None) {
         ENGINE_ASSIGN(state->targets,
-                      compilePattern("target_modules", kDefaultTargets, "", "", true));
+                      compilePattern("target_modules", defaultAdapterTargets(), "", "", true));
     }
     if (config.excluded.kind == ModuleSelector::Kind::Pattern) {
         ENGINE_TRY(readOr(state->is_exclusion_by_file,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps that Belfry makes itself: the presets, and a map with one module placed anew.
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
@@ -22,9 +23,9 @@ DeviceId firstGpu(const std::vector<DeviceId>& devices) {
     return best;
 }
 
-MapEntry placed(std::string key, DeviceId device) {
+MapEntry placed(PartRole role, DeviceId device) {
     MapEntry entry;
-    entry.key = std::move(key);
+    entry.key = partName({role});
     entry.fields.store = device;
     entry.fields.compute = device;
     return entry;
@@ -222,24 +223,23 @@ Result<DeviceMap> presetDeviceMap(std::string_view name,
     map.default_fields.compute = device;
     map.main_device = device;
     if ((name == "ple-cpu" || name == "lean") && config.text.ple_size > 0) {
-        map.entries.push_back(
-            placed("model.language_model.embed_tokens_per_layer", DeviceId::cpu()));
+        map.entries.push_back(placed(PartRole::PerLayerTable, DeviceId::cpu()));
     }
     if (name == "lean" && has_own_head) {
-        map.entries.push_back(placed("model.language_model.embed_tokens", DeviceId::cpu()));
+        map.entries.push_back(placed(PartRole::Embedding, DeviceId::cpu()));
         if (!config.has_own_head) {
-            map.entries.push_back(placed("lm_head", device));
+            map.entries.push_back(placed(PartRole::Head, device));
             map.entries.back().fields.duplicate_tied = true;
         }
     }
     if (name == "towers-cpu" || name == "lean") {
         if (config.vision.has_value()) {
-            map.entries.push_back(placed("model.vision_tower", DeviceId::cpu()));
-            map.entries.push_back(placed("model.embed_vision", DeviceId::cpu()));
+            map.entries.push_back(placed(PartRole::VisionTower, DeviceId::cpu()));
+            map.entries.push_back(placed(PartRole::VisionProjector, DeviceId::cpu()));
         }
         if (config.audio.has_value()) {
-            map.entries.push_back(placed("model.audio_tower", DeviceId::cpu()));
-            map.entries.push_back(placed("model.embed_audio", DeviceId::cpu()));
+            map.entries.push_back(placed(PartRole::AudioTower, DeviceId::cpu()));
+            map.entries.push_back(placed(PartRole::AudioProjector, DeviceId::cpu()));
         }
     }
     return map;
@@ -271,9 +271,9 @@ DeviceMap nativeForm(const DeviceMap& map) {
         }
         return best;
     };
-    MapEntry* head = deepest("lm_head.weight");
+    MapEntry* head = deepest(kHeadName);
     if (head != nullptr) {
-        const MapEntry* table = deepest("model.language_model.embed_tokens.weight");
+        const MapEntry* table = deepest(kTokenTableName);
         const PlaceFields& place = table == nullptr ? out.default_fields : table->fields;
         if (head->fields.store != place.store || head->fields.compute != place.compute) {
             head->fields.duplicate_tied = true;

@@ -42,13 +42,16 @@ int blockOf(const ExpectedTensor& tensor, int layers) {
     if (tensor.layer >= 0 && tensor.layer < layers) {
         return -1;
     }
-    if (tensor.module == "model.language_model.embed_tokens_per_layer") {
+    switch (tensor.part.role) {
+    case PartRole::PerLayerTable:
         return FitPerLayerTable;
-    }
-    if (tensor.module == "model.language_model.embed_tokens") {
+    case PartRole::Embedding:
         return FitTable;
+    case PartRole::FinalNorm:
+        return FitNorm;
+    default:
+        return FitProjection;
     }
-    return tensor.module == "model.language_model.norm" ? FitNorm : FitProjection;
 }
 
 } // namespace
@@ -200,7 +203,7 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
             out.layer_scratch[layer] = std::max(out.layer_scratch[layer], adapter.scratch);
         } else if (block == FitTable) {
             // The tied table is the head; beside a head of its own it is a table of rows.
-            const AdapterNeed of_head = adapterOf("lm_head.weight");
+            const AdapterNeed of_head = adapterOf(std::string(kHeadName));
             const bool is_stored = request.config.has_own_head;
             const StoredTensor stored_head = headStoredAs(request, tensor);
             const bool is_packed = stored_head.packed != Format::AsStored;

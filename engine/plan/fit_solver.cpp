@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fit`: the fastest placement within limits. fit_model.h weighs the request, fit_search.h finds
 // the cheapest member of the family of plans; here it becomes a map and a text that says why.
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/fit_search.h"
 
 #include <algorithm>
@@ -50,36 +51,35 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
     map.default_fields.store = device(home);
     map.default_fields.compute = device(home);
     map.main_device = device(home);
-    const auto add = [&](const std::string& key, int place, bool is_two_copies = false) {
+    const auto addKey = [&](std::string key, int place) {
         MapEntry entry;
-        entry.key = key;
+        entry.key = std::move(key);
         entry.fields.store = device(place);
         entry.fields.compute = device(model.computePlace(place));
-        if (is_two_copies) {
-            entry.fields.duplicate_tied = true;
-        }
         map.entries.push_back(std::move(entry));
     };
-    const auto addIfElsewhere = [&](const std::string& key, FitBlock block) {
+    const auto addIfElsewhere = [&](PartRole role, FitBlock block) {
         if (c.place[block] != home && format.bytes[block] > 0) {
-            add(key, c.place[block]);
+            addKey(partName({role}), c.place[block]);
         }
     };
-    const std::string language = "model.language_model.";
     const int table = format.has_own_head ? c.place[FitTable] : c.place[FitHead];
     if (table != home) {
-        add(language + "embed_tokens", table);
+        addKey(partName({PartRole::Embedding}), table);
     }
     const bool is_smaller_head = format.head != model.formats.front().head;
     const bool is_stored = model.request.config.has_own_head;
     const bool is_apart = is_stored ? c.place[FitHead] != home : table != c.place[FitHead];
     if (format.has_own_head && (is_apart || is_smaller_head)) {
-        add("lm_head", c.place[FitHead], !is_stored);
+        addKey(partName({PartRole::Head}), c.place[FitHead]);
+        if (!is_stored) {
+            map.entries.back().fields.duplicate_tied = true;
+        }
         if (is_smaller_head) {
             map.entries.back().fields.format = headFormat(format.head, format.quant);
         }
     }
-    addIfElsewhere(language + "embed_tokens_per_layer", FitPerLayerTable);
+    addIfElsewhere(PartRole::PerLayerTable, FitPerLayerTable);
     for (int i = 0; i < model.layers;) {
         const int place = model.layerPlace(c, i);
         int last = i;
@@ -87,18 +87,15 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
             ++last;
         }
         if (place != home) {
-            add(language + "layers." +
-                    (i == last ? std::to_string(i)
-                               : "[" + std::to_string(i) + "-" + std::to_string(last) + "]"),
-                place);
+            addKey(layerRangeName(i, last), place);
         }
         i = last + 1;
     }
-    addIfElsewhere(language + "norm", FitNorm);
-    addIfElsewhere("model.vision_tower", FitVision);
-    addIfElsewhere("model.embed_vision", FitVision);
-    addIfElsewhere("model.audio_tower", FitAudio);
-    addIfElsewhere("model.embed_audio", FitAudio);
+    addIfElsewhere(PartRole::FinalNorm, FitNorm);
+    addIfElsewhere(PartRole::VisionTower, FitVision);
+    addIfElsewhere(PartRole::VisionProjector, FitVision);
+    addIfElsewhere(PartRole::AudioTower, FitAudio);
+    addIfElsewhere(PartRole::AudioProjector, FitAudio);
     return map;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan in the words of accelerate and transformers (llama.cpp: map_export_llama_cpp.cpp). What
 // they cannot say is listed, never dropped in silence.
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
@@ -54,10 +55,11 @@ std::string deviceText(DeviceId device) {
 /// Where everything is stored, as numbers of `places`, which is added to.
 MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
     MapTree tree;
+    const std::string head_name = partName({PartRole::Head});
     for (const TensorPlacement& row : plan.tensors) {
-        // A head of its own stands below the root as well: "lm_head".
+        // A head of its own stands below the root as well, by its module's name.
         const std::string_view name =
-            row.tensor == "lm_head.weight" ? std::string_view("lm_head") : row.tensor;
+            row.part.role == PartRole::Head ? head_name : std::string_view(row.tensor);
         auto it = std::find(places.begin(), places.end(), row.store);
         if (it == places.end()) {
             it = places.insert(places.end(), row.store);
@@ -69,10 +71,11 @@ MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
 
 /// A head that is a copy is named even where "" covers it: without a key it is the table's twin.
 void addHeadKey(const PlacementPlan& plan, std::vector<std::pair<std::string, DeviceId>>& keys) {
-    const TensorPlacement* head = plan.find("lm_head.weight");
+    const TensorPlacement* head = plan.find(Part{PartRole::Head});
+    const std::string name = partName({PartRole::Head});
     if (head != nullptr && std::none_of(keys.begin(), keys.end(),
-                                        [](const auto& key) { return key.first == "lm_head"; })) {
-        keys.emplace_back("lm_head", head->store);
+                                        [&](const auto& key) { return key.first == name; })) {
+        keys.emplace_back(name, head->store);
     }
 }
 
@@ -185,7 +188,7 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
     if (has_sim) {
         losses.emplace_back("simulated GPUs exist only in Belfry");
     }
-    if (plan.find("lm_head.weight") != nullptr && !plan.has_stored_head) {
+    if (plan.find(Part{PartRole::Head}) != nullptr && !plan.has_stored_head) {
         losses.emplace_back("two copies of the tied table: accelerate may move both together");
     }
     return losses;
@@ -324,7 +327,7 @@ ExportedText exportPython(const PlacementPlan& plan,
         // throughout would not be quantized.
         text += has_offload ? "    llm_int8_enable_fp32_cpu_offload=True,\n" : "";
         if (!plain_modules.empty()) {
-            text += "    llm_int8_skip_modules=[\"lm_head\"";
+            text += "    llm_int8_skip_modules=[" + jsonString(partName({PartRole::Head}));
             for (const std::string& module : plain_modules) {
                 text += ", " + jsonString(module);
             }

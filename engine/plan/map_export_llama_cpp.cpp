@@ -74,9 +74,9 @@ public:
                 seen_[layer] = true;
             }
         }
-        const TensorPlacement* head = plan.find("lm_head.weight");
+        const TensorPlacement* head = plan.find(Part{PartRole::Head});
         if (head == nullptr) {
-            head = plan.find("model.language_model.embed_tokens.weight");
+            head = plan.find(Part{PartRole::Embedding});
         }
         head_ = head != nullptr ? placeThere(*head) : DeviceId::cpu();
     }
@@ -108,7 +108,7 @@ public:
             const ExpectedTensor* tensor = it == by_name_.end() ? nullptr : it->second;
             const bool is_of_tower = tensor != nullptr && tensor->tower != Tower::Language;
             const bool are_rows =
-                row.residency == Residency::Stream && isGatherOnly(plan_, row.tensor);
+                row.residency == Residency::Stream && isGatherOnly(plan_, row.part);
             if (!isVisitor(row) || is_of_tower || are_rows) {
                 continue;
             }
@@ -133,8 +133,8 @@ private:
         if (head_.isGpu()) {
             used.insert(head_);
         }
-        for (const auto& [name, theirs] : kSmall) {
-            const TensorPlacement* row = plan_.find(name);
+        for (const auto& [role, theirs] : kSmall) {
+            const TensorPlacement* row = plan_.find(Part{role});
             if (row != nullptr && placeThere(*row).isGpu()) {
                 used.insert(placeThere(*row));
             }
@@ -225,8 +225,8 @@ private:
             losses.push_back("the head computes on " + bufferName(output_) +
                              " there, behind the last layers, not on " + bufferName(head_));
         }
-        for (const auto& [name, theirs] : kSmall) {
-            const TensorPlacement* row = plan_.find(name);
+        for (const auto& [role, theirs] : kSmall) {
+            const TensorPlacement* row = plan_.find(Part{role});
             if (row != nullptr && placeThere(*row) != output_) {
                 add(theirs, placeThere(*row));
             }
@@ -260,12 +260,10 @@ private:
     }
 
     /// Small tensors that belong to the output's device there.
-    static constexpr std::array<std::pair<const char*, const char*>, 3> kSmall = {
-        {{"model.language_model.norm.weight", "output_norm\\.weight"},
-         {"model.language_model.per_layer_model_projection.weight",
-          "per_layer_model_proj\\.weight"},
-         {"model.language_model.per_layer_projection_norm.weight",
-          "per_layer_proj_norm\\.weight"}}};
+    static constexpr std::array<std::pair<PartRole, const char*>, 3> kSmall = {
+        {{PartRole::FinalNorm, "output_norm\\.weight"},
+         {PartRole::PerLayerProjection, "per_layer_model_proj\\.weight"},
+         {PartRole::PerLayerNorm, "per_layer_proj_norm\\.weight"}}};
 
     const PlacementPlan& plan_;
     std::map<std::string_view, const ExpectedTensor*> by_name_;
@@ -336,11 +334,11 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
     }
     flags += " -c " + std::to_string(plan.context);
 
-    const TensorPlacement* rows = plan.find("model.language_model.embed_tokens_per_layer.weight");
+    const TensorPlacement* rows = plan.find(Part{PartRole::PerLayerTable});
     if (rows != nullptr && rows->store.isGpu()) {
         out.losses.emplace_back("the per-layer embedding table is always on the CPU there");
     }
-    const TensorPlacement* table = plan.find("model.language_model.embed_tokens.weight");
+    const TensorPlacement* table = plan.find(Part{PartRole::Embedding});
     if (table != nullptr && table->store.isGpu()) {
         out.losses.emplace_back("the token embedding is read on the CPU there; the head is a copy");
     }

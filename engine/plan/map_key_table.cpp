@@ -292,9 +292,9 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
 
 void KeyTable::inside(const std::string& canonical, int index) {
     const MapEntry& entry = map_.entries[static_cast<size_t>(index)];
-    const bool is_head = isAtOrBelow(canonical, "lm_head.weight");
+    const bool is_head = isAtOrBelow(canonical, kHeadName);
     const ExpectedTensor* tensor = is_head ? nullptr : names_.tensorAtOrAbove(canonical);
-    const std::string name = is_head ? "lm_head.weight" : tensor->name;
+    const std::string name = is_head ? std::string(kHeadName) : tensor->name;
     const bool can_be_quantized =
         is_head || tensor->kind == TensorKind::Embedding || tensor->kind == TensorKind::Linear;
     if (!can_be_quantized) {

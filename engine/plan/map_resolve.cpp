@@ -3,6 +3,7 @@
 // map_key_table.cpp; here every tensor gets its fields.
 #include "engine/plan/map_resolve.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_key_table.h"
 #include "engine/plan/map_keys.h"
@@ -18,7 +19,8 @@ namespace engine {
 
 namespace {
 
-const std::string kTableName(kTokenTableName);
+constexpr Part kHead{PartRole::Head};
+constexpr Part kTable{PartRole::Embedding};
 
 constexpr int indexOf(MapField field) {
     return static_cast<int>(field) - 1;
@@ -243,10 +245,9 @@ private:
     }
 
     /// Store and compute of one row, with DM03 and DM08. False: it has no device.
-    bool place(const Fields& fields,
-               const std::string& name,
-               const std::string& module,
-               ResolvedTensor& row) {
+    bool place(const Fields& fields, const ExpectedTensor& tensor, ResolvedTensor& row) {
+        const std::string& name = tensor.name;
+        const std::string& module = tensor.module;
         if (!fields.values.store.has_value() || !fields.values.compute.has_value()) {
             out_.is_incomplete = true;
             if (!is_default_bad_) {
@@ -269,17 +270,14 @@ private:
         if (!hasDevice(row.store) || !hasDevice(row.compute)) {
             out_.is_incomplete = true;
         }
-        const bool is_visitor =
-            isAtOrBelow(name, "model.vision_tower") || isAtOrBelow(name, "model.audio_tower") ||
-            isAtOrBelow(name, "model.embed_vision") || isAtOrBelow(name, "model.embed_audio");
         if (row.store == row.compute) {
             row.residency = Residency::Always;
             if (fields.values.residency.has_value()) {
                 idle_residency_[row.set_by[indexOf(MapField::Residency)]].add(name, module);
             }
         } else {
-            row.residency =
-                fields.values.residency.value_or(is_visitor ? Residency::OnUse : Residency::Stream);
+            row.residency = fields.values.residency.value_or(
+                isMedia(tensor.part) ? Residency::OnUse : Residency::Stream);
         }
         return true;
     }
@@ -394,12 +392,12 @@ private:
         withDefault(fields);
         ResolvedTensor row;
         row.index = index;
-        if (!place(fields, tensor.name, tensor.module, row)) {
+        if (!place(fields, tensor, row)) {
             return;
         }
         const StoredTensor stored = storedOf(tensor);
         decideFormat(fields, tensor.name, tensor, false, stored, row);
-        if (tensor.name == kTableName) {
+        if (tensor.part == kTable) {
             table_ = row;
             table_fields_ = fields;
             table_stored_ = stored;
@@ -426,9 +424,9 @@ private:
             if (is_given) {
                 if (input_.head != HeadOption::Bf16 &&
                     headFormat(input_.head, input_.quant) != table_->format) {
-                    out_.notes.push_back(
-                        "--head has no effect: the map gives embed_tokens a format, and the head "
-                        "is the same table");
+                    out_.notes.push_back("--head has no effect: the map gives " +
+                                         shortPartName(kTable) +
+                                         " a format, and the head is the same table");
                 }
                 return;
             }
@@ -442,7 +440,11 @@ private:
         }
         withDefault(fields);
         ResolvedTensor head;
-        if (!place(fields, name, "lm_head", head)) {
+        ExpectedTensor as_head = table;
+        as_head.name = name;
+        as_head.module = partName(kHead);
+        as_head.part = kHead;
+        if (!place(fields, as_head, head)) {
             return;
         }
         decideFormat(fields, name, table, true, table_stored_, head);
@@ -457,8 +459,9 @@ private:
         } else if (is_same_place && head.set_by[indexOf(MapField::Format)] == kSetByOption) {
             addHead(head);
         } else if (map_.is_imported) {
-            out_.notes.push_back("lm_head and embed_tokens are one tensor in the checkpoint; the "
-                                 "map puts them on different devices, so there are two copies");
+            out_.notes.push_back(shortPartName(kHead) + " and " + shortPartName(kTable) +
+                                 " are one tensor in the checkpoint; the map puts them on "
+                                 "different devices, so there are two copies");
             addHead(head);
         } else {
             tiedConflict(head);
@@ -470,7 +473,7 @@ private:
         const ExpectedTensor tensor = headTensor(*input_.config);
         withDefault(fields);
         ResolvedTensor head;
-        if (!place(fields, tensor.name, tensor.module, head)) {
+        if (!place(fields, tensor, head)) {
             return;
         }
         decideFormat(fields, tensor.name, tensor, true, storedOf(tensor), head);
@@ -482,11 +485,11 @@ private:
         const auto note = [&](MapField field, const std::string& name) {
             const int by = head.set_by[indexOf(field)];
             if (by >= 0) {
-                out_.notes.push_back(
-                    name + " given by " + setByText(map_, by) +
-                    " has no effect: lm_head is the table of embed_tokens; give it to "
-                    "model.language_model.embed_tokens, or ask for two copies with "
-                    "\"duplicate_tied\": true");
+                out_.notes.push_back(name + " given by " + setByText(map_, by) +
+                                     " has no effect: " + shortPartName(kHead) +
+                                     " is the table of " + shortPartName(kTable) + "; give it to " +
+                                     partName(kTable) +
+                                     ", or ask for two copies with \"duplicate_tied\": true");
             }
         };
         if (head.residency != table_->residency) {
@@ -517,13 +520,13 @@ private:
         const int position = by >= 0 ? by : table_by;
         PlanIssue& added = issue(
             out_.errors, "DM07", keyName(position), valueAt(position),
-            "lm_head.weight and model.language_model.embed_tokens.weight are the same bytes but "
-            "disagree: lm_head is " +
-                describe(head) + " (by " + setByText(map_, by) + "), embed_tokens is " +
-                describe(*table_) + " (by " + setByText(map_, table_by) +
+            partTensorName(kHead) + " and " + partTensorName(kTable) +
+                " are the same bytes but disagree: " + shortPartName(kHead) + " is " +
+                describe(head) + " (by " + setByText(map_, by) + "), " + shortPartName(kTable) +
+                " is " + describe(*table_) + " (by " + setByText(map_, table_by) +
                 "); give both the same place, or ask for two copies with \"duplicate_tied\": true");
         added.suggestions.emplace_back("\"duplicate_tied\": true");
-        added.modules = {"lm_head", "model.language_model.embed_tokens"};
+        added.modules = {partName(kHead), partName(kTable)};
     }
 
     [[nodiscard]] std::string keyName(int by) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/map_write.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
@@ -162,11 +163,6 @@ private:
     std::vector<T> values_;
 };
 
-bool isVisitorName(std::string_view name) {
-    return isAtOrBelow(name, "model.vision_tower") || isAtOrBelow(name, "model.audio_tower") ||
-           isAtOrBelow(name, "model.embed_vision") || isAtOrBelow(name, "model.embed_audio");
-}
-
 bool isSmall(Format format) {
     return isFourBit(format) || format == Format::Q8;
 }
@@ -194,9 +190,9 @@ int saidOf(const DeviceMap& map, const ResolvedTensor& row, MapField field, Said
 
 /// Residency below a key where nothing else is said; kUnset: not the same everywhere there.
 int usualResidency(std::string_view key) {
-    const Residency usual = isVisitorName(key) ? Residency::OnUse : Residency::Stream;
-    const bool is_one = isVisitorName(key) || isAtOrBelow(key, "model.language_model") ||
-                        isAtOrBelow(key, "lm_head");
+    const Part part = partOfName(key);
+    const Residency usual = isMedia(part) ? Residency::OnUse : Residency::Stream;
+    const bool is_one = isMedia(part) || isDecoderName(key);
     return is_one ? static_cast<int>(usual) : kUnset;
 }
 
@@ -307,7 +303,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     Numbering<std::pair<DeviceId, DeviceId>> place_numbers;
     std::vector<std::string_view> names;
     std::vector<std::pair<std::string, Format>> exact_formats;
-    constexpr const char* kTable = "model.language_model.embed_tokens.weight";
+    const std::string head_name = partName({PartRole::Head});
     const ResolvedTensor* head = nullptr; // a copy of the table
     const ResolvedTensor* table = nullptr;
     // A head that the files hold is a tensor like any other.
@@ -321,7 +317,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
         }
         const ExpectedTensor& tensor =
             row.index < 0 ? stored_head : (*input.tensors)[static_cast<size_t>(row.index)];
-        if (tensor.name == kTable) {
+        if (tensor.part.role == PartRole::Embedding) {
             table = &row;
         }
         places.add(tensor.name, place_numbers.numberOf({row.store, row.compute}));
@@ -354,7 +350,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     // later key makes.
     const Format by_default = said.format.value_or(Format::Nf4);
     if (!has_stored_head) {
-        dense_formats.add("lm_head", has_head_key ? (is_head_format_own && !isSmall(head->format)
+        dense_formats.add(head_name, has_head_key ? (is_head_format_own && !isSmall(head->format)
                                                          ? static_cast<int>(head->format)
                                                          : kUnset)
                                      : isSmall(by_default) ? kUnset
@@ -364,9 +360,9 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     const auto keysOf = [&](MapField field, SaidField number, int (*usual)(std::string_view)) {
         std::vector<MapTree::Key> keys = saidKeys(map, names, number, usual);
         const int of_head = has_head_key ? saidOf(map, *head, field, number) : kUnset;
-        const int unsaid = number(said) != kUnset ? number(said) : usual("lm_head");
+        const int unsaid = number(said) != kUnset ? number(said) : usual(head_name);
         if (of_head != kUnset && of_head != unsaid) {
-            keys.push_back({"lm_head", of_head});
+            keys.push_back({head_name, of_head});
         }
         return keys;
     };
@@ -382,7 +378,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     for (const MapTree* formats : {&small_formats, &dense_formats}) {
         std::vector<MapTree::Key> keys = formats->uniformParts(kUnset);
         if (!has_head_key && !has_stored_head) { // a key would make a head of its own
-            std::erase_if(keys, [](const MapTree::Key& key) { return key.path == "lm_head"; });
+            std::erase_if(keys, [&](const MapTree::Key& key) { return key.path == head_name; });
         }
         maker.add(keys, [](PlaceFields& fields, int value) {
             fields.format = static_cast<Format>(value);
@@ -395,7 +391,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     }
 
     if (has_head_key) {
-        PlaceFields& fields = maker.fieldsOf("lm_head");
+        PlaceFields& fields = maker.fieldsOf(head_name);
         fields.store = head->store;
         fields.compute = head->compute;
         fields.duplicate_tied = true;
@@ -405,7 +401,7 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     } else if (!has_stored_head && head == nullptr && table != nullptr &&
                input.head != HeadOption::Bf16 && setBy(*table, MapField::Format) < kSetByDefault) {
         // A key keeps the head as the table is, against --head.
-        PlaceFields& fields = maker.fieldsOf("lm_head");
+        PlaceFields& fields = maker.fieldsOf(head_name);
         fields.store = table->store;
         fields.compute = table->compute;
         fields.format = table->format;

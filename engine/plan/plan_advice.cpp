@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan_advice.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/plan_speed.h"
 
 #include <algorithm>
@@ -247,9 +248,10 @@ private:
     }
 
     void moveTables() {
-        const std::string name = "model.language_model.embed_tokens_per_layer";
+        const Part part = {PartRole::PerLayerTable};
+        const std::string name = partName(part);
         const TensorPlacement* row =
-            rowThere([&](const ExpectedTensor& t) { return t.module == name; });
+            rowThere([&](const ExpectedTensor& t) { return t.part == part; });
         if (row == nullptr) {
             return;
         }
@@ -279,8 +281,10 @@ private:
             if (row == nullptr) {
                 continue;
             }
-            const std::string first = is_audio ? "model.audio_tower" : "model.vision_tower";
-            const std::string second = is_audio ? "model.embed_audio" : "model.embed_vision";
+            const std::string first =
+                partName({is_audio ? PartRole::AudioTower : PartRole::VisionTower});
+            const std::string second =
+                partName({is_audio ? PartRole::AudioProjector : PartRole::VisionProjector});
             Change change;
             change.places = {{first, away(*row)}, {second, away(*row)}};
             std::string what = "move ";
@@ -307,9 +311,10 @@ private:
     /// A smaller head, and the table it was made of out of the way. The map must name both: a head
     /// without a key of its own goes where the table goes.
     void smallerHead() {
-        const std::string name = "model.language_model.embed_tokens";
+        const Part part = {PartRole::Embedding};
+        const std::string name = partName(part);
         const TensorPlacement* table =
-            rowThere([&](const ExpectedTensor& t) { return t.module == name; });
+            rowThere([&](const ExpectedTensor& t) { return t.part == part; });
         if (table == nullptr) {
             return;
         }
@@ -330,19 +335,20 @@ private:
         if (is_fit_ && (has_own_head || add(what, change, cost))) {
             return;
         }
-        const TensorPlacement* head = plan_.find("lm_head.weight");
+        const TensorPlacement* head = plan_.find(Part{PartRole::Head});
         const TensorPlacement& now = head != nullptr ? *head : *table;
         PlaceFields own = placed(now.store, now.compute);
         own.duplicate_tied = true;
-        change.places = {{name, away(*table)}, {"lm_head", own}};
+        change.places = {{name, away(*table)}, {partName({PartRole::Head}), own}};
         what += std::string(what.empty() ? "" : " and ") + "move " + name + toText(away(*table)) +
-                ", with lm_head kept as a copy of its own (" + headKey(own) + ")";
+                ", with " + partName({PartRole::Head}) + " kept as a copy of its own (" +
+                headKey(own) + ")";
         add(what, change, cost);
     }
 
     /// Where the head is a tensor of the files, table and head are two things to change.
     void storedHead(const std::string& name, const TensorPlacement& table) {
-        const TensorPlacement* head = plan_.find(std::string(kHeadName));
+        const TensorPlacement* head = plan_.find(Part{PartRole::Head});
         if (head != nullptr && shortage_.concerns(head->compute) && !isFourBit(head->format) &&
             head->format != Format::Q8) {
             Change change;
@@ -359,8 +365,8 @@ private:
 
     /// The entry of a map that keeps the head where it is.
     static std::string headKey(const PlaceFields& own) {
-        return R"("lm_head": {"store": ")" + own.store->toString() + R"(", "compute": ")" +
-               own.compute->toString() + R"(", "duplicate_tied": true})";
+        return "\"" + partName({PartRole::Head}) + R"(": {"store": ")" + own.store->toString() +
+               R"(", "compute": ")" + own.compute->toString() + R"(", "duplicate_tied": true})";
     }
 
     void quantize() {
@@ -482,11 +488,7 @@ private:
         const int last = layer_bytes.rbegin()->first;
         const auto changeFrom = [&](int first) {
             Change change;
-            change.places = {{"model.language_model.layers." +
-                                  (first == last ? std::to_string(last)
-                                                 : "[" + std::to_string(first) + "-" +
-                                                       std::to_string(last) + "]"),
-                              fields}};
+            change.places = {{layerRangeName(first, last), fields}};
             return change;
         };
         const int least = layer_bytes.begin()->first;
@@ -636,7 +638,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
         }
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
         if (tensor == nullptr) {
-            by_module["lm_head"] += row.bytes;
+            by_module[partName({PartRole::Head})] += row.bytes;
         } else if (tensor->tower == Tower::Language && tensor->layer >= 0) {
             first_layer = first_layer < 0 ? tensor->layer : std::min(first_layer, tensor->layer);
             last_layer = std::max(last_layer, tensor->layer);

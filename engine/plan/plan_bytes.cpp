@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The byte rules that planner and loader share: what each device holds of the weights.
-#include "engine/plan/map_keys.h"
 #include "engine/plan/planner.h"
 
 #include <algorithm>
@@ -10,44 +9,36 @@ namespace engine {
 
 namespace {
 
-constexpr std::string_view kPerLayerTable = "model.language_model.embed_tokens_per_layer.weight";
-constexpr std::string_view kTable = "model.language_model.embed_tokens.weight";
-constexpr std::string_view kHead = "lm_head.weight";
-
-bool isGatherOnlyName(std::string_view tensor, bool has_own_head) {
-    return tensor == kPerLayerTable || (tensor == kTable && has_own_head);
+bool isGatherOnlyPart(Part part, bool has_own_head) {
+    return part.role == PartRole::PerLayerTable ||
+           (part.role == PartRole::Embedding && has_own_head);
 }
 
 } // namespace
 
-std::string_view visitGroup(std::string_view tensor) {
-    if (isAtOrBelow(tensor, "model.vision_tower") || isAtOrBelow(tensor, "model.embed_vision")) {
-        return "vision";
-    }
-    if (isAtOrBelow(tensor, "model.audio_tower") || isAtOrBelow(tensor, "model.embed_audio")) {
-        return "audio";
-    }
-    return "language";
+std::string_view visitGroup(Part part) {
+    return isVision(part) ? "vision" : isAudio(part) ? "audio" : "language";
 }
 
-bool isGatherOnly(const PlacementPlan& plan, std::string_view tensor) {
-    return isGatherOnlyName(tensor, tensor == kTable && plan.find(std::string(kHead)) != nullptr);
+bool isGatherOnly(const PlacementPlan& plan, Part part) {
+    return isGatherOnlyPart(part, part.role == PartRole::Embedding &&
+                                      plan.find(Part{PartRole::Head}) != nullptr);
 }
 
 std::map<DeviceId, StagingBytes> stagingBytes(const PlacementPlan& plan) {
     // A separate head is the last row, see Resolution; older plans may have it anywhere.
-    const bool has_own_head = plan.find(std::string(kHead)) != nullptr;
+    const bool has_own_head = plan.find(Part{PartRole::Head}) != nullptr;
     std::map<DeviceId, StagingBytes> staging;
     std::map<std::pair<DeviceId, std::string_view>, uint64_t> groups;
     for (const TensorPlacement& row : plan.tensors) {
         if (row.store == row.compute) {
             continue;
         }
-        if (row.residency == Residency::Stream && !isGatherOnlyName(row.tensor, has_own_head)) {
+        if (row.residency == Residency::Stream && !isGatherOnlyPart(row.part, has_own_head)) {
             uint64_t& stream = staging[row.compute].stream;
             stream = std::max(stream, 2 * row.bytes);
         } else if (row.residency == Residency::OnUse) {
-            groups[{row.compute, visitGroup(row.tensor)}] += row.bytes;
+            groups[{row.compute, visitGroup(row.part)}] += row.bytes;
         }
     }
     for (const auto& [key, bytes] : groups) {

@@ -161,7 +161,7 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
         const bool is_table = tensor != nullptr && tensor->kind == TensorKind::Embedding;
         const bool is_head_row =
             tensor == nullptr || (is_table && !input.resolution->has_own_head &&
-                                  tensor->module == "model.language_model.embed_tokens");
+                                  tensor->part.role == PartRole::Embedding);
         const bool is_streamed = row.store != row.compute && row.residency == Residency::Stream;
         if (is_table && !is_head_row) {
             continue; // one row per token
@@ -190,18 +190,15 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
             continue;
         }
         const int layer = tensor->layer;
-        if (layer >= 0 && layer < layer_count &&
-            tensor->name.ends_with(".self_attn.q_proj.weight")) {
+        if (layer >= 0 && layer < layer_count && tensor->use == TensorUse::Query) {
             layer_device[static_cast<size_t>(layer)] = row.compute;
         }
         // Prompt tokens other than the last stop after the K and V of the last owner.
-        const bool is_kv = tensor->name.find(".self_attn.k_proj.") != std::string::npos ||
-                           tensor->name.find(".self_attn.v_proj.") != std::string::npos;
+        const bool is_kv = tensor->use == TensorUse::Key || tensor->use == TensorUse::Value;
         if (layer < last_owner || (layer == last_owner && is_kv)) {
             prefill += 2 * static_cast<double>(tensor->numElements()) /
                        (productShare(row.compute) * rate(row.compute).flops);
-            if (row.compute.kind == DeviceId::Kind::Cuda &&
-                tensor->name.ends_with(".mlp.down_proj.weight")) {
+            if (row.compute.kind == DeviceId::Kind::Cuda && tensor->use == TensorUse::MlpDown) {
                 prefill += kCardRowBytes /
                            (bandwidthShare(row.compute) * rate(row.compute).read_bytes_per_s);
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan_transfers.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ constexpr uint64_t kActivation = 4; ///< Bytes per value: activations are fp32.
 
 uint64_t asBytes(int64_t values, uint64_t size = kActivation) {
     return static_cast<uint64_t>(values) * size;
-}
-
-std::string layerName(int layer) {
-    return "model.language_model.layers." + std::to_string(layer);
 }
 
 std::string plainBytes(uint64_t bytes) {
@@ -85,7 +82,7 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
                (layers.empty() || it->first == layers.back() + 1);
              ++it) {
             layers.push_back(it->first);
-            warning.modules.push_back(layerName(it->first));
+            warning.modules.push_back(partName(layerPart(it->first)));
             bytes += it->second.bytes;
         }
         std::string places = home.toString();
@@ -113,10 +110,10 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         addTransfer(plan, owner_device, mirror.device, bytes, "KV mirror");
         PlanIssue warning;
         warning.code = "DM20";
-        warning.key = layerName(mirror.owner);
-        warning.modules.push_back(layerName(mirror.owner));
+        warning.key = partName(layerPart(mirror.owner));
+        warning.modules.push_back(partName(layerPart(mirror.owner)));
         for (const int reader : mirror.readers) {
-            warning.modules.push_back(layerName(reader));
+            warning.modules.push_back(partName(layerPart(reader)));
         }
         const bool is_one = mirror.readers.size() == 1;
         warning.message = (is_one ? "layer " : "layers ") + layerList(mirror.readers) + " on " +
@@ -153,7 +150,7 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         warning.code = "DM20";
         warning.key = "kv.place";
         for (const int reader : readers.first) {
-            warning.modules.push_back(layerName(reader));
+            warning.modules.push_back(partName(layerPart(reader)));
         }
         const bool is_one = readers.first.size() == 1;
         warning.message = (is_one ? "layer " : "layers ") + layerList(readers.first) + " on " +
@@ -177,11 +174,11 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
         if (tensor == nullptr || tensor->layer >= 0 || tensor->tower != Tower::Language) {
             continue;
         }
-        if (tensor->module == "model.language_model.embed_tokens_per_layer") {
+        if (tensor->part.role == PartRole::PerLayerTable) {
             table = &plan.tensors[i];
             element = std::max<uint64_t>(1, table->bytes / static_cast<uint64_t>(std::max<int64_t>(
                                                                1, tensor->numElements())));
-        } else if (tensor->module == "model.language_model.per_layer_model_projection") {
+        } else if (tensor->part.role == PartRole::PerLayerProjection) {
             projection = &plan.tensors[i];
         }
     }
@@ -267,7 +264,7 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
         if (tensor == nullptr) {
             head = &plan.tensors[i];
-        } else if (tensor->module == "model.language_model.embed_tokens") {
+        } else if (tensor->part.role == PartRole::Embedding) {
             table = &plan.tensors[i];
         }
     }
@@ -287,9 +284,8 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
         const TensorPlacement& row = plan.tensors[i];
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
         const bool is_language = tensor == nullptr || tensor->tower == Tower::Language;
-        const bool is_rows_only =
-            tensor != nullptr && tensor->kind == TensorKind::Embedding &&
-            (tensor->module != "model.language_model.embed_tokens" || head != nullptr);
+        const bool is_rows_only = tensor != nullptr && tensor->kind == TensorKind::Embedding &&
+                                  (tensor->part.role != PartRole::Embedding || head != nullptr);
         if (is_language && !is_rows_only && row.residency == Residency::Stream) {
             addTransfer(plan, row.store, row.compute, row.readBytes(), "streamed weights");
         }

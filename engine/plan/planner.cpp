@@ -3,6 +3,7 @@
 // them. Each step is a function of its own file; here is their order.
 #include "engine/plan/planner.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_advice.h"
@@ -336,10 +337,12 @@ private:
             }
             TensorPlacement& row = plan_.tensors[count++];
             if (resolved.index < 0) {
-                row.tensor = "lm_head.weight";
+                row.tensor = kHeadName;
+                row.part = {PartRole::Head};
             } else {
                 row.tensor = tensor->name;
-                if (tensor->module == "model.language_model.embed_tokens") {
+                row.part = tensor->part;
+                if (tensor->part.role == PartRole::Embedding) {
                     table = tensor;
                 }
             }
@@ -373,9 +376,7 @@ private:
                 continue;
             }
             const ExpectedTensor& tensor = (*tensors_)[static_cast<size_t>(index)];
-            if (tensor.tower == Tower::Language && tensor.layer >= 0 &&
-                static_cast<size_t>(tensor.layer) < count &&
-                tensor.name.ends_with(".self_attn.q_proj.weight")) {
+            if (tensor.use == TensorUse::Query && static_cast<size_t>(tensor.layer) < count) {
                 layer_device_[static_cast<size_t>(tensor.layer)] = plan_.tensors[i].compute;
             }
         }
@@ -516,8 +517,8 @@ private:
     [[nodiscard]] const TensorPlacement* baseRow(const AdapterBytes& adapter,
                                                  const std::vector<int>& rows) const {
         const std::string& name = adapter.tensor;
-        const bool is_head = name == "lm_head.weight";
-        if (is_head && !plan_.tensors.empty() && plan_.tensors.back().tensor == name) {
+        const bool is_head = name == kHeadName;
+        if (is_head && !plan_.tensors.empty() && plan_.tensors.back().part.role == PartRole::Head) {
             return &plan_.tensors.back();
         }
         const bool is_known = adapter.index >= 0 &&
@@ -525,7 +526,7 @@ private:
                               (*tensors_)[static_cast<size_t>(adapter.index)].name == name;
         const int tensor =
             is_known ? adapter.index
-                     : names_->indexOf(is_head ? "model.language_model.embed_tokens.weight" : name);
+                     : names_->indexOf(is_head ? kTokenTableName : std::string_view(name));
         const int row = tensor < 0 ? -1 : rows[static_cast<size_t>(tensor)];
         return row < 0 ? nullptr : &plan_.tensors[static_cast<size_t>(row)];
     }
@@ -564,7 +565,7 @@ private:
                 if (base->residency == Residency::Stream) {
                     streamed[base] += adapter.update_bytes;
                 } else {
-                    groups[{device, visitGroup(base->tensor)}] += adapter.update_bytes;
+                    groups[{device, visitGroup(base->part)}] += adapter.update_bytes;
                 }
             }
             deviceOf(device).parts[MemoryPart::Adapter] += staying_bytes;
@@ -572,7 +573,7 @@ private:
         }
         for (const auto& [base, bytes] : streamed) {
             stream[base->compute] = std::max(stream[base->compute], 2 * bytes);
-            if (visitGroup(base->tensor) == "language") {
+            if (!isMedia(base->part)) {
                 addTransfer(plan_, base->store, base->compute, bytes, "streamed adapter");
             }
         }
@@ -630,6 +631,7 @@ private:
             if (is_new) {
                 ModulePlacement module;
                 module.name = name;
+                module.part = row.part;
                 module.store = row.store;
                 module.compute = row.compute;
                 module.residency = row.residency;
@@ -665,23 +667,25 @@ private:
             }
             module.bytes += row.bytes;
         };
+        const std::string head_name = partName({PartRole::Head});
         const TensorPlacement* table = nullptr;
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const int tensor = resolution_.tensors[i].index;
             if (tensor < 0) {
-                add("lm_head", plan_.tensors[i], true);
+                add(head_name, plan_.tensors[i], true);
                 continue;
             }
             const ExpectedTensor& expected = (*tensors_)[static_cast<size_t>(tensor)];
             add(expected.module, plan_.tensors[i], expected.kind == TensorKind::Linear);
-            if (expected.module == "model.language_model.embed_tokens") {
+            if (expected.part.role == PartRole::Embedding) {
                 table = &plan_.tensors[i];
             }
         }
         // The tied head is a block, too; its bytes are the table's.
         if (!resolution_.has_own_head && table != nullptr) {
             ModulePlacement head;
-            head.name = "lm_head";
+            head.name = head_name;
+            head.part = {PartRole::Head};
             head.store = table->store;
             head.compute = table->compute;
             head.residency = table->residency;

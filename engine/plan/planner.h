@@ -137,11 +137,11 @@ struct StagingBytes {
 };
 std::map<DeviceId, StagingBytes> stagingBytes(const PlacementPlan& plan);
 
-/// Group of a tensor for on_use visits: "vision", "audio" or "language".
-std::string_view visitGroup(std::string_view tensor);
-/// True for tables of which only rows travel under `stream`: embed_tokens_per_layer, and
-/// embed_tokens when the head has a copy of its own.
-bool isGatherOnly(const PlacementPlan& plan, std::string_view tensor);
+/// Group of a part for on_use visits: "vision", "audio" or "language".
+std::string_view visitGroup(Part part);
+/// True for tables of which only rows travel under `stream`: the per-layer embeddings, and the
+/// token table when the head has a row of its own.
+bool isGatherOnly(const PlacementPlan& plan, Part part);
 
 /// Predicted weight bytes per device: stored copies, resident copies and staging areas.
 std::map<DeviceId, uint64_t> weightBytes(const PlacementPlan& plan);

@@ -86,7 +86,7 @@ AdapterHomeOf Loaded::adapterHomes() const {
             const bool is_visit = place.residency == Residency::OnUse;
             home.travel = is_visit ? AdapterHome::Travel::Visits : AdapterHome::Travel::Streams;
             home.is_on_disk = place.store.kind == DeviceId::Kind::Disk;
-            home.group = is_visit ? visitGroup(store->name(handle)) : std::string_view();
+            home.group = is_visit ? visitGroup(place.part) : std::string_view();
         }
         return home;
     };

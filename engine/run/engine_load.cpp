@@ -56,8 +56,7 @@ std::unordered_set<std::string> otherFormats(const PlacementPlan& before,
         for (const TensorPlacement& row : plan.tensors) {
             rows.emplace(row.tensor, &row);
         }
-        if (const auto table = rows.find("model.language_model.embed_tokens.weight");
-            table != rows.end()) {
+        if (const auto table = rows.find(kTokenTableName); table != rows.end()) {
             rows.emplace(kHeadTensor, table->second);
         }
         return rows;

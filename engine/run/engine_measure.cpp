@@ -149,8 +149,7 @@ double Engine::measureWeightRead(double seconds) {
                 row.compute == DeviceId::cpu() || row.compute.kind == DeviceId::Kind::Sim;
             const WeightSource::Handle handle = target.store->handleOf(row.tensor);
             if (!is_on_host || row.residency != Residency::Always ||
-                handle == WeightSource::kAbsent ||
-                row.tensor.find("language_model.layers.") == std::string::npos) {
+                handle == WeightSource::kAbsent || row.part.role != PartRole::Layer) {
                 continue;
             }
             const Result<kernels::WeightView> view = target.store->acquire(handle);
@@ -178,18 +177,14 @@ double Engine::measureDecodeArithmetic() {
     }
     Loaded& target = *impl_->loaded;
     const auto& rows = target.plan->tensors;
-    const bool has_own_head = std::any_of(
-        rows.begin(), rows.end(), [](const auto& row) { return row.tensor == "lm_head.weight"; });
     // Format, nested or not, rows, columns: one measurement each.
     std::map<std::tuple<kernels::WeightFormat, bool, int64_t, int64_t>, double> known;
     double seconds = 0.0;
     double bytes = 0.0;
     for (const TensorPlacement& row : rows) {
-        const bool is_decoder = row.tensor.starts_with("model.language_model.") &&
-                                !row.tensor.ends_with("embed_tokens_per_layer.weight") &&
-                                !(has_own_head && row.tensor.ends_with("embed_tokens.weight"));
+        const bool is_multiplied = !isMedia(row.part) && !isGatherOnly(*target.plan, row.part);
         const WeightSource::Handle handle = target.store->handleOf(row.tensor);
-        if (!(is_decoder || row.tensor == "lm_head.weight") || handle == WeightSource::kAbsent) {
+        if (!is_multiplied || handle == WeightSource::kAbsent) {
             continue;
         }
         if (row.compute != DeviceId::cpu() && row.compute.kind != DeviceId::Kind::Sim) {

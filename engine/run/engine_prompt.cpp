@@ -127,15 +127,10 @@ Result<EncodedParts> encodeParts(const RawPrompt& raw,
 /// Whether towers and decoder share nothing that changes while they compute: the towers that are
 /// asked for lie on the CPU, all of the decoder's arithmetic and its cache on cards.
 bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
-    const auto holds = [](const std::string& name, const char* part) {
-        return name.find(part) != std::string::npos;
-    };
     for (const TensorPlacement& row : target.plan->tensors) {
-        const bool is_vision = holds(row.tensor, "vision");
-        const bool is_audio = holds(row.tensor, "audio");
-        if (row.tensor.starts_with("lm_head") || (is_vision && parts.images.empty()) ||
-            (is_audio && parts.audios.empty()) || holds(row.tensor, "model.embed_vision.") ||
-            holds(row.tensor, "model.embed_audio.")) {
+        if (row.part.role == PartRole::Head || isProjector(row.part) ||
+            (isVision(row.part) && parts.images.empty()) ||
+            (isAudio(row.part) && parts.audios.empty())) {
             continue; // has no part in it; projectors run afterwards, wherever they are
         }
         const bool is_here = row.residency == Residency::Always &&
@@ -143,8 +138,9 @@ bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
         const bool is_on_cpu = is_here && row.compute == DeviceId::cpu();
         const bool is_on_card = is_here && row.compute.kind == DeviceId::Kind::Cuda;
         // Rows of the tables are gathered where they lie and sent.
-        const bool is_table = holds(row.tensor, "embed_tokens");
-        if (is_vision || is_audio ? !is_on_cpu : !is_on_card && !(is_table && is_on_cpu)) {
+        const bool is_table =
+            row.part.role == PartRole::Embedding || row.part.role == PartRole::PerLayerTable;
+        if (isMedia(row.part) ? !is_on_cpu : !is_on_card && !(is_table && is_on_cpu)) {
             return false;
         }
     }

@@ -142,28 +142,28 @@ StoredTensors describePromised(const ModelFolder& folder, const QuantizationHint
     return stored;
 }
 
-std::string kindOf(const std::string& module, TensorKind kind) {
-    if (module.find("vision_tower") != std::string::npos) {
+std::string kindOf(Part part, TensorKind kind) {
+    switch (part.role) {
+    case PartRole::VisionTower:
         return "vision tower";
-    }
-    if (module.find("audio_tower") != std::string::npos) {
+    case PartRole::AudioTower:
         return "audio tower";
-    }
-    if (module.find("embed_vision") != std::string::npos ||
-        module.find("embed_audio") != std::string::npos) {
+    case PartRole::VisionProjector:
+    case PartRole::AudioProjector:
         return "projector";
-    }
-    if (module.find(".layers.") != std::string::npos) {
+    case PartRole::Layer:
         return "decoder layer";
-    }
-    if (module.ends_with("embed_tokens_per_layer")) {
+    case PartRole::PerLayerTable:
         return "per-layer embedding table";
-    }
-    if (module.ends_with("embed_tokens")) {
+    case PartRole::Embedding:
         return "token embedding";
-    }
-    if (module == "lm_head") {
+    case PartRole::Head:
         return "head";
+    case PartRole::PerLayerProjection:
+    case PartRole::PerLayerNorm:
+    case PartRole::FinalNorm:
+    case PartRole::Other:
+        break;
     }
     return kind == TensorKind::Vector ? "norm" : "linear";
 }
@@ -275,7 +275,7 @@ ModelSummary summarize(const ModelFolder& folder) {
         }
         const auto [it, is_new] = index.emplace(tensor.module, summary.modules.size());
         if (is_new) {
-            summary.modules.push_back({tensor.module, kindOf(tensor.module, tensor.kind), 0, 0});
+            summary.modules.push_back({tensor.module, kindOf(tensor.part, tensor.kind), 0, 0});
         }
         const StoredTensor how = stored == folder.stored.end() ? StoredTensor{} : stored->second;
         const int64_t cols = tensor.shape.empty() ? 1 : tensor.shape.back();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/not_finite.h"
 
+#include "engine/families/gemma4/names.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,13 +15,16 @@ namespace engine {
 
 namespace {
 
-constexpr std::string_view kLanguage = "model.language_model.";
+using IsWanted = std::function<bool(Part part)>;
 
-using IsWanted = std::function<bool(std::string_view tensor)>;
+IsWanted tensorsOf(Part wanted) {
+    return [wanted](Part part) { return part == wanted; };
+}
 
-bool startsWithAny(std::string_view text, std::initializer_list<std::string_view> heads) {
-    return std::any_of(heads.begin(), heads.end(),
-                       [text](std::string_view head) { return text.starts_with(head); });
+/// What every layer takes from the per-layer inputs.
+bool isPerLayerInput(Part part) {
+    return part.role == PartRole::PerLayerTable || part.role == PartRole::PerLayerProjection ||
+           part.role == PartRole::PerLayerNorm;
 }
 
 std::string numberText(float value) {
@@ -45,12 +50,8 @@ public:
     Search(Loaded& target, const std::stop_token& stop) : target_(target), stop_(stop) {}
 
     Error tower(bool is_image) {
-        const std::string name = is_image ? "model.vision_tower" : "model.audio_tower";
-        const std::string projector = is_image ? "model.embed_vision." : "model.embed_audio.";
-        const auto is_wanted = [&](std::string_view tensor) {
-            return startsWithAny(tensor, {name + ".", projector});
-        };
-        return explain(name, is_image ? "pictures" : "recordings", {is_wanted},
+        const Part tower = {is_image ? PartRole::VisionTower : PartRole::AudioTower};
+        return explain(tower, is_image ? "pictures" : "recordings", {is_image ? isVision : isAudio},
                        std::numeric_limits<float>::quiet_NaN());
     }
 
@@ -60,12 +61,7 @@ public:
             return bad.error();
         }
         const auto layers = static_cast<int>(target_.folder.config.text.layers.size());
-        const auto below = [](std::string prefix) -> IsWanted {
-            return [prefix = std::move(prefix)](std::string_view tensor) {
-                return tensor.starts_with(prefix);
-            };
-        };
-        const std::string root(kLanguage);
+        const Part table = {PartRole::Embedding};
         if (bad->index < 0) {
             if (!are_logits_bad_) {
                 Error error = found;
@@ -76,27 +72,22 @@ public:
             }
             const bool has_head =
                 target_.store->handleOf(kHeadName) != target_.store->handleOf(kTokenTableName);
-            return explain(
-                "lm_head", "the logits",
-                {below(has_head ? std::string(kHeadName) : std::string(kTokenTableName))},
-                bad->largest_before);
+            const Part head = {PartRole::Head};
+            return explain(head, "the logits", {tensorsOf(has_head ? head : table)},
+                           bad->largest_before);
         }
         if (bad->index == 0) {
-            return explain(root + "embed_tokens", "token embeddings",
-                           {below(std::string(kTokenTableName))}, bad->largest_before);
+            return explain(table, "token embeddings", {tensorsOf(table)}, bad->largest_before);
         }
         std::vector<IsWanted> wanted;
         const int layer = bad->index - 1;
-        std::string name = root + "layers." + std::to_string(layer);
-        wanted.push_back(below(name + "."));
+        wanted.push_back(tensorsOf(layerPart(layer)));
         if (bad->index == layers) { // seen behind the last norm only
-            wanted.push_back(below(root + "norm."));
+            wanted.push_back(tensorsOf({PartRole::FinalNorm}));
         }
-        // What every layer takes from the per-layer inputs.
-        wanted.push_back([root](std::string_view tensor) {
-            return startsWithAny(tensor, {root + "per_layer_", root + "embed_tokens_per_layer."});
-        });
-        return explain(name, "decoder layer " + std::to_string(layer), wanted, bad->largest_before);
+        wanted.emplace_back(isPerLayerInput);
+        return explain(layerPart(layer), "decoder layer " + std::to_string(layer), wanted,
+                       bad->largest_before);
     }
 
 private:
@@ -134,10 +125,11 @@ private:
     }
 
     /// The first value that is not finite in the groups of tensors, or the largest of all.
-    Error explain(const std::string& module,
+    Error explain(Part part,
                   const std::string& what,
                   const std::vector<IsWanted>& groups,
                   float largest_before) {
+        const std::string module = partName(part);
         std::optional<TensorStore::Extreme> largest;
         for (const IsWanted& is_wanted : groups) {
             const auto scanned = target_.store->scanFiles(is_wanted, stop_);

@@ -188,6 +188,7 @@ PlacementPlan makePlanFor(const ModelConfig& config, Format format) {
         }
         TensorPlacement row;
         row.tensor = tensor.name;
+        row.part = tensor.part;
         row.format = isQuantizable(tensor) ? format : Format::Bf16;
         const int64_t cols = tensor.shape.empty() ? 1 : tensor.shape.back();
         row.bytes = formatBytes(row.format, TensorType::BF16, tensor.numElements() / cols, cols);

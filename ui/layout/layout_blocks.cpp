@@ -4,7 +4,6 @@
 #include "ui/layout/issue_words.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,41 +15,43 @@ namespace {
 
 using engine::DeviceId;
 using engine::ModulePlacement;
+using engine::PartRole;
 using engine::PlacementPlan;
 
-constexpr std::string_view kLayerPrefix = "model.language_model.layers.";
-constexpr std::string_view kVision = "model.vision_tower";
-constexpr std::string_view kVisionProjector = "model.embed_vision";
-constexpr std::string_view kAudio = "model.audio_tower";
-constexpr std::string_view kAudioProjector = "model.embed_audio";
-constexpr std::string_view kPerLayer = "model.language_model.embed_tokens_per_layer";
-constexpr std::string_view kEmbedding = "model.language_model.embed_tokens";
-constexpr std::string_view kHead = "lm_head";
-
-int layerOf(std::string_view module) {
-    int layer = -1;
-    if (module.starts_with(kLayerPrefix)) {
-        const std::string_view number = module.substr(kLayerPrefix.size());
-        std::from_chars(number.data(), number.data() + number.size(), layer);
+BlockKind kindOf(engine::Part part) {
+    switch (part.role) {
+    case PartRole::Layer:
+        return BlockKind::Layers;
+    case PartRole::VisionTower:
+        return BlockKind::Vision;
+    case PartRole::VisionProjector:
+        return BlockKind::VisionProjector;
+    case PartRole::AudioTower:
+        return BlockKind::Audio;
+    case PartRole::AudioProjector:
+        return BlockKind::AudioProjector;
+    case PartRole::PerLayerTable:
+        return BlockKind::PerLayerTable;
+    case PartRole::Embedding:
+        return BlockKind::Embedding;
+    case PartRole::Head:
+        return BlockKind::Head;
+    case PartRole::PerLayerProjection:
+    case PartRole::PerLayerNorm:
+    case PartRole::FinalNorm:
+    case PartRole::Other:
+        break;
     }
-    return layer;
+    return BlockKind::Other;
 }
 
-BlockKind kindOf(std::string_view module) {
-    if (layerOf(module) >= 0) {
-        return BlockKind::Layers;
-    }
-    static const std::map<std::string_view, BlockKind> kKinds = {
-        {kVision, BlockKind::Vision},
-        {kVisionProjector, BlockKind::VisionProjector},
-        {kAudio, BlockKind::Audio},
-        {kAudioProjector, BlockKind::AudioProjector},
-        {kPerLayer, BlockKind::PerLayerTable},
-        {kEmbedding, BlockKind::Embedding},
-        {kHead, BlockKind::Head},
-    };
-    const auto it = kKinds.find(module);
-    return it == kKinds.end() ? BlockKind::Other : it->second;
+/// The key of a block of layers: the name of the first with its number widened to the range.
+std::string layersKey(const LayoutBlock& block) {
+    const std::string& name = block.modules.front();
+    return block.first == block.last
+               ? name
+               : name.substr(0, name.rfind('.') + 1) + "[" + std::to_string(block.first) + "-" +
+                     std::to_string(block.last) + "]";
 }
 
 bool isSamePlace(const ModulePlacement& a, const ModulePlacement& b) {
@@ -58,9 +59,9 @@ bool isSamePlace(const ModulePlacement& a, const ModulePlacement& b) {
            (a.store == a.compute || a.residency == b.residency);
 }
 
-LayoutBlock blockOf(BlockKind kind, const QString& id, const ModulePlacement& module) {
+LayoutBlock blockOf(const QString& id, const ModulePlacement& module) {
     LayoutBlock block;
-    block.kind = kind;
+    block.kind = kindOf(module.part);
     block.id = id;
     block.modules = {module.name};
     block.store = module.store;
@@ -107,11 +108,11 @@ public:
 
     std::vector<LayoutBlock> make() {
         layers();
-        tower(kVision, kVisionProjector, BlockKind::Vision, BlockKind::VisionProjector,
-              QStringLiteral("vision"), in_.model == nullptr ? 0 : in_.model->vision_layers);
-        tower(kAudio, kAudioProjector, BlockKind::Audio, BlockKind::AudioProjector,
-              QStringLiteral("audio"), in_.model == nullptr ? 0 : in_.model->audio_layers);
-        single(kPerLayer, BlockKind::PerLayerTable, QStringLiteral("ple"));
+        tower(PartRole::VisionTower, PartRole::VisionProjector, QStringLiteral("vision"),
+              in_.model == nullptr ? 0 : in_.model->vision_layers);
+        tower(PartRole::AudioTower, PartRole::AudioProjector, QStringLiteral("audio"),
+              in_.model == nullptr ? 0 : in_.model->audio_layers);
+        single(PartRole::PerLayerTable, QStringLiteral("ple"));
         embedding();
         others();
         kv();
@@ -129,18 +130,22 @@ private:
         return it == by_name_.end() ? nullptr : it->second;
     }
 
+    [[nodiscard]] const ModulePlacement* find(PartRole role) const {
+        return plan_.findModule({role});
+    }
+
     void layers() {
         std::map<int, const ModulePlacement*> layers;
         for (const ModulePlacement& module : plan_.modules) {
-            if (const int layer = layerOf(module.name); layer >= 0) {
-                layers.emplace(layer, &module);
+            if (module.part.role == PartRole::Layer) {
+                layers.emplace(module.part.layer, &module);
             }
         }
         const ModulePlacement* former = nullptr;
         for (const auto& [layer, module] : layers) {
             const bool is_cut = in_.cuts.contains(QStringLiteral("layers:%1").arg(layer));
             if (former == nullptr || is_cut || !isSamePlace(*former, *module)) {
-                blocks_.push_back(blockOf(BlockKind::Layers, {}, *module));
+                blocks_.push_back(blockOf({}, *module));
                 blocks_.back().first = layer;
             } else {
                 addModule(blocks_.back(), *module);
@@ -163,16 +168,11 @@ private:
         }
     }
 
-    void tower(std::string_view name,
-               std::string_view projector_name,
-               BlockKind kind,
-               BlockKind projector_kind,
-               const QString& id,
-               qint64 floors) {
-        const ModulePlacement* body = find(name);
-        const ModulePlacement* projector = find(projector_name);
+    void tower(PartRole role, PartRole projector_role, const QString& id, qint64 floors) {
+        const ModulePlacement* body = find(role);
+        const ModulePlacement* projector = find(projector_role);
         if (body != nullptr) {
-            blocks_.push_back(blockOf(kind, id, *body));
+            blocks_.push_back(blockOf(id, *body));
             blocks_.back().floors = static_cast<int>(std::min<qint64>(floors, 200));
             if (projector != nullptr && isSamePlace(*body, *projector) && !in_.cuts.contains(id)) {
                 addModule(blocks_.back(), *projector);
@@ -181,22 +181,21 @@ private:
             }
         }
         if (projector != nullptr) {
-            blocks_.push_back(
-                blockOf(projector_kind, id + QStringLiteral("-projector"), *projector));
+            blocks_.push_back(blockOf(id + QStringLiteral("-projector"), *projector));
         }
     }
 
-    void single(std::string_view name, BlockKind kind, const QString& id) {
-        if (const ModulePlacement* module = find(name); module != nullptr) {
-            blocks_.push_back(blockOf(kind, id, *module));
+    void single(PartRole role, const QString& id) {
+        if (const ModulePlacement* module = find(role); module != nullptr) {
+            blocks_.push_back(blockOf(id, *module));
         }
     }
 
     void embedding() {
-        const ModulePlacement* table = find(kEmbedding);
-        const ModulePlacement* head = find(kHead);
+        const ModulePlacement* table = find(PartRole::Embedding);
+        const ModulePlacement* head = find(PartRole::Head);
         if (table != nullptr) {
-            blocks_.push_back(blockOf(BlockKind::Embedding, QStringLiteral("embedding"), *table));
+            blocks_.push_back(blockOf(QStringLiteral("embedding"), *table));
             if (head != nullptr && head->bytes == 0 && isSamePlace(*table, *head)) {
                 blocks_.back().is_tied = true;
                 blocks_.back().modules.push_back(head->name);
@@ -204,7 +203,7 @@ private:
             }
         }
         if (head != nullptr) {
-            blocks_.push_back(blockOf(BlockKind::Head, QStringLiteral("head"), *head));
+            blocks_.push_back(blockOf(QStringLiteral("head"), *head));
             blocks_.back().is_stored_apart = plan_.has_stored_head;
         }
     }
@@ -213,7 +212,7 @@ private:
     void others() {
         const size_t begin = blocks_.size();
         for (const ModulePlacement& module : plan_.modules) {
-            if (kindOf(module.name) != BlockKind::Other) {
+            if (kindOf(module.part) != BlockKind::Other) {
                 continue;
             }
             const auto same =
@@ -227,8 +226,7 @@ private:
                 same->format = is_larger ? module.format : same->format;
             } else {
                 const auto number = static_cast<int>(blocks_.size() - begin);
-                blocks_.push_back(blockOf(BlockKind::Other,
-                                          number == 0 ? QStringLiteral("other")
+                blocks_.push_back(blockOf(number == 0 ? QStringLiteral("other")
                                                       : QStringLiteral("other.%1").arg(number),
                                           module));
             }
@@ -358,26 +356,23 @@ visitMoves(const LayoutBlock& block, DeviceId store, DeviceId compute) {
     };
     switch (block.kind) {
     case BlockKind::Layers:
-        place(block.first == block.last
-                  ? std::string(kLayerPrefix) + std::to_string(block.first)
-                  : std::string(kLayerPrefix) + "[" + std::to_string(block.first) + "-" +
-                        std::to_string(block.last) + "]");
+        place(layersKey(block));
         break;
     case BlockKind::Kv:
         place("kv");
         break;
     case BlockKind::Embedding:
-        place(std::string(kEmbedding));
+        place(block.modules.front());
         if (block.is_tied) {
             // Whatever said otherwise about the head goes: it is this table.
             engine::MapMove tie;
             tie.kind = engine::MapMove::Kind::Inherit;
-            tie.module = std::string(kHead);
+            tie.module = block.modules.back();
             moves.push_back(std::move(tie));
         }
         break;
     case BlockKind::Head:
-        place(std::string(kHead));
+        place(block.modules.front());
         moves.back().is_tied_copy = !block.is_stored_apart;
         break;
     case BlockKind::Vision:

@@ -31,9 +31,10 @@ enum class BlockKind {
 
 struct LayoutBlock {
     BlockKind kind = BlockKind::Other;
-    QString id;                       ///< "layers.0-14", "vision", ...: stable between plans.
-    int first = -1, last = -1;        ///< Layers only.
-    std::vector<std::string> modules; ///< Names of the plan's modules in it.
+    QString id;                ///< "layers.0-14", "vision", ...: stable between plans.
+    int first = -1, last = -1; ///< Layers only.
+    /// Names of the plan's modules in it: layers in order; the table before a head that is tied.
+    std::vector<std::string> modules;
     engine::DeviceId store, compute;
     engine::Residency residency = engine::Residency::Always;
     engine::Format format = engine::Format::AsStored;

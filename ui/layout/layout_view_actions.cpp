@@ -71,7 +71,7 @@ void LayoutView::split(BlockWidget* widget) {
     }
     if (block.kind == BlockKind::Embedding && block.is_tied) {
         engine::MapMove head;
-        head.module = "lm_head";
+        head.module = block.modules.back();
         head.store =
             block.compute == engine::DeviceId::disk() ? engine::DeviceId::cpu() : block.compute;
         head.compute = head.store;
@@ -129,7 +129,8 @@ void LayoutView::join(BlockWidget* widget) {
                                    "table with the embedding."));
             return;
         }
-        stageMoves({inherit("lm_head")}, tr("One table for head and embedding"), stage.cuts);
+        stageMoves({inherit(block.modules.front())}, tr("One table for head and embedding"),
+                   stage.cuts);
         return;
     case BlockKind::Kv:
         if (block.is_kv_pinned) {

@@ -181,6 +181,16 @@ std::string storedTensorName(const ModelConfig& config, std::string_view file_na
     return name;
 }
 
+std::string headFileName(std::string_view table_file_name) {
+    const bool is_old_order = table_file_name.starts_with("language_model."); // transformers 4
+    return is_old_order ? "language_model.lm_head.weight" : std::string(kHeadName);
+}
+
+std::string tableFileName(const ModelConfig& config) {
+    return config.architecture == "Gemma4ForCausalLM" ? "model.embed_tokens.weight"
+                                                      : std::string(kTokenTableName);
+}
+
 Error missingHead() {
     return Error{ErrorCode::InvalidFile,
                  "lm_head.weight: config.json says that the output head is not the token embedding "

@@ -26,6 +26,11 @@ decideHead(ModelConfig& config, const TensorSource& source, const std::stop_toke
 /// canonicalTensorName() of a tensor of the files of this model, after decideHead().
 std::string storedTensorName(const ModelConfig& config, std::string_view file_name);
 
+/// The name of a head of its own in files that store their one table as `table_file_name`.
+std::string headFileName(std::string_view table_file_name);
+/// The name of the token table in files that so far held it under the head's.
+std::string tableFileName(const ModelConfig& config);
+
 /// The error of a model whose head is not tied and is not stored either.
 Error missingHead();
 

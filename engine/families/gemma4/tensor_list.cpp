@@ -3,6 +3,7 @@
 // layers, head norm, vision tower, audio tower. See ARCHITECTURE.md, section 2.
 #include "engine/families/gemma4/tensor_list.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/wrapped_names.h"
 
 #include <array>
@@ -18,11 +19,12 @@ class Lister {
 public:
     explicit Lister(std::vector<ExpectedTensor>& out) : out_(out) {}
 
-    void enter(std::string module, Tower tower, int layer) {
-        module_ = std::move(module);
+    void enter(Part part) {
+        part_ = part;
+        module_ = partName(part);
         prefix_ = module_;
-        tower_ = tower;
-        layer_ = layer;
+        tower_ = isVision(part) ? Tower::Vision : isAudio(part) ? Tower::Audio : Tower::Language;
+        layer_ = part.layer;
     }
     /// Names that follow begin with `prefix` while the module stays.
     void setPrefix(std::string prefix) { prefix_ = std::move(prefix); }
@@ -35,6 +37,8 @@ public:
         tensor.shape = std::move(shape);
         tensor.kind = kind;
         tensor.tower = tower_;
+        tensor.part = part_;
+        tensor.use = tensorUseOfName(tensor.name);
         tensor.layer = layer_;
         out_.push_back(std::move(tensor));
         return out_.back();
@@ -61,6 +65,7 @@ public:
 
 private:
     std::vector<ExpectedTensor>& out_;
+    Part part_;
     std::string module_, prefix_;
     Tower tower_ = Tower::Language;
     int layer_ = -1;
@@ -71,7 +76,7 @@ void listDecoderLayer(Lister& list, const TextConfig& text, int index) {
     const int64_t hidden = text.hidden_size;
     const int64_t query_width = text.num_heads * layer.head_dim;
     const int64_t kv_width = layer.num_kv_heads * layer.head_dim;
-    list.enter("model.language_model.layers." + std::to_string(index), Tower::Language, index);
+    list.enter(layerPart(index));
     list.norm("input_layernorm", hidden);
     list.linear("self_attn.q_proj", query_width, hidden);
     list.linear("self_attn.k_proj", kv_width, hidden).is_unused = layer.is_kv_shared;
@@ -109,35 +114,34 @@ void listDecoderLayer(Lister& list, const TextConfig& text, int index) {
 }
 
 void listLanguage(Lister& list, const TextConfig& text) {
-    const std::string root = "model.language_model.";
-    list.enter(root + "embed_tokens", Tower::Language, -1);
+    list.enter({PartRole::Embedding});
     list.add("weight", TensorKind::Embedding, {text.vocab_size, text.hidden_size});
     if (text.ple_size > 0) {
         const int64_t width = text.num_layers * text.ple_size;
-        list.enter(root + "embed_tokens_per_layer", Tower::Language, -1);
+        list.enter({PartRole::PerLayerTable});
         list.add("weight", TensorKind::Embedding, {text.ple_vocab_size, width});
-        list.enter(root + "per_layer_model_projection", Tower::Language, -1);
+        list.enter({PartRole::PerLayerProjection});
         list.add("weight", TensorKind::Linear, {width, text.hidden_size});
-        list.enter(root + "per_layer_projection_norm", Tower::Language, -1);
+        list.enter({PartRole::PerLayerNorm});
         list.add("weight", TensorKind::Vector, {text.ple_size});
     }
     for (int i = 0; i < static_cast<int>(text.layers.size()); ++i) {
         listDecoderLayer(list, text, i);
     }
-    list.enter(root + "norm", Tower::Language, -1);
+    list.enter({PartRole::FinalNorm});
     list.add("weight", TensorKind::Vector, {text.hidden_size});
 }
 
 void listVision(Lister& list, const VisionConfig& vision, int64_t text_width) {
     const int64_t hidden = vision.hidden_size;
     const bool is_clipped = vision.has_clipped_linears;
-    const std::string tower = "model.vision_tower";
-    list.enter(tower, Tower::Vision, -1);
+    const Part tower = {PartRole::VisionTower};
+    list.enter(tower);
     list.linear("patch_embedder.input_proj", hidden, 3 * vision.patch_size * vision.patch_size);
     list.add("patch_embedder.position_embedding_table", TensorKind::Vector,
              {2, vision.position_table_size, hidden});
     for (int i = 0; i < static_cast<int>(vision.num_layers); ++i) {
-        list.setPrefix(tower + ".encoder.layers." + std::to_string(i));
+        list.setPrefix(partName(tower) + ".encoder.layers." + std::to_string(i));
         list.setLayer(i);
         list.norm("input_layernorm", hidden);
         for (const char* name : {"q", "k", "v", "o"}) {
@@ -154,11 +158,11 @@ void listVision(Lister& list, const VisionConfig& vision, int64_t text_width) {
         list.norm("post_feedforward_layernorm", hidden);
     }
     if (vision.standardize) {
-        list.enter(tower, Tower::Vision, -1);
+        list.enter(tower);
         list.add("std_bias", TensorKind::Vector, {hidden});
         list.add("std_scale", TensorKind::Vector, {hidden});
     }
-    list.enter("model.embed_vision", Tower::Vision, -1);
+    list.enter({PartRole::VisionProjector});
     list.linear("embedding_projection", text_width, hidden);
 }
 
@@ -189,9 +193,9 @@ void listAudioLayer(Lister& list, const AudioConfig& audio) {
 }
 
 void listAudio(Lister& list, const AudioConfig& audio, int64_t text_width) {
-    const std::string tower = "model.audio_tower";
+    const Part tower = {PartRole::AudioTower};
     const std::string convolutions = "subsample_conv_projection.";
-    list.enter(tower, Tower::Audio, -1);
+    list.enter(tower);
     int64_t channels_in = 1;
     int64_t bins = audio.mel_bins; // halved, rounded up, by each convolution
     for (int i = 0; i < 2; ++i) {
@@ -204,14 +208,14 @@ void listAudio(Lister& list, const AudioConfig& audio, int64_t text_width) {
     }
     list.linear(convolutions + "input_proj_linear", audio.hidden_size, channels_in * bins);
     for (int i = 0; i < static_cast<int>(audio.num_layers); ++i) {
-        list.setPrefix(tower + ".layers." + std::to_string(i));
+        list.setPrefix(partName(tower) + ".layers." + std::to_string(i));
         list.setLayer(i);
         listAudioLayer(list, audio);
     }
-    list.enter(tower, Tower::Audio, -1);
+    list.enter(tower);
     list.linear("output_proj", audio.output_size, audio.hidden_size);
     list.add("output_proj.bias", TensorKind::Vector, {audio.output_size});
-    list.enter("model.embed_audio", Tower::Audio, -1);
+    list.enter({PartRole::AudioProjector});
     list.linear("embedding_projection", text_width, audio.output_size);
 }
 
@@ -233,7 +237,8 @@ std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {
 ExpectedTensor headTensor(const ModelConfig& config) {
     ExpectedTensor head;
     head.name = kHeadName;
-    head.module = "lm_head";
+    head.part = {PartRole::Head};
+    head.module = partName(head.part);
     head.shape = {config.text.vocab_size, config.text.hidden_size};
     head.kind = TensorKind::Embedding; // --quant leaves it alone, as it does a tied one
     return head;

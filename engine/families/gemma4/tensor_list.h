@@ -4,6 +4,7 @@
 // random-weight generator all read this list. See ARCHITECTURE.md, 2.
 #pragma once
 
+#include "engine/api/part.h"
 #include "engine/model/model_config.h"
 
 #include <cstdint>
@@ -34,6 +35,8 @@ struct ExpectedTensor {
     std::vector<int64_t> shape;
     TensorKind kind = TensorKind::Vector;
     Tower tower = Tower::Language;
+    Part part = {};
+    TensorUse use = TensorUse::Other;
     int layer = -1;          ///< Decoder or tower layer, -1 outside.
     bool is_required = true; ///< false: clip scalars.
     bool is_unused =

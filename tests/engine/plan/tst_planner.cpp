@@ -293,12 +293,11 @@ void TestPlanner::stagingRule() {
     const StagingBytes& sim = staging.at(DeviceId::sim(0));
     QCOMPARE(sim.stream, uint64_t{2 * 37'748'736}); // layer 34 is double-wide
     QCOMPARE(sim.visit, uint64_t{609'650'176});     // the audio tower without its projector
-    QCOMPARE(visitGroup("model.embed_vision.embedding_projection.weight"),
-             std::string_view("vision"));
-    QCOMPARE(visitGroup("model.audio_tower.output_proj.bias"), std::string_view("audio"));
-    QCOMPARE(visitGroup("model.language_model.norm.weight"), std::string_view("language"));
-    QVERIFY(isGatherOnly(plan, "model.language_model.embed_tokens_per_layer.weight"));
-    QVERIFY(!isGatherOnly(plan, "model.language_model.embed_tokens.weight"));
+    QCOMPARE(visitGroup({PartRole::VisionProjector}), std::string_view("vision"));
+    QCOMPARE(visitGroup({PartRole::AudioTower}), std::string_view("audio"));
+    QCOMPARE(visitGroup({PartRole::FinalNorm}), std::string_view("language"));
+    QVERIFY(isGatherOnly(plan, {PartRole::PerLayerTable}));
+    QVERIFY(!isGatherOnly(plan, {PartRole::Embedding}));
 }
 
 void TestPlanner::limits() {

@@ -80,6 +80,7 @@ inline engine::PlacementPlan planFor(const engine::ModelConfig& config,
         const Place place = rule(tensor);
         engine::TensorPlacement row;
         row.tensor = tensor.name;
+        row.part = tensor.part;
         row.store = place.store;
         row.compute = place.compute;
         row.residency = place.residency;
@@ -159,7 +160,7 @@ firstWrong(engine::TensorStore& store, Expected& expected, bool with_acquire = t
         const auto* row = store.plan().find(name);
         const bool is_gathered = row != nullptr && row->residency == Residency::Stream &&
                                  row->store != row->compute &&
-                                 engine::isGatherOnly(store.plan(), name);
+                                 engine::isGatherOnly(store.plan(), row->part);
         if (!with_acquire || is_gathered) {
             continue;
         }

@@ -266,6 +266,7 @@ void TestLoader::separateHead() {
                         everywhere(at(DeviceId::cpu(), DeviceId::sim(0), Residency::Stream)));
     engine::TensorPlacement head = *plan.find("model.language_model.embed_tokens.weight");
     head.tensor = "lm_head.weight";
+    head.part = {engine::PartRole::Head};
     head.format = Format::Q8;
     head.residency = Residency::Always;
     head.store = head.compute = DeviceId::sim(1);

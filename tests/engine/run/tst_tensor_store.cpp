@@ -256,6 +256,7 @@ void TestTensorStore::headAppearsAndDisappears() {
     auto own = tied;
     engine::TensorPlacement head = *tied.find("model.language_model.embed_tokens.weight");
     head.tensor = "lm_head.weight";
+    head.part = {engine::PartRole::Head};
     head.format = Format::Q8;
     head.bytes = engine::formatBytes(Format::Q8, engine::TensorType::BF16, 1024,
                                      golden.config.text.hidden_size);

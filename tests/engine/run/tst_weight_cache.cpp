@@ -630,7 +630,7 @@ void TestWeightCache::changedWeightsAreNoticed() {
         for (const auto& row : plan.tensors) {
             const auto* info = (*source)->find(row.tensor);
             if (row.format != Format::Q8 || info == nullptr || changed == 50 ||
-                engine::isGatherOnly(plan, row.tensor)) {
+                engine::isGatherOnly(plan, row.part)) {
                 continue;
             }
             // Before the samples that are part of the key, which would give it another file.

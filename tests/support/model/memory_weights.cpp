@@ -68,6 +68,7 @@ engine::PlacementPlan oneDevicePlan(const engine::ModelConfig& config,
         if (!tensor.is_unused) {
             plan.tensors.push_back({tensor.name, device, device, engine::Residency::Always,
                                     engine::Format::AsStored, 0});
+            plan.tensors.back().part = tensor.part;
         }
     }
     plan.context = context;

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the house that a search through the sources can check. Each is a row of the table
+// rules(): what must not stand where, which files may hold it by design, and how many lines of
+// which files still break it. That last list may only become shorter: a file that has fewer such
+// lines than it says fails as well as one that has more.
+#include "tests/house/source_text.h"
+#include "tests/support/places.h"
+
+#include <QRegularExpression>
+#include <QTest>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Rule {
+    const char* name;
+    const char* says; ///< For who broke it.
+    house::Look look;
+    const char* pattern;              ///< PCRE, searched in each line.
+    std::vector<std::string> folders; ///< Searched, with all below.
+    std::vector<std::string> allowed; ///< Folders ("a/b/") and files that may hold it.
+    std::map<std::string, int> still; ///< Files that still break it: how many lines.
+    /// For the check of the check: a file that breaks the rule with its only line.
+    const char* violation;
+};
+
+std::vector<Rule> rules() {
+    const std::vector<std::string> product = {"engine", "ui", "app", "kernels"};
+    return {
+        {"part names",
+         "asks for a part of a model by its name: ask for its role (engine/api/part.h); names are "
+         "in the family's names.h",
+         house::Look::Strings,
+         R"(language_model|vision_tower|audio_tower|embed_vision|embed_audio|embed_tokens|lm_head)"
+         R"(|per_layer_(model_)?projection|per_layer_input_gate|self_attn)"
+         R"(|\b(q|k|v|o|gate|up|down|gate_up)_proj\b)",
+         product,
+         {"engine/families/", "engine/plan/map_keys.cpp", "engine/lora/key_spelling.cpp"},
+         {
+             {"app/cli/arguments.cpp", 1},     // help of --adapter-targets
+             {"ui/layout/issue_words.cpp", 5}, // take the engine's sentences apart
+             {"ui/layout/repair.cpp", 4},
+             {"ui/layout/suggestion_words.cpp", 6},
+             {"ui/shell/coverage_dialog.cpp", 2},
+         },
+         "if (module == \"model.vision_tower\") { return 1; }\n"},
+    };
+}
+
+/// Lines, from 1, of a source that the rule forbids.
+std::vector<int> brokenLines(const Rule& rule, const std::string& source) {
+    const QRegularExpression pattern(QString::fromLatin1(rule.pattern));
+    std::vector<int> found;
+    int number = 0;
+    for (const std::string& line : house::linesOf(source, rule.look)) {
+        ++number;
+        if (!line.empty() && pattern.match(QString::fromStdString(line)).hasMatch()) {
+            found.push_back(number);
+        }
+    }
+    return found;
+}
+
+bool isAllowed(const Rule& rule, const std::string& path) {
+    return std::any_of(rule.allowed.begin(), rule.allowed.end(), [&](const std::string& allowed) {
+        return allowed.ends_with('/') ? path.starts_with(allowed) : path == allowed;
+    });
+}
+
+std::string contentOf(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// Sources below the rule's folders: path from the project's folder, content.
+std::map<std::string, std::string> sourcesOf(const Rule& rule) {
+    std::map<std::string, std::string> sources;
+    const fs::path root = support::sourceDir();
+    for (const std::string& folder : rule.folders) {
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+            const std::string end = entry.path().extension().string();
+            if (end == ".h" || end == ".cpp" || end == ".cu" || end == ".cuh") {
+                sources.emplace(entry.path().lexically_relative(root).generic_string(),
+                                contentOf(entry.path()));
+            }
+        }
+    }
+    return sources;
+}
+
+/// What is wrong, one line per file; empty: nothing.
+std::string complaints(const Rule& rule, const std::map<std::string, std::string>& sources) {
+    std::string text;
+    std::map<std::string, int> still = rule.still;
+    for (const auto& [path, source] : sources) {
+        const int known = still.contains(path) ? still.at(path) : 0;
+        still.erase(path);
+        if (isAllowed(rule, path)) {
+            continue;
+        }
+        const std::vector<int> lines = brokenLines(rule, source);
+        const auto count = static_cast<int>(lines.size());
+        if (count > known) {
+            text += path + ":";
+            for (const int line : lines) {
+                text += " " + std::to_string(line);
+            }
+            text += std::string(" ") + rule.says + "\n";
+        } else if (count < known) {
+            text += path + ": " + std::to_string(count) + " lines are left, the list says " +
+                    std::to_string(known) + ": write that there\n";
+        }
+    }
+    for (const auto& [path, count] : still) {
+        text += path + ": is in the list of those that still break the rule, and does not exist\n";
+    }
+    return text;
+}
+
+} // namespace
+
+class TestRules : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void texts_data();
+    void texts();
+    void areKept_data();
+    void areKept();
+    void findAViolation_data();
+    void findAViolation();
+    void listOnlyShrinks();
+};
+
+void TestRules::texts_data() {
+    QTest::addColumn<QByteArray>("source");
+    QTest::addColumn<QByteArray>("strings");
+    QTest::addColumn<QByteArray>("code");
+    const auto row = [](const char* name, const char* source, const char* strings,
+                        const char* code) {
+        QTest::newRow(name) << QByteArray(source) << QByteArray(strings) << QByteArray(code);
+    };
+    row("strings", "f(\"a\", \"b\");", "a b ", "f(\"a\", \"b\");");
+    row("line comment", "x; // \"a\"\ny", "|", "x; |y");
+    row("block comment", "x /* \"a\"\n \" */ y", "|", "x | y");
+    row("comment in a string", "\"a // b /* c\" d", "a // b /* c ", "\"a // b /* c\" d");
+    row("escapes", R"("a\"b\\" c)", R"(a\"b\\ )", R"("a\"b\\" c)");
+    row("characters", "'\"' x '\\'' \"a\"", "a ", "'\"' x '\\'' \"a\"");
+    row("digits", "1'000 + 2'000 \"a\"", "a ", "1'000 + 2'000 \"a\"");
+    row("raw string", "R\"(a \" // b)\" c", "a \" // b ", "R\"(a \" // b)\" c");
+    row("raw string with a mark", "u8R\"x(a )\" b\nc)x\" d", "a )\" b|c ",
+        "u8R\"x(a )\" b|c)x\" d");
+    row("no raw string", "FOR\"(a\" b", "(a ", "FOR\"(a\" b");
+    row("open string", "\"a\nb", "a |", "\"a|b");
+    row("open comment", "a /* b", "", "a ");
+}
+
+void TestRules::texts() {
+    QFETCH(QByteArray, source);
+    const auto joined = [&](house::Look look) {
+        QByteArray text;
+        for (const std::string& line : house::linesOf(source.toStdString(), look)) {
+            text += QByteArray::fromStdString(line) + '|';
+        }
+        text.chop(1);
+        return text;
+    };
+    QTEST(joined(house::Look::Strings), "strings");
+    QTEST(joined(house::Look::Code), "code");
+}
+
+void TestRules::areKept_data() {
+    QTest::addColumn<int>("rule");
+    int index = 0;
+    for (const Rule& rule : rules()) {
+        QTest::newRow(rule.name) << index++;
+    }
+}
+
+void TestRules::areKept() {
+    QFETCH(int, rule);
+    const Rule asked = rules()[static_cast<size_t>(rule)];
+    const auto sources = sourcesOf(asked);
+    QVERIFY(sources.size() > 100);
+    for (const std::string& allowed : asked.allowed) {
+        const fs::path path = support::sourceDir() / allowed;
+        QVERIFY2(fs::exists(path), (allowed + ": allowed, and does not exist").c_str());
+    }
+    const std::string wrong = complaints(asked, sources);
+    QVERIFY2(wrong.empty(), ("\n" + wrong).c_str());
+}
+
+void TestRules::findAViolation_data() {
+    areKept_data();
+}
+
+void TestRules::findAViolation() {
+    QFETCH(int, rule);
+    const Rule asked = rules()[static_cast<size_t>(rule)];
+    std::map<std::string, std::string> sources = sourcesOf(asked);
+    // Where it counts: at the end of each folder that is searched, in a new file and in an old one.
+    for (const std::string& folder : asked.folders) {
+        auto planted = sources;
+        planted[folder + "/planted.cpp"] = std::string("int a;\n") + asked.violation;
+        const std::string wrong = complaints(asked, planted);
+        QVERIFY2(wrong.starts_with(folder + "/planted.cpp: 2 "), wrong.c_str());
+    }
+    for (const auto& [path, count] : asked.still) {
+        auto planted = sources;
+        planted[path] += asked.violation;
+        QVERIFY2(complaints(asked, planted).starts_with(path + ": "), path.c_str());
+    }
+    // And only there.
+    for (const std::string& allowed : asked.allowed) {
+        auto planted = sources;
+        planted[allowed.ends_with('/') ? allowed + "planted.cpp" : allowed] += asked.violation;
+        QCOMPARE(complaints(asked, planted), complaints(asked, sources));
+    }
+    auto commented = sources;
+    commented[asked.folders.front() + "/planted.cpp"] = std::string("// ") + asked.violation;
+    QCOMPARE(complaints(asked, commented), complaints(asked, sources));
+}
+
+void TestRules::listOnlyShrinks() {
+    Rule rule = rules().front();
+    rule.still = {{"ui/a.cpp", 2}};
+    const std::string line = rule.violation;
+    QCOMPARE(complaints(rule, {{"ui/a.cpp", line + line}}), std::string());
+    QVERIFY(complaints(rule, {{"ui/a.cpp", line}}).starts_with("ui/a.cpp: 1 lines are left"));
+    QVERIFY(complaints(rule, {{"ui/a.cpp", line + line + line}}).starts_with("ui/a.cpp: 1 2 3 "));
+    QVERIFY(complaints(rule, {}).starts_with("ui/a.cpp: is in the list"));
+}
+
+QTEST_APPLESS_MAIN(TestRules)
+#include "tst_rules.moc"
