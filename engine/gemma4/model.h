@@ -8,6 +8,7 @@
 #include "engine/api/placement.h"
 #include "engine/gemma4/compute_context.h"
 #include "engine/gemma4/config.h"
+#include "engine/gemma4/decode_options.h"
 #include "engine/gemma4/kv_cache.h"
 #include "engine/gemma4/token_choice.h"
 #include "engine/gemma4/upload_rows.h"
@@ -121,6 +122,10 @@ public:
     /// Called before every layer of the decoder (prompts, not single tokens) and of the towers:
     /// long work lets others look at the memory meanwhile.
     void setStepHook(std::function<void()> hook) { step_hook_ = std::move(hook); }
+
+    /// Before the first token.
+    void setDecodeOptions(const DecodeOptions& options) { decode_options_ = options; }
+    [[nodiscard]] const DecodeOptions& decodeOptions() const { return decode_options_; }
 
     /// Rows that one forward() may have, and rows when logits of that many are wanted.
     [[nodiscard]] int64_t maxRowsPerCall(int64_t logits_rows = 1) const {
@@ -315,6 +320,7 @@ private:
     }
 
     std::function<void()> step_hook_;
+    DecodeOptions decode_options_;
     ModelConfig config_;
     PlacementPlan plan_;
     FormatKeys format_keys_;
