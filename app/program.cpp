@@ -3,6 +3,7 @@
 
 #include "app/end_signals.h"
 #include "app/engine_worker.h"
+#include "app/environment.h"
 #include "app/log_bridge.h"
 #include "app/pasted_path.h"
 #include "app/planner_thread.h"
@@ -116,6 +117,8 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     engine::EngineOptions options;
     options.demo_folder = demo;
     options.rates_file = cache_folder.toStdString() + "/machine-rates";
+    options.hub_caches = hubCaches();
+    options.library_path = libraryPath();
     options.gpus = seams.engine_cards;
     engine::EngineOptions planner_options = options;
     planner_options.gpus = seams.planner_cards;

@@ -7,8 +7,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$root/build/asan}
 jobs=$(nproc)
-# The scalar kernels: the vector tables are compiled without sanitizers (kernels/cpu/CMakeLists.txt).
-export BELFRY_CPU=scalar UBSAN_OPTIONS="print_stacktrace=1 ${UBSAN_OPTIONS:-}"
+export UBSAN_OPTIONS="print_stacktrace=1 ${UBSAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=$root/tests/support/leaks.txt print_suppressions=0 ${LSAN_OPTIONS:-}"
 (cd "$root" && cmake --preset asan -B "$build" >/dev/null)
 cmake --build "$build" -j "$jobs" --target engine_tests

@@ -2,7 +2,7 @@
 // The one table of functions through which the engine computes. One table per implementation
 // (cpu-scalar is the reference and is written to be read; cpu-avx2, cpu-avx512, cpu-avx512vnni,
 // cpu-avx512bf16 are chosen at start-up). Functions check shapes, enqueue on `q` and return; they
-// never allocate, synchronise with other queues, log or throw.
+// never allocate, synchronise with other queues, log or throw; of lists of steps see begin_steps.
 //
 // Conventions: activations fp32; linear products accumulate in fp32; norms, softmax, RoPE angles
 // and soft-cap in fp32 (sums of norms may be double in the reference). `nullptr` data in an
@@ -425,9 +425,9 @@ struct OpTable {
     /// no taps for them. nullptr: it takes none at all.
     int (*project_parts)(Queue q, const ProjectArgs& args) = nullptr;
     Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
-    /// Between these two, project and attend_step may be collected and run as one launch; whatever
-    /// else is enqueued keeps its place among them. Optional: both or none. What was handed over
-    /// must stay valid until end_steps. Unsupported from begin_steps: nothing is collected.
+    /// Between them, project and attend_step may be collected and launched as one, in their place
+    /// among all that is enqueued; the list is allocated, and its copy waited for. Optional: both
+    /// or none. What was handed over must stay valid until end_steps. Unsupported: not collected.
     Status (*begin_steps)(Queue q) = nullptr;
     Status (*end_steps)(Queue q) = nullptr;
     /// As begin_steps, for a list behind the one that was handed over last on this device, which

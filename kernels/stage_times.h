@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a load goes: with BELFRY_LOAD_TIMES set every stage prints one line to stderr
-// when it ends. A measuring aid; costs one look at a flag where it is not set. Thread-safe.
+// Where the time of a load goes: once turned on, every stage prints one line to stderr when it
+// ends. A measuring aid for a whole program, whose stages run in many places and threads: one flag,
+// set by whoever wants to see them; costs one look at it otherwise. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 namespace kernels {
 
@@ -17,32 +18,37 @@ public:
     /// `name` must outlive the timer.
     explicit StageTimer(const char* name) : name_(name) {
         if (isOn()) {
-            firstUse();
             begin_ = Clock::now();
         }
     }
     ~StageTimer() {
-        if (isOn()) {
+        if (begin_ != Clock::time_point()) {
             print(name_, begin_, Clock::now() - begin_);
         }
     }
     StageTimer(const StageTimer&) = delete;
     StageTimer& operator=(const StageTimer&) = delete;
 
-    [[nodiscard]] static bool isOn() {
-        static const bool kIsOn = std::getenv("BELFRY_LOAD_TIMES") != nullptr;
-        return kIsOn;
+    /// For the rest of the program; stages that run already are not told.
+    static void turnOn() {
+        start();
+        flag().store(true, std::memory_order_relaxed);
     }
-    /// Begin since the first use of this class in the program, and duration.
+    [[nodiscard]] static bool isOn() { return flag().load(std::memory_order_relaxed); }
+    /// Begin since the measuring was turned on, and duration.
     static void print(const char* name, Clock::time_point begin, Clock::duration duration) {
         std::fprintf(stderr, "load time: at %8.1f ms for %8.1f ms: %s\n",
-                     milliseconds(begin - firstUse()), milliseconds(duration), name);
+                     milliseconds(begin - start()), milliseconds(duration), name);
     }
 
 private:
-    static Clock::time_point firstUse() {
-        static const Clock::time_point kFirst = Clock::now();
-        return kFirst;
+    static std::atomic<bool>& flag() {
+        static std::atomic<bool> is_on = false;
+        return is_on;
+    }
+    static Clock::time_point start() {
+        static const Clock::time_point kStart = Clock::now();
+        return kStart;
     }
     static double milliseconds(Clock::duration duration) {
         return std::chrono::duration<double, std::milli>(duration).count();
@@ -62,7 +68,7 @@ public:
             : sum_(&sum), begin_(StageTimer::isOn() ? StageTimer::Clock::now()
                                                     : StageTimer::Clock::time_point()) {}
         ~Piece() {
-            if (StageTimer::isOn()) {
+            if (begin_ != StageTimer::Clock::time_point()) {
                 sum_->total_ += StageTimer::Clock::now() - begin_;
             }
         }
@@ -80,7 +86,7 @@ public:
         }
     }
     ~StageSum() {
-        if (StageTimer::isOn()) {
+        if (begin_ != StageTimer::Clock::time_point()) {
             StageTimer::print(name_, begin_, total_);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/arguments.h"
 
+#include "app/cli/engine_options.h"
 #include "app/pasted_path.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
@@ -99,13 +100,23 @@ Result<uint64_t> toBytes(const std::string& option, const std::string& word) {
     return *bytes;
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) {
+        list += (list.empty() ? "" : ", ") + word;
+    }
+    return list;
+}
+
 constexpr const char* kLoadOptions =
     "load options:\n"
     "  --device-map FILE|PRESET   gpu, towers-cpu, ple-cpu, lean, cpu, fit; or a JSON map\n"
     "  --quant none|nf4|nf4-dq|fp4|fp4-dq   --quant-block 32...4096   --head auto|bf16|int8|nf4\n"
     "  --context N   --limit DEVICE=SIZE   --sim-gpu SIZE[,SIZE]   --prefill-chunk N\n"
     "  --adapter DIR[=STRENGTH]   (repeatable)   --precision auto|f32   --threads N\n"
-    "  --cache DIR   keep quantized weights there for the next load\n";
+    "  --cache DIR   keep quantized weights there for the next load\n"
+    "  --cpu-kernels cpu-scalar|cpu-avx2|cpu-avx512|cpu-avx512vnni|cpu-avx512bf16   none beyond "
+    "these\n";
 constexpr const char* kMediaOptions =
     "media:\n"
     "  --image FILE   --audio FILE   (repeatable)   --image-tokens 70|140|280|560|1120\n";
@@ -146,7 +157,13 @@ const std::map<std::string, std::string>& commandUsage() {
                               "  [--temperature X]   draw the decoded tokens instead of choosing "
                               "greedily; with it --top-k N --top-p X --min-p X\n"
                               "      --repetition-penalty X --seed N (else the model's own, seed "
-                              "1)\n") +
+                              "1)\n"
+                              "  [--kernel-times]   times of a card's kernels and clocks of its "
+                              "decode steps, to stderr (slower)\n"
+                              "  [--load-times]   how long each stage of the load took, to stderr\n"
+                              "  [--without FORM[,FORM]]   for comparisons: ") +
+                      joined(formNames()) +
+                      "\n  [--cublaslt 1|PATH]   large products of a card by NVIDIA's library\n" +
                       kLoadOptions},
     };
     return kUsage;
@@ -260,11 +277,7 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
             if (std::find(known.begin(), known.end(), target) != known.end()) {
                 return {};
             }
-            std::string list;
-            for (const std::string& word : known) {
-                list += (list.empty() ? "" : ", ") + word;
-            }
-            return wrongUsage(option + " " + target + ": expected one of " + list);
+            return wrongUsage(option + " " + target + ": expected one of " + joined(known));
         };
     };
     const auto flag = [](bool& target, bool set_to) -> Handler {
@@ -283,6 +296,23 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
         {"--effect", flag(out.checks_effect, true)},
         {"--no-towers", flag(out.has_towers, false)},
         {"--no-ceiling", flag(out.has_ceiling, false)},
+        {"--kernel-times", flag(out.has_kernel_times, true)},
+        {"--load-times", flag(out.has_load_times, true)},
+        {"--cublaslt", text(out.cublaslt)},
+        {"--cpu-kernels", oneOf(out.cpu_kernels, {"cpu-scalar", "cpu-avx2", "cpu-avx512",
+                                                  "cpu-avx512vnni", "cpu-avx512bf16"})},
+        {"--without",
+         [&]() -> Result<void> {
+             ENGINE_ASSIGN(const std::string word, value());
+             const std::vector<std::string> known = formNames();
+             for (const std::string& form : pieces(word)) {
+                 if (std::find(known.begin(), known.end(), form) == known.end()) {
+                     return wrongUsage(option + " " + form + ": expected one of " + joined(known));
+                 }
+                 out.without.push_back(form);
+             }
+             return {};
+         }},
         {"--quant", oneOf(out.load.quant, {"none", "nf4", "nf4-dq", "fp4", "fp4-dq"})},
         {"--quant-block",
          [&]() -> Result<void> {

@@ -40,6 +40,11 @@ struct Arguments {
     bool has_ceiling = true;
     int64_t adapter_rank = 0;                    ///< 0 = no random adapter.
     std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
+    std::vector<std::string> without;            ///< Forms that are left out (engine_options.h).
+    std::string cublaslt;                        ///< Empty: not used.
+    bool has_kernel_times = false, has_load_times = false;
+    // all that compute
+    std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };
 
 /// Errors: InvalidRequest, with the usage of the command concerned in the message.

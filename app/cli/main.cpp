@@ -4,8 +4,10 @@
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/engine_options.h"
 #include "app/cli/output.h"
 #include "app/core_dumps.h"
+#include "app/environment.h"
 #include "app/process_start.h"
 #include "app/program_paths.h"
 
@@ -54,9 +56,11 @@ int run(const std::vector<std::string>& words) {
         {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
         {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
         {"bench", cli::runBench}};
-    engine::EngineOptions options;
+    engine::EngineOptions options = cli::engineOptions(*arguments);
     options.demo_folder = app::demoModelFolder();
     options.rates_file = ratesFile();
+    options.hub_caches = app::hubCaches();
+    options.library_path = app::libraryPath();
     engine::Engine engine(options);
     cli::armInterrupt();
     const auto outcome = kCommands.at(arguments->command)(engine, *arguments);

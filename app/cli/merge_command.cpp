@@ -4,14 +4,17 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/environment.h"
 #include "engine/base/paths.h"
 #include "engine/families/gemma4/tensor_list.h"
+#include "engine/files/folder_advice.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/merge.h"
 #include "engine/run/model_folder.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace cli {
 
@@ -65,8 +68,12 @@ ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& 
 } // namespace
 
 Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
-    ENGINE_ASSIGN(const engine::ModelFolder folder, engine::ModelFolder::open(engine::pathFromUtf8(
-                                                        engine.modelFolder(arguments.model))));
+    Result<engine::ModelFolder> opened =
+        engine::ModelFolder::open(engine::pathFromUtf8(engine.modelFolder(arguments.model)));
+    if (!opened.has_value()) {
+        return engine::withDownload(std::move(opened).error(), app::hubCaches());
+    }
+    const engine::ModelFolder& folder = *opened;
     engine::MergeRequest request;
     request.model_folder = engine::pathFromUtf8(engine.modelFolder(arguments.model));
     request.out_folder = engine::pathFromUtf8(arguments.out);
@@ -74,10 +81,12 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
     for (const engine::AdapterChoice& choice : arguments.load.adapters) {
         engine::AdapterOptions options;
         options.base = folder.source.get();
-        ENGINE_ASSIGN(auto adapter,
-                      engine::loadAdapter(engine::pathFromUtf8(engine.adapterFolder(choice.folder)),
-                                          folder.config, folder.tensors, options));
-        request.adapters.push_back({std::move(adapter), choice.strength});
+        auto adapter = engine::loadAdapter(engine::pathFromUtf8(engine.adapterFolder(choice.folder)), folder.config,
+                                           folder.tensors, options);
+        if (!adapter.has_value()) {
+            return engine::withDownload(std::move(adapter).error(), app::hubCaches());
+        }
+        request.adapters.push_back({*std::move(adapter), choice.strength});
     }
     ENGINE_ASSIGN(const engine::MergeReport report, engine::mergeAdapters(request));
 

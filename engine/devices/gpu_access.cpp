@@ -7,6 +7,7 @@
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/ops.h"
+#include "kernels/cuda/system_library.h"
 
 #include <optional>
 #include <utility>
@@ -53,7 +54,8 @@ std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
 
 GpuAccess cudaAccess(const Driver* driver,
                      const std::string& why,
-                     std::span<const kernels::cuda::FatbinImage> images) {
+                     std::span<const kernels::cuda::FatbinImage> images,
+                     const kernels::CardOptions& forms) {
     GpuAccess access;
     // What list() left out, so that notes need not ask the cards a second time.
     auto skipped = std::make_shared<std::optional<std::vector<CardNote>>>();
@@ -134,9 +136,9 @@ GpuAccess cudaAccess(const Driver* driver,
             return kernels::cuda::isContextAssumed(*driver, index);
         };
     }
-    access.open = [driver, why,
-                   images](int index, uint64_t limit,
-                           bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
+    access.open = [driver, why, images,
+                   forms](int index, uint64_t limit,
+                          bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
         if (driver == nullptr) {
             return Error{ErrorCode::InvalidRequest,
                          "cuda:" + std::to_string(index) + " cannot be opened: " + why};
@@ -147,6 +149,7 @@ GpuAccess cudaAccess(const Driver* driver,
         options.limit = limit;
         options.is_reference = is_reference;
         options.images = images;
+        options.card = forms;
         options.ops = &kernels::cuda::cudaOps(is_reference);
         CudaDevice::Opened opened = CudaDevice::create(options);
         if (opened.device == nullptr) {
@@ -165,10 +168,11 @@ GpuAccess cudaAccess(const Driver* driver,
     return access;
 }
 
-GpuAccess systemGpuAccess() {
+GpuAccess systemGpuAccess(const kernels::CardOptions& forms, const std::string& library_path) {
+    kernels::cuda::setLibraryPath(library_path);
     std::string why;
     const Driver* driver = kernels::cuda::systemDriver(&why);
-    return cudaAccess(driver, why, kernels::cuda::embeddedImages());
+    return cudaAccess(driver, why, kernels::cuda::embeddedImages(), forms);
 }
 
 } // namespace engine

@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/plan/planner.h"
+#include "kernels/card_options.h"
 #include "kernels/device.h"
 
 #include <cstdint>
@@ -55,11 +56,14 @@ struct GpuAccess {
 };
 
 /// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only note.
-/// `images`: the GPU kernels; a build without any has no cards.
+/// `images`: the GPU kernels; a build without any has no cards. `forms`: what each is opened with.
 GpuAccess cudaAccess(const kernels::cuda::Driver* driver,
                      const std::string& why,
-                     std::span<const kernels::cuda::FatbinImage> images);
-/// Cards of this machine. The driver is loaded at the first call.
-GpuAccess systemGpuAccess();
+                     std::span<const kernels::cuda::FatbinImage> images,
+                     const kernels::CardOptions& forms = {});
+/// Cards of this machine. The driver is loaded at the first call. `library_path`: as in
+/// EngineOptions.
+GpuAccess systemGpuAccess(const kernels::CardOptions& forms = {},
+                          const std::string& library_path = {});
 
 } // namespace engine

@@ -6,7 +6,6 @@
 #include "engine/files/model_files.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,19 +40,10 @@ bool looksLikeRepository(const std::string& text) {
            isPart(std::string_view(text).substr(slash + 1));
 }
 
-/// The snapshot of a repository in the cache of huggingface_hub, if it is there.
-std::string cachedSnapshot(std::string repository, std::string_view file) {
-    const auto variable = [](const char* name) {
-        const char* value = std::getenv(name);
-        return value == nullptr ? fs::path() : fs::path(value);
-    };
-    std::vector<fs::path> caches = {variable("HF_HUB_CACHE")};
-    if (const fs::path home = variable("HF_HOME"); !home.empty()) {
-        caches.push_back(home / "hub");
-    }
-    if (const fs::path home = variable("HOME"); !home.empty()) {
-        caches.push_back(home / ".cache" / "huggingface" / "hub");
-    }
+constexpr const char* kRepository = "repository"; ///< Key among an error's details.
+
+/// The snapshot of a repository in one of the caches, if it is there.
+std::string cachedSnapshot(std::string repository, std::string_view file, const HubCaches& caches) {
     repository.replace(repository.find('/'), 1, "--");
     for (const fs::path& cache : caches) {
         const fs::path folder = cache / pathFromUtf8("models--" + repository) / "snapshots";
@@ -67,6 +57,13 @@ std::string cachedSnapshot(std::string repository, std::string_view file) {
     return {};
 }
 
+std::string noRepositoryFolder(const std::string& name, const std::string& next_step) {
+    return name +
+           ": there is no such folder. It looks like the name of a repository on the Hugging Face "
+           "Hub; " +
+           next_step;
+}
+
 /// A path that is no folder at all.
 Error notAFolder(const fs::path& path, std::string_view file, const char* kind) {
     const std::string shown = utf8Of(path);
@@ -75,14 +72,11 @@ Error notAFolder(const fs::path& path, std::string_view file, const char* kind) 
         if (!looksLikeRepository(shown)) {
             return advice(file, shown + ": there is no such folder");
         }
-        const std::string cached = cachedSnapshot(shown, file);
-        return advice(file,
-                      shown +
-                          ": there is no such folder. It looks like the name of a "
-                          "repository on the Hugging Face Hub; " +
-                          (cached.empty() ? "download it (hf download " + shown +
-                                                ") and give the folder that this prints"
-                                          : "it has been downloaded to " + cached + "; give that"));
+        Error error = advice(file, noRepositoryFolder(shown, "download it (hf download " + shown +
+                                                                 ") and give the folder that this "
+                                                                 "prints"));
+        error.details.emplace_back(kRepository, shown);
+        return error;
     }
     const std::string name = utf8Of(path.filename());
     if (name.ends_with(".gguf")) {
@@ -134,6 +128,24 @@ Error notAModelFolder(const fs::path& path) {
                       ErrorCode::Unsupported);
     }
     return advice(kModelConfig, missing + "; choose the folder that holds a Hugging Face model");
+}
+
+Error withDownload(Error error, const HubCaches& caches) {
+    std::string file;
+    std::string repository;
+    for (const auto& [key, value] : error.details) {
+        file = key == "file" ? value : file;
+        repository = key == kRepository ? value : repository;
+    }
+    if (repository.empty()) {
+        return error;
+    }
+    std::erase_if(error.details, [](const auto& detail) { return detail.first == kRepository; });
+    if (const std::string found = cachedSnapshot(repository, file, caches); !found.empty()) {
+        error.message =
+            noRepositoryFolder(repository, "it has been downloaded to " + found + "; give that");
+    }
+    return error;
 }
 
 Error notAnAdapterFolder(const fs::path& path) {

@@ -4,7 +4,6 @@
 #include "engine/forward/decode_step.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 namespace engine {
@@ -20,10 +19,9 @@ Result<void> DecodeStep::prepare() {
         host_ = static_cast<std::byte*>(
             home_->device().allocateHost(result_at_ + sizeof(kernels::TopLogits)));
     }
-    // BELFRY_NO_LOOKAHEAD: the host sends every token's numbers, for comparisons.
     may_chain_ = inputs_.areTablesThere() && home_->ops().cap_argmax != nullptr &&
                  host_ != nullptr && home_->device().kernelAddress(host_) != nullptr &&
-                 std::getenv("BELFRY_NO_LOOKAHEAD") == nullptr;
+                 model_->decodeOptions().looks_ahead;
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
                      home_->id().toString() + ": no page-locked memory for the decode step"};
@@ -47,7 +45,7 @@ Result<void> DecodeStep::sendInput() {
 
 bool DecodeStep::hasTopLogits() const {
     return home_ != nullptr && home_->ops().top_logits != nullptr &&
-           std::getenv("BELFRY_NO_TOP_LOGITS") == nullptr;
+           model_->decodeOptions().has_candidates;
 }
 
 Result<void> DecodeStep::enqueueTop() {

@@ -7,12 +7,12 @@
 // What changes from token to token (position, cache rows, embedding and per-layer rows) travels in
 // one block of page-locked memory that the recording's first node copies in; the chosen token comes
 // back in the last. Where the host draws the token, the last node tells it the candidates instead
-// of the row of logits (not with BELFRY_NO_TOP_LOGITS=1, for comparisons).
+// of the row of logits (DecodeOptions::has_candidates).
 //
 // Where the device chooses the token itself and reads both tables (they may be page-locked in the
 // host's memory), nothing has to travel: the last
 // node makes the numbers of the next token, so that its replay can be enqueued while this one runs
-// (looking ahead; not with BELFRY_NO_LOOKAHEAD=1, for comparisons). The host sends the numbers only
+// (looking ahead; DecodeOptions::looks_ahead). The host sends the numbers only
 // where it knows better: for a first token, and for one that it has chosen. A step that ran ahead
 // for a token that is then not said has written one row of every cache, which the cache knows about
 // (KvCache::noteAhead) and nobody reads.

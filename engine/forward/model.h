@@ -10,6 +10,7 @@
 #include "engine/forward/kv_cache.h"
 #include "engine/forward/token_choice.h"
 #include "engine/forward/upload_rows.h"
+#include "engine/forward/decode_options.h"
 #include "engine/model/media_encoder.h"
 #include "engine/model/model_config.h"
 
@@ -126,6 +127,10 @@ public:
     /// Called before every layer of the decoder (prompts, not single tokens) and of the towers:
     /// long work lets others look at the memory meanwhile.
     void setStepHook(std::function<void()> hook) { step_hook_ = std::move(hook); }
+
+    /// Before the first token.
+    void setDecodeOptions(const DecodeOptions& options) { decode_options_ = options; }
+    [[nodiscard]] const DecodeOptions& decodeOptions() const { return decode_options_; }
 
     /// Rows that one forward() may have, and rows when logits of that many are wanted.
     [[nodiscard]] int64_t maxRowsPerCall(int64_t logits_rows = 1) const {
@@ -320,6 +325,7 @@ private:
     }
 
     std::function<void()> step_hook_;
+    DecodeOptions decode_options_;
     ModelConfig config_;
     PlacementPlan plan_;
     FormatKeys format_keys_;

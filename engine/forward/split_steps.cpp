@@ -4,7 +4,6 @@
 #include "engine/forward/step_recording.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace engine {
@@ -120,7 +119,7 @@ void SplitSteps::findParts(const KvCache& kv) {
 bool SplitSteps::isPossible(const KvCache& kv) {
     if (state_ == State::Unknown) {
         try {
-            if (std::getenv("BELFRY_NO_SPLIT_STEPS") == nullptr) {
+            if (model_->decodeOptions().has_split_steps) {
                 findParts(kv);
             }
         } catch (const std::bad_alloc&) {

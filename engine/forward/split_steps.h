@@ -27,8 +27,8 @@ public:
     SplitSteps(const SplitSteps&) = delete;
     SplitSteps& operator=(const SplitSteps&) = delete;
 
-    /// Some layers of this plan have fused steps. Cheap after the first call. Not with
-    /// BELFRY_NO_SPLIT_STEPS=1, for comparisons.
+    /// Some layers of this plan have fused steps. Cheap after the first call. Not
+    /// without DecodeOptions::has_split_steps.
     [[nodiscard]] bool isPossible(const KvCache& kv);
     /// One past the last layer of the part that begins with layer `first`; `first` where none does.
     [[nodiscard]] int endOf(int first) const;

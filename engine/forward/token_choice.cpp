@@ -4,7 +4,6 @@
 #include "engine/forward/compute_context.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace engine {
 
@@ -45,9 +44,8 @@ HeadChooser::send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> s
 
 Result<void> HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice) {
     const kernels::OpTable& ops = home.ops();
-    const bool can_tell = choice.is_greedy ? ops.argmax != nullptr
-                                           : choice.wanted > 0 && ops.top_logits != nullptr &&
-                                                 std::getenv("BELFRY_NO_TOP_LOGITS") == nullptr;
+    const bool can_tell =
+        choice.is_greedy ? ops.argmax != nullptr : choice.wanted > 0 && ops.top_logits != nullptr;
     if (!can_tell || !home.has("step_best")) {
         return {};
     }

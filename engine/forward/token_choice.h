@@ -38,8 +38,8 @@ class DeviceScratch;
 class HeadChooser {
 public:
     /// Behind soft-capped logits of one row that were enqueued on `home`: fills `choice` where the
-    /// device has the kernels, and has waited for them then. BELFRY_NO_TOP_LOGITS=1: no candidates,
-    /// for comparisons. Errors: Internal as of tokenOfKey, DeviceLost.
+    /// device has the kernels, and has waited for them then. Errors: Internal as of tokenOfKey,
+    /// DeviceLost.
     Result<void> choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice);
     /// The device's buffers are others, or somebody else wrote them.
     void reset() { has_sent_ = false; }

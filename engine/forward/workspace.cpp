@@ -2,7 +2,7 @@
 #include "engine/forward/workspace.h"
 
 #include "engine/families/gemma4/tensor_list.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/card_scratch.h"
 #include "kernels/ops.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ kernelScratchFloats(const ModelConfig& config, const RunShape& shape, const Devi
     if (role.foreign_in > 0) {
         largest = std::max(largest, foreignRows(role, rows, patches, frames) * role.foreign_in);
     }
-    return static_cast<int64_t>((kernels::cuda::scratchBytes(1, largest) + 3U) / 4U);
+    return static_cast<int64_t>((kernels::cardScratchBytes(1, largest) + 3U) / 4U);
 }
 
 /// Buffers of the vision tower in fused steps, in the place of those of single ones: bf16 (two

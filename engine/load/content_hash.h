@@ -34,9 +34,6 @@ uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed = 0);
 /// Bytes of one piece of a part or tensor. A row that is read alone costs one or two pieces; a
 /// checksum of 8 bytes for each is 0.05 % of a file.
 inline constexpr size_t kHashPieceBytes = size_t{16} << 10;
-constexpr uint64_t numHashPieces(uint64_t bytes) {
-    return (bytes + kHashPieceBytes - 1) / kHashPieceBytes;
-}
 
 /// Hashes every piece of a long sequence of bytes by itself: the same values for any split.
 class PieceHasher {

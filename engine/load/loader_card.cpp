@@ -4,7 +4,6 @@
 
 #include "engine/load/loader_card.h"
 
-#include <cstdlib>
 #include <string>
 
 namespace engine {
@@ -82,12 +81,10 @@ Result<bool> CardFill::quantize(const DeviceTensor& tensor,
                                 int64_t count,
                                 std::span<const std::byte> values,
                                 int mark) {
-    // For comparisons: everything quantized on the CPU.
-    static const bool kIsOff = std::getenv("BELFRY_QUANTIZE_ON_CPU") != nullptr;
     const DeviceTensor::Layout& layout = tensor.layout();
     const bool is_rows = layout.format == Format::Q8;
     const auto function = device_->ops().quantize;
-    if (kIsOff || is_refused_ || function == nullptr || (!is_rows && !isFourBit(layout.format)) ||
+    if (is_refused_ || function == nullptr || (!is_rows && !isFourBit(layout.format)) ||
         (!is_rows && layout.block_size != kBlockSize)) {
         return false;
     }

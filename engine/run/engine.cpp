@@ -2,8 +2,11 @@
 // The engine's state and what can be asked about it.
 #include "engine/api/device_loss.h"
 #include "engine/base/paths.h"
+#include "engine/files/folder_advice.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
+#include "kernels/cpu/tables.h"
+#include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <map>
@@ -110,8 +113,15 @@ ReadBaseRows Loaded::readBase() const {
 
 Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
     impl_->options = std::move(options);
+    if (impl_->options.has_load_times) {
+        kernels::StageTimer::turnOn();
+    }
+    if (!impl_->options.cpu_kernels.empty()) {
+        kernels::limitCpuOps(impl_->options.cpu_kernels.c_str());
+    }
     if (impl_->options.gpus == nullptr) {
-        impl_->options.gpus = std::make_shared<const GpuAccess>(systemGpuAccess());
+        impl_->options.gpus = std::make_shared<const GpuAccess>(
+            systemGpuAccess(impl_->options.cards, impl_->options.library_path));
     }
 }
 Engine::~Engine() = default;
@@ -132,7 +142,11 @@ Result<ModelFolder> Engine::Impl::open(const std::string& model) const {
     if (model.empty()) {
         return Error{ErrorCode::InvalidRequest, "no model folder was given"};
     }
-    return ModelFolder::open(pathFromUtf8(model));
+    Result<ModelFolder> opened = ModelFolder::open(pathFromUtf8(model));
+    if (!opened.has_value()) {
+        return withDownload(std::move(opened).error(), options.hub_caches);
+    }
+    return opened;
 }
 
 std::string Engine::Impl::adapterFolder(const std::string& name) const {
@@ -144,8 +158,11 @@ Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
     AdapterOptions adapter_options;
     adapter_options.base = model.source->isHeaderOnly() ? nullptr : model.source.get();
     adapter_options.stop = stop;
-    return loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.tensors,
-                       adapter_options);
+    auto adapter = loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.tensors, adapter_options);
+    if (!adapter.has_value()) {
+        return withDownload(std::move(adapter).error(), options.hub_caches);
+    }
+    return adapter;
 }
 
 HeldBytes Engine::Impl::heldBytes() const {

@@ -4,9 +4,12 @@
 
 #include "engine/api/engine_client.h"
 #include "engine/base/result.h"
+#include "engine/forward/decode_options.h"
 #include "engine/model/model_config.h"
+#include "kernels/card_options.h"
 #include "kernels/cpu/machine_probe.h"
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,6 +29,9 @@ struct EngineOptions {
     /// Where this computer's measured rates are kept; measured by the first plan when the file is
     /// missing. Empty: estimates use the planner's documented constants.
     std::string rates_file;
+    /// Folders of huggingface_hub's downloads, to name them where somebody gives a repository's
+    /// name for a folder (engine/files/folder_advice.h).
+    std::vector<std::filesystem::path> hub_caches;
     /// Called with the devices of every load before anything is allocated on them. A seam for
     /// tests, which limit devices or let allocations fail.
     std::function<void(OwnedDevices&)> on_devices;
@@ -33,8 +39,20 @@ struct EngineOptions {
     /// window publishes the state of the memory from it. Must not call the engine back except for
     /// memory(), contextUse() and other plain questions.
     std::function<void()> on_step;
-    /// Graphics cards; nullptr = those of this machine.
+    /// Graphics cards; nullptr = those of this machine, opened as `cards` says.
     std::shared_ptr<const GpuAccess> gpus;
+    kernels::CardOptions cards;
+    /// Folders to look for the driver in first, as the system's LD_LIBRARY_PATH has them: for
+    /// programs whose loader does not (kernels/cuda/system_library.h). Counts until a driver has
+    /// been looked for.
+    std::string library_path;
+    DecodeOptions decode;
+    /// The widest CPU kernels to compute with, by the name of their table (kernels/cpu/tables.h):
+    /// "cpu-avx2" computes as a machine without AVX-512 does. Empty, or what this machine does not
+    /// have: no limit. Holds for the whole program, whose first engine decides.
+    std::string cpu_kernels;
+    /// From now on, every stage of a load prints to stderr how long it took; for the whole program.
+    bool has_load_times = false;
 };
 
 /// What a card reaches when it only reads or only multiplies; 0 = not known.

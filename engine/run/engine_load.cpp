@@ -231,6 +231,7 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
     ENGINE_ASSIGN(target.model, Model::create(target.folder.config, *plan, *target.store,
                                               target.devices.set, target.hook()));
     target.model->setStepHook(options.on_step);
+    target.model->setDecodeOptions(options.decode);
     target.plan = plan;
     return {};
 }

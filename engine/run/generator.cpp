@@ -162,7 +162,8 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     const SamplingOptions& options = sampler.options();
     const bool is_greedy = options.temperature == 0.0 && options.repetition_penalty == 1.0;
     const int64_t candidates = sampler.candidatesWanted();
-    const bool is_among_few = candidates > 0 && candidates <= kernels::TopLogits::kMostWanted;
+    const bool is_among_few = candidates > 0 && candidates <= kernels::TopLogits::kMostWanted &&
+                              model_->decodeOptions().has_candidates;
     DecodeStep* step = is_greedy || is_among_few ? model_->decodeStep(*kv_) : nullptr;
     if (step != nullptr && !is_greedy && !step->hasTopLogits()) {
         step = nullptr;

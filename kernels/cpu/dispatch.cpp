@@ -5,11 +5,19 @@
 #include "kernels/cpu/simd_tables.h"
 #include "kernels/cpu/tables.h"
 
-#include <cstdlib>
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
 
 namespace kernels {
+
+// Under sanitizers, which the vector tables are compiled without (CMakeLists.txt), the scalar table
+// does the work.
+#ifdef BELFRY_SCALAR_FIRST
+constexpr const char* kLimit = "cpu-scalar";
+#else
+constexpr const char* kLimit = nullptr;
+#endif
 
 #if defined(__x86_64__)
 
@@ -80,10 +88,27 @@ const OpTable& fastestCpuOps(const char* limit) {
     return cpuScalarOps();
 }
 
+namespace {
+
+/// Set once: devices made later compute with the same table.
+std::atomic<const OpTable*> used{nullptr};
+
+/// The table in use from now on: `wanted`, if there was none.
+const OpTable& useOps(const OpTable& wanted) {
+    const OpTable* before = nullptr;
+    return used.compare_exchange_strong(before, &wanted) ? wanted : *before;
+}
+
+} // namespace
+
 const OpTable& bestCpuOps() {
-    // Read once: devices made later compute with the same table.
-    static const OpTable& best = fastestCpuOps(std::getenv("BELFRY_CPU"));
-    return best;
+    const OpTable* const table = used.load(std::memory_order_acquire);
+    return table != nullptr ? *table : useOps(fastestCpuOps(kLimit));
+}
+
+bool limitCpuOps(const char* name) {
+    const OpTable& wanted = fastestCpuOps(name);
+    return &useOps(wanted) == &wanted;
 }
 
 const OpTable* findCpuOps(const char* name) {

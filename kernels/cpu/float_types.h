@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scalar conversions between fp32 and the 16-bit types, round to nearest even, and element access
-// by DType. Own copy because kernels include nothing of the engine.
+// by DType. The one set of conversions: engine/base/float_types.h lends it to the engine.
 #pragma once
 
 #include "kernels/views.h"

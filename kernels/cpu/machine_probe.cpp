@@ -79,8 +79,9 @@ ProbeLoops findLoops() {
     return {portableRead, portableFp32, nullptr};
 }
 
-/// The loops of the instruction set that the kernels use (BELFRY_CPU may limit both). Found once:
-/// a virtual machine may take 50 microseconds for each CPUID, as long as reading a small weight.
+/// The loops of the instruction set that the kernels use (limitCpuOps() may limit both). Found
+/// once: a virtual machine may take 50 microseconds for each CPUID, as long as reading a small
+/// weight.
 ProbeLoops chooseLoops() {
     static const ProbeLoops loops = findLoops();
     return loops;

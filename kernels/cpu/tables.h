@@ -20,9 +20,13 @@ const OpTable* cpuAvx512Bf16Ops(); ///< As above plus BF16 and VBMI.
 /// nullptr or a name that is not available here: no limit.
 const OpTable& fastestCpuOps(const char* limit);
 
-/// fastestCpuOps() with the limit of the environment variable BELFRY_CPU ("cpu-avx2" computes as a
-/// machine without AVX-512 does), the same during a whole run.
+/// What this program computes with: fastestCpuOps(), within the limit that was set before the first
+/// call, the same from then on. From any thread.
 const OpTable& bestCpuOps();
+
+/// Sets that limit ("cpu-avx2" computes as a machine without AVX-512 does). False: too late,
+/// another table is in use already.
+bool limitCpuOps(const char* name);
 
 /// Table by the name in OpTable::name ("cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni",
 /// "cpu-avx512bf16"); nullptr when unknown or not available here.

@@ -3,7 +3,8 @@
 
 #include "kernels/cuda/system_library.h"
 
-#include <cstdlib>
+#include <map>
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -45,13 +46,8 @@ struct Loaded {
     bool is_usable = false;
 };
 
-Loaded load() {
+Loaded load(const std::string& where) {
     Loaded loaded;
-    const char* asked = std::getenv("BELFRY_CUBLASLT");
-    const std::string where = asked == nullptr ? "" : asked;
-    if (where.empty() || where == "0") {
-        return loaded;
-    }
     // Never closed, like the driver.
     void* library = nullptr;
     if (where == "1") {
@@ -81,9 +77,18 @@ Loaded load() {
 
 } // namespace
 
-const BlasFunctions* systemBlas() {
-    static const Loaded loaded = load();
-    return loaded.is_usable ? &loaded.functions : nullptr;
+const BlasFunctions* systemBlas(const std::string& where) {
+    if (where.empty() || where == "0") {
+        return nullptr;
+    }
+    static std::mutex mutex;
+    static std::map<std::string, Loaded> known;
+    const std::lock_guard lock(mutex);
+    auto found = known.find(where);
+    if (found == known.end()) {
+        found = known.emplace(where, load(where)).first;
+    }
+    return found->second.is_usable ? &found->second.functions : nullptr;
 }
 
 std::unique_ptr<Blas> Blas::create(const BlasFunctions* functions) {

@@ -3,9 +3,8 @@
 // is filled at run time, like the driver's; never a link dependency. Types are declared here after
 // the library's public reference.
 //
-// Off unless the environment variable BELFRY_CUBLASLT asks for it: the library's kernels take
-// device memory of their own, which no plan knows. Its value is 1 (look where the system looks for
-// libraries), or the path of the library or of the folder that holds it.
+// Off unless CardOptions::cublaslt asks for it: the library's kernels take device memory of their
+// own, which no plan knows.
 #pragma once
 
 #include "kernels/cuda/driver.h"
@@ -16,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 
 namespace kernels::cuda {
 
@@ -75,9 +75,9 @@ struct BlasFunctions {
 #undef BELFRY_BLAS_MEMBER
 };
 
-/// The library as BELFRY_CUBLASLT asks for it, loaded once; nullptr when it is not asked for or not
-/// to be had.
-const BlasFunctions* systemBlas();
+/// The library as CardOptions::cublaslt asks for it, loaded once per value and never closed;
+/// nullptr when it is not asked for or not to be had. From any thread.
+const BlasFunctions* systemBlas(const std::string& where);
 
 /// The library's state for one device: chosen algorithms by shape.
 class Blas {

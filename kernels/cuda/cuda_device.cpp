@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <new>
 
 namespace kernels::cuda {
@@ -34,8 +33,8 @@ std::string megabytes(uint64_t bytes) {
 } // namespace
 
 CudaDevice::CudaDevice(const CudaDeviceOptions& options)
-    : driver_(options.driver), ordinal_(options.ordinal), limit_(options.limit), ops_(options.ops),
-      images_(options.images), arena_(*options.driver) {
+    : driver_(options.driver), ordinal_(options.ordinal), limit_(options.limit),
+      options_(options.card), ops_(options.ops), images_(options.images), arena_(*options.driver) {
     stream_.driver = options.driver;
     stream_.is_reference = options.is_reference;
 }
@@ -178,28 +177,17 @@ Status CudaDevice::openContext(std::string* message) {
     }
     facts.compute_capability = 10 * major + minor;
     stream_.is_overlapping = facts.compute_capability >= 90;
-    if (std::getenv("BELFRY_KERNEL_TIMES") != nullptr) {
+    if (options_.has_kernel_times) {
         times_ = std::make_unique<KernelTimes>(*driver_);
         stream_.times = times_.get();
     }
-    // For comparisons: one launch a step, as on cards that cannot hold a token's steps.
-    stream_.steps.is_enabled = std::getenv("BELFRY_SINGLE_STEPS") == nullptr;
-    stream_.steps.has_units = std::getenv("BELFRY_LORA_BLOCKS") == nullptr;
-    stream_.steps.has_tiles = std::getenv("BELFRY_ATTENTION_PARTS") == nullptr;
-    // The same for one launch with barriers, as on cards without bulk copies.
-    stream_.steps.may_stream = std::getenv("BELFRY_BARRIER_STEPS") == nullptr;
-    // What its blocks need to know of low-rank updates worked out in every token.
-    stream_.steps.may_plan = std::getenv("BELFRY_UPDATES_UNPLANNED") == nullptr;
-    // Its attention by tiles of keys for all contexts, as for long ones.
-    stream_.steps.has_heads = std::getenv("BELFRY_ATTENTION_TILES") == nullptr;
-    // Attention of prompts as on cards with less shared memory.
-    stream_.attention_bytes = std::getenv("BELFRY_SMALL_ATTENTION") == nullptr
-                                  ? facts.shared_bytes
-                                  : std::min(facts.shared_bytes, kSmallSharedBytes);
-    // Products of codes in tiles of so many rows (128, 192, 256), or, -1, as on cards without warp
-    // groups.
-    if (const char* const rows = std::getenv("BELFRY_WIDE_ROWS"); rows != nullptr) {
-        stream_.wide_rows = std::atoi(rows);
+    stream_.steps.is_enabled = options_.has_token_launch;
+    stream_.steps.may_stream = options_.has_streamed_launch;
+    stream_.steps.may_plan = options_.has_update_plans;
+    stream_.steps.has_heads = options_.has_attention_by_heads;
+    stream_.wide_rows = options_.wide_rows;
+    if (options_.shared_bytes > 0) {
+        facts.shared_bytes = std::min(facts.shared_bytes, options_.shared_bytes);
     }
     facts.l2_bytes = l2_bytes;
     if (check(driver_->primaryCtxRetain(&stream_.context, device_), "cuDevicePrimaryCtxRetain") !=
@@ -274,7 +262,7 @@ Status CudaDevice::loadKernels(std::string* message) {
     }
     if (!stream_.is_reference && stream_.facts.compute_capability >= 80 &&
         driver_ == systemDriver(nullptr)) {
-        blas_ = Blas::create(systemBlas());
+        blas_ = Blas::create(systemBlas(options_.cublaslt));
         stream_.blas = blas_.get();
     }
     return Status::Ok;
@@ -492,9 +480,7 @@ void CudaDevice::unlockHost(void* memory) {
 }
 
 void* CudaDevice::kernelAddress(void* host_block) {
-    // BELFRY_COPIED_EDGES: by copies, for comparisons.
-    static const bool kIsCopied = std::getenv("BELFRY_COPIED_EDGES") != nullptr;
-    return kIsCopied ? nullptr : host_block;
+    return host_block;
 }
 
 uint64_t CudaDevice::freeBytes() {

@@ -5,6 +5,7 @@
 // from, every further call answers DeviceLost and the object can only be destroyed.
 #pragma once
 
+#include "kernels/card_options.h"
 #include "kernels/cuda/arena.h"
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/cards.h"
@@ -30,6 +31,7 @@ struct CudaDeviceOptions {
     bool is_reference = false; ///< fp32 products of exactly rounded weights.
     const OpTable* ops = nullptr;
     std::span<const FatbinImage> images = embeddedImages();
+    CardOptions card; ///< Which of its forms it takes.
 };
 
 class CudaDevice : public Device {
@@ -87,7 +89,6 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] const DeviceFacts& facts() const { return stream_.facts; }
     [[nodiscard]] Stream& stream() { return stream_; }
-    [[nodiscard]] CuStream copyStream() const { return copy_stream_; }
     /// Free on the card now, over all programs; 0 when it does not answer.
     [[nodiscard]] uint64_t freeBytes();
     /// Bytes taken from the driver for allocations (at least what is used).
@@ -136,6 +137,7 @@ private:
     const Driver* driver_;
     int ordinal_;
     uint64_t limit_;
+    CardOptions options_;
     const OpTable* ops_;
     std::span<const FatbinImage> images_;
     std::string name_, uuid_;

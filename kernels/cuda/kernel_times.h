@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time per kernel, for tuning: events around every launch, summed by kernel and printed when the
-// device is closed. On when the environment variable BELFRY_KERNEL_TIMES is set; recordings are off
+// device is closed. On with CardOptions::has_kernel_times; recordings are off
 // then, so that decode steps are launched (and seen) one by one.
 #pragma once
 

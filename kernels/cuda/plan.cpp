@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/plan.h"
 
+#include "kernels/card_scratch.h"
 #include "kernels/cuda/device/args.h"
 
 #include <algorithm>
 #include <bit>
+
+namespace kernels {
+
+size_t cardScratchBytes(int64_t rows, int64_t width) {
+    return cuda::scratchBytes(rows, width);
+}
+
+} // namespace kernels
 
 namespace kernels::cuda {
 

@@ -190,8 +190,8 @@ constexpr unsigned flashOpenBytes(int64_t head_dim) {
     const int64_t places = head_dim == 64 ? 8 : (head_dim + 15) / 16 * 2 | 1;
     return static_cast<unsigned>((128 + 4 * 64) * places * 16);
 }
-/// What a block has at most on cards of compute capability 8.6, 8.9 and 12.0, which
-/// BELFRY_SMALL_ATTENTION=1 takes for the limit everywhere.
+/// What a block has at most on cards of compute capability 8.6, 8.9 and 12.0; CardOptions may take
+/// it for the limit of others.
 inline constexpr int kSmallSharedBytes = 101376;
 
 /// The kernel of attention with masks.

@@ -15,7 +15,7 @@
 
 namespace kernels::cuda {
 
-/// Read from the device, never assumed.
+/// Read from the device, never assumed; what CardOptions takes from them is taken.
 struct DeviceFacts {
     int multiprocessors = 0;
     int compute_capability = 0; ///< 10 * major + minor.
@@ -76,9 +76,8 @@ struct Stream {
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
-    /// Shared memory that a block of attention may take: facts.shared_bytes, or less to compare.
-    int attention_bytes = 0;
-    /// Rows of a tile of product_wide.cu; 0: as planWide() says; negative: other kernels.
+    /// Rows of a tile of product_wide.cu; 0: as planWide() says; negative: other kernels
+    /// (CardOptions).
     int wide_rows = 0;
     Blas* blas = nullptr;         ///< Not owned; nullptr: all products by our own kernels.
     KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.

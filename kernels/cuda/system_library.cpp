@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 
 namespace kernels::cuda {
 
@@ -95,6 +95,17 @@ bool hasRunPath() {
     return found;
 }
 
+/// What setLibraryPath() was told; `to`: from now on this.
+std::string libraryPath(const std::string* to) {
+    static std::mutex mutex;
+    static std::string path;
+    const std::lock_guard lock(mutex);
+    if (to != nullptr) {
+        path = *to;
+    }
+    return path;
+}
+
 } // namespace
 
 std::vector<std::string> pathsInLoaderCache(std::string_view cache, std::string_view name) {
@@ -117,9 +128,9 @@ std::vector<std::string> pathsInLoaderCache(std::string_view cache, std::string_
 }
 
 std::vector<std::string>
-systemLibraryPaths(std::string_view name, const char* library_path, std::string_view cache) {
+systemLibraryPaths(std::string_view name, std::string_view library_path, std::string_view cache) {
     std::vector<std::string> paths;
-    std::string_view rest = library_path == nullptr ? "" : library_path;
+    std::string_view rest = library_path;
     while (!rest.empty()) {
         const size_t end = std::min(rest.find_first_of(":;"), rest.size());
         if (rest.starts_with('/')) {
@@ -136,12 +147,17 @@ systemLibraryPaths(std::string_view name, const char* library_path, std::string_
     return paths;
 }
 
+void setLibraryPath(const std::string& path) {
+    if (!path.empty()) {
+        (void)libraryPath(&path);
+    }
+}
+
 void* openSystemLibrary(const char* name) {
     if (!hasRunPath()) {
         return dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
-    for (const std::string& path :
-         systemLibraryPaths(name, std::getenv("LD_LIBRARY_PATH"), loaderCache())) {
+    for (const std::string& path : systemLibraryPaths(name, libraryPath(nullptr), loaderCache())) {
         // Of the wrong kind (32 bits) or not there: the next.
         if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
             return library;
@@ -149,6 +165,14 @@ void* openSystemLibrary(const char* name) {
     }
     return nullptr;
 }
+
+} // namespace kernels::cuda
+
+#else
+
+namespace kernels::cuda {
+
+void setLibraryPath(const std::string& /*path*/) {}
 
 } // namespace kernels::cuda
 

@@ -11,6 +11,10 @@
 
 namespace kernels::cuda {
 
+/// What openSystemLibrary looks through first in a program with an RPATH: the value that
+/// LD_LIBRARY_PATH had for this program. From any thread; empty leaves it as it is.
+void setLibraryPath(const std::string& path);
+
 /// A handle of dlopen, or nullptr when the machine has no such library. `name`: a file name such as
 /// libcuda.so.1, no path.
 void* openSystemLibrary(const char* name);
@@ -20,8 +24,8 @@ void* openSystemLibrary(const char* name);
 std::vector<std::string> pathsInLoaderCache(std::string_view cache, std::string_view name);
 
 /// The files that openSystemLibrary tries in a program with an RPATH: absolute folders of
-/// `library_path` (LD_LIBRARY_PATH's value, may be nullptr), the cache's, the usual folders.
+/// `library_path` (colons or semicolons between them), the cache's, the usual folders.
 std::vector<std::string>
-systemLibraryPaths(std::string_view name, const char* library_path, std::string_view cache);
+systemLibraryPaths(std::string_view name, std::string_view library_path, std::string_view cache);
 
 } // namespace kernels::cuda

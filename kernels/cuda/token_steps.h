@@ -23,14 +23,12 @@ struct StreamNeeds {
 struct TokenSteps {
     bool is_collecting = false;
     bool is_enabled = true; ///< False: every step is a launch of its own.
-    bool has_tiles = true;  ///< False: attention as in attend_parts.cuh.
-    bool has_units = true;  ///< False: every block makes A h of updates itself.
     std::vector<TokenStep> steps;
     size_t uploaded = 0;       ///< Steps of this token that were launched already.
     unsigned shared_bytes = 0; ///< Most that one of them needs.
     int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
     // For stream.cu.
-    bool may_stream = true;     ///< False: never, for comparisons.
+    bool may_stream = true;     ///< False: never.
     bool has_heads = true;      ///< False: attention by tiles always.
     bool is_stream = false;     ///< The steps collected so far are its.
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.

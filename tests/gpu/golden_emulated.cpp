@@ -114,9 +114,8 @@ int main(int argc, char** argv) {
         launches.clear();
         const auto drawn = engine.generate(decode, {}, {});
         const int named = launches["belfry_top_logits"];
-        ::setenv("BELFRY_NO_TOP_LOGITS", "1", 1);
+        decode.sampling.repetition_penalty = 1.0 + 1e-12; // almost nothing: the host sees every row
         const auto from_rows = engine.generate(decode, {}, {});
-        ::unsetenv("BELFRY_NO_TOP_LOGITS");
         const bool is_drawn_alike = drawn.has_value() && from_rows.has_value() && error.empty() &&
                                     drawn->token_ids.size() == 6 && named >= 5 &&
                                     drawn->token_ids == from_rows->token_ids;

@@ -2,7 +2,6 @@
 // Sections "same twice", "lookahead" and "drawn": one way to the next token against another.
 #include "tests/gpu/gpu_tests.h"
 
-#include <cstdlib>
 #include <set>
 #include <stop_token>
 
@@ -116,11 +115,9 @@ void lookahead(CheckList& list) {
                 const auto c = support::goldenCases(family).front();
                 std::vector<Story> stories;
                 for (const bool looks_ahead : {false, true}) {
-                    ::setenv("BELFRY_NO_LOOKAHEAD", "1", 1);
-                    if (looks_ahead) {
-                        ::unsetenv("BELFRY_NO_LOOKAHEAD");
-                    }
-                    Engine engine(engineOptions());
+                    engine::EngineOptions options = engineOptions();
+                    options.decode.looks_ahead = looks_ahead;
+                    Engine engine(options);
                     LoadRequest request = requestFor(family, "gpu");
                     request.is_reference_precision = false;
                     request.quant = quant;
@@ -130,7 +127,6 @@ void lookahead(CheckList& list) {
                         stories.push_back(tellStory(engine, c, &wrong));
                         wrong = wrong.empty() ? memoryDifference(engine) : wrong;
                     }
-                    ::unsetenv("BELFRY_NO_LOOKAHEAD");
                     if (!wrong.empty()) {
                         return wrong;
                     }
@@ -157,11 +153,9 @@ void drawn(CheckList& list) {
                 std::vector<std::vector<std::vector<int32_t>>> texts;
                 std::set<std::vector<int32_t>> different;
                 for (const bool has_candidates : {false, true}) {
-                    ::setenv("BELFRY_NO_TOP_LOGITS", "1", 1);
-                    if (has_candidates) {
-                        ::unsetenv("BELFRY_NO_TOP_LOGITS");
-                    }
-                    Engine engine(engineOptions());
+                    engine::EngineOptions options = engineOptions();
+                    options.decode.has_candidates = has_candidates;
+                    Engine engine(options);
                     LoadRequest request = requestFor(family, map);
                     request.is_reference_precision = false;
                     std::string wrong = load(engine, request);
@@ -182,7 +176,6 @@ void drawn(CheckList& list) {
                                                                  : std::vector<int32_t>());
                         different.insert(texts.back().back());
                     }
-                    ::unsetenv("BELFRY_NO_TOP_LOGITS");
                     if (!wrong.empty()) {
                         return wrong;
                     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU kernels against the scalar CPU table on random operands, and their times beside what the
-// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges]; --edges: only what
-// stands before and behind the layers of a token, with times.
+// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges] [--cublaslt WHERE];
+// --edges: only what stands before and behind the layers of a token, with times; --cublaslt: also
+// products by that library (CardOptions::cublaslt).
 #include "tests/gpu/kernel_check.h"
 
 #ifdef BELFRY_EMULATED_CARD
@@ -77,6 +78,16 @@ int main(int argc, char** argv) {
 }
 #else
 int main(int argc, char** argv) {
+    std::string option;
+    std::string cublaslt;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--cublaslt" && i + 1 < argc) {
+            cublaslt = argv[++i];
+        } else {
+            option = word;
+        }
+    }
     std::string why;
     const cuda::Driver* driver = cuda::systemDriver(&why);
     if (driver == nullptr) {
@@ -88,12 +99,12 @@ int main(int argc, char** argv) {
         options.driver = driver;
         options.is_reference = is_reference;
         options.ops = &cuda::cudaOps(is_reference);
+        options.card.cublaslt = cublaslt;
         auto opened = cuda::CudaDevice::create(options);
         if (opened.device == nullptr) {
             std::printf("cuda:0: %s\n", opened.message.c_str());
             return 1;
         }
-        const std::string option = argc > 1 ? argv[1] : "";
         checkCard(*opened.device, is_reference,
                   option == "--time"    ? What::ChecksAndTimes
                   : option == "--edges" ? What::Edges

@@ -62,10 +62,10 @@ struct AttentionLimit {
     cuda::Stream& stream;
     int before;
     explicit AttentionLimit(cuda::CudaDevice& d)
-        : stream(d.stream()), before(stream.attention_bytes) {
-        stream.attention_bytes = std::min(before, cuda::kSmallSharedBytes);
+        : stream(d.stream()), before(stream.facts.shared_bytes) {
+        stream.facts.shared_bytes = std::min(before, cuda::kSmallSharedBytes);
     }
-    ~AttentionLimit() { stream.attention_bytes = before; }
+    ~AttentionLimit() { stream.facts.shared_bytes = before; }
     AttentionLimit(const AttentionLimit&) = delete;
     AttentionLimit& operator=(const AttentionLimit&) = delete;
 };

@@ -46,7 +46,7 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
 void checkLargeProducts(cuda::CudaDevice& d) {
     cuda::Blas* const blas = d.stream().blas;
     if (blas == nullptr) {
-        std::printf("%-58s %s\n", "products by cuBLASLt", "not asked for (BELFRY_CUBLASLT)");
+        std::printf("%-58s %s\n", "products by cuBLASLt", "not asked for (--cublaslt)");
         return;
     }
     struct Case {

@@ -452,10 +452,6 @@ void checkPatches(cuda::CudaDevice& d) {
 } // namespace
 
 void checkRows(cuda::CudaDevice& d) {
-    if (d.ops().product == nullptr) {
-        std::printf("steps of many rows are composed (BELFRY_PLAIN_ROWS)\n");
-        return;
-    }
     if (d.facts().compute_capability >= 80) {
         checkProducts(d);
         checkHalfAttention(d);

@@ -149,7 +149,7 @@ void timeKernels(cuda::CudaDevice& d) {
     for (const bool is_own : {true, false}) {
         cuda::Blas* const blas = d.stream().blas;
         if (!is_own && blas == nullptr) {
-            std::printf("\nmatrix products by cuBLASLt: BELFRY_CUBLASLT is not set or names no "
+            std::printf("\nmatrix products by cuBLASLt: --cublaslt is not given or names no "
                         "library\n");
             break;
         }

@@ -12,7 +12,7 @@
 // unless MAP names no card.
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
-#include "kernels/stage_times.h"
+
 #include "tests/gpu/model_folder_writer.h"
 
 #include <nlohmann/json.hpp>
@@ -49,10 +49,9 @@ double secondsSince(int64_t nanoseconds) {
 /// In the child: loads, answers, prints one JSON object. `started`: when the parent started it.
 int loadOnce(const Options& options, int64_t started) {
     ordered_json out = {{"main_s", secondsSince(started)}};
-    if (options.has_stages) {
-        const kernels::StageTimer first("program started"); // the others count from here
-    }
-    engine::Engine engine;
+    engine::EngineOptions engine_options;
+    engine_options.has_load_times = options.has_stages;
+    engine::Engine engine(engine_options);
     engine::LoadRequest request;
     request.model = options.folder;
     request.device_map = options.map;
@@ -104,9 +103,6 @@ ordered_json startAgain(const char* program, const Options& options, const std::
         ::dup2(pipe_ends[1], STDOUT_FILENO);
         ::close(pipe_ends[0]);
         ::close(pipe_ends[1]);
-        if (options.has_stages) {
-            ::setenv("BELFRY_LOAD_TIMES", "1", 1);
-        }
         std::vector<const char*> words = {program,
                                           "once",
                                           options.folder.c_str(),

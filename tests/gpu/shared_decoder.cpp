@@ -5,7 +5,6 @@
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
-#include <cstdlib>
 #include <memory>
 
 namespace gpu {
@@ -17,25 +16,12 @@ struct Answer {
     std::vector<int32_t> text;
 };
 
-/// BELFRY_NO_SPLIT_STEPS for as long as this lives.
-class WithoutSteps {
-public:
-    explicit WithoutSteps(bool is_wanted) : is_wanted_(is_wanted) {
-        if (is_wanted_) {
-            ::setenv("BELFRY_NO_SPLIT_STEPS", "1", 1);
-        }
-    }
-    ~WithoutSteps() {
-        if (is_wanted_) {
-            ::unsetenv("BELFRY_NO_SPLIT_STEPS");
-        }
-    }
-    WithoutSteps(const WithoutSteps&) = delete;
-    WithoutSteps& operator=(const WithoutSteps&) = delete;
-
-private:
-    bool is_wanted_;
-};
+/// is_plain: without fused steps.
+engine::EngineOptions optionsFor(bool is_plain) {
+    engine::EngineOptions options;
+    options.decode.has_split_steps = !is_plain;
+    return options;
+}
 
 std::string mapOf(const std::string& device, const std::string& entries) {
     std::string map = R"({"version": 1, "default": "cuda:0", "map": {)" + entries + "}}";
@@ -61,8 +47,8 @@ engine::LoadRequest requestFor(const std::string& family,
     return request;
 }
 
-std::string ask(const engine::LoadRequest& request, Answer& answer) {
-    engine::Engine engine;
+std::string ask(const engine::LoadRequest& request, Answer& answer, bool is_plain = false) {
+    engine::Engine engine(optionsFor(is_plain));
     if (const auto loaded = engine.load(request, {}, {}); !loaded.has_value()) {
         return "load: " + loaded.error().message;
     }
@@ -133,10 +119,10 @@ void sharedDecoders(CheckList& list, const std::string& device, bool has_second)
                 for (const bool is_plain : {false, true}) {
                     const std::string how = is_plain ? ", single functions" : "";
                     list.run("shared", name + ": " + row.name + how, [&](std::string* figure) {
-                        const WithoutSteps without(is_plain);
                         Answer parts;
-                        std::string wrong = ask(
-                            requestFor(family, mapOf(device, row.entries), quant, device), parts);
+                        std::string wrong =
+                            ask(requestFor(family, mapOf(device, row.entries), quant, device),
+                                parts, is_plain);
                         if (!wrong.empty()) {
                             return wrong;
                         }
@@ -171,8 +157,7 @@ void sharedDecoderRates(CheckList& list, bool has_second) {
     for (const auto& [name, entries] : rows) {
         list.run("shared", name, [&](std::string* figure) {
             for (const bool is_plain : {false, true}) {
-                const WithoutSteps without(is_plain);
-                engine::Engine engine;
+                engine::Engine engine(optionsFor(is_plain));
                 engine::LoadRequest request;
                 request.model = "shape:e2b";
                 request.quant = "nf4-dq";

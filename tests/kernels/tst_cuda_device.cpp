@@ -2,6 +2,7 @@
 // The host side of the CUDA path against a driver that is not there: which machines are refused and
 // in which words, memory in segments, copies in every size and order, recordings, several cards,
 // failing calls, a lost card.
+#include "kernels/card_scratch.h"
 #include "kernels/cuda/arena.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
@@ -86,7 +87,7 @@ private Q_SLOTS:
     void streamTiles();
     void attentionForms_data();
     void attentionForms();
-    void attentionAsOnSmallerCards();
+    void asOnSmallerCards();
     void oldCardsDoWithoutTensorCores();
     void fakeFindsMistakes();
 };
@@ -651,6 +652,7 @@ void TestCudaDevice::launchPlans() {
         }
     }
     QVERIFY(scratchBytes(512, 12288) > scratchBytes(512, 6144));
+    QCOMPARE(kernels::cardScratchBytes(512, 12288), scratchBytes(512, 12288));
     QVERIFY(!usesLargeTiles(132, 32, 262144));
     QVERIFY(usesLargeTiles(132, 4096, 6144));
 }
@@ -799,18 +801,18 @@ void TestCudaDevice::attentionForms() {
     QVERIFY(2 * (flashSmallBytes(256) + 1024) <= 100 * 1024);
 }
 
-// BELFRY_SMALL_ATTENTION: the forms of cards with 99 KiB a block, to compare.
-void TestCudaDevice::attentionAsOnSmallerCards() {
+/// Less shared memory than the card has: the forms of cards with 99 KiB a block.
+void TestCudaDevice::asOnSmallerCards() {
     for (const int shared : {65536, 101376, 232448}) {
         FakeCard card;
         card.shared_bytes = shared;
         FakeDriver fake({card});
-        QCOMPARE(openDevice(fake)->stream().attention_bytes, shared);
-        qputenv("BELFRY_SMALL_ATTENTION", "1");
-        const auto device = openDevice(fake);
-        qunsetenv("BELFRY_SMALL_ATTENTION"); // read as the card is opened
-        QCOMPARE(device->stream().attention_bytes, std::min(shared, kSmallSharedBytes));
-        QCOMPARE(device->stream().facts.shared_bytes, shared);
+        QCOMPARE(openDevice(fake)->facts().shared_bytes, shared);
+        CudaDeviceOptions options = optionsFor(fake);
+        options.card.shared_bytes = kSmallSharedBytes;
+        const auto opened = CudaDevice::create(options);
+        QVERIFY2(opened.device != nullptr, opened.message.c_str());
+        QCOMPARE(opened.device->facts().shared_bytes, std::min(shared, kSmallSharedBytes));
     }
 }
 

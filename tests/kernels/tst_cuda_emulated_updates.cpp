@@ -290,9 +290,8 @@ void TestCudaEmulatedUpdates::product() {
     // By warp groups where the row says so.
     const QStringList words = kernel.split(QLatin1Char('_'));
     const bool is_wide = words.contains(QStringLiteral("wide"));
-    qputenv("BELFRY_WIDE_ROWS", is_wide ? words[words.size() - 2].toUtf8() : QByteArray("-1"));
+    options.card.wide_rows = is_wide ? words[words.size() - 2].toInt() : -1;
     EmulatedCard card(options);
-    qunsetenv("BELFRY_WIDE_ROWS");
     std::vector<float> got;
     QCOMPARE(c.run(card, parts, got), Status::Ok);
     QCOMPARE(card.finish(), std::string());

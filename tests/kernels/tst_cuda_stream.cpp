@@ -243,6 +243,8 @@ private Q_SLOTS:
     void heads();
     void measured_data();
     void measured();
+    void formsAskedFor_data();
+    void formsAskedFor();
     void tableElsewhere();
 };
 
@@ -406,11 +408,8 @@ void TestCudaStream::chain() {
     EmulatedCardOptions options;
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(seed);
-    if (!shape.may_plan) {
-        qputenv("BELFRY_UPDATES_UNPLANNED", "1");
-    }
+    options.card.has_update_plans = shape.may_plan;
     EmulatedCard card(options);
-    qunsetenv("BELFRY_UPDATES_UNPLANNED"); // read as the card is opened
     Chain chain(shape, shape.layers);
     for (int turn = 0; turn < 2; ++turn) { // the second one meets what the first one left
         QCOMPARE(chain.run(card.device()), Status::Ok);
@@ -553,14 +552,11 @@ void TestCudaStream::heads() {
     Chain by_heads(shape, layers);
     Chain by_tiles(shape, layers);
     for (Chain* chain : {&by_heads, &by_tiles}) {
-        if (chain == &by_tiles) {
-            qputenv("BELFRY_ATTENTION_TILES", "1");
-        }
         EmulatedCardOptions options;
+        options.card.has_attention_by_heads = chain == &by_heads;
         options.multiprocessors = multiprocessors;
         options.run.seed = static_cast<uint64_t>(seed);
         EmulatedCard card(options);
-        qunsetenv("BELFRY_ATTENTION_TILES");
         // The second turn meets what the first one left.
         const int turns = chain == &by_heads ? 2 : 1;
         for (int turn = 0; turn < turns; ++turn) {
@@ -596,7 +592,8 @@ void TestCudaStream::measured_data() {
     QTest::newRow("any updates") << 8 << 3 << "belfry_stream_any_updates";
 }
 
-// Kernels that note clocks (BELFRY_KERNEL_TIMES) are kernels of their own: they compute the same.
+// Kernels that note clocks (CardOptions::has_kernel_times) are kernels of their own: they compute
+// the same.
 void TestCudaStream::measured() {
     QFETCH(int, rank);
     QFETCH(int, multiprocessors);
@@ -605,13 +602,10 @@ void TestCudaStream::measured() {
     shape.rank = rank;
     std::vector<float> results[2];
     for (const bool is_measured : {false, true}) {
-        if (is_measured) {
-            qputenv("BELFRY_KERNEL_TIMES", "1");
-        }
         EmulatedCardOptions options;
+        options.card.has_kernel_times = is_measured;
         options.multiprocessors = multiprocessors;
         EmulatedCard card(options);
-        qunsetenv("BELFRY_KERNEL_TIMES"); // read as the card is opened
         Chain chain(shape, 1);
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
@@ -622,6 +616,41 @@ void TestCudaStream::measured() {
         QCOMPARE(layersOf(card), std::vector<std::string>({wanted}));
     }
     QVERIFY(results[0] == results[1]);
+}
+
+void TestCudaStream::formsAskedFor_data() {
+    QTest::addColumn<bool>("hasStreamedLaunch");
+    QTest::addColumn<int>("sharedBytes");
+    QTest::addColumn<QString>("kernel");
+    QTest::newRow("fastest") << true << 0 << "belfry_stream";
+    QTest::newRow("with barriers") << false << 0 << "belfry_token";
+    QTest::newRow("99 KiB: no room for a ring") << true << 1024 * 99 << "belfry_token";
+}
+
+/// A card takes what CardOptions leave it, and computes the same with that.
+void TestCudaStream::formsAskedFor() {
+    QFETCH(bool, hasStreamedLaunch);
+    QFETCH(int, sharedBytes);
+    QFETCH(QString, kernel);
+    EmulatedCardOptions options;
+    options.multiprocessors = 3;
+    options.card.has_streamed_launch = hasStreamedLaunch;
+    options.card.shared_bytes = sharedBytes;
+    {
+        EmulatedCard card(options);
+        Chain chain(ChainShape(), 1);
+        QCOMPARE(chain.run(card.device()), Status::Ok);
+        QCOMPARE(QString::fromStdString(card.finish()), QString());
+        // What comes out at the end: token.cu leaves it to the reader to add attention's parts.
+        double residual = 0.0;
+        const double error = chain.projections.back()->error(&residual);
+        QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+        QCOMPARE(card.ran(), std::vector<std::string>{kernel.toStdString()});
+    }
+    // Without a launch for a token nothing is collected.
+    options.card.has_token_launch = false;
+    EmulatedCard single(options);
+    QCOMPARE(single.device().ops().begin_steps(single.device().queue()), Status::Unsupported);
 }
 
 // A card whose shared memory begins elsewhere than it says computes nothing rather than nonsense.

@@ -143,11 +143,10 @@ void TestCudaWide::products() {
         {3, 2560, {8}, WeightFormat::Nf4, true, false, 3},
     };
     const Case& c = cases[number];
-    qputenv("BELFRY_WIDE_ROWS", QByteArray::number(tile));
     EmulatedCardOptions options;
     options.run.seed = static_cast<uint64_t>(seed);
+    options.card.wide_rows = tile;
     EmulatedCard card(options);
-    qunsetenv("BELFRY_WIDE_ROWS");
     const double error = errorOf(card, c);
     QVERIFY(error >= 0.0);
     QVERIFY2(error < kWideBound, qPrintable(QString::number(error)));

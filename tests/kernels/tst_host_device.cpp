@@ -263,7 +263,7 @@ void TestHostDevice::tables() {
     // A wider table implies the narrower ones, and the best is the widest.
     if (kernels::cpuAvx512Bf16Ops() != nullptr) {
         QVERIFY(kernels::cpuAvx512VnniOps() != nullptr);
-        QVERIFY(&kernels::bestCpuOps() == kernels::cpuAvx512Bf16Ops());
+        QVERIFY(&kernels::fastestCpuOps(nullptr) == kernels::cpuAvx512Bf16Ops());
     }
     if (kernels::cpuAvx512VnniOps() != nullptr) {
         QVERIFY(kernels::cpuAvx512Ops() != nullptr);
@@ -281,6 +281,11 @@ void TestHostDevice::tables() {
         }
     }
     QCOMPARE(&kernels::fastestCpuOps("no such table"), &kernels::fastestCpuOps(nullptr));
+    // Once a table is in use no other can be had. (Before: tst_commands, --cpu-kernels.)
+    const OpTable& used = kernels::bestCpuOps();
+    QVERIFY(kernels::limitCpuOps(used.name));
+    QCOMPARE(kernels::limitCpuOps("cpu-scalar"), &used == &kernels::cpuScalarOps());
+    QCOMPARE(&kernels::bestCpuOps(), &used);
 }
 
 void TestHostDevice::machineProbe() {
@@ -291,7 +296,7 @@ void TestHostDevice::machineProbe() {
     QVERIFY(rates.read_gb_per_s_one > 0.1);
     QVERIFY(rates.copy_gb_per_s > 0.1);
     QVERIFY(rates.fp32_gflops > 0.1);
-    QVERIFY((rates.bf16_gflops > 0.0) == (kernels::cpuAvx512Bf16Ops() != nullptr));
+    QVERIFY((rates.bf16_gflops > 0.0) == (&kernels::bestCpuOps() == kernels::cpuAvx512Bf16Ops()));
     QVERIFY(rates.seconds > 0.0);
     const auto no_memory = kernels::cpu::measureCpu(pool, 0.01, 0);
     QCOMPARE(no_memory.read_gb_per_s, 0.0);

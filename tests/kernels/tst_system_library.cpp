@@ -124,7 +124,7 @@ void TestSystemLibrary::order() {
     for (const std::string& path : paths) {
         QVERIFY(path.starts_with('/'));
     }
-    QVERIFY(!kernels::cuda::systemLibraryPaths("libcuda.so.1", nullptr, {}).empty());
+    QVERIFY(!kernels::cuda::systemLibraryPaths("libcuda.so.1", {}, {}).empty());
 }
 
 QTEST_GUILESS_MAIN(TestSystemLibrary)

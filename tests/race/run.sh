@@ -12,9 +12,9 @@ if [ ! -e "$build/build.ninja" ]; then
     (cd "$root" && cmake --preset tsan -B "$build" >/dev/null)
 fi
 cmake --build "$build" --target belfry_race_driver belfry_race_planted
-# The scalar kernels: those of the vector tables are compiled without the sanitizer. Its shadow memory
-# does not fit every layout of the address space that kernels draw: no drawing where that can be had.
-export BELFRY_CPU=scalar TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 ${TSAN_OPTIONS:-}"
+# The sanitizer's shadow memory does not fit every layout of the address space that kernels draw: no
+# drawing where that can be had.
+export TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 ${TSAN_OPTIONS:-}"
 steady=
 if setarch "$(uname -m)" -R true 2>/dev/null; then
     steady="setarch $(uname -m) -R"

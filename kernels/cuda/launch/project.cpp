@@ -208,7 +208,7 @@ int projectParts(Queue q, const ProjectArgs& step) {
     }
     const bool shares = std::all_of(step.tap, step.tap + step.tap_count,
                                     [](const MatView& a) { return a.rows % 8 == 0; });
-    if (s.steps.is_collecting && s.steps.has_units && shares) {
+    if (s.steps.is_collecting && shares) {
         return 0; // the step behind makes A h over all blocks
     }
     if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 namespace kernels::cuda {
 
@@ -106,8 +105,8 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Unsupported;
     }
     const FlashPlan plan = s.is_reference ? FlashPlan{}
-                                          : planFlash(s.facts.compute_capability, s.attention_bytes,
-                                                      a.head_dim, a.is_half);
+                                          : planFlash(s.facts.compute_capability,
+                                                      s.facts.shared_bytes, a.head_dim, a.is_half);
     if (plan.kernel != KernelId::attention_reference) {
         return s.launch(plan.kernel, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
                         plan.threads, plan.shared_bytes, attentionArgs(a));
@@ -391,8 +390,7 @@ OpTable makeTable(bool is_reference) {
     table.soft_cap = softCap;
     table.gather_rows = gatherRows;
     table.store_rows = storeRows;
-    // BELFRY_PLAIN_ROWS: every step of many rows as a launch of its own, for comparisons.
-    if (!is_reference && std::getenv("BELFRY_PLAIN_ROWS") == nullptr) {
+    if (!is_reference) {
         table.product = product;
         table.norm_rows = normRows;
         table.head_rows = headRows;
@@ -400,8 +398,6 @@ OpTable makeTable(bool is_reference) {
         table.pool_rows = poolRows;
         table.per_layer_rows = perLayerRows;
         table.begin_once_steps = beginOnceSteps;
-    }
-    if (!is_reference) {
         table.project = project;
         table.project_parts = projectParts;
         table.attend_step = attendStep;
@@ -410,12 +406,9 @@ OpTable makeTable(bool is_reference) {
         table.end_steps = endSteps;
     }
     table.argmax = argmax;
-    // BELFRY_PLAIN_EDGES: what stands before and behind the layers of a token in single launches.
-    if (std::getenv("BELFRY_PLAIN_EDGES") == nullptr) {
-        table.cap_argmax = capArgmax;
-        table.top_logits = topLogits;
-        table.token_inputs = is_reference ? nullptr : tokenInputs;
-    }
+    table.cap_argmax = capArgmax;
+    table.top_logits = topLogits;
+    table.token_inputs = is_reference ? nullptr : tokenInputs;
     table.quantize = quantize;
     return table;
 }

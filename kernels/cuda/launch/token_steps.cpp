@@ -105,8 +105,7 @@ ProjectPlan planCollected(const Stream& s, ProjectKernelArgs& args, int64_t outp
 
 LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
     LoraUnitPlan none;
-    if (!s.steps.has_units || args.lora_count == 0 || args.lora_sums != nullptr ||
-        args.tap_count > 0) {
+    if (args.lora_count == 0 || args.lora_sums != nullptr || args.tap_count > 0) {
         return none;
     }
     int32_t widest = 0;
@@ -224,13 +223,10 @@ Status collectAttend(Stream& s, AttendStepKernelArgs args) {
         return status;
     }
     const unsigned ring = kStepRing * sizeof(TokenStep);
-    AttendPlan plan;
-    if (s.steps.has_tiles) {
-        plan =
-            planResidentAttend(s.facts.multiprocessors, args.num_heads, args.num_kv_heads,
-                               args.head_dim, static_cast<unsigned>(s.facts.shared_bytes) - ring);
-    }
-    if (plan.splits == 0) {
+    AttendPlan plan =
+        planResidentAttend(s.facts.multiprocessors, args.num_heads, args.num_kv_heads,
+                           args.head_dim, static_cast<unsigned>(s.facts.shared_bytes) - ring);
+    if (plan.splits == 0) { // no tile fits: heads of 512 in 99 KiB
         plan = {};
         plan.splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
         plan.shared_bytes = kAttendSharedBytes;

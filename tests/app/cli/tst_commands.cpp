@@ -65,6 +65,9 @@ private Q_SLOTS:
     void inspectReportsCoverage();
     void inspectMeasuresTheEffect();
     void benchDrawsTokens();
+    void benchByOtherForms();
+    void benchOnACard_data();
+    void benchOnACard();
     void benchOfMedia();
     void benchWithRandomAdapter();
     void sizesAreChecked_data();
@@ -243,6 +246,66 @@ void TestCommands::benchDrawsTokens() {
     QCOMPARE(run(plain + QStringList{"--top-k", "5"}).code, 2);
 }
 
+/// What a benchmark compares with: fewer instructions, fewer forms; and what it tells of times.
+void TestCommands::benchByOtherForms() {
+    const QStringList plain = {"bench", golden("e2b/model"), "--prefill", "0",          "--decode",
+                               "4",     "--depth",           "4",         "--no-towers"};
+    const Outcome scalar = run(plain + QStringList{"--cpu-kernels", "cpu-scalar"});
+    QVERIFY2(scalar.code == 0, qPrintable(scalar.text));
+    QCOMPARE(scalar.json["machine"].toObject()["kernels"].toString(), QStringLiteral("cpu-scalar"));
+    QVERIFY2(!scalar.text.contains(QStringLiteral("load time: at")), qPrintable(scalar.text));
+    const Outcome timed =
+        run(plain + QStringList{"--load-times", "--kernel-times", "--without",
+                                "candidates,lookahead,split-steps", "--cublaslt", "0"});
+    QVERIFY2(timed.code == 0, qPrintable(timed.text));
+    QVERIFY2(timed.text.contains(QStringLiteral("load time: at")), qPrintable(timed.text));
+    QVERIFY2(timed.text.contains(QStringLiteral(" ms: weights\n")), qPrintable(timed.text));
+}
+
+void TestCommands::benchOnACard_data() {
+    QTest::addColumn<bool>("isPortable");
+    QTest::newRow("as built") << false;
+    QTest::newRow("portable") << true;
+}
+
+/// What is asked for arrives at the card (a driver that is not there): kernel times and forms. The
+/// driver is found by LD_LIBRARY_PATH, by a program whose loader does not look there too.
+void TestCommands::benchOnACard() {
+#ifndef BELFRY_FAKE_CUDA_FOLDER
+    QSKIP("no fake driver library on this system");
+#else
+    QFETCH(bool, isPortable);
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("LD_LIBRARY_PATH"), QStringLiteral(BELFRY_FAKE_CUDA_FOLDER));
+    const auto bench = [&](const QStringList& options) {
+        QProcess process;
+        process.setProcessEnvironment(environment);
+        process.start(
+            isPortable ? QStringLiteral(BELFRY_PORTABLE_CLI) : qEnvironmentVariable("BELFRY_CLI"),
+            QStringList{"bench", "demo", "--device-map", "gpu", "--prefill", "0", "--decode", "4",
+                        "--depth", "4", "--no-towers", "--no-ceiling", "--quant", "nf4"} +
+                options);
+        const bool is_over = process.waitForFinished(120'000);
+        const QByteArray told = process.readAllStandardError();
+        return is_over && process.exitCode() == 0 ? told : "FAILED: " + told;
+    };
+    const QByteArray timed = bench({"--kernel-times"});
+    if (timed.contains("no GPU kernels")) {
+        QSKIP("this build has no GPU kernels");
+    }
+    QVERIFY2(timed.contains("kernel times, "), timed.constData());
+    QVERIFY2(timed.contains("  belfry_stream"), timed.constData());
+    if (isPortable) {
+        return; // a bench takes seconds
+    }
+    const QByteArray plain = bench({});
+    QVERIFY2(!plain.contains("FAILED") && !plain.contains("kernel times"), plain.constData());
+    const QByteArray other = bench({"--kernel-times", "--without", "streamed-launch"});
+    QVERIFY2(other.contains("  belfry_token "), other.constData());
+    QVERIFY2(!other.contains("  belfry_stream"), other.constData());
+#endif
+}
+
 void TestCommands::benchOfMedia() {
     const Outcome bench = run({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "12",
                                "--depth", "4", "--no-ceiling"});
@@ -323,6 +386,8 @@ void TestCommands::wordsAreChecked_data() {
     QTest::newRow("no quantization") << QStringList{"--quant", ""};
     QTest::newRow("unknown head") << QStringList{"--head", "bogus"};
     QTest::newRow("block between two powers") << QStringList{"--quant-block", "48"};
+    QTest::newRow("unknown CPU kernels") << QStringList{"--cpu-kernels", "scalar"};
+    QTest::newRow("unknown form") << QStringList{"--without", "stream"};
     QTest::newRow("block too small") << QStringList{"--quant-block", "16"};
 }
 

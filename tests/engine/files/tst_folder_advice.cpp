@@ -77,18 +77,26 @@ void TestFolderAdvice::says() {
 void TestFolderAdvice::repositoryNames() {
     QTemporaryDir home;
     const fs::path cache = fs::path(home.path().toStdString()) / "hub";
-    qputenv("HF_HOME", home.path().toUtf8());
-    qunsetenv("HF_HUB_CACHE");
-    const std::string absent = notAModelFolder("google/gemma-4-E2B-it").message;
+    const HubCaches caches = {{}, cache.parent_path() / "another", cache};
+    const auto modelAdvice = [&](const char* name) {
+        const Error error = withDownload(notAModelFolder(name), caches);
+        for (const auto& [key, value] : error.details) {
+            if (key == "repository") {
+                return "a detail that is of no use to anybody: " + value;
+            }
+        }
+        return error.message;
+    };
+    const std::string absent = modelAdvice("google/gemma-4-E2B-it");
     QVERIFY2(absent.find("hf download google/gemma-4-E2B-it") != std::string::npos, absent.c_str());
     const fs::path snapshot = cache / "models--google--gemma-4-E2B-it/snapshots/0123";
     fs::create_directories(snapshot);
     support::writeBytes(snapshot / "config.json", "{}");
-    const std::string present = notAModelFolder("google/gemma-4-E2B-it").message;
+    const std::string present = modelAdvice("google/gemma-4-E2B-it");
     QVERIFY2(present.find(snapshot.string()) != std::string::npos, present.c_str());
-    const std::string adapter = notAnAdapterFolder("someone/my-lora").message;
+    const std::string adapter = withDownload(notAnAdapterFolder("someone/my-lora"), caches).message;
     QVERIFY2(adapter.find("hf download someone/my-lora") != std::string::npos, adapter.c_str());
-    const std::string path = notAModelFolder("./models/gemma").message;
+    const std::string path = modelAdvice("./models/gemma");
     QVERIFY2(path.find("hf download") == std::string::npos, path.c_str());
 }
 

@@ -6,10 +6,10 @@
 #include "engine/api/device_loss.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
+#include "kernels/cuda/cuda_device.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "tests/support/engine/golden_engine.h"
 
-#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -148,6 +148,7 @@ private Q_SLOTS:
     void skippedCard();
     void twoCards();
     void strengthsKeepTheRecording();
+    void openedAsAsked();
     void orderOfLookahead_data();
     void orderOfLookahead();
 };
@@ -714,33 +715,49 @@ void TestCudaFaults::strengthsKeepTheRecording() {
     QCOMPARE(fake.live(), FakeLive{});
 }
 
+/// What a card is to be opened with arrives at every one that the engine opens.
+void TestCudaFaults::openedAsAsked() {
+    FakeDriver fake({FakeCard{"First"}});
+    for (const bool is_less : {false, true}) {
+        kernels::CardOptions card;
+        card.shared_bytes = is_less ? 65536 : 0;
+        card.has_kernel_times = is_less;
+        const engine::GpuAccess access =
+            engine::cudaAccess(&fake.driver(), "", FakeDriver::images(), card);
+        const auto device = access.open(0, 0, false);
+        QVERIFY2(device.has_value(), device.has_value() ? "" : device.error().message.c_str());
+        auto* const opened = dynamic_cast<kernels::cuda::CudaDevice*>(device->get());
+        QVERIFY(opened != nullptr);
+        QCOMPARE(opened->facts().shared_bytes == 65536, is_less);
+        QCOMPARE(opened->canCapture(), !is_less); // launches that are timed are not recorded
+    }
+}
+
 void TestCudaFaults::orderOfLookahead_data() {
-    QTest::addColumn<QString>("off");
+    QTest::addColumn<bool>("looksAhead");
     QTest::addColumn<int>("max_tokens");
     QTest::addColumn<int>("cancel_after");
     QTest::addColumn<QString>("expected");
     // C copy to the card, L replay, E event behind it, e wait for an event, S wait for the stream.
-    QTest::newRow("four tokens") << "" << 4 << 0 << "CLELEeLEee";
-    QTest::newRow("two tokens") << "" << 2 << 0 << "CLEe";
-    QTest::newRow("cancelled") << "" << 9 << 2 << "CLELEeLEeSS";
-    QTest::newRow("switched off") << "1" << 4 << 0 << "LSSLSSLSS";
+    QTest::newRow("four tokens") << true << 4 << 0 << "CLELEeLEee";
+    QTest::newRow("two tokens") << true << 2 << 0 << "CLEe";
+    QTest::newRow("cancelled") << true << 9 << 2 << "CLELEeLEeSS";
+    QTest::newRow("switched off") << false << 4 << 0 << "LSSLSSLSS";
 }
 
 /// What the driver is asked for from a reply's first replay on: the next step is behind the one
 /// that is waited for, nothing is copied between, none runs behind the last token, and one that
 /// nobody wants is waited for (both streams) before the reply ends.
 void TestCudaFaults::orderOfLookahead() {
-    QFETCH(QString, off);
+    QFETCH(bool, looksAhead);
     QFETCH(int, max_tokens);
     QFETCH(int, cancel_after);
     QFETCH(QString, expected);
-    if (!off.isEmpty()) {
-        qputenv("BELFRY_NO_LOOKAHEAD", off.toUtf8());
-    }
-    const auto switched_on = qScopeGuard([] { qunsetenv("BELFRY_NO_LOOKAHEAD"); });
     FakeDriver fake({FakeCard{"First"}});
     {
-        engine::Engine engine(optionsFor(fake));
+        engine::EngineOptions options = optionsFor(fake);
+        options.decode.looks_ahead = looksAhead;
+        engine::Engine engine(options);
         const auto loaded = engine.load(requestFor(false), {}, {});
         QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
         QVERIFY(engine.generate(prompt(), {}, {}).has_value()); // recorded

@@ -64,11 +64,9 @@ void TestDrawnOnCard::sameTexts() {
         std::vector<std::vector<int32_t>> texts;
         for (const bool has_candidates : {true, false}) {
             card.fake().clearTrace();
-            if (!has_candidates) {
-                qputenv("BELFRY_NO_TOP_LOGITS", "1");
-            }
+            // A penalty of almost nothing makes the host look at every row.
+            prompt.sampling.repetition_penalty = has_candidates ? 1.0 : 1.0 + 1e-12;
             const auto reply = engine.generate(prompt, {}, {});
-            qunsetenv("BELFRY_NO_TOP_LOGITS");
             QCOMPARE(card.finish(), std::string());
             QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
             QCOMPARE(reply->token_ids.size(), kTokens);

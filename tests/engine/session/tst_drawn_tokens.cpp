@@ -37,15 +37,11 @@ Settings settingsOf(double temperature, int64_t top_k, double top_p = 1.0, doubl
 class Chat {
 public:
     Chat(bool has_top, support::HiddenCounts& counts) : counts_(&counts) {
-        qputenv("BELFRY_NO_TOP_LOGITS", "1");
-        if (has_top) {
-            qunsetenv("BELFRY_NO_TOP_LOGITS");
-        }
         engine::EngineOptions options;
+        options.decode.has_candidates = has_top;
         options.gpus = support::hiddenAccess(2, kCapacity, counts);
         engine_ = std::make_unique<engine::Engine>(options);
     }
-    ~Chat() { qunsetenv("BELFRY_NO_TOP_LOGITS"); }
     Chat(const Chat&) = delete;
     Chat& operator=(const Chat&) = delete;
 

@@ -54,8 +54,9 @@ private Q_SLOTS:
     void cleanup();
 
 private:
-    [[nodiscard]] std::unique_ptr<engine::Engine> makeEngine() {
+    [[nodiscard]] std::unique_ptr<engine::Engine> makeEngine(bool is_split = true) {
         engine::EngineOptions options;
+        options.decode.has_split_steps = is_split;
         options.gpus = support::hiddenAccess(2, kCapacity, counts_);
         return std::make_unique<engine::Engine>(options);
     }
@@ -63,7 +64,6 @@ private:
 };
 
 void TestSplitSteps::cleanup() {
-    qunsetenv("BELFRY_NO_SPLIT_STEPS");
     QCOMPARE(counts_.host_pointers, 0);
     QCOMPARE(counts_.open, 0);
     QCOMPARE(counts_.leaked, size_t{0});
@@ -146,12 +146,8 @@ void TestSplitSteps::sameAnswers() {
 
     request.device_map = map.toStdString();
     for (const bool is_split : {true, false}) {
-        qputenv("BELFRY_NO_SPLIT_STEPS", "1");
-        if (is_split) {
-            qunsetenv("BELFRY_NO_SPLIT_STEPS");
-        }
         counts_.is_late = is_late;
-        const auto engine = makeEngine();
+        const auto engine = makeEngine(is_split);
         QCOMPARE(errorOf(engine->load(request, {}, {})), std::string());
         const int before = counts_.replays;
         QCOMPARE(support::engineGreedy(*engine, c, kTokens), tokens);

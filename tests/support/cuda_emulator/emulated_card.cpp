@@ -50,6 +50,7 @@ EmulatedCard::EmulatedCard(const EmulatedCardOptions& options)
     device.driver = &fake_.driver();
     device.images = FakeDriver::images();
     device.is_reference = options.is_reference;
+    device.card = options.card;
     device.ops = &kernels::cuda::cudaOps(options.is_reference);
     auto opened = kernels::cuda::CudaDevice::create(device);
     if (opened.device == nullptr) {

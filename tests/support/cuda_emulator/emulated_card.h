@@ -22,6 +22,7 @@ struct EmulatedCardOptions {
     bool is_reference = false;
     int shared_bytes = 232448;                       ///< Most of a block.
     int reserved_shared = emulator::kReservedShared; ///< What the card says of it.
+    kernels::CardOptions card;                       ///< Forms that the first one takes.
     emulator::Options run;
 };
 

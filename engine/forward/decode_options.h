@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways in which a token may be decoded where its devices have them. All of them give the same
+// tokens; without one the next best is taken. For tests and comparisons.
+#pragma once
+
+namespace engine {
+
+struct DecodeOptions {
+    /// The device makes the numbers of the next token, whose step then runs ahead of the host
+    /// (decode_step.h); false: the host sends every token's numbers.
+    bool looks_ahead = true;
+    /// The device finds the candidates of a token that the host draws (token_choice.h); false: the
+    /// row of logits travels.
+    bool has_candidates = true;
+    /// A decoder that several devices share takes fused steps for its parts (split_steps.h); false:
+    /// single functions.
+    bool has_split_steps = true;
+};
+
+} // namespace engine
