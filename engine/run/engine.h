@@ -200,6 +200,8 @@ public:
     static std::string processorKernels();
     /// "512MiB", "1.5GB" in bytes, fractions of a byte dropped; saturates. nullopt for other texts.
     static std::optional<uint64_t> parseByteSize(std::string_view text);
+    /// Names that a device map may have instead of a text, "fit" first.
+    static std::vector<std::string> mapPresets();
     /// What a request's device_map is for `word`: a preset's name as it stands, else the content of
     /// `file`, which is never empty or a preset's name. Errors: InvalidRequest with a hint where
     /// the word means a placement elsewhere, InvalidFile of a file that cannot be read.

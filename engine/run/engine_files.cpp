@@ -43,6 +43,12 @@ std::optional<uint64_t> Engine::parseByteSize(std::string_view text) {
     return engine::parseByteSize(text);
 }
 
+std::vector<std::string> Engine::mapPresets() {
+    std::vector<std::string> names = {"fit"};
+    names.insert(names.end(), devicePresets().begin(), devicePresets().end());
+    return names;
+}
+
 Result<std::string> Engine::readDeviceMap(const std::string& word, const std::string& file) {
     if (word == "fit" || isDevicePreset(word)) {
         return word;
@@ -55,9 +61,9 @@ Result<std::string> Engine::readDeviceMap(const std::string& word, const std::st
     if (content.error().details.front().second != "FileMissing") {
         return content.error();
     }
-    std::string presets = "fit";
-    for (const std::string& name : devicePresets()) {
-        presets += ", " + name;
+    std::string presets;
+    for (const std::string& name : mapPresets()) {
+        presets += (presets.empty() ? "" : ", ") + name;
     }
     const std::string hint = deviceMapHint(word);
     return Error{ErrorCode::InvalidRequest, file + ": neither a file nor a preset (" + presets +
