@@ -3,10 +3,13 @@
 // place. main() runs it as it is; a test runs it with cards of its own.
 #pragma once
 
-#include "engine/devices/gpu_access.h"
 
 #include <functional>
 #include <memory>
+
+namespace engine {
+struct GpuAccess;
+} // namespace engine
 
 namespace ui {
 class MainWindow;

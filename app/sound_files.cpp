@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/sound_files.h"
 
-#include "engine/media/sound_listening.h"
+#include "engine/run/engine.h"
 #include "ui/style/format.h"
 
 #include <filesystem>
@@ -28,7 +28,7 @@ ui::SoundPart SoundFiles::part(const QString& file, double start_s, double lengt
     ui::SoundPart result;
     result.start_s = start_s;
     try {
-        auto part = engine::readListeningPart(toPath(file), start_s, length_s);
+        auto part = engine::Engine::readListeningPart(toPath(file), start_s, length_s);
         if (!part) {
             result.error = ui::fromUtf8(part.error().message);
             return result;
@@ -45,7 +45,7 @@ ui::SoundOutline SoundFiles::outline(const QString& file, const std::stop_token&
     ui::SoundOutline result;
     result.state = ui::SoundOutline::State::Unreadable;
     try {
-        auto peaks = engine::readSoundPeaks(toPath(file), kMostPeaks, stop);
+        auto peaks = engine::Engine::readSoundPeaks(toPath(file), kMostPeaks, stop);
         if (!peaks) {
             result.error = ui::fromUtf8(peaks.error().message);
             return result;

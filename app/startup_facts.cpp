@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/startup_facts.h"
 
-#include "kernels/cpu/tables.h"
+#include "engine/run/engine.h"
 
 #include <QDir>
 #include <QFile>
@@ -50,7 +50,7 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
                               .section(QLatin1Char(' '), 0, 0)
                               .toULongLong() *
                           1024;
-    system.kernels = QString::fromLatin1(kernels::bestCpuOps().name);
+    system.kernels = QString::fromStdString(engine::Engine::processorKernels());
     system.threads = QThread::idealThreadCount();
     system.home = QDir::homePath();
     system.data_folder = data_folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of belfry-cli as checked values. The grammar is in the usage text; a wrong word
-// is an error that names it (exit code 2).
+// The command line of belfry-cli as checked values. The grammar is in grammar.h; a wrong word is
+// an error that names it (exit code 2).
 #pragma once
 
 #include "engine/api/session.h"
@@ -15,6 +15,8 @@ namespace cli {
 struct Arguments {
     std::string command;
     std::string model; ///< Folder, "demo", or "shape:e2b" for --shape.
+    std::string shape; ///< bench: as given.
+    std::string topic; ///< completion: the shell; manual: a command, "" for the overview.
     bool is_json = false;
     bool is_help = false;
     engine::LoadRequest load;
@@ -47,7 +49,8 @@ struct Arguments {
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };
 
-/// Errors: InvalidRequest, with the usage of the command concerned in the message.
+/// "--name value" and "--name=value" are the same; "--" ends the options.
+/// Errors: InvalidRequest, with the usage of the command where the model is missing.
 engine::Result<Arguments> parseArguments(const std::vector<std::string>& words);
 
 /// Overview, or the options of one command.

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/bench_media.h"
 
-#include "app/cli/bench_values.h"
 #include "app/cli/commands.h"
 #include "engine/base/paths.h"
-#include "engine/media/audio.h"
-#include "engine/media/image.h"
 
 #include <png.h>
 
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -20,15 +16,18 @@ namespace cli {
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
-using nlohmann::ordered_json;
 
 namespace {
 
 constexpr int kRuns = 3; ///< That count, behind one that does not.
-constexpr int64_t kSoundSamples = 10 * engine::kAudioSampleRate;
+constexpr int64_t kSoundSamples = 10 * engine::Engine::kTowerSampleRate;
+
+struct PictureSize {
+    int64_t width = 0, height = 0; ///< Pixels.
+};
 
 /// Shapes with hard and soft edges in many colours; another picture for each `number`.
-Result<void> drawPicture(const std::filesystem::path& file, engine::ImageSize size, int number) {
+Result<void> drawPicture(const std::filesystem::path& file, PictureSize size, int number) {
     std::vector<uint8_t> rgb;
     rgb.reserve(static_cast<size_t>(size.width * size.height * 3));
     for (int64_t y = 0; y < size.height; ++y) {
@@ -62,7 +61,7 @@ Result<void> drawSound(const std::filesystem::path& file, int number) {
             bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
         }
     };
-    constexpr auto kRate = static_cast<uint64_t>(engine::kAudioSampleRate);
+    constexpr auto kRate = static_cast<uint64_t>(engine::Engine::kTowerSampleRate);
     constexpr uint64_t kDataBytes = uint64_t{2} * static_cast<uint64_t>(kSoundSamples);
     bytes += "RIFF";
     put(36 + kDataBytes, 4);
@@ -92,20 +91,17 @@ Result<void> drawSound(const std::filesystem::path& file, int number) {
 /// Files and ids of one request; the same for every run but for the file's contents.
 struct MediaRequest {
     std::function<Result<void>(const std::filesystem::path& file, int number)> draw;
-    std::function<Result<void>(const std::filesystem::path& file)> prepare;
     std::function<Result<double>()> tower;
     bool is_image = false;
-    int64_t image_tokens = 0;             ///< The budget.
-    int64_t begin = 0, soft = 0, end = 0; ///< Token ids around and of the medium.
-    int64_t soft_tokens = 0;
+    int64_t image_tokens = 0; ///< The budget.
+    engine::MediumShape shape;
 };
 
-Result<ordered_json>
+Result<MediumRow>
 measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem::path& folder) {
-    using Clock = std::chrono::steady_clock;
     std::error_code code;
     std::filesystem::create_directories(folder, code);
-    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+    ENGINE_ASSIGN(const engine::WorkCounts counts, engine.countWork());
     std::vector<double> towers;
     std::vector<double> prepared;
     std::vector<double> requests;
@@ -113,9 +109,10 @@ measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem
         const auto file = folder / (std::to_string(run) + (media.is_image ? ".png" : ".wav"));
         ENGINE_TRY(media.draw(file, run));
         ENGINE_ASSIGN(const double tower, media.tower());
-        const auto started = Clock::now();
-        ENGINE_TRY(media.prepare(file));
-        const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+        const engine::MessagePart part = {media.is_image ? engine::MessagePart::Kind::Image
+                                                         : engine::MessagePart::Kind::Audio,
+                                          file.string()};
+        ENGINE_ASSIGN(const double seconds, engine.measurePreparation(part, media.image_tokens));
         engine::GenerateRequest request;
         constexpr int kTextBefore = 8;
         constexpr int kTextBehind = 10;
@@ -123,15 +120,14 @@ measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem
         const auto text = [&](int count) {
             for (int i = 0; i < count; ++i) {
                 request.raw_ids.push_back(static_cast<int32_t>(
-                    300 +
-                    (97 * run + 31 * i) % std::min<int64_t>(config.text.vocab_size - 300, 5000)));
+                    300 + (97 * run + 31 * i) % std::min<int64_t>(counts.vocab_size - 300, 5000)));
             }
         };
         text(kTextBefore);
-        request.raw_ids.push_back(static_cast<int32_t>(media.begin));
-        request.raw_ids.insert(request.raw_ids.end(), static_cast<size_t>(media.soft_tokens),
-                               static_cast<int32_t>(media.soft));
-        request.raw_ids.push_back(static_cast<int32_t>(media.end));
+        request.raw_ids.push_back(static_cast<int32_t>(media.shape.begin_id));
+        request.raw_ids.insert(request.raw_ids.end(), static_cast<size_t>(media.shape.soft_tokens),
+                               static_cast<int32_t>(media.shape.soft_id));
+        request.raw_ids.push_back(static_cast<int32_t>(media.shape.end_id));
         text(kTextBehind);
         (media.is_image ? request.raw_images : request.raw_audios).push_back(engine::utf8Of(file));
         request.image_tokens = media.image_tokens;
@@ -145,72 +141,45 @@ measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem
             requests.push_back(reply.timing.time_to_first_token_s);
         }
     }
-    return ordered_json{{"seconds", medianOf(towers)},
-                        {"prepare_s", medianOf(prepared)},
-                        {"soft_tokens", media.soft_tokens},
-                        {"first_token_s", medianOf(requests)},
-                        {"min_first_token_s", *std::min_element(requests.begin(), requests.end())},
-                        {"max_first_token_s", *std::max_element(requests.begin(), requests.end())}};
-}
-
-/// A result without its value.
-template <class T>
-Result<void> asDone(const Result<T>& result) {
-    return result.has_value() ? Result<void>() : Result<void>(result.error());
+    const auto [least, most] = std::minmax_element(requests.begin(), requests.end());
+    MediumRow row;
+    row.tower_s = medianOf(towers);
+    row.prepare_s = medianOf(prepared);
+    row.soft_tokens = media.shape.soft_tokens;
+    row.first_token_s = medianOf(requests);
+    row.min_first_token_s = *least;
+    row.max_first_token_s = *most;
+    return row;
 }
 
 } // namespace
 
-Result<ordered_json> benchImage(engine::Engine& engine, const std::filesystem::path& folder) {
-    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
-    const engine::VisionConfig& vision = *config.vision;
+Result<MediumRow> benchImage(engine::Engine& engine, const std::filesystem::path& folder) {
     // Such a picture at 280 soft tokens has 60 x 42 patches, all that may be; small models take
     // fewer.
-    const int64_t budget =
-        std::min<int64_t>(engine.currentPlan()->image_tokens, engine::kDefaultSoftTokenBudget);
-    const engine::ImageSize drawn = {1200, 840};
-    ENGINE_ASSIGN(const engine::ImageSize size,
-                  engine::targetSize(drawn.height, drawn.width, budget, vision.patch_size,
-                                     vision.pooling_kernel, vision.position_table_size));
-    const int64_t w = size.width / vision.patch_size;
-    const int64_t h = size.height / vision.patch_size;
+    constexpr int64_t kBudget = 280;
+    constexpr PictureSize kDrawn = {1200, 840};
     MediaRequest media;
+    media.image_tokens = std::min(engine.currentPlan()->image_tokens, kBudget);
+    ENGINE_ASSIGN(media.shape, engine.imageShape(kDrawn.width, kDrawn.height, media.image_tokens));
     media.draw = [&](const std::filesystem::path& file, int number) {
-        return drawPicture(file, drawn, number);
+        return drawPicture(file, kDrawn, number);
     };
-    media.prepare = [&](const std::filesystem::path& file) -> Result<void> {
-        ENGINE_ASSIGN(const engine::DecodedImage image, engine::readImageFile(file));
-        return asDone(engine::preprocessImage(image, budget, vision.patch_size,
-                                              vision.pooling_kernel, vision.position_table_size));
-    };
-    media.tower = [&] { return engine.measureImage(w, h); };
+    media.tower = [&] { return engine.measureImage(media.shape.grid_w, media.shape.grid_h); };
     media.is_image = true;
-    media.image_tokens = budget;
-    media.begin = config.boi_token_id;
-    media.soft = config.image_token_id;
-    media.end = config.eoi_token_id;
-    media.soft_tokens = engine::imageTokens(size, vision.patch_size, vision.pooling_kernel);
-    ENGINE_ASSIGN(ordered_json row, measure(engine, media, folder));
-    row["patches"] = w * h;
-    row["pixels"] = std::to_string(drawn.width) + " x " + std::to_string(drawn.height);
+    ENGINE_ASSIGN(MediumRow row, measure(engine, media, folder));
+    row.patches = media.shape.grid_w * media.shape.grid_h;
+    row.pixels = std::to_string(kDrawn.width) + " x " + std::to_string(kDrawn.height);
     return row;
 }
 
-Result<ordered_json> benchAudio(engine::Engine& engine, const std::filesystem::path& folder) {
-    ENGINE_ASSIGN(const engine::ModelConfig config, engine.loadedConfig());
+Result<MediumRow> benchAudio(engine::Engine& engine, const std::filesystem::path& folder) {
     MediaRequest media;
+    ENGINE_ASSIGN(media.shape, engine.audioShape(kSoundSamples));
     media.draw = drawSound;
-    media.prepare = [](const std::filesystem::path& file) -> Result<void> {
-        ENGINE_ASSIGN(const engine::DecodedAudio sound, engine::readAudioFile(file));
-        return asDone(engine::logMel(sound.samples));
-    };
-    media.tower = [&] { return engine.measureAudio(engine::audioFrames(kSoundSamples)); };
-    media.begin = config.boa_token_id;
-    media.soft = config.audio_token_id;
-    media.end = config.eoa_token_id;
-    media.soft_tokens = engine::audioTokens(kSoundSamples);
-    ENGINE_ASSIGN(ordered_json row, measure(engine, media, folder));
-    row["audio_s"] = kSoundSamples / engine::kAudioSampleRate;
+    media.tower = [&] { return engine.measureAudio(media.shape.frames); };
+    ENGINE_ASSIGN(MediumRow row, measure(engine, media, folder));
+    row.audio_s = kSoundSamples / engine::Engine::kTowerSampleRate;
     return row;
 }
 

@@ -6,7 +6,6 @@
 #include "app/cli/output.h"
 #include "engine/base/file_writer.h"
 #include "engine/base/paths.h"
-#include "engine/files/safetensors_writer.h"
 
 #include <algorithm>
 #include <iostream>
@@ -143,24 +142,10 @@ Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
             std::cerr << "note: " << note << "\n";
         }
     }
-    const auto bytesOf = [](const auto& values) {
-        const auto view = std::as_bytes(std::span(values));
-        return std::vector<std::byte>(view.begin(), view.end());
-    };
-    std::vector<engine::TensorToWrite> tensors;
-    tensors.push_back(engine::tensorFromBytes("logits", engine::TensorType::F32,
-                                              {result.rows, result.vocab}, bytesOf(result.logits)));
-    tensors.push_back(engine::tensorFromBytes("input_ids", engine::TensorType::I32,
-                                              {static_cast<int64_t>(result.input_ids.size())},
-                                              bytesOf(result.input_ids)));
-    engine::WriteOptions options;
-    options.is_replacing_allowed = true;
-    options.no_plain_file = engine::NoPlainFile::WriteInto;
-    options.stop = interruptToken();
     // Where the tensors themselves go to standard output, what is told of them must not.
     const bool is_out_elsewhere = isStandardOutput(arguments.out);
     std::cout.flush();
-    ENGINE_TRY(engine::writeSafetensorsFile(engine::pathFromUtf8(arguments.out), tensors, options));
+    ENGINE_TRY(engine::Engine::writeLogits(arguments.out, result, interruptToken()));
     if (arguments.is_json) {
         printJson({{"out", arguments.out},
                    {"rows", result.rows},

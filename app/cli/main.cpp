@@ -6,6 +6,8 @@
 #include "app/cli/console.h"
 #include "app/cli/engine_options.h"
 #include "app/cli/output.h"
+#include "app/cli/shell_words.h"
+#include "app/cli/word_values.h"
 #include "app/core_dumps.h"
 #include "app/environment.h"
 #include "app/process_start.h"
@@ -41,6 +43,21 @@ std::string ratesFile() {
                                            : "";
 }
 
+/// "completion" and "manual": nothing of the engine is needed.
+engine::Result<void> printShellWords(const cli::Arguments& arguments) {
+    cli::Arguments unused;
+    const cli::Grammar grammar(unused);
+    const std::string text = arguments.command == "manual"
+                                 ? cli::manualPage(grammar, arguments.topic)
+                                 : cli::completionScript(grammar, arguments.topic);
+    if (text.empty()) {
+        return cli::wrongUsage(arguments.command + " " + arguments.topic + ": there is none");
+    }
+    const cli::Verbatim verbatim;
+    std::cout << text;
+    return {};
+}
+
 int run(const std::vector<std::string>& words) {
     const bool is_json = std::find(words.begin(), words.end(), "--json") != words.end();
     const auto arguments = cli::parseArguments(words);
@@ -50,6 +67,10 @@ int run(const std::vector<std::string>& words) {
     if (arguments->is_help) {
         std::cout << cli::usage(arguments->command);
         return 0;
+    }
+    if (arguments->command == "completion" || arguments->command == "manual") {
+        const auto printed = printShellWords(*arguments);
+        return printed.has_value() ? 0 : fail(printed.error(), is_json, 2);
     }
     using Command = engine::Result<void> (*)(engine::Engine&, const cli::Arguments&);
     static const std::map<std::string, Command> kCommands = {

@@ -4,17 +4,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "app/environment.h"
-#include "engine/base/paths.h"
-#include "engine/families/gemma4/tensor_list.h"
-#include "engine/files/folder_advice.h"
-#include "engine/lora/adapter.h"
-#include "engine/lora/merge.h"
-#include "engine/run/model_folder.h"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace cli {
 
@@ -25,13 +17,19 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Logits of fixed token ids under one way of loading.
-Result<engine::LogitsResult>
-probe(engine::Engine& engine, const engine::LoadRequest& load, const std::vector<int32_t>& ids) {
+/// Logits of a fixed row of token ids under one way of loading.
+Result<engine::LogitsResult> probe(engine::Engine& engine, const engine::LoadRequest& load) {
     ENGINE_TRY(engine.load(load, {}, interruptToken()));
+    ENGINE_ASSIGN(const engine::WorkCounts counts, engine.countWork());
     engine::GenerateRequest request;
-    request.raw_ids = ids;
-    auto result = engine.logits(request, static_cast<int64_t>(ids.size()), interruptToken());
+    request.raw_ids.resize(64);
+    uint32_t state = 7U;
+    for (int32_t& id : request.raw_ids) {
+        state = state * 1664525U + 1013904223U;
+        id = static_cast<int32_t>((state >> 8U) % static_cast<uint32_t>(counts.vocab_size));
+    }
+    auto result =
+        engine.logits(request, static_cast<int64_t>(request.raw_ids.size()), interruptToken());
     engine.unload();
     return result;
 }
@@ -68,36 +66,13 @@ ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& 
 } // namespace
 
 Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
-    Result<engine::ModelFolder> opened =
-        engine::ModelFolder::open(engine::pathFromUtf8(engine.modelFolder(arguments.model)));
-    if (!opened.has_value()) {
-        return engine::withDownload(std::move(opened).error(), app::hubCaches());
-    }
-    const engine::ModelFolder& folder = *opened;
-    engine::MergeRequest request;
-    request.model_folder = engine::pathFromUtf8(engine.modelFolder(arguments.model));
-    request.out_folder = engine::pathFromUtf8(arguments.out);
-    request.stop = interruptToken();
-    for (const engine::AdapterChoice& choice : arguments.load.adapters) {
-        engine::AdapterOptions options;
-        options.base = folder.source.get();
-        auto adapter = engine::loadAdapter(engine::pathFromUtf8(engine.adapterFolder(choice.folder)), folder.config,
-                                           folder.tensors, options);
-        if (!adapter.has_value()) {
-            return engine::withDownload(std::move(adapter).error(), app::hubCaches());
-        }
-        request.adapters.push_back({*std::move(adapter), choice.strength});
-    }
-    ENGINE_ASSIGN(const engine::MergeReport report, engine::mergeAdapters(request));
+    engine::MergeOrder order;
+    order.model = arguments.model;
+    order.adapters = arguments.load.adapters;
+    order.out_folder = arguments.out;
+    ENGINE_ASSIGN(const engine::MergeReport report, engine.merge(order, interruptToken()));
 
-    // Drift of logits on a fixed row of token ids.
-    std::vector<int32_t> ids(64);
-    uint32_t state = 7U;
-    for (int32_t& id : ids) {
-        state = state * 1664525U + 1013904223U;
-        id = static_cast<int32_t>((state >> 8U) %
-                                  static_cast<uint32_t>(folder.config.text.vocab_size));
-    }
+    // Drift of logits.
     engine::LoadRequest base = arguments.load;
     base.device_map = "cpu";
     engine::LoadRequest merged = base;
@@ -109,11 +84,11 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
     merged_nf4.quant = "nf4-dq";
     engine::LoadRequest plain = base;
     plain.adapters.clear();
-    ENGINE_ASSIGN(const auto run_time, probe(engine, base, ids));
-    ENGINE_ASSIGN(const auto merged_logits, probe(engine, merged, ids));
-    ENGINE_ASSIGN(const auto run_time_nf4, probe(engine, base_nf4, ids));
-    ENGINE_ASSIGN(const auto merged_nf4_logits, probe(engine, merged_nf4, ids));
-    ENGINE_ASSIGN(const auto base_logits, probe(engine, plain, ids));
+    ENGINE_ASSIGN(const auto run_time, probe(engine, base));
+    ENGINE_ASSIGN(const auto merged_logits, probe(engine, merged));
+    ENGINE_ASSIGN(const auto run_time_nf4, probe(engine, base_nf4));
+    ENGINE_ASSIGN(const auto merged_nf4_logits, probe(engine, merged_nf4));
+    ENGINE_ASSIGN(const auto base_logits, probe(engine, plain));
     ordered_json drift = {
         {"run_time_against_base", compare(run_time, base_logits)},
         {"merged_bf16_against_run_time", compare(merged_logits, run_time)},
@@ -121,7 +96,8 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
         {"merged_then_nf4_against_run_time_bf16", compare(merged_nf4_logits, run_time)}};
 
     if (arguments.is_json) {
-        ordered_json out = engine::mergeReportTree(report);
+        ordered_json out =
+            ordered_json::parse(engine::Engine::mergeReportText(report), nullptr, false);
         out["logits"] = drift;
         out["out"] = arguments.out;
         printJson(out);

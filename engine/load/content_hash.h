@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash behind checksums and keys of the weight cache, whole and in pieces. It finds damage and
-// change; it is no seal against somebody who wants two contents of one hash.
+// The hash behind checksums and keys of the weight cache, whole and in pieces: XXH3 with 64 bits of
+// xxHash. It finds damage and change; it is no seal against somebody who wants two contents of one
+// hash.
 #pragma once
 
 #include "engine/quant/quantize.h"
@@ -13,8 +14,7 @@
 
 namespace engine {
 
-/// 64-bit content hash (ours; four multiply-rotate lanes, not cryptographic), fed piece by piece:
-/// the same value for any split.
+/// 64-bit content hash (not cryptographic), fed piece by piece: the same value for any split.
 class ContentHasher {
 public:
     explicit ContentHasher(uint64_t seed = 0);
@@ -22,12 +22,8 @@ public:
     [[nodiscard]] uint64_t finish() const;
 
 private:
-    static constexpr size_t kStripe = 32;
-    void stripe(const std::byte* bytes);
-    std::array<uint64_t, 4> lanes_{};
-    std::array<std::byte, kStripe> rest_{};
-    size_t rest_size_ = 0;
-    uint64_t total_ = 0;
+    static constexpr size_t kStateBytes = 576, kStateAlignment = 64;
+    alignas(kStateAlignment) std::array<std::byte, kStateBytes> state_; ///< XXH3_state_t
 };
 uint64_t contentHash(std::span<const std::byte> bytes, uint64_t seed = 0);
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kFileName = "contents.belfry-known";
 constexpr uint64_t kMagic = 0x31534e574f4e4b42ULL; ///< "BKNOWNS1" in the file.
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 constexpr size_t kMaxEntries = size_t{1} << 16; ///< 1 MiB: some fifty models.
 
 using Entries = std::vector<std::pair<uint64_t, uint64_t>>; ///< Place, content; oldest first.

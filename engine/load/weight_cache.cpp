@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t kMagic = 0x3153544748475742ULL; ///< "BWGHGTS1" in the file.
-constexpr uint64_t kVersion = 2;
+constexpr uint64_t kVersion = 3;
 constexpr uint64_t kHeaderBytes = 64;
 constexpr uint64_t kFooterBytes = 64;
 constexpr uint64_t kAlignment = 64;

@@ -5,6 +5,7 @@
 // The drift of logits, also after quantizing again, is measured by the caller.
 #pragma once
 
+#include "engine/api/merge.h"
 #include "engine/base/result.h"
 #include "engine/lora/adapter.h"
 
@@ -33,35 +34,6 @@ struct MergeRequest {
     bool measure_nf4 = true; ///< Quantize W and W' to NF4 and report what is left of the update.
     std::function<void(double done, const std::string& tensor)> progress; ///< 0 to 1; may be empty.
     std::stop_token stop;
-};
-
-/// U = the update that really happened, D = the wanted one.
-struct MergedTensor {
-    std::string tensor;
-    double kept = 0.0;                      ///< <U, D> / ||D||^2
-    double error = 0.0;                     ///< ||U - D|| / ||D||
-    double max_deviation = 0.0;             ///< max |U - D|
-    double delta_norm = 0.0;                ///< ||D||_F
-    bool has_nf4 = false;                   ///< The next four are measured.
-    double nf4_kept = 0.0, nf4_error = 0.0; ///< U = NF4(W') - NF4(W)
-    double nf4_changed_codes = 0.0;         ///< Share, 0 to 1.
-    double nf4_direct_kept =
-        0.0; ///< U = NF4(dequantized NF4(W) + D) - NF4(W): merging into 4 bits.
-};
-
-struct FileDigest {
-    std::string file; ///< Relative to its folder.
-    std::string sha256;
-    uint64_t bytes = 0;
-};
-
-struct MergeReport {
-    std::vector<MergedTensor> tensors; ///< Changed tensors, model order.
-    std::vector<std::string> replaced; ///< Replaced whole or by rows.
-    double median_nf4_kept = 0.0, median_nf4_direct_kept = 0.0;
-    std::vector<FileDigest> inputs, adapters, outputs;
-    std::vector<std::string> notes; ///< Inert keys, tied head, ...
-    int64_t copied_tensors = 0;
 };
 
 /// Streams the model through; peak memory is one tensor (three in fp32 while measuring).

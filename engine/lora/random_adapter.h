@@ -3,6 +3,7 @@
 // ordinary folder. For measuring what adapters cost on shapes without a published adapter.
 #pragma once
 
+#include "engine/api/measure.h"
 #include "engine/base/result.h"
 #include "engine/families/gemma4/tensor_list.h"
 
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace engine {
-
-/// Which linear layers an adapter is on.
-enum class AdapterTargets : uint8_t {
-    /// q, k, v, o, gate, up and down_proj of decoder and towers: what adapters are usually trained
-    /// on, and what performance.md counts ("all seven linears").
-    Projections = 1,
-    AllLinear, ///< Everything but the output head: also the per-layer-input linears.
-};
 
 /// Writes adapter_config.json and adapter_model.safetensors (bf16) with rank `rank` on the linear
 /// layers of the list that `targets` names, alpha = rank. The factors are small, so that the model

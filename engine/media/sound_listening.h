@@ -5,6 +5,7 @@
 // file.
 #pragma once
 
+#include "engine/api/listening.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
@@ -15,17 +16,6 @@
 
 namespace engine {
 
-inline constexpr int64_t kListeningRate = 48'000; ///< Hz
-inline constexpr int64_t kListeningChannels = 2;
-inline constexpr double kMaxListeningPart = 120.0; ///< Seconds of one part.
-
-/// Consecutive samples of a recording.
-struct ListeningPart {
-    double start_s = 0.0;         ///< Where it begins in the recording.
-    std::vector<int16_t> samples; ///< [frames, kListeningChannels], interleaved.
-    bool is_last = false;         ///< The recording ends with it.
-};
-
 /// Decodes [start_s, start_s + length_s) of a file; less when the recording ends before. Mono is
 /// heard on both sides, of more than two channels the mean is. Parts that follow each other join
 /// without a seam. Damage after the first samples ends the recording there.
@@ -33,11 +23,6 @@ struct ListeningPart {
 /// or after the end).
 Result<ListeningPart>
 readListeningPart(const std::filesystem::path& path, double start_s, double length_s);
-
-struct SoundPeaks {
-    double seconds = 0.0;     ///< As decoded, not as declared.
-    std::vector<float> peaks; ///< Loudest sample of even pieces of time, the loudest of all is 1.
-};
 
 /// Reads a whole file, at most `max_peaks` (at least 2) peaks of 10 ms or more.
 /// Errors: as readAudioFile(), but any length up to kMaxAudioFileSeconds; Cancelled.

@@ -3,16 +3,18 @@
 #pragma once
 
 #include "engine/api/engine_client.h"
+#include "engine/api/listening.h"
+#include "engine/api/measure.h"
+#include "engine/api/merge.h"
 #include "engine/base/result.h"
 #include "engine/forward/decode_options.h"
-#include "engine/model/model_config.h"
 #include "kernels/card_options.h"
-#include "kernels/cpu/machine_probe.h"
 
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -22,6 +24,7 @@
 namespace engine {
 
 struct GpuAccess;
+struct ModelConfig;
 struct OwnedDevices;
 
 struct EngineOptions {
@@ -53,13 +56,6 @@ struct EngineOptions {
     std::string cpu_kernels;
     /// From now on, every stage of a load prints to stderr how long it took; for the whole program.
     bool has_load_times = false;
-};
-
-/// What a card reaches when it only reads or only multiplies; 0 = not known.
-struct CardCeiling {
-    DeviceId device;
-    double read_gb_per_s = 0.0;
-    double bf16_gflops = 0.0;
 };
 
 /// The engine of this program. Docs of the methods: EngineClient.
@@ -110,14 +106,38 @@ public:
     Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens) override;
     Result<Tokenized> tokenize(const std::string& model, std::string_view text) override;
 
-    /// Errors: InvalidRequest when nothing is loaded.
+    /// For tests that count layers; programs ask summary() and countWork(). Errors: InvalidRequest
+    /// when nothing is loaded.
     [[nodiscard]] Result<ModelConfig> loadedConfig() const;
 
-    /// Benchmarks: seconds to encode random pixels or random log-mel frames, and the machine's
-    /// measured ceilings.
+    /// Writes a model folder with the adapters in it, and <out>/merge_report.json. Nothing needs to
+    /// be loaded. Errors: those of reading model and adapters; InvalidRequest (packed base, output
+    /// not empty), InvalidFile (the update did not survive the rounding), Cancelled.
+    Result<MergeReport> merge(const MergeOrder& order, const std::stop_token& stop);
+    /// The report as the file has it.
+    static std::string mergeReportText(const MergeReport& report);
+
+    /// Benchmarks: seconds to encode random pixels or random log-mel frames, seconds to read and
+    /// prepare a picture's or a sound's file without encoding it, and the machine's measured
+    /// ceilings.
     Result<double> measureImage(int64_t grid_w, int64_t grid_h);
     Result<double> measureAudio(int64_t frames);
-    kernels::cpu::MachineRates measureMachine(double seconds);
+    Result<double> measurePreparation(const MessagePart& part, int64_t image_tokens) const;
+    MachineRates measureMachine(double seconds);
+    /// Bytes and operations of the loaded model. Errors: InvalidRequest when nothing is loaded.
+    [[nodiscard]] Result<WorkCounts> countWork() const;
+    /// A picture of so many pixels, a sound of so many samples at kTowerSampleRate, in the loaded
+    /// model's prompt. Errors: InvalidRequest (nothing loaded, no such tower).
+    [[nodiscard]] Result<MediumShape>
+    imageShape(int64_t width, int64_t height, int64_t image_tokens) const;
+    [[nodiscard]] Result<MediumShape> audioShape(int64_t samples) const;
+    static constexpr int64_t kTowerSampleRate = 16'000; ///< Hz
+    /// A PEFT folder with random factors that fits the loaded model, for measuring what adapters
+    /// cost; the same bytes every time. Errors: InvalidRequest (nothing loaded, rank outside
+    /// 1..1024), InvalidFile (the folder cannot be written).
+    Result<void> writeRandomAdapter(const std::filesystem::path& folder,
+                                    int64_t rank,
+                                    AdapterTargets targets) const;
     /// Streaming read of a fresh buffer with all threads, in GB/s: what measureMachine() says, of
     /// this moment.
     double measureRead(double seconds);
@@ -132,6 +152,26 @@ public:
     /// caches and no thread waited. Takes some tenths of a second. 0 when a linear is not computed
     /// on the processor.
     double measureDecodeArithmetic();
+
+    /// Name of the processor kernels that this machine runs.
+    static std::string processorKernels();
+    /// "512MiB", "1.5GB" in bytes, fractions of a byte dropped; saturates. nullopt for other texts.
+    static std::optional<uint64_t> parseByteSize(std::string_view text);
+    /// Names that a device map may have instead of a text, "fit" first.
+    static std::vector<std::string> mapPresets();
+    /// What a request's device_map is for `word`: a preset's name as it stands, else the content of
+    /// `file`, which is never empty or a preset's name. Errors: InvalidRequest with a hint where
+    /// the word means a placement elsewhere, InvalidFile of a file that cannot be read.
+    static Result<std::string> readDeviceMap(const std::string& word, const std::string& file);
+    /// Logits and input ids as a safetensors file; replaces one, writes into what is no plain file.
+    static Result<void>
+    writeLogits(const std::string& file, const LogitsResult& logits, const std::stop_token& stop);
+    /// Of a recording on any thread, for a loudspeaker and a waveform: media/sound_listening.h.
+    static Result<ListeningPart>
+    readListeningPart(const std::filesystem::path& path, double start_s, double length_s);
+    static Result<SoundPeaks> readSoundPeaks(const std::filesystem::path& path,
+                                             size_t max_peaks,
+                                             const std::stop_token& stop);
 
 private:
     // The work behind the public methods of the same purpose; those turn a failed allocation of

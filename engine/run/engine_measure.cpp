@@ -236,12 +236,17 @@ double Engine::measureRead(double seconds) {
     return kernels::cpu::measureRead(pool, seconds);
 }
 
-kernels::cpu::MachineRates Engine::measureMachine(double seconds) {
+MachineRates Engine::measureMachine(double seconds) {
+    const auto measured = [&](kernels::cpu::ThreadPool& pool) {
+        const kernels::cpu::MachineRates rates = kernels::cpu::measureCpu(pool, seconds);
+        return MachineRates{rates.threads, processorKernels(), rates.read_gb_per_s,
+                            rates.fp32_gflops, rates.bf16_gflops};
+    };
     if (impl_->loaded != nullptr) {
-        return kernels::cpu::measureCpu(*impl_->loaded->devices.pool, seconds);
+        return measured(*impl_->loaded->devices.pool);
     }
     kernels::cpu::ThreadPool pool(kernels::cpu::ThreadPool::availableProcessors());
-    return kernels::cpu::measureCpu(pool, seconds);
+    return measured(pool);
 }
 
 } // namespace engine

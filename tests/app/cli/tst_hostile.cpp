@@ -471,7 +471,11 @@ void TestHostile::numbers() {
     for (const char* value : {"nan", "inf", "1e309", "-1", "18446744073709551616", "", "0x10", "1,",
                               "$'\\xff'", "$'\\033[31m'", "cpu=nan", "cpu=-1GiB"}) {
         const QByteArray word = *value != '\0' ? QByteArray(value) : QByteArray("''");
-        CHECKED(outcome, "$B chat demo --prompt x --json " + option + " " + word);
+        const bool is_of_logits = option == "--last" || option == "--ids";
+        CHECKED(outcome,
+                (is_of_logits ? QByteArray("$B logits demo --raw-prompt x --json --out $T/n ")
+                              : QByteArray("$B chat demo --prompt x --json ")) +
+                    option + " " + word);
         QVERIFY2(outcome.code == 2, word + ": " + outcome.err);
     }
 }

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/grammar.h"
+
+#include "app/cli/engine_options.h"
+#include "app/cli/word_values.h"
+#include "app/pasted_path.h"
+#include "engine/run/engine.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+namespace cli {
+
+using engine::Result;
+
+namespace {
+
+/// CLI11's help page with the synopsis of ours.
+class HelpPage : public CLI::Formatter {
+public:
+    explicit HelpPage(std::string synopsis) : synopsis_(std::move(synopsis)) {
+        constexpr size_t kOptionColumn = 32;
+        column_width(kOptionColumn);
+    }
+    std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+        return "Usage: belfry-cli " + synopsis_ + "\n";
+    }
+
+private:
+    std::string synopsis_;
+};
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += (text.empty() ? "" : between) + word;
+    }
+    return text;
+}
+
+/// "70, 140 or 280".
+std::string listed(const std::vector<std::string>& words) {
+    return joined({words.begin(), words.end() - 1}, ", ") + " or " + words.back();
+}
+
+constexpr int64_t kMostTokens = 1 << 24;
+
+} // namespace
+
+Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
+    addBench();
+    addChat();
+    addShellCommands();
+    addInspect();
+    addLogits();
+    addMerge();
+    addPlan();
+    addTokenize();
+}
+
+CLI::App* Grammar::command(const std::string& name) const {
+    for (const auto& [app, line] : synopses_) {
+        if (app->get_name() == name) {
+            return const_cast<CLI::App*>(app);
+        }
+    }
+    return nullptr;
+}
+
+std::vector<CLI::App*> Grammar::commands() const {
+    std::vector<CLI::App*> out;
+    for (const auto& [app, line] : synopses_) {
+        if (!app->get_group().empty()) {
+            out.push_back(const_cast<CLI::App*>(app));
+        }
+    }
+    std::sort(out.begin(), out.end(),
+              [](const CLI::App* a, const CLI::App* b) { return a->get_name() < b->get_name(); });
+    return out;
+}
+
+const std::string& Grammar::synopsis(const CLI::App& command) const {
+    return synopses_.at(&command);
+}
+
+OptionValues Grammar::valuesOf(const CLI::Option& option) const {
+    const auto found = values_.find(&option);
+    return found == values_.end() ? OptionValues() : found->second;
+}
+
+bool Grammar::takesValue(const CLI::Option& option) {
+    return option.get_items_expected_min() > 0;
+}
+
+CLI::App&
+Grammar::add(const std::string& name, const std::string& synopsis, const std::string& description) {
+    CLI::App* app = root_.add_subcommand(name, description);
+    app->allow_extras(); // told by parseArguments()
+    app->set_help_flag("-h,--help", "this page");
+    app->get_help_ptr()->group("Options");
+    app->formatter(std::make_shared<HelpPage>(synopsis));
+    synopses_[app] = synopsis;
+    group_ = "Options";
+    return *app;
+}
+
+CLI::Option* Grammar::value(CLI::App& command,
+                            const std::string& name,
+                            const std::string& kind,
+                            const std::string& text,
+                            Reader read) {
+    CLI::callback_t callback = [read = std::move(read)](const CLI::results_t& words) {
+        const Result<void> outcome = read(words.front());
+        if (!outcome.has_value()) {
+            throw WrongWord{outcome.error()};
+        }
+        return true;
+    };
+    return command.add_option(name, std::move(callback), text)
+        ->type_name(kind)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->trigger_on_parse()
+        ->group(group_);
+}
+
+CLI::Option* Grammar::choice(CLI::App& command,
+                             const std::string& name,
+                             const std::vector<std::string>& words,
+                             const std::string& text,
+                             std::string& target) {
+    CLI::Option* option = value(
+        command, name, joined(words, "|"), text,
+        [name, words, &target](const std::string& word) -> Result<void> {
+            target = word;
+            if (std::find(words.begin(), words.end(), word) == words.end()) {
+                return wrongUsage(name + " " + word + ": expected one of " + joined(words, ", "));
+            }
+            return {};
+        });
+    values_[option].words = words;
+    return option;
+}
+
+CLI::Option* Grammar::path(CLI::App& command,
+                           const std::string& name,
+                           const std::string& kind,
+                           const std::string& text,
+                           Reader read) {
+    CLI::Option* option = value(command, name, kind, text, std::move(read));
+    values_[option].is_path = true;
+    return option;
+}
+
+CLI::Option* Grammar::integer(CLI::App& command,
+                              const std::string& name,
+                              const std::string& text,
+                              int64_t& target,
+                              int64_t least,
+                              int64_t most) {
+    return value(command, name, "N", text,
+                 [name, &target, least, most](const std::string& word) -> Result<void> {
+                     ENGINE_ASSIGN(target, toInteger(name, word, least, most));
+                     return {};
+                 });
+}
+
+CLI::Option* Grammar::number(CLI::App& command,
+                             const std::string& name,
+                             const std::string& text,
+                             double& target,
+                             double least,
+                             double most) {
+    return value(command, name, "X", text,
+                 [name, &target, least, most](const std::string& word) -> Result<void> {
+                     ENGINE_ASSIGN(target, toNumber(name, word, least, most));
+                     return {};
+                 });
+}
+
+void Grammar::flag(CLI::App& command,
+                   const std::string& name,
+                   const std::string& text,
+                   bool& target,
+                   bool set_to) {
+    command
+        .add_flag_callback(
+            name, [&target, set_to] { target = set_to; }, text)
+        ->group(group_);
+}
+
+void Grammar::positional(CLI::App& command,
+                         const std::string& name,
+                         const std::vector<std::string>& words,
+                         bool is_path,
+                         const std::string& text,
+                         std::string& target) {
+    CLI::callback_t callback = [&target](const CLI::results_t& found) {
+        target = found.front();
+        return true;
+    };
+    CLI::Option* option = command.add_option(name, std::move(callback), text);
+    values_[option] = {words, is_path};
+}
+
+void Grammar::model(CLI::App& command) {
+    positional(command, "MODEL", {"demo"}, true, "a folder, or demo", out_.model);
+}
+
+void Grammar::addLoadOptions(CLI::App& command) {
+    group_ = "Load options";
+    CLI::Option* map =
+        path(command, "--device-map", "FILE|PRESET",
+             "where parts go: " + joined(engine::Engine::mapPresets(), ", ") + ", or a JSON map",
+             [this](const std::string& word) -> Result<void> {
+                 out_.has_device_map = true;
+                 auto text = engine::Engine::readDeviceMap(word, app::pastedPath(word));
+                 if (!text.has_value()) {
+                     return wrongUsage("--device-map " + text.error().message);
+                 }
+                 out_.load.device_map = *std::move(text);
+                 return {};
+             });
+    values_[map].words = engine::Engine::mapPresets();
+    choice(command, "--quant", {"none", "nf4", "nf4-dq", "fp4", "fp4-dq"},
+           "quantize the weights on load", out_.load.quant);
+    value(command, "--quant-block", "N", "weights that share a scale, 32 to 4096",
+          [this](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(out_.load.quant_block, toInteger("--quant-block", word, 32, 4096));
+              if ((out_.load.quant_block & (out_.load.quant_block - 1)) != 0) {
+                  return wrongUsage("--quant-block " + word +
+                                    ": expected a power of two from 32 to 4096");
+              }
+              return {};
+          });
+    choice(command, "--head", {"auto", "bf16", "int8", "nf4"}, "format of the output head",
+           out_.load.head);
+    path(command, "--adapter", "DIR[=STRENGTH]", "a PEFT adapter; repeatable",
+         [this](const std::string& word) -> Result<void> {
+             engine::AdapterChoice adapter;
+             adapter.folder = app::pastedPath(word);
+             const auto equals = word.rfind('=');
+             std::error_code code;
+             if (equals != std::string::npos && !std::filesystem::exists(adapter.folder, code)) {
+                 ENGINE_ASSIGN(adapter.strength,
+                               toNumber("--adapter", word.substr(equals + 1), 0.0, 2.0));
+                 adapter.folder = app::pastedPath(word.substr(0, equals));
+             }
+             out_.load.adapters.push_back(adapter);
+             return {};
+         });
+    CLI::Option* precision =
+        value(command, "--precision", "auto|f32", "f32: the reference's arithmetic, slow",
+              [this](const std::string& word) -> Result<void> {
+                  if (word != "auto" && word != "f32") {
+                      return wrongUsage("--precision " + word + ": expected auto or f32");
+                  }
+                  out_.load.is_reference_precision = word == "f32";
+                  return {};
+              });
+    values_[precision].words = {"auto", "f32"};
+    path(command, "--cache", "DIR", "keep quantized weights there for the next load",
+         [this](const std::string& word) -> Result<void> {
+             out_.load.cache_folder = app::pastedPath(word, app::PathFor::Writing);
+             return {};
+         });
+    choice(command, "--cpu-kernels",
+           {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"},
+           "the widest kernels of the processor to compute with", out_.cpu_kernels);
+    addLoadSizes(command);
+}
+
+void Grammar::addLoadSizes(CLI::App& command) {
+    integer(command, "--context", "tokens of context", out_.load.context, 1, kMostTokens);
+    value(command, "--limit", "DEVICE=SIZE", "most memory to take there; repeatable",
+          [this](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(auto limit, toLimit("--limit", word));
+              out_.load.limits.push_back(std::move(limit));
+              return {};
+          });
+    value(command, "--sim-gpu", "SIZE[,SIZE]", "simulated GPUs of these sizes: sim:0, sim:1, ...",
+          [this](const std::string& word) -> Result<void> {
+              for (const std::string& piece : pieces(word)) {
+                  ENGINE_ASSIGN(const uint64_t bytes, toBytes("--sim-gpu", piece));
+                  out_.load.sim_gpus.push_back(bytes);
+              }
+              return {};
+          });
+    integer(command, "--prefill-chunk", "tokens of a prompt computed at a time",
+            out_.load.prefill_chunk, 1, 65536);
+    value(command, "--threads", "N", "threads of the processor to use",
+          [this](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(const int64_t threads, toInteger("--threads", word, 1, 1024));
+              out_.load.threads = static_cast<int>(threads);
+              return {};
+          });
+    const std::vector<std::string> budgets = {"70", "140", "280", "560", "1120"};
+    CLI::Option* tokens =
+        value(command, "--image-tokens", joined(budgets, "|"), "soft tokens of a picture",
+              [this, budgets](const std::string& word) -> Result<void> {
+                  ENGINE_ASSIGN(out_.load.image_tokens, toInteger("--image-tokens", word, 1, 4096));
+                  const std::string plain = std::to_string(out_.load.image_tokens);
+                  if (std::find(budgets.begin(), budgets.end(), plain) == budgets.end()) {
+                      return wrongUsage("--image-tokens " + word + ": expected " + listed(budgets));
+                  }
+                  return {};
+              });
+    values_[tokens].words = budgets;
+}
+
+void Grammar::addMediaOptions(CLI::App& command) {
+    group_ = "Media";
+    path(command, "--image", "FILE", "a picture; repeatable",
+         [this](const std::string& word) -> Result<void> {
+             out_.images.push_back(app::pastedPath(word));
+             return {};
+         });
+    path(command, "--audio", "FILE", "a recording; repeatable",
+         [this](const std::string& word) -> Result<void> {
+             out_.audios.push_back(app::pastedPath(word));
+             return {};
+         });
+}
+
+void Grammar::addDrawOptions(CLI::App& command) {
+    engine::SamplingParameters& sampling = out_.sampling;
+    number(command, "--temperature", "0 = greedy", sampling.temperature, 0.0, 100.0);
+    integer(command, "--top-k", "draw from the N likeliest tokens; 0 = all", sampling.top_k, 0,
+            kMostTokens);
+    number(command, "--top-p", "draw from the likeliest tokens up to this probability",
+           sampling.top_p, 1e-9, 1.0);
+    number(command, "--min-p", "leave out tokens below this share of the likeliest", sampling.min_p,
+           0.0, 1.0);
+    number(command, "--repetition-penalty", "1 = none", sampling.repetition_penalty, 1e-6, 100.0);
+    integer(command, "--seed", "the same seed draws the same tokens", sampling.seed, 0,
+            (int64_t{1} << 53) - 1);
+}
+
+void Grammar::addPromptOption(CLI::App& command) {
+    value(command, "--raw-prompt", "TEXT", "exactly this text, without the chat template",
+          [this](const std::string& word) -> Result<void> {
+              out_.raw_prompt = word;
+              return {};
+          });
+}
+
+void Grammar::addOutOption(CLI::App& command, const std::string& kind, const std::string& text) {
+    path(command, "--out", kind, text, [this](const std::string& word) -> Result<void> {
+        out_.out = app::pastedPath(word, app::PathFor::Writing);
+        return {};
+    });
+}
+
+void Grammar::addInspect() {
+    CLI::App& command = add("inspect", "inspect MODEL [--adapter DIR]... [--effect] [load options]",
+                            "What is in a model: modules, bytes, towers, adapter coverage.");
+    model(command);
+    flag(command, "--effect", "load the model and measure what each adapter changes",
+         out_.checks_effect);
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+    addLoadOptions(command);
+}
+
+void Grammar::addPlan() {
+    CLI::App& command = add("plan", "plan MODEL [load options] [--export FORMAT]",
+                            "Where everything would go, predicted bytes, errors; allocates "
+                            "nothing.");
+    model(command);
+    const std::vector<std::string> formats = {"belfry", "accelerate", "llama.cpp", "python"};
+    CLI::Option* option =
+        value(command, "--export", joined(formats, "|"), "print the map for another program",
+              [this, formats](const std::string& word) -> Result<void> {
+                  out_.export_as = word;
+                  if (std::find(formats.begin(), formats.end(), word) == formats.end()) {
+                      return wrongUsage("--export " + word + ": expected " + listed(formats));
+                  }
+                  return {};
+              });
+    values_[option].words = formats;
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+    addLoadOptions(command);
+}
+
+void Grammar::addChat() {
+    CLI::App& command = add("chat", "chat MODEL [options] [--prompt TEXT | --raw-prompt TEXT]",
+                            "One reply, streamed to stdout; without a prompt: a conversation.");
+    model(command);
+    value(command, "--prompt", "TEXT", "the question",
+          [this](const std::string& word) -> Result<void> {
+              out_.prompt = word;
+              out_.has_prompt = true;
+              return {};
+          });
+    addPromptOption(command);
+    value(command, "--system", "TEXT", "instructions before the conversation",
+          [this](const std::string& word) -> Result<void> {
+              out_.system = word;
+              return {};
+          });
+    flag(command, "--thinking", "let the model think before it answers", out_.is_thinking);
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+    addMediaOptions(command);
+    group_ = "Sampling";
+    integer(command, "--max-tokens", "length of a reply", out_.sampling.max_tokens, 1, kMostTokens);
+    flag(command, "--ignore-eos", "go on behind the end of a reply", out_.sampling.ignores_eos);
+    addDrawOptions(command);
+    addLoadOptions(command);
+}
+
+void Grammar::addLogits() {
+    CLI::App& command = add("logits",
+                            "logits MODEL (--raw-prompt TEXT | --ids 1,2,3) --last N --out "
+                            "FILE.safetensors [options]",
+                            "Raw logits of the last tokens of a prompt, as a file.");
+    model(command);
+    addPromptOption(command);
+    value(command, "--ids", "N[,N]", "token ids instead of a text",
+          [this](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(const std::vector<int64_t> ids,
+                            toIntegers("--ids", word, 0, INT32_MAX));
+              out_.ids.assign(ids.begin(), ids.end());
+              return {};
+          });
+    integer(command, "--last", "how many tokens, from the end", out_.last, 1, kMostTokens);
+    addOutOption(command, "FILE.safetensors", "where to write them");
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+    addMediaOptions(command);
+    addLoadOptions(command);
+}
+
+void Grammar::addTokenize() {
+    CLI::App& command = add("tokenize", "tokenize MODEL (--text TEXT | --stdin)",
+                            "Token ids of a text, and their spellings.");
+    model(command);
+    value(command, "--text", "TEXT", "the text", [this](const std::string& word) -> Result<void> {
+        out_.text = word;
+        out_.has_text = true;
+        return {};
+    });
+    flag(command, "--stdin", "the text is read from standard input", out_.reads_stdin);
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+}
+
+void Grammar::addMerge() {
+    CLI::App& command = add("merge", "merge MODEL --adapter DIR[=S]... --out DIR [load options]",
+                            "A model folder in bf16 with adapters merged into it, and what the "
+                            "merge loses.");
+    model(command);
+    addOutOption(command, "DIR", "the new folder");
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+    addLoadOptions(command);
+}
+
+void Grammar::addBench() {
+    CLI::App& command =
+        add("bench", "bench (MODEL | --shape e2b|e4b) [load options] [options]",
+            "Rates of prompts, decoding and towers beside what this machine reaches at most.");
+    model(command);
+    CLI::Option* shape = value(command, "--shape", "e2b|e4b", "random weights of this shape",
+                               [this](const std::string& word) -> Result<void> {
+                                   out_.shape = word;
+                                   return {};
+                               });
+    values_[shape].words = {"e2b", "e4b"};
+    const auto numbers = [&](const char* name, const char* text, std::vector<int64_t>& target) {
+        value(command, name, "N[,N]", text,
+              [name, &target](const std::string& word) -> Result<void> {
+                  ENGINE_ASSIGN(target, toIntegers(name, word, 0, 1 << 20));
+                  return {};
+              });
+    };
+    numbers("--prefill", "lengths of prompts in tokens; 0 = none", out_.prefill);
+    numbers("--depth", "tokens before those that are decoded", out_.depth);
+    integer(command, "--decode", "tokens to decode", out_.decode, 0, 1 << 20);
+    flag(command, "--no-towers", "without pictures and sounds", out_.has_towers, false);
+    flag(command, "--no-ceiling", "without measuring what a card reaches at most", out_.has_ceiling,
+         false);
+    integer(command, "--adapter-rank", "again with a random adapter of this rank",
+            out_.adapter_rank, 1, 1024);
+    choice(command, "--adapter-targets", {"projections", "all-linear"},
+           "what it is on: q, k, v, o, gate, up and down_proj, or every linear",
+           out_.adapter_targets);
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+    addFormOptions(command);
+    group_ =
+        "Drawing tokens instead of greedy choice (with --temperature; else the model's, seed 1)";
+    addDrawOptions(command);
+    addLoadOptions(command);
+}
+
+void Grammar::addFormOptions(CLI::App& command) {
+    group_ = "Comparisons and times";
+    flag(command, "--kernel-times",
+         "times of a card's kernels and clocks of its decode steps, to stderr (slower)",
+         out_.has_kernel_times);
+    flag(command, "--load-times", "how long each stage of the load took, to stderr",
+         out_.has_load_times);
+    const std::vector<std::string> forms = formNames();
+    CLI::Option* without =
+        value(command, "--without", "FORM[,FORM]", "without these: " + joined(forms, ", "),
+              [this, forms](const std::string& word) -> Result<void> {
+                  for (const std::string& form : pieces(word)) {
+                      if (std::find(forms.begin(), forms.end(), form) == forms.end()) {
+                          return wrongUsage("--without " + form + ": expected one of " +
+                                            joined(forms, ", "));
+                      }
+                      out_.without.push_back(form);
+                  }
+                  return {};
+              });
+    values_[without].words = forms;
+    value(command, "--cublaslt", "1|PATH", "large products of a card by NVIDIA's library",
+          [this](const std::string& word) -> Result<void> {
+              out_.cublaslt = word;
+              return {};
+          });
+}
+
+void Grammar::addShellCommands() {
+    CLI::App& completion = add("completion", "completion bash|zsh|fish",
+                               "A script for a shell to complete these commands with.");
+    positional(completion, "SHELL", {"bash", "zsh", "fish"}, false, "the shell", out_.topic);
+    CLI::App& manual = add("manual", "manual [COMMAND]", "A manual page as troff source.");
+    manual.group(""); // for packagers and the build; listed nowhere
+    positional(manual, "COMMAND", {}, false, "the command; without one: the overview", out_.topic);
+}
+
+} // namespace cli

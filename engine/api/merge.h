@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merging adapters into a model folder, as it is asked for and reported.
+#pragma once
+
+#include "engine/api/session.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+/// Which adapters go into which folder.
+struct MergeOrder {
+    std::string model;                   ///< Folder of 16 or 32-bit weights, or "demo".
+    std::vector<AdapterChoice> adapters; ///< In order.
+    std::string out_folder;              ///< Must not exist or be empty; not the model's.
+};
+
+/// U = the update that really happened, D = the wanted one.
+struct MergedTensor {
+    std::string tensor;
+    double kept = 0.0;                      ///< <U, D> / ||D||^2
+    double error = 0.0;                     ///< ||U - D|| / ||D||
+    double max_deviation = 0.0;             ///< max |U - D|
+    double delta_norm = 0.0;                ///< ||D||_F
+    bool has_nf4 = false;                   ///< The next four are measured.
+    double nf4_kept = 0.0, nf4_error = 0.0; ///< U = NF4(W') - NF4(W)
+    double nf4_changed_codes = 0.0;         ///< Share, 0 to 1.
+    double nf4_direct_kept =
+        0.0; ///< U = NF4(dequantized NF4(W) + D) - NF4(W): merging into 4 bits.
+};
+
+struct FileDigest {
+    std::string file; ///< Relative to its folder.
+    std::string sha256;
+    uint64_t bytes = 0;
+};
+
+struct MergeReport {
+    std::vector<MergedTensor> tensors; ///< Changed tensors, model order.
+    std::vector<std::string> replaced; ///< Replaced whole or by rows.
+    double median_nf4_kept = 0.0, median_nf4_direct_kept = 0.0;
+    std::vector<FileDigest> inputs, adapters, outputs;
+    std::vector<std::string> notes; ///< Inert keys, tied head, ...
+    int64_t copied_tensors = 0;
+};
+
+} // namespace engine

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door to what reads and writes files without a loaded model: merging, a map from a file,
+// logits into a file, recordings for the ear.
+#include "engine/base/file_writer.h"
+#include "engine/base/paths.h"
+#include "engine/base/small_file.h"
+#include "engine/files/folder_advice.h"
+#include "engine/files/safetensors_writer.h"
+#include "engine/lora/merge.h"
+#include "engine/media/sound_listening.h"
+#include "engine/plan/device_map.h"
+#include "engine/run/engine_state.h"
+#include "kernels/cpu/tables.h"
+
+#include <span>
+
+namespace engine {
+
+Result<MergeReport> Engine::merge(const MergeOrder& order, const std::stop_token& stop) {
+    auto opened = ModelFolder::open(pathFromUtf8(modelFolder(order.model)));
+    if (!opened.has_value()) {
+        return withDownload(std::move(opened).error(), impl_->options.hub_caches);
+    }
+    const ModelFolder& folder = *opened;
+    MergeRequest request;
+    request.model_folder = folder.path;
+    request.out_folder = order.out_folder;
+    request.stop = stop;
+    for (const AdapterChoice& choice : order.adapters) {
+        AdapterOptions options;
+        options.base = folder.source.get();
+        options.stop = stop;
+        auto adapter = loadAdapter(pathFromUtf8(adapterFolder(choice.folder)), folder.config,
+                                   folder.tensors, options);
+        if (!adapter.has_value()) {
+            return withDownload(std::move(adapter).error(), impl_->options.hub_caches);
+        }
+        request.adapters.push_back({*std::move(adapter), choice.strength});
+    }
+    return mergeAdapters(request);
+}
+
+std::string Engine::mergeReportText(const MergeReport& report) {
+    return mergeReportJson(report);
+}
+
+std::string Engine::processorKernels() {
+    return kernels::bestCpuOps().name;
+}
+
+std::optional<uint64_t> Engine::parseByteSize(std::string_view text) {
+    return engine::parseByteSize(text);
+}
+
+std::vector<std::string> Engine::mapPresets() {
+    std::vector<std::string> names = {"fit"};
+    names.insert(names.end(), devicePresets().begin(), devicePresets().end());
+    return names;
+}
+
+Result<std::string> Engine::readDeviceMap(const std::string& word, const std::string& file) {
+    if (word == "fit" || isDevicePreset(word)) {
+        return word;
+    }
+    Result<std::string> content = readSmallFile(pathFromUtf8(file), kMaxDeviceMapBytes);
+    if (content.has_value()) {
+        // What a file holds is a map, or a bad one: never nothing or a preset's name.
+        return isDeviceMapText(*content) ? *std::move(content) : *content + ' ';
+    }
+    if (content.error().details.front().second != "FileMissing") {
+        return content.error();
+    }
+    std::string presets;
+    for (const std::string& name : mapPresets()) {
+        presets += (presets.empty() ? "" : ", ") + name;
+    }
+    const std::string hint = deviceMapHint(word);
+    return Error{ErrorCode::InvalidRequest, file + ": neither a file nor a preset (" + presets +
+                                                ")" + (hint.empty() ? "" : "; " + hint)};
+}
+
+Result<void> Engine::writeLogits(const std::string& file,
+                                 const LogitsResult& logits,
+                                 const std::stop_token& stop) {
+    const auto bytesOf = [](const auto& values) {
+        const auto view = std::as_bytes(std::span(values));
+        return std::vector<std::byte>(view.begin(), view.end());
+    };
+    std::vector<TensorToWrite> tensors;
+    tensors.push_back(tensorFromBytes("logits", TensorType::F32, {logits.rows, logits.vocab},
+                                      bytesOf(logits.logits)));
+    tensors.push_back(tensorFromBytes("input_ids", TensorType::I32,
+                                      {static_cast<int64_t>(logits.input_ids.size())},
+                                      bytesOf(logits.input_ids)));
+    WriteOptions options;
+    options.is_replacing_allowed = true;
+    options.no_plain_file = NoPlainFile::WriteInto;
+    options.stop = stop;
+    return writeSafetensorsFile(pathFromUtf8(file), tensors, options);
+}
+
+Result<ListeningPart>
+Engine::readListeningPart(const std::filesystem::path& path, double start_s, double length_s) {
+    return engine::readListeningPart(path, start_s, length_s);
+}
+
+Result<SoundPeaks> Engine::readSoundPeaks(const std::filesystem::path& path,
+                                          size_t max_peaks,
+                                          const std::stop_token& stop) {
+    return engine::readSoundPeaks(path, max_peaks, stop);
+}
+
+} // namespace engine

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What benchmarks ask of the loaded model beside times: counted work, the shape of media in its
+// prompt, a random adapter that fits it.
+#include "engine/lora/random_adapter.h"
+#include "engine/media/audio.h"
+#include "engine/media/image.h"
+#include "engine/run/engine_state.h"
+
+#include <algorithm>
+
+namespace engine {
+
+static_assert(Engine::kTowerSampleRate == kAudioSampleRate);
+
+namespace {
+
+/// Every linear of the decoder and the head once, in their formats; of the tables only one row,
+/// which does not count.
+double decodeBytes(const PlacementPlan& plan) {
+    double bytes = 0.0;
+    const bool has_own_head =
+        std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                    [](const TensorPlacement& row) { return row.tensor == "lm_head.weight"; });
+    for (const auto& row : plan.tensors) {
+        const std::string& name = row.tensor;
+        const bool is_language =
+            name.starts_with("model.language_model.") || name == "lm_head.weight";
+        const bool is_gather_only = name.ends_with("embed_tokens_per_layer.weight") ||
+                                    (name.ends_with("embed_tokens.weight") && has_own_head);
+        if (is_language && !is_gather_only) {
+            bytes += static_cast<double>(row.bytes);
+        }
+    }
+    return bytes;
+}
+
+/// Two per weight of the layers below the KV cut, of the owner at the cut only keys and values.
+double prefillFlops(const TextConfig& text) {
+    double flops = 0.0;
+    const int cut = text.lastKvOwner();
+    const auto hidden = static_cast<double>(text.hidden_size);
+    for (int i = 0; i <= cut; ++i) {
+        const auto& layer = text.layers[static_cast<size_t>(i)];
+        const auto q = static_cast<double>(text.num_heads * layer.head_dim);
+        const auto kv = static_cast<double>(layer.num_kv_heads * layer.head_dim);
+        const double kv_weights =
+            layer.is_kv_shared ? 0.0 : (layer.k_is_v ? 1.0 : 2.0) * hidden * kv;
+        flops += 2.0 * kv_weights;
+        if (i < cut) {
+            flops += 2.0 * (2.0 * hidden * q +
+                            3.0 * hidden * static_cast<double>(layer.intermediate_size) +
+                            2.0 * hidden * static_cast<double>(text.ple_size));
+        }
+    }
+    return flops + 2.0 * hidden * static_cast<double>(text.ple_size * text.num_layers);
+}
+
+double imageFlops(const VisionConfig& vision) {
+    constexpr auto kPatches = static_cast<double>(WorkCounts::kCountedPatches);
+    const auto hidden = static_cast<double>(vision.hidden_size);
+    const auto heads = static_cast<double>(vision.num_heads * vision.head_dim);
+    const double per_layer =
+        2.0 * kPatches *
+            (4.0 * hidden * heads + 3.0 * hidden * static_cast<double>(vision.intermediate_size)) +
+        4.0 * kPatches * kPatches * heads;
+    return per_layer * static_cast<double>(vision.num_layers) + 2.0 * kPatches * 768.0 * hidden;
+}
+
+Error noTower(const char* tower) {
+    return Error{ErrorCode::InvalidRequest, std::string("this model has no ") + tower + " tower"};
+}
+
+} // namespace
+
+Result<WorkCounts> Engine::countWork() const {
+    ENGINE_ASSIGN(const Loaded* target, impl_->current());
+    const ModelConfig& config = target->folder.config;
+    WorkCounts counts;
+    counts.vocab_size = config.text.vocab_size;
+    counts.decode_bytes = decodeBytes(*target->plan);
+    counts.prefill_flops = prefillFlops(config.text);
+    counts.image_flops = config.vision ? imageFlops(*config.vision) : 0.0;
+    return counts;
+}
+
+Result<MediumShape> Engine::imageShape(int64_t width, int64_t height, int64_t image_tokens) const {
+    ENGINE_ASSIGN(const Loaded* target, impl_->current());
+    const ModelConfig& config = target->folder.config;
+    if (!config.vision) {
+        return noTower("vision");
+    }
+    const VisionConfig& vision = *config.vision;
+    ENGINE_ASSIGN(const ImageSize size,
+                  targetSize(height, width, image_tokens, vision.patch_size, vision.pooling_kernel,
+                             vision.position_table_size));
+    MediumShape shape;
+    shape.begin_id = config.boi_token_id;
+    shape.soft_id = config.image_token_id;
+    shape.end_id = config.eoi_token_id;
+    shape.soft_tokens = imageTokens(size, vision.patch_size, vision.pooling_kernel);
+    shape.grid_w = size.width / vision.patch_size;
+    shape.grid_h = size.height / vision.patch_size;
+    return shape;
+}
+
+Result<MediumShape> Engine::audioShape(int64_t samples) const {
+    ENGINE_ASSIGN(const Loaded* target, impl_->current());
+    const ModelConfig& config = target->folder.config;
+    if (!config.audio) {
+        return noTower("audio");
+    }
+    MediumShape shape;
+    shape.begin_id = config.boa_token_id;
+    shape.soft_id = config.audio_token_id;
+    shape.end_id = config.eoa_token_id;
+    shape.soft_tokens = audioTokens(samples);
+    shape.frames = audioFrames(samples);
+    return shape;
+}
+
+Result<double> Engine::measurePreparation(const MessagePart& part, int64_t image_tokens) const {
+    ENGINE_ASSIGN(const Loaded* target, impl_->current());
+    const ModelConfig& config = target->folder.config;
+    const auto started = Clock::now();
+    if (part.kind == MessagePart::Kind::Audio) {
+        ENGINE_ASSIGN(const DecodedAudio sound, readAudioFile(part.text));
+        ENGINE_TRY(logMel(sound.samples));
+    } else if (!config.vision) {
+        return noTower("vision");
+    } else {
+        ENGINE_ASSIGN(const DecodedImage image, readImageFile(part.text));
+        ENGINE_TRY(preprocessImage(image, image_tokens, config.vision->patch_size,
+                                   config.vision->pooling_kernel,
+                                   config.vision->position_table_size));
+    }
+    return secondsSince(started);
+}
+
+Result<void> Engine::writeRandomAdapter(const std::filesystem::path& folder,
+                                        int64_t rank,
+                                        AdapterTargets targets) const {
+    ENGINE_ASSIGN(const Loaded* target, impl_->current());
+    return engine::writeRandomAdapter(folder, target->folder.tensors, rank, targets, 1);
+}
+
+} // namespace engine
