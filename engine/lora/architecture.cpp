@@ -78,7 +78,7 @@ std::optional<ArchitectureTensor> Architecture::findWeight(std::string_view modu
     return find(std::string(module) + ".linear.weight");
 }
 
-std::string Architecture::inertReason(std::string_view module) const {
+KeyReason Architecture::inertReason(std::string_view module) const {
     const auto layer = languageLayer(module);
     if (!layer || layer->first >= static_cast<int>(model_.text.layers.size())) {
         return {};
@@ -88,28 +88,32 @@ std::string Architecture::inertReason(std::string_view module) const {
     const bool is_k = part == "self_attn.k_proj" || part == "self_attn.k_norm";
     const bool is_v = part == "self_attn.v_proj" || part == "self_attn.v_norm";
     if (config.is_kv_shared && (is_k || is_v)) {
-        return "layer " + std::to_string(layer->first) + " shares the KV of layer " +
-               std::to_string(config.kv_source);
+        return {"layer " + std::to_string(layer->first) + " shares the KV of layer " +
+                    std::to_string(config.kv_source),
+                KeyReason::Why::SharesKv, layer->first, config.kv_source};
     }
     if (config.k_is_v && is_v) {
-        return "layer " + std::to_string(layer->first) + " takes its values from k_proj";
+        return {"layer " + std::to_string(layer->first) + " takes its values from k_proj",
+                KeyReason::Why::ValuesAreKeys, layer->first};
     }
     return {};
 }
 
-std::string Architecture::absentReason(std::string_view module) const {
+KeyReason Architecture::absentReason(std::string_view module) const {
     const KeyTower tower = keyTowerOf(module);
     if (tower == KeyTower::Vision && !model_.vision) {
-        return "the model has no vision tower";
+        return {"the model has no vision tower", KeyReason::Why::NoVision};
     }
     if (tower == KeyTower::Audio && !model_.audio) {
-        return "the model has no audio tower";
+        return {"the model has no audio tower", KeyReason::Why::NoAudio};
     }
     const auto layer = languageLayer(module);
     if (layer && layer->first >= static_cast<int>(model_.text.layers.size())) {
-        return "the model has only " + std::to_string(model_.text.layers.size()) + " layers";
+        const auto count = static_cast<int>(model_.text.layers.size());
+        return {"the model has only " + std::to_string(count) + " layers",
+                KeyReason::Why::FewerLayers, -1, count};
     }
-    return "the model has no module " + std::string(module);
+    return {"the model has no module " + std::string(module)};
 }
 
 KeyTower keyTowerOf(std::string_view canonical_module) {

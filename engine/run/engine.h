@@ -9,6 +9,7 @@
 #include "engine/api/session.h"
 #include "engine/base/result.h"
 #include "engine/gemma4/config.h"
+#include "engine/plan/plan_english.h"
 #include "kernels/cpu/machine_probe.h"
 
 #include <functional>
