@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace engine {
@@ -65,12 +67,15 @@ void ConfigSection::invalid(std::string_view rule,
     }
 }
 
-void ConfigSection::unsupported(std::string_view key, const std::string& what) const {
+void ConfigSection::unsupported(std::string_view key,
+                                const std::string& what,
+                                std::vector<std::pair<std::string, std::string>> details) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::Unsupported,
                   fullName(key) + " " + what,
                   {{"rule", "ConfigUnsupported"}, {"file", file_}, {"key", std::string(key)}}};
+        std::move(details.begin(), details.end(), std::back_inserter(problems_->error->details));
     }
 }
 

@@ -143,6 +143,10 @@ void AdapterIndexer::finish() {
         // Errors of single tensors say more than anything about the file as a whole.
         index_.refusal.reset();
         refuse(ErrorCode::InvalidFile, std::move(message), first_error->key);
+        const auto first = static_cast<size_t>(first_error - reports_.data());
+        if (other_shapes_.contains(first)) {
+            index_.refusal->details.emplace_back("rule", "OtherShape");
+        }
     }
     checkForeign();
     coverage.unknown_members = index_.config.unknown_members;

@@ -29,6 +29,7 @@ bool AdapterIndexer::checkShape(size_t i,
                                 const std::string& why) {
     const TensorInfo& info = index_.source->tensors()[i];
     if (info.shape != expected) {
+        other_shapes_.insert(i);
         fail(i, "shape " + shapeText(info.shape) + ", expected " + shapeText(expected) + " (" +
                     why + ")");
         return false;

@@ -14,6 +14,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -144,6 +145,7 @@ private:
     KeyLayout family_ = KeyLayout::Conditional;
     std::vector<std::optional<AdapterKey>> keys_;
     std::vector<KeyReport> reports_;
+    std::set<size_t> other_shapes_; ///< Keys whose tensors have another shape than the model asks.
     std::map<std::string, Pending> pending_;
     std::vector<size_t> row_reports_, replacement_reports_;
     int64_t foreign_ = 0;

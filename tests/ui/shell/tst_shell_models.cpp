@@ -444,11 +444,21 @@ void TestShellModels::foldersInTheWindowsWords() {
         }
         return ui::folderProblem(error, {});
     };
-    const QString kind = folder("config.json: model_type is \"llama\": not a Gemma 4 model; Belfry "
-                                "runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
-                                "");
-    QVERIFY2(kind.startsWith(QStringLiteral("It holds a model of another kind (llama).")),
-             qPrintable(kind));
+    const auto kind = [](const char* type, const char* kind_of_model) {
+        return ui::folderProblem(
+            {ErrorCode::Unsupported,
+             "x",
+             {{"rule", "ConfigUnsupported"}, {"model_type", type}, {"model_kind", kind_of_model}}},
+            {});
+    };
+    QVERIFY(kind("llama", "other")
+                .startsWith(QStringLiteral("It holds a model of another kind (llama).")));
+    QVERIFY(kind("gemma3", "gemma")
+                .startsWith(QStringLiteral("It holds a model of another kind (gemma3).")));
+    QVERIFY(kind("gemma4_unified", "unified")
+                .startsWith(QStringLiteral("It holds Gemma 4 12B (unified)")));
+    QVERIFY(kind("gemma4_assistant", "assistant")
+                .startsWith(QStringLiteral("It holds a helper for faster decoding")));
     QVERIFY(folder("config.json: there is no such file", "config.json")
                 .startsWith(QStringLiteral("There is no config.json in it.")));
     QVERIFY(folder("tokenizer.json: there is no such file", "tokenizer.json")
@@ -461,7 +471,8 @@ void TestShellModels::foldersInTheWindowsWords() {
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile,
                                 "adapter_model.safetensors: base_model.model.x.lora_A.weight: "
                                 "shape [8, 128], expected [8, 64] (rank 8, x.weight is [256, 64]) "
-                                "(and 205 more)"})
+                                "(and 205 more)",
+                                {{"rule", "OtherShape"}}})
                 .startsWith(QStringLiteral("It was trained for a model of another size")));
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile, "adapter_config.json: r is missing"})
                 .isEmpty());
