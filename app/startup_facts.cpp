@@ -32,6 +32,25 @@ QString procValue(const QString& name, const QByteArray& key) {
 
 } // namespace
 
+QStringList planMessages(const engine::PlacementPlan& plan) {
+    QStringList lines;
+    const auto add = [&lines](const char* kind, const engine::PlanIssue& issue) {
+        lines << QStringLiteral("%1 %2: %3")
+                     .arg(QString::fromLatin1(kind), QString::fromStdString(issue.code),
+                          QString::fromStdString(engine::inEnglish(issue)));
+    };
+    for (const engine::PlanIssue& issue : plan.errors) {
+        add("error", issue);
+    }
+    for (const engine::PlanIssue& issue : plan.warnings) {
+        add("warning", issue);
+    }
+    for (const std::string& note : engine::inEnglish(plan.notes)) {
+        lines << QStringLiteral("note: %1").arg(QString::fromStdString(note));
+    }
+    return lines;
+}
+
 StartupFacts readStartupFacts(const std::string& demo_folder,
                               const QString& data_folder,
                               const QString& cache_folder) {
@@ -55,6 +74,7 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
     system.home = QDir::homePath();
     system.data_folder = data_folder;
     system.cache_folder = cache_folder;
+    system.plan_messages = planMessages;
 
     const QDir samples(QString::fromStdString(demo_folder) + QStringLiteral("/samples"));
     QFile file(samples.filePath(QStringLiteral("samples.json")));

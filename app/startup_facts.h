@@ -19,6 +19,9 @@ struct StartupFacts {
     std::vector<QImage> thumbnails; ///< One per sample; null without a picture.
 };
 
+/// A plan's errors, warnings and notes in English, for the report.
+QStringList planMessages(const engine::PlacementPlan& plan);
+
 /// Any thread. A demo folder without samples gives none; that is not an error.
 StartupFacts readStartupFacts(const std::string& demo_folder,
                               const QString& data_folder,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/output.h"
 
+#include "engine/run/engine.h"
+
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -60,8 +62,8 @@ ordered_json issuesJson(const std::vector<engine::PlanIssue>& issues) {
     for (const engine::PlanIssue& issue : issues) {
         ordered_json row = {{"code", issue.code},
                             {"key", issue.key},
-                            {"message", issue.message},
-                            {"suggestions", issue.suggestions}};
+                            {"message", engine::inEnglish(issue)},
+                            {"suggestions", engine::inEnglish(issue.suggestions)}};
         if (issue.line > 0) {
             row["line"] = issue.line;
             row["column"] = issue.column;
@@ -127,8 +129,8 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
     ordered_json adapters = ordered_json::array();
     for (const engine::AdapterSummary& adapter : summary.adapters) {
         ordered_json unmatched = ordered_json::array();
-        for (const auto& [key, reason] : adapter.unmatched) {
-            unmatched.push_back({{"key", key}, {"reason", reason}});
+        for (const engine::UnusedKey& unused : adapter.unmatched) {
+            unmatched.push_back({{"key", unused.key}, {"reason", unused.inEnglish()}});
         }
         ordered_json norms = ordered_json::object();
         for (const auto& [tensor, norm] : adapter.norms) {
@@ -233,7 +235,7 @@ ordered_json planJson(const engine::PlacementPlan& plan) {
             {"modules", modules},
             {"errors", issuesJson(plan.errors)},
             {"warnings", issuesJson(plan.warnings)},
-            {"notes", plan.notes},
+            {"notes", engine::inEnglish(plan.notes)},
             {"transfers_per_token", transfers},
             {"estimate",
              {{"decode_tokens_per_s", plan.estimate.decode_tokens_per_s},
@@ -318,8 +320,9 @@ std::string summaryText(const engine::ModelSummary& summary) {
                           part("sound", adapter.effect.audio) + "\n"
                     : "  changes nothing: logits, picture and sound are those of the base\n";
         }
-        for (const auto& [key, reason] : adapter.unmatched) {
-            out.append("  not used: ").append(key).append(" (").append(reason).append(")\n");
+        for (const engine::UnusedKey& unused : adapter.unmatched) {
+            out.append("  not used: ").append(unused.key).append(" (");
+            out.append(unused.inEnglish()).append(")\n");
         }
         for (const std::string& module : adapter.missing) {
             out += "  targeted, but not in the file: " + module + "\n";
@@ -370,7 +373,7 @@ std::string planText(const engine::PlacementPlan& plan) {
         plan.estimate.decode_tokens_per_s, plan.estimate.prefill_tokens_per_s,
         plan.estimate.image_s, plan.estimate.audio_s_per_s);
     out += text.data();
-    for (const std::string& note : plan.notes) {
+    for (const std::string& note : engine::inEnglish(plan.notes)) {
         out += "note: " + note + "\n";
     }
     const auto list = [&out](const char* label, const std::vector<engine::PlanIssue>& issues) {
@@ -380,8 +383,8 @@ std::string planText(const engine::PlacementPlan& plan) {
                    (issue.line > 0 ? " (line " + std::to_string(issue.line) + ", column " +
                                          std::to_string(issue.column) + ")"
                                    : "") +
-                   ": " + issue.message + "\n";
-            for (const std::string& suggestion : issue.suggestions) {
+                   ": " + engine::inEnglish(issue) + "\n";
+            for (const std::string& suggestion : engine::inEnglish(issue.suggestions)) {
                 out += "    " + suggestion + "\n";
             }
         }

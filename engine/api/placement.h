@@ -6,6 +6,7 @@
 
 #include "engine/api/device_id.h"
 #include "engine/api/part.h"
+#include "engine/api/plan_message.h"
 
 #include <array>
 #include <cstdint>
@@ -95,8 +96,9 @@ struct DevicePlan {
 struct PlanIssue {
     std::string code; ///< DM01 ... DM23
     std::string key;  ///< Device-map key or device concerned; may be empty.
-    std::string message;
-    std::vector<std::string> suggestions;
+    Finding finding = {};
+    std::vector<CardTrouble> reasons = {}; ///< Why the card that is asked for is not there.
+    std::vector<Suggestion> suggestions;
     std::vector<std::string> modules; ///< Modules concerned (for marks on blocks).
     int line = 0, column = 0;         ///< Position in the map text; 0 = none.
 };
@@ -135,7 +137,7 @@ struct PlacementPlan {
     /// one, is a copy of the token table.
     bool has_stored_head = false;
     std::vector<PlanIssue> errors, warnings;
-    std::vector<std::string> notes; ///< Translations, keys without effect, solver's explanation.
+    std::vector<Note> notes; ///< Translations, keys without effect, solver's explanation.
     std::vector<TransferPerToken> transfers_per_token;
     SpeedEstimate estimate;
     /// The map this plan was made from, as a version 1 document: what applyMap takes and a user

@@ -6,6 +6,7 @@
 #include "engine/api/chat.h"
 #include "engine/api/device_id.h"
 #include "engine/api/placement.h"
+#include "engine/api/unused_key.h"
 
 #include <cstdint>
 #include <memory>
@@ -101,7 +102,7 @@ struct AdapterSummary {
     int64_t rank = 0;
     double alpha = 0.0, scaling = 0.0;
     std::vector<std::string> matched_modules;
-    std::vector<std::pair<std::string, std::string>> unmatched; ///< Key, reason.
+    std::vector<UnusedKey> unmatched;
     std::vector<std::string> missing; ///< Targeted by the config, absent from the file.
     std::vector<std::pair<std::string, double>>
         norms; ///< Base tensor, Frobenius norm of the delta.

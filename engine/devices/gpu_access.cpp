@@ -50,38 +50,83 @@ std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
     return info;
 }
 
+CardTrouble troubleOf(const kernels::cuda::Trouble& met) {
+    using From = kernels::cuda::Trouble::Kind;
+    using To = CardTrouble::Kind;
+    CardTrouble trouble;
+    trouble.sentence = met.text;
+    trouble.found = met.found;
+    trouble.needed = met.needed;
+    switch (met.kind) {
+    case From::None:
+    case From::NoDriver:
+        trouble.kind = To::NoDriver;
+        break;
+    case From::NoCard:
+        trouble.kind = To::NoCard;
+        break;
+    case From::OldDriver:
+        trouble.kind = To::OldDriver;
+        break;
+    case From::DriverLacks:
+        trouble.kind = To::DriverLacks;
+        break;
+    case From::DriverFails:
+        trouble.kind = To::DriverFails;
+        break;
+    case From::OldCard:
+        trouble.kind = To::OldCard;
+        break;
+    case From::NoAnswer:
+        trouble.kind = To::CardNoAnswer;
+        break;
+    }
+    return trouble;
+}
+
+CardTrouble troubleOf(const Card& card, CardTrouble trouble) {
+    trouble.device = DeviceId::cuda(card.ordinal);
+    trouble.name = card.name;
+    return trouble;
+}
+
 } // namespace
 
 GpuAccess cudaAccess(const Driver* driver,
-                     const std::string& why,
+                     const kernels::cuda::Trouble& why,
                      std::span<const kernels::cuda::FatbinImage> images,
                      const kernels::CardOptions& forms) {
     GpuAccess access;
-    // What list() left out, so that notes need not ask the cards a second time.
-    auto skipped = std::make_shared<std::optional<std::vector<CardNote>>>();
+    // What list() left out, so that troubles() need not ask the cards a second time.
+    auto skipped = std::make_shared<std::optional<std::vector<CardTrouble>>>();
     access.list = [driver, images, skipped] {
         std::vector<DeviceInfo> devices;
         if (driver == nullptr || images.empty()) {
             return devices;
         }
-        std::vector<CardNote>& left_out = skipped->emplace();
+        std::vector<CardTrouble>& left_out = skipped->emplace();
         for (const Card& card : kernels::cuda::listCards(*driver)) {
             if (!card.unusable.empty()) {
-                left_out.push_back({card.unusable});
+                left_out.push_back(troubleOf(card, troubleOf(card.unusable)));
                 continue;
             }
             // Still listed: a layout shows where everything is to go after a restart.
             if (const std::string fault = driver->process_fault->what(); !fault.empty()) {
-                left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
-                                    ") is lost to this process since " + fault +
-                                    "; start Belfry again to use it."});
+                CardTrouble lost = troubleOf(card, {CardTrouble::Kind::LostCard});
+                lost.found = fault;
+                lost.sentence = lost.device.toString() + " (" + card.name +
+                                ") is lost to this process since " + fault +
+                                "; start Belfry again to use it.";
+                left_out.push_back(std::move(lost));
             }
             if (auto info = describe(*driver, card)) {
                 devices.push_back(std::move(*info));
             } else {
-                left_out.push_back({"cuda:" + std::to_string(card.ordinal) + " (" + card.name +
-                                    ") does not answer; restart the program, and the machine if "
-                                    "that does not help."});
+                CardTrouble silent = troubleOf(card, {CardTrouble::Kind::SilentCard});
+                silent.sentence = silent.device.toString() + " (" + card.name +
+                                  ") does not answer; restart the program, and the machine if "
+                                  "that does not help.";
+                left_out.push_back(std::move(silent));
             }
         }
         return devices;
@@ -111,24 +156,22 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         return devices;
     };
-    access.notes = [driver, why, images, skipped, list = access.list] {
-        std::vector<CardNote> notes;
+    access.troubles = [driver, why, images, skipped, list = access.list] {
+        std::vector<CardTrouble> troubles;
         if (driver == nullptr) {
-            const bool is_problem = !why.starts_with(kernels::cuda::kNoDriver) &&
-                                    !why.starts_with(kernels::cuda::kNoCard);
-            notes.push_back({why, is_problem});
-            return notes;
+            troubles.push_back(troubleOf(why));
+            return troubles;
         }
         if (images.empty()) {
-            notes.push_back({"This build has no GPU kernels (it was made without nvcc): graphics "
-                             "cards are not used.",
-                             false});
-            return notes;
+            troubles.push_back({CardTrouble::Kind::NoKernels,
+                                "This build has no GPU kernels (it was made without "
+                                "nvcc): graphics cards are not used."});
+            return troubles;
         }
         if (!skipped->has_value()) {
             (void)list();
         }
-        return skipped->value_or(notes);
+        return skipped->value_or(troubles);
     };
     if (driver != nullptr) {
         access.process_fault = [driver] { return driver->process_fault->what(); };
@@ -141,7 +184,7 @@ GpuAccess cudaAccess(const Driver* driver,
                           bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
         if (driver == nullptr) {
             return Error{ErrorCode::InvalidRequest,
-                         "cuda:" + std::to_string(index) + " cannot be opened: " + why};
+                         "cuda:" + std::to_string(index) + " cannot be opened: " + why.text};
         }
         kernels::cuda::CudaDeviceOptions options;
         options.driver = driver;
@@ -170,9 +213,8 @@ GpuAccess cudaAccess(const Driver* driver,
 
 GpuAccess systemGpuAccess(const kernels::CardOptions& forms, const std::string& library_path) {
     kernels::cuda::setLibraryPath(library_path);
-    std::string why;
-    const Driver* driver = kernels::cuda::systemDriver(&why);
-    return cudaAccess(driver, why, kernels::cuda::embeddedImages(), forms);
+    return cudaAccess(kernels::cuda::systemDriver(nullptr), kernels::cuda::systemDriverTrouble(),
+                      kernels::cuda::embeddedImages(), forms);
 }
 
 } // namespace engine

@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/plan/planner.h"
 #include "kernels/card_options.h"
+#include "kernels/cuda/driver_trouble.h"
 #include "kernels/device.h"
 
 #include <cstdint>
@@ -27,13 +28,6 @@ inline constexpr const char* kNewProcessAdvice =
     "The driver gives no card to this process any more: loading again cannot work. Start the "
     "program again, or go on with everything on the CPU (device map \"cpu\").";
 
-/// Why a card is not used, or why there is none.
-struct CardNote {
-    std::string text; ///< One sentence.
-    /// Somebody has a card here and could do something. False: there simply is none.
-    bool is_problem = true;
-};
-
 struct GpuAccess {
     /// The usable cards with what is free on them now. Opens none.
     std::function<std::vector<DeviceInfo>()> list = [] { return std::vector<DeviceInfo>(); };
@@ -52,13 +46,13 @@ struct GpuAccess {
     std::function<std::string()> process_fault = [] { return std::string(); };
     /// One per card that the last list() left out, or one on why there is none; empty = nothing to
     /// say. Opens nothing and costs nothing behind list().
-    std::function<std::vector<CardNote>()> notes = [] { return std::vector<CardNote>(); };
+    std::function<std::vector<CardTrouble>()> troubles = [] { return std::vector<CardTrouble>(); };
 };
 
-/// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only note.
+/// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only trouble.
 /// `images`: the GPU kernels; a build without any has no cards. `forms`: what each is opened with.
 GpuAccess cudaAccess(const kernels::cuda::Driver* driver,
-                     const std::string& why,
+                     const kernels::cuda::Trouble& why,
                      std::span<const kernels::cuda::FatbinImage> images,
                      const kernels::CardOptions& forms = {});
 /// Cards of this machine. The driver is loaded at the first call. `library_path`: as in

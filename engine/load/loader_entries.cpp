@@ -7,6 +7,7 @@
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/stored_names.h"
 #include "engine/model/clip_bound.h"
+#include "engine/plan/plan_english.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -103,7 +104,7 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
     if (!plan.errors.empty()) {
         return Error{ErrorCode::InvalidRequest,
                      "the plan has errors: " + plan.errors.front().code + ": " +
-                         plan.errors.front().message,
+                         inEnglish(plan.errors.front()),
                      {}};
     }
     std::unordered_map<std::string, const ExpectedTensor*> known;

@@ -90,8 +90,9 @@ Result<void> AdapterIndexer::classify(size_t i) {
     }
     const AdapterKey& key = *keys_[i];
     reports_[i].tower = keyTowerOf(key.canonical_module);
-    if (const std::string inert = architecture_.inertReason(key.canonical_module); !inert.empty()) {
-        report(i, KeyClass::Inert, inert);
+    if (KeyReason inert = architecture_.inertReason(key.canonical_module);
+        !inert.sentence.empty()) {
+        report(i, KeyClass::Inert, std::move(inert));
         return {};
     }
     switch (key.leaf) {
@@ -134,14 +135,18 @@ void AdapterIndexer::finish() {
         }
     }
     if (first_error != nullptr) {
-        std::string message =
-            std::string(kAdapterWeightsFile) + ": " + first_error->key + ": " + first_error->reason;
+        std::string message = std::string(kAdapterWeightsFile) + ": " + first_error->key + ": " +
+                              first_error->reason.sentence;
         if (coverage.errors > 1) {
             message += " (and " + std::to_string(coverage.errors - 1) + " more)";
         }
         // Errors of single tensors say more than anything about the file as a whole.
         index_.refusal.reset();
         refuse(ErrorCode::InvalidFile, std::move(message), first_error->key);
+        const auto first = static_cast<size_t>(first_error - reports_.data());
+        if (other_shapes_.contains(first)) {
+            index_.refusal->details.emplace_back("rule", "OtherShape");
+        }
     }
     checkForeign();
     coverage.unknown_members = index_.config.unknown_members;
@@ -179,9 +184,10 @@ void AdapterIndexer::checkForeign() {
                                            " tensors find a module in this model (first without: " +
                                            firstForeign() + "); " + foreignReason());
     } else if (c.active == 0 && c.errors == 0) {
-        const std::string first = c.unmatched.empty() ? std::string()
-                                                      : " (" + c.unmatched.front().key + ": " +
-                                                            c.unmatched.front().reason + ")";
+        const std::string first =
+            c.unmatched.empty()
+                ? std::string()
+                : " (" + c.unmatched.front().key + ": " + c.unmatched.front().reason.sentence + ")";
         refuse(ErrorCode::InvalidFile,
                file + "none of its " + std::to_string(c.tensors) + " tensors would act" + first);
     }

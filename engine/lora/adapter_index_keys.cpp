@@ -30,6 +30,7 @@ bool AdapterIndexer::checkShape(size_t i,
                                 const std::string& why) {
     const TensorInfo& info = index_.source->tensors()[i];
     if (info.shape != expected) {
+        other_shapes_.insert(i);
         fail(i, "shape " + shapeText(info.shape) + ", expected " + shapeText(expected) + " (" +
                     why + ")");
         return false;
@@ -108,16 +109,16 @@ void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
     case TargetState::Targeted:
         break;
     case TargetState::Excluded:
-        ignore(i, "exclude_modules leaves the module out");
+        leaveOut(i, "exclude_modules", " leaves the module out");
         return;
     case TargetState::SavedWhole:
         ignore(i, "the module is in modules_to_save, which replaces it whole");
         return;
     case TargetState::OtherLayer:
-        ignore(i, "layers_to_transform leaves the layer out");
+        leaveOut(i, "layers_to_transform", " leaves the layer out");
         return;
     case TargetState::NotTargeted:
-        ignore(i, "target_modules does not target the module");
+        leaveOut(i, "target_modules", " does not target the module");
         return;
     }
     if (base->kind() == TensorKind::Vector || base->kind() == TensorKind::ClipScalar) {
@@ -255,14 +256,16 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
     const auto base = architecture_.find(name);
     if (!base) {
         const auto module = architecture_.findWeight(key.canonical_module);
-        ignore(i, module ? "the module has no parameter " + key.parameter
+        ignore(i, module ? KeyReason{"the module has no parameter " + key.parameter}
                          : architecture_.absentReason(key.canonical_module));
         foreign_ += module ? 0 : 1;
         return {};
     }
     reports_[i].tensor = base->name();
     if (!base->is_head && base->tensor->is_unused) {
-        report(i, KeyClass::Inert, "the model does not use " + base->name());
+        KeyReason unused{"the model does not use " + base->name(), KeyReason::Why::Unused};
+        unused.name = base->name();
+        report(i, KeyClass::Inert, std::move(unused));
         return {};
     }
     const bool is_linear = base->kind() == TensorKind::Linear && !base->is_head;

@@ -14,6 +14,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,14 +45,23 @@ private:
     };
 
     // Reports
-    KeyReport& report(size_t i, KeyClass key_class, std::string reason) {
+    KeyReport& report(size_t i, KeyClass key_class, KeyReason reason) {
         KeyReport& row = reports_[i];
         row.key_class = key_class;
         row.reason = std::move(reason);
         return row;
     }
-    void ignore(size_t i, std::string reason) { report(i, KeyClass::Ignored, std::move(reason)); }
-    void fail(size_t i, std::string reason) { report(i, KeyClass::Error, std::move(reason)); }
+    void ignore(size_t i, KeyReason reason) { report(i, KeyClass::Ignored, std::move(reason)); }
+    void ignore(size_t i, std::string sentence) { ignore(i, KeyReason{std::move(sentence)}); }
+    /// adapter_config.json leaves the key's module out; `member` says so.
+    void leaveOut(size_t i, const std::string& member, const std::string& how) {
+        KeyReason reason{member + how, KeyReason::Why::LeftOut};
+        reason.name = member;
+        ignore(i, std::move(reason));
+    }
+    void fail(size_t i, std::string sentence) {
+        report(i, KeyClass::Error, KeyReason{std::move(sentence)});
+    }
     void refuse(ErrorCode code, std::string message, std::string_view tensor = {});
 
     // Names
@@ -134,6 +144,7 @@ private:
     KeyLayout family_ = KeyLayout::Conditional;
     std::vector<std::optional<AdapterKey>> keys_;
     std::vector<KeyReport> reports_;
+    std::set<size_t> other_shapes_; ///< Keys whose tensors have another shape than the model asks.
     std::map<std::string, Pending> pending_;
     std::vector<size_t> row_reports_, replacement_reports_;
     int64_t foreign_ = 0;

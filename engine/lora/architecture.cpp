@@ -56,7 +56,7 @@ std::optional<ArchitectureTensor> Architecture::findWeight(std::string_view modu
     return find(std::string(module) + ".linear.weight");
 }
 
-std::string Architecture::inertReason(std::string_view module) const {
+KeyReason Architecture::inertReason(std::string_view module) const {
     const int layer = partOfName(module).layer;
     if (layer < 0 || layer >= static_cast<int>(model_.text.layers.size())) {
         return {};
@@ -66,28 +66,32 @@ std::string Architecture::inertReason(std::string_view module) const {
     const bool is_k = use == TensorUse::Key || use == TensorUse::KeyNorm;
     const bool is_v = use == TensorUse::Value || use == TensorUse::ValueNorm;
     if (config.is_kv_shared && (is_k || is_v)) {
-        return "layer " + std::to_string(layer) + " shares the KV of layer " +
-               std::to_string(config.kv_source);
+        return {"layer " + std::to_string(layer) + " shares the KV of layer " +
+                    std::to_string(config.kv_source),
+                KeyReason::Why::SharesKv, layer, config.kv_source};
     }
     if (config.k_is_v && is_v) {
-        return "layer " + std::to_string(layer) + " takes its values from " +
-               shortUseName(TensorUse::Key);
+        return {"layer " + std::to_string(layer) + " takes its values from " +
+                    shortUseName(TensorUse::Key),
+                KeyReason::Why::ValuesAreKeys, layer};
     }
     return {};
 }
 
-std::string Architecture::absentReason(std::string_view module) const {
+KeyReason Architecture::absentReason(std::string_view module) const {
     const KeyTower tower = keyTowerOf(module);
     if (tower == KeyTower::Vision && !model_.vision) {
-        return "the model has no vision tower";
+        return {"the model has no vision tower", KeyReason::Why::NoVision};
     }
     if (tower == KeyTower::Audio && !model_.audio) {
-        return "the model has no audio tower";
+        return {"the model has no audio tower", KeyReason::Why::NoAudio};
     }
     if (partOfName(module).layer >= static_cast<int>(model_.text.layers.size())) {
-        return "the model has only " + std::to_string(model_.text.layers.size()) + " layers";
+        const auto count = static_cast<int>(model_.text.layers.size());
+        return {"the model has only " + std::to_string(count) + " layers",
+                KeyReason::Why::FewerLayers, -1, count};
     }
-    return "the model has no module " + std::string(module);
+    return {"the model has no module " + std::string(module)};
 }
 
 KeyTower keyTowerOf(std::string_view canonical_module) {

@@ -39,11 +39,11 @@ public:
     [[nodiscard]] std::optional<ArchitectureTensor> findWeight(std::string_view module) const;
 
     /// Why a module (canonical path) exists elsewhere but has no effect here: KV-shared layers,
-    /// v = k layers. Empty when there is no such reason.
-    [[nodiscard]] std::string inertReason(std::string_view module) const;
+    /// v = k layers. Without a sentence when there is no such reason.
+    [[nodiscard]] KeyReason inertReason(std::string_view module) const;
 
     /// Why there is no such module: "the model has no audio tower", "... has 35 layers", ...
-    [[nodiscard]] std::string absentReason(std::string_view module) const;
+    [[nodiscard]] KeyReason absentReason(std::string_view module) const;
 
     /// All modules that low-rank updates can be attached to, in model order, the head last.
     [[nodiscard]] const std::vector<ArchitectureTensor>& attachable() const { return attachable_; }

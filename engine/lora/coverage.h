@@ -4,6 +4,7 @@
 // lacks are listed.
 #pragma once
 
+#include "engine/api/unused_key.h"
 #include "engine/families/gemma4/tensor_list.h"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct KeyReport {
     std::string key; ///< As in the file.
     KeyClass key_class = KeyClass::Active;
     KeyTower tower = KeyTower::Other;
-    std::string reason; ///< Empty for active keys.
+    KeyReason reason;   ///< Its sentence is empty for active keys.
     std::string tensor; ///< Canonical base tensor, when there is one.
 };
 

@@ -258,7 +258,7 @@ private:
             for (const KeyReport& row : input.adapter->coverage().unmatched) {
                 if (row.key_class == KeyClass::Inert) {
                     report_.notes.push_back(input.adapter->name() + ": " + row.key + ": " +
-                                            row.reason);
+                                            row.reason.sentence);
                 }
             }
         }

@@ -4,6 +4,7 @@
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
+#include "engine/plan/plan_english.h"
 
 #include <algorithm>
 #include <charconv>
@@ -194,7 +195,7 @@ private:
         PlanIssue issue;
         issue.code = code;
         issue.key = std::move(key);
-        issue.message = std::move(message);
+        issue.finding = issue::MapComplaint{std::move(message)};
         issue.line = at.line;
         issue.column = at.column;
         issues.push_back(std::move(issue));
@@ -603,7 +604,7 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
         return std::move(reader.map);
     }
     if (looksLikePython(json_text)) {
-        reader.issues.front().message +=
+        std::get<issue::MapComplaint>(reader.issues.front().finding).sentence +=
             ". This is a Python dictionary as print() shows it, not JSON: write the file with "
             "json.dump(model.hf_device_map, file), or put double quotes around keys and values";
     }
@@ -613,7 +614,8 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
     for (size_t i = 0; i < reader.issues.size(); ++i) {
         const PlanIssue& issue = reader.issues[i];
         const std::string text = issue.code + ": device map, line " + std::to_string(issue.line) +
-                                 ", column " + std::to_string(issue.column) + ": " + issue.message;
+                                 ", column " + std::to_string(issue.column) + ": " +
+                                 inEnglish(issue);
         if (i == 0) {
             error.message = text;
             error.details = {{"code", issue.code},

@@ -5,33 +5,20 @@
 #include "engine/plan/fit_search.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <optional>
 #include <utility>
 
 namespace engine {
 
 namespace {
 
-std::string bytesText(int64_t bytes) {
-    return formatByteCount(static_cast<uint64_t>(std::max<int64_t>(0, bytes)));
-}
-
-std::string secondsText(double seconds) {
-    char text[32];
-    if (seconds < 0.1) {
-        std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-    } else {
-        std::snprintf(text, sizeof text, "%.2g s", seconds);
-    }
-    return text;
+uint64_t asBytes(int64_t bytes) {
+    return static_cast<uint64_t>(std::max<int64_t>(0, bytes));
 }
 
 /// Tokens per second.
-std::string rateText(double seconds) {
-    const double tokens = 1.0 / std::max(1e-12, seconds);
-    char number[32];
-    std::snprintf(number, sizeof number, tokens < 100 ? "%.3g" : "%.0f", tokens);
-    return number;
+double rateOf(double seconds) {
+    return 1.0 / std::max(1e-12, seconds);
 }
 
 const char* headName(HeadOption head) {
@@ -109,11 +96,11 @@ public:
         model_.placeDependents(now_);
     }
 
-    std::vector<std::string> tell() {
+    std::vector<Note> tell() {
         begin();
         tables();
-        media(FitAudio, "audio tower", "10 s of sound take");
-        media(FitVision, "vision tower", "an image takes");
+        media(FitAudio);
+        media(FitVision);
         smallerFormats();
         head();
         layers();
@@ -124,8 +111,8 @@ public:
 private:
     /// The device that everything would be on.
     [[nodiscard]] int first() const { return model_.gpus > 0 ? 0 : model_.cpu; }
-    [[nodiscard]] std::string name(int place) const {
-        return model_.devices[static_cast<size_t>(place)].id.toString();
+    [[nodiscard]] DeviceId device(int place) const {
+        return model_.devices[static_cast<size_t>(place)].id;
     }
     [[nodiscard]] int64_t needOfFirst() const {
         return model_.needs(now_)[static_cast<size_t>(first())];
@@ -140,30 +127,24 @@ private:
         const std::vector<int64_t> needs = model_.needs(now_);
         is_too_much_ = model_.excess(needs) > 0;
         all_seconds_ = model_.tokenSeconds(now_);
-        steps_.push_back(
-            "everything on " + name(first()) + " needs " +
-            bytesText(needs[static_cast<size_t>(first())]) + " of " +
-            (limit == kFitNoLimit ? std::string("unbounded memory") : bytesText(limit)) +
-            (model_.hostExcess(needs) > 0
-                 ? ": more than this computer's memory, which simulated GPUs take theirs from"
-             : is_too_much_ ? ": too much"
-                            : ": it fits"));
+        using Verdict = note::FitStart::Verdict;
+        note::FitStart start{device(first()), asBytes(needs[static_cast<size_t>(first())])};
+        if (limit != kFitNoLimit) {
+            start.limit = asBytes(limit);
+        }
+        start.verdict = model_.hostExcess(needs) > 0 ? Verdict::MoreThanHost
+                        : is_too_much_               ? Verdict::TooMuch
+                                                     : Verdict::Fits;
+        steps_.emplace_back(start);
         if (is_too_much_ && model_.gpus > 0) {
-            steps_.emplace_back("what costs nothing per token moves first (tables), then what "
-                                "costs only with media (towers), then what every token reads "
-                                "(head and layers)");
+            steps_.emplace_back(note::FitOrder{});
         }
     }
 
-    /// Says `what` with the bytes it freed since the last step, and what it costs.
-    void step(const std::string& what, int64_t before, const std::string& cost) {
+    /// What the steps since then freed on the first device.
+    [[nodiscard]] note::Freed freedSince(int64_t before) const {
         const int64_t after = needOfFirst();
-        if (after >= before) { // it left another card
-            steps_.push_back(what + ": " + cost);
-            return;
-        }
-        steps_.push_back(what + ": " + bytesText(before - after) + " less on " + name(first()) +
-                         " (" + bytesText(after) + " remain); " + cost);
+        return {device(first()), asBytes(before - after), asBytes(after)};
     }
 
     void tables() {
@@ -171,21 +152,20 @@ private:
         if (isMoved(FitPerLayerTable)) {
             const int64_t before = needOfFirst();
             now_.place[FitPerLayerTable] = place(FitPerLayerTable);
-            step("per-layer embedding table to " + name(place(FitPerLayerTable)), before,
-                 "one row of " + std::to_string(text.num_layers * text.ple_size * 2) +
-                     " bytes per token, not measurable");
+            steps_.emplace_back(
+                note::FitTable{true, device(place(FitPerLayerTable)), freedSince(before),
+                               static_cast<uint64_t>(text.num_layers * text.ple_size * 2)});
         }
         const FitFormats& asked = model_.formats.front();
         if (asked.has_own_head && isMoved(FitTable)) {
             const int64_t before = needOfFirst();
             now_.place[FitTable] = place(FitTable);
-            step("token embedding (the head has its own copy) to " + name(place(FitTable)), before,
-                 "one row of " + std::to_string(text.hidden_size * 2) +
-                     " bytes per token, not measurable");
+            steps_.emplace_back(note::FitTable{false, device(place(FitTable)), freedSince(before),
+                                               static_cast<uint64_t>(text.hidden_size * 2)});
         }
     }
 
-    void media(FitBlock tower, const std::string& what, const std::string& takes) {
+    void media(FitBlock tower) {
         if (!isMoved(tower)) {
             return;
         }
@@ -195,9 +175,9 @@ private:
             return static_cast<double>(model_.mediaPs(tower, at, format)) * 1e-12;
         };
         now_.place[tower] = place(tower);
-        step(what + " to " + name(place(tower)), before,
-             "costs only with media: " + takes + " about " + secondsText(seconds(place(tower))) +
-                 " instead of " + secondsText(seconds(first())));
+        steps_.emplace_back(note::FitTower{tower == FitAudio, device(place(tower)),
+                                           freedSince(before), seconds(place(tower)),
+                                           seconds(first())});
     }
 
     void smallerFormats() {
@@ -206,21 +186,14 @@ private:
         if (chosen.quality == 0) {
             return;
         }
-        std::string what;
-        if (chosen.quant != asked.quant) {
-            what = std::string("linear weights in ") + quantName(chosen.quant);
-        }
-        if (chosen.head != asked.head) {
-            what += (what.empty() ? "head in " : ", head in ") + std::string(headName(chosen.head));
-        }
+        note::FitFormats told;
+        told.quant = chosen.quant != asked.quant ? quantName(chosen.quant) : "";
+        told.head = chosen.head != asked.head ? headName(chosen.head) : "";
         const int64_t before = needOfFirst();
         now_.format = found_.candidate.format;
         now_.place[FitTable] = place(FitTable);
-        std::string why = "some accuracy for speed, before what every token reads leaves";
-        if (chosen.head != asked.head) {
-            why += "; --head bf16 keeps the head as it is stored";
-        }
-        step(what, before, why);
+        told.freed = freedSince(before);
+        steps_.emplace_back(std::move(told));
     }
 
     void head() {
@@ -231,8 +204,8 @@ private:
         const double seconds = model_.tokenSeconds(now_);
         now_.place[FitHead] = place(FitHead);
         model_.placeDependents(now_);
-        step("head to " + name(place(FitHead)), before,
-             "it is read whole for every token" + slower(seconds));
+        steps_.emplace_back(
+            note::FitHead{device(place(FitHead)), freedSince(before), slowerSince(seconds)});
     }
 
     void layers() {
@@ -249,37 +222,29 @@ private:
                         split, std::max(from, found_.candidate.split[static_cast<size_t>(g)]));
                 }
                 model_.placeDependents(now_);
-                step("layers " + std::to_string(from) + "-" + std::to_string(to - 1) + " on " +
-                         name(d) + ", one block, so that the state changes device once",
-                     before, "every token reads them" + slower(seconds));
+                steps_.emplace_back(note::FitLayers{from, to - 1, device(d), freedSince(before),
+                                                    slowerSince(seconds)});
             }
             from = to;
         }
     }
 
-    /// ", about 3.1 ms more per token".
-    [[nodiscard]] std::string slower(double before) const {
-        const double more = model_.tokenSeconds(now_) - before;
-        return more > 0 ? ", about " + secondsText(more) + " more per token" : std::string();
+    /// Seconds per token more than before.
+    [[nodiscard]] double slowerSince(double before) const {
+        return std::max(0.0, model_.tokenSeconds(now_) - before);
     }
 
     void end() {
         if (!found_.fits) {
-            steps_.push_back("even this leanest plan is " +
-                             bytesText(model_.excess(model_.needs(found_.candidate))) +
-                             " over the limits; it keeps layers in memory: on disk, read anew for "
-                             "every token, only a map puts them");
+            steps_.emplace_back(
+                note::FitTooLarge{asBytes(model_.excess(model_.needs(found_.candidate)))});
             return;
         }
-        std::string text = "weighed with about " + rateText(model_.tokenSeconds(found_.candidate)) +
-                           " tokens/s (everything on " + name(first()) + ": " +
-                           rateText(all_seconds_) + ")";
-        if (std::any_of(model_.devices.begin(), model_.devices.end(),
-                        [](const FitDevice& d) { return d.id.kind == DeviceId::Kind::Sim; })) {
-            text += "; a simulated GPU is weighed as the mid-range card it stands for, so that the "
-                    "choice is the card's; what it computes here has this processor's speed";
-        }
-        steps_.push_back(std::move(text));
+        const bool has_simulated =
+            std::any_of(model_.devices.begin(), model_.devices.end(),
+                        [](const FitDevice& d) { return d.id.kind == DeviceId::Kind::Sim; });
+        steps_.emplace_back(note::FitSpeed{rateOf(model_.tokenSeconds(found_.candidate)),
+                                           device(first()), rateOf(all_seconds_), has_simulated});
     }
 
     const FitModel& model_;
@@ -287,7 +252,7 @@ private:
     FitCandidate now_;
     bool is_too_much_ = false;
     double all_seconds_ = 0;
-    std::vector<std::string> steps_;
+    std::vector<Note> steps_;
 };
 
 } // namespace
@@ -296,7 +261,7 @@ namespace {
 
 /// Quantizing the linear weights is the user's decision: `fit` only says what it would bring where
 /// a token waits for main memory, or nothing fits.
-std::string quantizedInstead(const FitModel& model, const FitFound& found) {
+std::optional<note::FourBits> quantizedInstead(const FitModel& model, const FitFound& found) {
     const FitFormats& now = model.formats[found.candidate.format];
     const bool is_all_on_gpus = model.gpus > 0 && found.candidate.place[FitHead] != model.cpu &&
                                 model.layerPlace(found.candidate, model.layers - 1) != model.cpu;
@@ -314,9 +279,7 @@ std::string quantizedInstead(const FitModel& model, const FitFound& found) {
     if (!other.fits) {
         return {};
     }
-    return "linear weights stay as they are stored, because no --quant was given; with --quant nf4 "
-           "it would be about " +
-           rateText(smaller.tokenSeconds(other.candidate)) + " tokens/s";
+    return note::FourBits{rateOf(smaller.tokenSeconds(other.candidate))};
 }
 
 } // namespace
@@ -331,8 +294,8 @@ FitResult fitDeviceMap(const PlanRequest& request) {
     result.quant = format.quant;
     result.fits = found.fits;
     result.steps = Story(model, found).tell();
-    if (std::string hint = quantizedInstead(model, found); !hint.empty()) {
-        result.steps.push_back(std::move(hint));
+    if (const auto hint = quantizedInstead(model, found); hint.has_value()) {
+        result.steps.emplace_back(*hint);
     }
     return result;
 }

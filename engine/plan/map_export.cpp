@@ -6,6 +6,7 @@
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
+#include "engine/plan/plan_english.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/skip_list.h"
 #include "engine/quant/quantize.h"
@@ -241,8 +242,8 @@ std::vector<std::string> shortages(const PlacementPlan& plan) {
     for (const PlanIssue& issue : plan.errors) {
         if (issue.code == "DM09") {
             // The first sentence; what holds most bytes and what to move are the plan's to tell.
-            out.push_back("this plan does not fit: " +
-                          issue.message.substr(0, issue.message.find(". ")));
+            const std::string text = inEnglish(issue);
+            out.push_back("this plan does not fit: " + text.substr(0, text.find(". ")));
         }
     }
     return out;

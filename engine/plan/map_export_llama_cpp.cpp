@@ -2,6 +2,7 @@
 // A plan as options of llama.cpp's programs. What they cannot say is listed, never dropped in
 // silence.
 #include "engine/plan/map_write.h"
+#include "engine/plan/plan_english.h"
 #include "engine/plan/plan_transfers.h"
 #include "engine/plan/planner.h"
 

@@ -107,7 +107,7 @@ PlanIssue keyIssue(const MapEntry& entry, std::string_view code, std::string mes
     PlanIssue issue;
     issue.code = code;
     issue.key = entry.key;
-    issue.message = std::move(message);
+    issue.finding = issue::MapComplaint{std::move(message)};
     issue.line = entry.key_at.line;
     issue.column = entry.key_at.column;
     return issue;
@@ -125,14 +125,11 @@ bool isNumber(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::string listed(const std::vector<std::string>& items) {
-    std::string out;
-    const size_t shown = std::min(items.size(), kMaxNotedKeys);
-    for (size_t i = 0; i < shown; ++i) {
-        out += (i == 0 ? "" : ", ") + items[i];
-    }
-    return items.size() > shown ? out + " and " + std::to_string(items.size() - shown) + " more"
-                                : out;
+/// The first ones, for a note.
+template <typename T>
+std::vector<T> shown(const std::vector<T>& all) {
+    return {all.begin(),
+            all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMaxNotedKeys))};
 }
 
 } // namespace
@@ -149,15 +146,13 @@ void KeyTable::build() {
         addEntry(static_cast<int>(i));
     }
     if (!translations_.empty()) {
-        out_.notes.push_back("keys translated to our names: " + listed(translations_));
+        out_.notes.emplace_back(note::KeysTranslated{shown(translations_), translations_.size()});
     }
     if (!no_effect_.empty()) {
-        out_.notes.push_back("keys without effect (no tensors that are used lie there): " +
-                             listed(no_effect_));
+        out_.notes.emplace_back(note::KeysIdle{shown(no_effect_), no_effect_.size()});
     }
     if (conflicts_.size() > kMaxConflicts) {
-        out_.notes.push_back("more than " + std::to_string(kMaxConflicts) +
-                             " pairs of keys contradict each other; only the first are listed");
+        out_.notes.emplace_back(note::ManyConflicts{kMaxConflicts});
     }
 }
 
@@ -177,7 +172,7 @@ void KeyTable::addEntry(int index) {
         return;
     }
     if (canonical != entry.key) {
-        translations_.push_back(inQuotes(entry.key) + " -> " + inQuotes(canonical));
+        translations_.push_back({entry.key, canonical});
     }
     if (range.component < 0) {
         noteUnused(canonical, index);
@@ -215,7 +210,7 @@ bool KeyTable::checkName(const std::string& canonical, const KeyRange& range, in
         inside(name, index);
         return false;
     case KnownNames::Kind::NoEffect:
-        no_effect_.push_back(canonical);
+        no_effect_.push_back({canonical});
         break;
     default:
         break;
@@ -286,7 +281,9 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
                    " ranges exist only in maps with \"version\": 1";
     }
     PlanIssue issue = keyIssue(entry, "DM02", std::move(message));
-    issue.suggestions = std::move(proposals);
+    for (std::string& proposal : proposals) {
+        issue.suggestions.emplace_back(MapValue{std::move(proposal)});
+    }
     out_.errors.push_back(std::move(issue));
 }
 
@@ -301,7 +298,7 @@ void KeyTable::inside(const std::string& canonical, int index) {
         PlanIssue issue = keyIssue(entry, "DM02",
                                    inQuotes(entry.key) + " lies below the tensor " + name +
                                        ", which has no parts; did you mean " + name + "?");
-        issue.suggestions.push_back(name);
+        issue.suggestions.emplace_back(MapValue{name});
         out_.errors.push_back(std::move(issue));
         return;
     }
@@ -309,7 +306,7 @@ void KeyTable::inside(const std::string& canonical, int index) {
         keyIssue(entry, "DM06",
                  inQuotes(entry.key) + " points inside a weight: codes and statistics of " + name +
                      " are one tensor and live on one device; name " + name);
-    issue.suggestions.push_back(name);
+    issue.suggestions.emplace_back(MapValue{name});
     out_.errors.push_back(std::move(issue));
 }
 
@@ -323,8 +320,7 @@ void KeyTable::noteUnused(const std::string& canonical, int index) {
             return;
         }
     }
-    no_effect_.push_back(map_.entries[static_cast<size_t>(index)].key +
-                         " (its layer reads another layer's keys and values)");
+    no_effect_.push_back({map_.entries[static_cast<size_t>(index)].key, /*is_shared=*/true});
 }
 
 void KeyTable::addKey(const std::string& canonical, int index) {

@@ -70,8 +70,8 @@ private:
     std::vector<bool> lengths_; ///< Of keys_: most names are told apart by that.
     std::set<std::pair<int, int>> conflicts_;
     int proposed_ = 0; ///< Keys that proposals were looked for.
-    std::vector<std::string> no_effect_;
-    std::vector<std::string> translations_;
+    std::vector<note::KeysIdle::Key> no_effect_;
+    std::vector<note::KeysTranslated::Pair> translations_;
 
     // The chain of the tensor looked up last: ends of its components and their setters.
     std::string last_name_;

@@ -7,6 +7,7 @@
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_key_table.h"
 #include "engine/plan/map_keys.h"
+#include "engine/plan/plan_english.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
@@ -77,9 +78,8 @@ struct Affected {
             }
         }
     }
-    [[nodiscard]] std::string describe() const {
-        return plural(count, "tensor") + (count == 1 ? ": " : ", the first: ") + example;
-    }
+    [[nodiscard]] std::string describe() const { return inEnglish(tensors()); }
+    [[nodiscard]] note::Tensors tensors() const { return {count, example}; }
 };
 
 class Resolver {
@@ -110,16 +110,6 @@ private:
                                       input_.devices.end();
     }
 
-    [[nodiscard]] std::string deviceList() const {
-        std::string list;
-        for (const DeviceId& device : input_.devices) {
-            if (device.isGpu()) {
-                list += device.toString() + ", ";
-            }
-        }
-        return list + "cpu and disk";
-    }
-
     PlanIssue& issue(std::vector<PlanIssue>& list,
                      std::string_view code,
                      std::string key,
@@ -128,7 +118,7 @@ private:
         PlanIssue added;
         added.code = code;
         added.key = std::move(key);
-        added.message = std::move(message);
+        added.finding = issue::MapComplaint{std::move(message)};
         added.line = at.line;
         added.column = at.column;
         list.push_back(std::move(added));
@@ -139,17 +129,18 @@ private:
         if (hasDevice(device)) {
             return;
         }
-        PlanIssue& added = issue(out_.errors, "DM04", key, at,
-                                 inQuotes(key) + " names " + device.toString() +
-                                     ", which this machine does not have; it has " + deviceList());
+        issue::NoDevice missing{key, device};
+        PlanIssue& added = issue(out_.errors, "DM04", key, at, {});
         for (const DeviceId& other : input_.devices) {
             if (other.isGpu()) {
-                added.suggestions.push_back(other.toString());
+                missing.gpus.push_back(other);
+                added.suggestions.emplace_back(MapValue{other.toString()});
             }
         }
         if (added.suggestions.empty()) {
-            added.suggestions.emplace_back("cpu");
+            added.suggestions.emplace_back(MapValue{"cpu"});
         }
+        added.finding = std::move(missing);
     }
 
     void noSuchDevices(const PlaceFields& fields, const std::string& key, MapPosition at) {
@@ -210,7 +201,7 @@ private:
         PlanIssue& added = issue(out_.errors, "DM08", "default", map_.default_at,
                                  "default must settle both store and compute: " + missing + " (" +
                                      plural(concerned, "tensor") + " would have no device)");
-        added.suggestions.emplace_back(R"({"store": "cpu", "compute": "cpu"})");
+        added.suggestions.emplace_back(MapValue{R"({"store": "cpu", "compute": "cpu"})"});
     }
 
     /// Keys alone give store and compute.
@@ -364,8 +355,7 @@ private:
     /// What --head asks for.
     void takeHeadOption(bool is_packed, ResolvedTensor& row) {
         if (is_packed) {
-            out_.notes.push_back("--head has no effect: the checkpoint holds the head packed as " +
-                                 std::string(formatName(row.format)) + ", and it stays so");
+            out_.notes.emplace_back(note::HeadStaysPacked{std::string(formatName(row.format))});
             return;
         }
         row.format = headFormat(input_.head, input_.quant);
@@ -424,9 +414,7 @@ private:
             if (is_given) {
                 if (input_.head != HeadOption::Bf16 &&
                     headFormat(input_.head, input_.quant) != table_->format) {
-                    out_.notes.push_back("--head has no effect: the map gives " +
-                                         shortPartName(kTable) +
-                                         " a format, and the head is the same table");
+                    out_.notes.emplace_back(note::HeadIsTable{});
                 }
                 return;
             }
@@ -459,9 +447,7 @@ private:
         } else if (is_same_place && head.set_by[indexOf(MapField::Format)] == kSetByOption) {
             addHead(head);
         } else if (map_.is_imported) {
-            out_.notes.push_back(shortPartName(kHead) + " and " + shortPartName(kTable) +
-                                 " are one tensor in the checkpoint; the map puts them on "
-                                 "different devices, so there are two copies");
+            out_.notes.emplace_back(note::TwoCopies{});
             addHead(head);
         } else {
             tiedConflict(head);
@@ -482,21 +468,19 @@ private:
 
     /// What a key says of lm_head alone, where it is the table: the table's fields are what counts.
     void noteTiedFields(const ResolvedTensor& head) {
-        const auto note = [&](MapField field, const std::string& name) {
+        const auto tell = [&](MapField field, const std::string& name) {
             const int by = head.set_by[indexOf(field)];
             if (by >= 0) {
-                out_.notes.push_back(name + " given by " + setByText(map_, by) +
-                                     " has no effect: " + shortPartName(kHead) +
-                                     " is the table of " + shortPartName(kTable) + "; give it to " +
-                                     partName(kTable) +
-                                     ", or ask for two copies with \"duplicate_tied\": true");
+                out_.notes.emplace_back(note::TiedFieldIdle{
+                    name, setBy(map_, by),
+                    (*input_.tensors)[static_cast<size_t>(table_->index)].module});
             }
         };
         if (head.residency != table_->residency) {
-            note(MapField::Residency, "residency");
+            tell(MapField::Residency, "residency");
         }
         if (head.pin != table_->pin) {
-            note(MapField::Pin, "pin");
+            tell(MapField::Pin, "pin");
         }
     }
 
@@ -525,7 +509,7 @@ private:
                 describe(head) + " (by " + setByText(map_, by) + "), " + shortPartName(kTable) +
                 " is " + describe(*table_) + " (by " + setByText(map_, table_by) +
                 "); give both the same place, or ask for two copies with \"duplicate_tied\": true");
-        added.suggestions.emplace_back("\"duplicate_tied\": true");
+        added.suggestions.emplace_back(MapValue{"\"duplicate_tied\": true"});
         added.modules = {partName(kHead), partName(kTable)};
     }
 
@@ -569,17 +553,13 @@ private:
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : idle_residency_) {
-            out_.notes.push_back("residency given by " + setByText(map_, by) +
-                                 " has no effect where store and compute are the same device (" +
-                                 cause.describe() + ")");
+            out_.notes.emplace_back(note::ResidencyIdle{setBy(map_, by), cause.tensors()});
         }
         if (packed_count_ > 0) {
-            out_.notes.push_back(plural(packed_count_, "weight") +
-                                 " of the checkpoint are packed in 4 bits already and stay as "
-                                 "stored; --quant applies to the others");
+            out_.notes.emplace_back(note::PackedStays{packed_count_});
         }
         if (missing_.count > 0) {
-            out_.notes.push_back("not in the files, planned as bf16: " + missing_.describe());
+            out_.notes.emplace_back(note::NotInFiles{missing_.tensors()});
         }
     }
 
@@ -623,21 +603,22 @@ Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input) {
     return Resolver(map, input).run();
 }
 
-std::string setByText(const DeviceMap& map, int set_by) {
-    switch (set_by) {
-    case kSetByDefault:
-        return map.is_imported ? "the key \"\"" : "default";
-    case kSetByRule:
-        return "the rules";
-    case kSetByOption:
-        return "the load options";
-    default:
-        break;
+note::SetBy setBy(const DeviceMap& map, int set_by) {
+    using Kind = note::SetBy::Kind;
+    if (set_by == kSetByDefault) {
+        return {map.is_imported ? Kind::EmptyKey : Kind::Default};
+    }
+    if (set_by == kSetByOption) {
+        return {Kind::Options};
     }
     if (set_by >= 0 && static_cast<size_t>(set_by) < map.entries.size()) {
-        return "the key " + inQuotes(map.entries[static_cast<size_t>(set_by)].key);
+        return {Kind::Key, map.entries[static_cast<size_t>(set_by)].key};
     }
-    return "the rules";
+    return {Kind::Rules};
+}
+
+std::string setByText(const DeviceMap& map, int set_by) {
+    return inEnglish(setBy(map, set_by));
 }
 
 } // namespace engine

@@ -67,7 +67,7 @@ struct Resolution {
     bool is_incomplete = false;
     std::vector<PlanIssue> errors;
     std::vector<PlanIssue> warnings;
-    std::vector<std::string> notes;
+    std::vector<Note> notes;
 };
 
 struct ResolveInput {
@@ -87,7 +87,9 @@ Format headFormat(HeadOption head, QuantOption quant);
 
 Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input);
 
-/// The key that set a field, for people: the key as written, "default", "--quant", "rule".
+/// The key that set a field, for people.
+note::SetBy setBy(const DeviceMap& map, int set_by);
+/// In English: the key as written, "default", "the load options", "the rules".
 std::string setByText(const DeviceMap& map, int set_by);
 
 } // namespace engine

@@ -5,7 +5,6 @@
 #include "engine/plan/plan_speed.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,39 +18,31 @@ constexpr int64_t kLeastContext = 512; ///< Tokens; less is no conversation.
 constexpr int64_t kLeastChunk = 128;
 constexpr int64_t kLeastImageTokens = 70;
 
+/// A module by what a sentence calls it.
+PlanPart namedPart(const std::string& module) {
+    using Kind = PlanPart::Kind;
+    const Kind kind = module == "model.vision_tower"  ? Kind::VisionTower
+                      : module == "model.audio_tower" ? Kind::AudioTower
+                      : module == "model.language_model.embed_tokens_per_layer"
+                          ? Kind::PerLayerTable
+                      : module == "model.language_model.embed_tokens" ? Kind::TokenTable
+                      : module == "lm_head"                           ? Kind::Head
+                                                                      : Kind::Module;
+    return {kind, module};
+}
+
+PlanPart layerPart(int first, int last) {
+    PlanPart part;
+    part.kind = PlanPart::Kind::Layers;
+    part.first_layer = first;
+    part.last_layer = last;
+    return part;
+}
+
 /// What remains when no step is enough.
-std::string lastResort(const MemoryBound& bound) {
-    const bool has_limit = bound.by == MemoryBound::By::Option || bound.by == MemoryBound::By::Map;
-    std::string text = "use a device with more memory or a smaller model";
-    text += has_limit ? ", or raise the limit" : "";
-    return text + (bound.reserve == 0 ? ""
-                   : has_limit        ? " or lower the reserve"
-                                      : ", or lower the reserve");
-}
-
-/// "1.00 GiB free, less 2.00 GiB that the map reserves".
-std::string boundText(const MemoryBound& bound) {
-    const char* by = bound.by == MemoryBound::By::Option ? " by --limit"
-                     : bound.by == MemoryBound::By::Map  ? " by the limits of the map"
-                                                         : " free";
-    return formatByteCount(bound.whole) + by +
-           (bound.reserve == 0
-                ? std::string()
-                : ", less " + formatByteCount(bound.reserve) + " that the map reserves");
-}
-
-/// "about 12 ms", "less than 1 ms".
-std::string aboutSeconds(double value) {
-    char text[32];
-    if (value < 0.001) {
-        return "less than 1 ms";
-    }
-    if (value < 1) {
-        std::snprintf(text, sizeof text, "about %.0f ms", value * 1000);
-    } else {
-        std::snprintf(text, sizeof text, "about %.1f s", value);
-    }
-    return text;
+LastResort lastResort(const MemoryBound& bound) {
+    return {bound.by == MemoryBound::By::Option || bound.by == MemoryBound::By::Map,
+            bound.reserve > 0};
 }
 
 /// What has too little memory: one device, or everything that lies in the host's memory.
@@ -112,7 +103,7 @@ public:
           need_(shortage.need(plan)), excess_(need_ - shortage.limit), asked_(*parts.request),
           request_(asked_), is_fit_(!asked_.map.has_value() && asked_.preset == "fit") {}
 
-    std::vector<std::string> steps() {
+    std::vector<Suggestion> steps() {
         const bool is_kv_first = isLargest(MemoryPart::Kv);
         const bool is_workspace_first = isLargest(MemoryPart::Workspace);
         if (is_kv_first) {
@@ -134,14 +125,10 @@ public:
         moveLayers();
         // First what is enough by itself, in the order of its cost.
         std::stable_partition(steps_.begin(), steps_.end(),
-                              [](const Step& step) { return step.is_enough; });
-        std::vector<std::string> texts;
-        texts.reserve(steps_.size() + 1);
-        for (Step& step : steps_) {
-            texts.push_back(std::move(step.text));
-        }
-        sumUp(texts);
-        return texts;
+                              [](const SuggestedStep& step) { return step.is_enough; });
+        std::vector<Suggestion> all(steps_.begin(), steps_.end());
+        sumUp(all);
+        return all;
     }
 
 private:
@@ -190,21 +177,33 @@ private:
         return need_ - std::min(need_, after);
     }
 
+    using Cost = SuggestedCost::Kind;
+
     /// known: what it frees, where that has been asked before. False: nothing, and it is left out.
-    bool add(const std::string& what,
+    bool add(SuggestedStep step,
              const Change& change,
-             const std::string& cost,
+             const SuggestedCost& cost,
              std::optional<uint64_t> known = std::nullopt) {
-        const uint64_t frees = known.has_value() ? *known : freedBy(change);
-        if (frees == 0) {
+        step.frees = known.has_value() ? *known : freedBy(change);
+        if (step.frees == 0) {
             return false;
         }
-        is_enough_alone_ = is_enough_alone_ || frees >= excess_;
+        step.cost = cost;
+        step.is_enough = step.frees >= excess_;
+        is_enough_alone_ = is_enough_alone_ || step.is_enough;
         all_.add(change);
-        steps_.push_back({what + ": frees " + formatByteCount(frees) + ", costs " + cost +
-                              (frees >= excess_ ? " (enough by itself)" : ""),
-                          frees >= excess_});
+        steps_.push_back(std::move(step));
         return true;
+    }
+
+    static SuggestedMove
+    moveOf(PlanPart part, std::vector<std::string> modules, const PlaceFields& to) {
+        return {std::move(part), std::move(modules), *to.store, *to.compute};
+    }
+    static SuggestedStep stepOf(SuggestedMove move) {
+        SuggestedStep step;
+        step.moves.push_back(std::move(move));
+        return step;
     }
 
     [[nodiscard]] uint64_t part(MemoryPart part) const {
@@ -240,12 +239,6 @@ private:
         return shortage_.isGpu() && !is_fit_ ? placed(DeviceId::cpu(), DeviceId::cpu())
                                              : placed(DeviceId::disk(), row.compute);
     }
-    static std::string toText(const PlaceFields& fields) {
-        return fields.store == fields.compute
-                   ? " to " + fields.store->toString()
-                   : " to " + fields.store->toString() + " (computed on " +
-                         fields.compute->toString() + ")";
-    }
 
     void moveTables() {
         const Part part = {PartRole::PerLayerTable};
@@ -257,10 +250,9 @@ private:
         }
         Change change;
         change.places = {{name, away(*row)}};
-        const std::string bytes = std::to_string(text().num_layers * text().ple_size * 2);
-        add("move " + name + toText(away(*row)), change,
-            shortage_.isGpu() ? "nothing measurable (one row of " + bytes + " bytes per token)"
-                              : "one read of " + bytes + " bytes per token");
+        const auto bytes = static_cast<uint64_t>(text().num_layers * text().ple_size * 2);
+        add(stepOf(moveOf(namedPart(name), {name}, away(*row))), change,
+            {shortage_.isGpu() ? Cost::TableRow : Cost::TableRead, bytes});
     }
 
     void moveTowers() {
@@ -270,10 +262,10 @@ private:
             const auto seconds = [&](DeviceId id) {
                 return flops / (towerShare(id) * rates(id).flops);
             };
-            return aboutSeconds(std::max(0.0, seconds(DeviceId::cpu()) - seconds(from)));
+            return std::max(0.0, seconds(DeviceId::cpu()) - seconds(from));
         };
         Change both;
-        std::string names;
+        SuggestedStep both_steps;
         for (const Tower tower : {Tower::Audio, Tower::Vision}) {
             const bool is_audio = tower == Tower::Audio;
             const TensorPlacement* row =
@@ -287,24 +279,23 @@ private:
                 partName({is_audio ? PartRole::AudioProjector : PartRole::VisionProjector});
             Change change;
             change.places = {{first, away(*row)}, {second, away(*row)}};
-            std::string what = "move ";
-            what.append(first).append(" and ").append(second).append(toText(away(*row)));
+            SuggestedMove move = moveOf(namedPart(first), {first, second}, away(*row));
             if (!shortage_.isGpu()) {
                 both.add(change);
-                names += (names.empty() ? "" : ", ") + what;
+                both_steps.moves.push_back(std::move(move));
             } else if (is_audio) {
-                add(what, change,
-                    slower(10 * audioFlopsPerSecond(request.config), row->compute) +
-                        " per 10 s of audio");
+                add(stepOf(std::move(move)), change,
+                    {Cost::TimePerSound, 0,
+                     slower(10 * audioFlopsPerSecond(request.config), row->compute)});
             } else {
-                add(what, change,
-                    slower(imageFlops(request.config, plan_.image_tokens), row->compute) +
-                        " per image");
+                add(stepOf(std::move(move)), change,
+                    {Cost::TimePerImage, 0,
+                     slower(imageFlops(request.config, plan_.image_tokens), row->compute)});
             }
         }
         // Each tower visits its device while it computes; only together do they need less room.
-        if (!names.empty()) {
-            add(names, both, "one read of the files per image or clip");
+        if (!both_steps.moves.empty()) {
+            add(std::move(both_steps), both, {Cost::FilesPerMedia});
         }
     }
 
@@ -320,19 +311,18 @@ private:
         }
         const bool has_own_head = parts_.resolution->has_own_head;
         Change change;
-        std::string what;
+        SuggestedStep step;
         if (parts_.request->config.has_own_head) {
             storedHead(name, *table);
             return;
         }
         if (!has_own_head) {
             change.head = HeadOption::Int8;
-            what = "use --head int8";
+            step.is_head_int8 = true;
         }
-        const char* cost = has_own_head ? "nothing measurable (one row per token)"
-                                        : "some accuracy of the last layer; it is faster";
+        const SuggestedCost cost = {has_own_head ? Cost::OneRow : Cost::HeadAccuracy};
         // `fit` finds another place for the table by itself, but may put something else here.
-        if (is_fit_ && (has_own_head || add(what, change, cost))) {
+        if (is_fit_ && (has_own_head || add(step, change, cost))) {
             return;
         }
         const TensorPlacement* head = plan_.find(Part{PartRole::Head});
@@ -340,10 +330,9 @@ private:
         PlaceFields own = placed(now.store, now.compute);
         own.duplicate_tied = true;
         change.places = {{name, away(*table)}, {partName({PartRole::Head}), own}};
-        what += std::string(what.empty() ? "" : " and ") + "move " + name + toText(away(*table)) +
-                ", with " + partName({PartRole::Head}) + " kept as a copy of its own (" +
-                headKey(own) + ")";
-        add(what, change, cost);
+        step.moves.push_back(moveOf(namedPart(name), {name}, away(*table)));
+        step.head_copy = {*own.store, *own.compute};
+        add(std::move(step), change, cost);
     }
 
     /// Where the head is a tensor of the files, table and head are two things to change.
@@ -353,35 +342,32 @@ private:
             head->format != Format::Q8) {
             Change change;
             change.head = HeadOption::Int8;
-            add("use --head int8", change, "some accuracy of the last layer; it is faster");
+            SuggestedStep step;
+            step.is_head_int8 = true;
+            add(std::move(step), change, {Cost::HeadAccuracy});
         }
         if (!is_fit_) {
             Change change;
             change.places = {{name, away(table)}};
-            add("move " + name + toText(away(table)), change,
-                "nothing measurable (one row per token)");
+            add(stepOf(moveOf(namedPart(name), {name}, away(table))), change, {Cost::OneRow});
         }
     }
 
-    /// The entry of a map that keeps the head where it is.
-    static std::string headKey(const PlaceFields& own) {
-        return "\"" + partName({PartRole::Head}) + R"(": {"store": ")" + own.store->toString() +
-               R"(", "compute": ")" + own.compute->toString() + R"(", "duplicate_tied": true})";
-    }
-
     void quantize() {
-        const auto offer = [this](QuantOption quant, const char* name, const char* cost) {
+        const auto offer = [this](QuantOption quant, const char* name, Cost cost) {
             Change change;
             change.quant = quant;
-            add(std::string("use --quant ") + name, change, cost);
+            SuggestedStep step;
+            step.quant = name;
+            add(std::move(step), change, {cost});
         };
         if (quant_ == QuantOption::None) {
-            offer(QuantOption::Nf4, "nf4", "some accuracy; it is faster");
-            offer(QuantOption::Nf4Dq, "nf4-dq", "a little more accuracy");
+            offer(QuantOption::Nf4, "nf4", Cost::Accuracy);
+            offer(QuantOption::Nf4Dq, "nf4-dq", Cost::LittleAccuracy);
         } else if (quant_ == QuantOption::Nf4) {
-            offer(QuantOption::Nf4Dq, "nf4-dq", "hardly any accuracy");
+            offer(QuantOption::Nf4Dq, "nf4-dq", Cost::HardlyAccuracy);
         } else if (quant_ == QuantOption::Fp4) {
-            offer(QuantOption::Fp4Dq, "fp4-dq", "hardly any accuracy");
+            offer(QuantOption::Fp4Dq, "fp4-dq", Cost::HardlyAccuracy);
         }
     }
 
@@ -418,22 +404,25 @@ private:
                 break;
             }
         }
-        add("use a context of " + std::to_string(*change.context) + " tokens", change,
-            "memory of the conversation");
+        SuggestedStep step;
+        step.context = *change.context;
+        add(std::move(step), change, {Cost::Conversation});
     }
 
     void smallerWorkspace() {
         if (plan_.prefill_chunk > kLeastChunk) {
             Change change;
             change.chunk = kLeastChunk;
-            add("use --prefill-chunk " + std::to_string(kLeastChunk), change,
-                "time until a long prompt is read");
+            SuggestedStep step;
+            step.prefill_chunk = kLeastChunk;
+            add(std::move(step), change, {Cost::PromptTime});
         }
         if (plan_.image_tokens > kLeastImageTokens) {
             Change change;
             change.image_tokens = kLeastImageTokens;
-            add("use --image-tokens " + std::to_string(kLeastImageTokens), change,
-                "detail of large images");
+            SuggestedStep step;
+            step.image_tokens = kLeastImageTokens;
+            add(std::move(step), change, {Cost::ImageDetail});
         }
     }
 
@@ -534,9 +523,9 @@ private:
         } else {
             slower = readSeconds(enough, last);
         }
-        add((enough == last ? "move layer " : "move layers " + std::to_string(enough) + "-") +
-                std::to_string(last) + toText(fields),
-            changeFrom(enough), aboutSeconds(std::max(0.0, slower)) + " per token", frees);
+        const Change change = changeFrom(enough);
+        add(stepOf(moveOf(layerPart(enough, last), {change.places.front().first}, fields)), change,
+            {Cost::TimePerToken, 0, std::max(0.0, slower)}, frees);
     }
 
     /// To read these layers from disk for a token, in the format that they have there.
@@ -557,15 +546,14 @@ private:
     }
 
     /// Says so when all of it together is not enough.
-    void sumUp(std::vector<std::string>& texts) {
-        if (texts.empty() || is_enough_alone_) {
+    void sumUp(std::vector<Suggestion>& all) {
+        if (all.empty() || is_enough_alone_) {
             return;
         }
         const std::optional<uint64_t> after = needAfter(all_);
         if (after.has_value() && *after > shortage_.limit) {
-            texts.push_back("all of this together leaves " + formatByteCount(*after) + ", still " +
-                            formatByteCount(*after - shortage_.limit) +
-                            " too much: " + lastResort(shortage_.bound));
+            all.emplace_back(
+                StepsTogether{*after, *after - shortage_.limit, lastResort(shortage_.bound)});
         }
     }
 
@@ -582,23 +570,12 @@ private:
     bool is_fit_;
     bool is_enough_alone_ = false;
     Change all_;
-    struct Step {
-        std::string text;
-        bool is_enough;
-    };
-    std::vector<Step> steps_;
+    std::vector<SuggestedStep> steps_;
 };
 
-std::string bothWays(uint64_t bytes) {
-    return formatByteCount(bytes) + " (" + std::to_string(bytes) + " bytes)";
-}
-
-std::string largestParts(const std::vector<Contributor>& all) {
-    std::string text = "The largest parts:";
-    for (size_t i = 0; i < std::min(all.size(), kShownContributors); ++i) {
-        text += (i == 0 ? " " : ", ") + all[i].name + " " + formatByteCount(all[i].bytes);
-    }
-    return text;
+std::vector<PartShare> largestOf(std::vector<PartShare> all) {
+    all.resize(std::min(all.size(), kShownContributors));
+    return all;
 }
 
 void addSteps(PlanIssue& issue,
@@ -617,13 +594,13 @@ void addSteps(PlanIssue& issue,
     }
     issue.suggestions = Advisor(plan, shortage, parts, quant, head).steps();
     if (issue.suggestions.empty()) {
-        issue.suggestions.push_back(lastResort(shortage.bound));
+        issue.suggestions.emplace_back(lastResort(shortage.bound));
     }
 }
 
 } // namespace
 
-std::vector<Contributor>
+std::vector<PartShare>
 contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanParts& parts) {
     std::map<std::string, uint64_t> by_module;
     int first_layer = -1;
@@ -647,28 +624,31 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
             by_module[tensor->module] += row.bytes;
         }
     }
-    std::vector<Contributor> all;
+    std::vector<PartShare> all;
     all.reserve(by_module.size() + 8);
     for (const auto& [name, bytes] : by_module) {
-        all.push_back({name, bytes});
+        all.push_back({namedPart(name), bytes});
     }
     if (layers > 0) {
-        all.push_back(
-            {"decoder layers " + std::to_string(first_layer) + "-" + std::to_string(last_layer),
-             layers});
+        all.push_back({layerPart(first_layer, last_layer), layers});
     }
+    const auto add = [&all](PlanPart::Kind kind, uint64_t bytes) -> PlanPart& {
+        PartShare& share = all.emplace_back();
+        share.part.kind = kind;
+        share.bytes = bytes;
+        return share.part;
+    };
     const auto staging = stagingBytes(plan);
     if (const auto it = staging.find(device.id); it != staging.end()) {
-        all.push_back({"room for visiting weights", it->second.total()});
+        add(PlanPart::Kind::VisitingRoom, it->second.total());
     }
-    all.push_back(
-        {"KV cache of " + std::to_string(plan.context) + " tokens", device.parts[MemoryPart::Kv]});
-    all.push_back({"adapters", device.parts[MemoryPart::Adapter]});
-    all.push_back({"workspace", device.parts[MemoryPart::Workspace]});
-    all.push_back({"context of the driver", device.parts[MemoryPart::Context]});
-    std::erase_if(all, [](const Contributor& c) { return c.bytes == 0; });
+    add(PlanPart::Kind::KvCache, device.parts[MemoryPart::Kv]).tokens = plan.context;
+    add(PlanPart::Kind::Adapters, device.parts[MemoryPart::Adapter]);
+    add(PlanPart::Kind::Workspace, device.parts[MemoryPart::Workspace]);
+    add(PlanPart::Kind::DriverContext, device.parts[MemoryPart::Context]);
+    std::erase_if(all, [](const PartShare& c) { return c.bytes == 0; });
     std::stable_sort(all.begin(), all.end(),
-                     [](const Contributor& a, const Contributor& b) { return a.bytes > b.bytes; });
+                     [](const PartShare& a, const PartShare& b) { return a.bytes > b.bytes; });
     return all;
 }
 
@@ -681,11 +661,8 @@ PlanIssue overLimit(const PlacementPlan& plan,
     PlanIssue issue;
     issue.code = "DM09";
     issue.key = device.id.toString();
-    const uint64_t need = device.parts.total();
-    issue.message = device.id.toString() + " needs " + bothWays(need) + " but may use " +
-                    bothWays(device.limit) + ", " + formatByteCount(need - device.limit) +
-                    " too much (" + boundText(bound) + "). " +
-                    largestParts(contributors(plan, device, parts));
+    issue.finding = issue::OverLimit{device.id, device.parts.total(), device.limit, bound,
+                                     largestOf(contributors(plan, device, parts))};
     addSteps(issue, plan, {device.id, bound}, parts, quant, head);
     return issue;
 }
@@ -700,29 +677,28 @@ PlanIssue overHost(const PlacementPlan& plan,
                    QuantOption quant,
                    HeadOption head) {
     const Shortage shortage = {std::nullopt, bound};
-    const uint64_t limit = shortage.limit;
-    const uint64_t need = shortage.need(plan);
     PlanIssue issue;
     issue.code = "DM09";
     issue.key = DeviceId::cpu().toString();
-    std::vector<Contributor> all;
-    std::string names;
+    std::vector<PartShare> all;
+    issue::OverHost over;
     for (const DevicePlan& device : plan.devices) {
         if (!shortage.concerns(device.id) || device.parts.total() == 0) {
             continue;
         }
-        const std::string name = device.id.toString();
-        names += (names.empty() ? "" : " + ") + name + " " + formatByteCount(device.parts.total());
-        for (const Contributor& part : contributors(plan, device, parts)) {
-            all.push_back({part.name + " on " + name, part.bytes});
+        over.shares.push_back({device.id, device.parts.total()});
+        for (PartShare& share : contributors(plan, device, parts)) {
+            share.device = device.id;
+            all.push_back(std::move(share));
         }
     }
     std::stable_sort(all.begin(), all.end(),
-                     [](const Contributor& a, const Contributor& b) { return a.bytes > b.bytes; });
-    issue.message = "the memory of a simulated GPU is this computer's main memory: " + names +
-                    " need " + bothWays(need) + " of it together but may use " + bothWays(limit) +
-                    ", " + formatByteCount(need - limit) + " too much (" + boundText(bound) +
-                    "). " + largestParts(all);
+                     [](const PartShare& a, const PartShare& b) { return a.bytes > b.bytes; });
+    over.need = shortage.need(plan);
+    over.limit = shortage.limit;
+    over.bound = bound;
+    over.largest = largestOf(std::move(all));
+    issue.finding = std::move(over);
     addSteps(issue, plan, shortage, parts, quant, head);
     return issue;
 }

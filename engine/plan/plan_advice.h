@@ -12,11 +12,7 @@
 namespace engine {
 
 /// What one device holds, largest first; decoder layers as one item.
-struct Contributor {
-    std::string name;
-    uint64_t bytes = 0;
-};
-std::vector<Contributor>
+std::vector<PartShare>
 contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanParts& parts);
 
 /// device needs more than `bound`, which is its limit.

@@ -18,10 +18,6 @@ uint64_t asBytes(int64_t values, uint64_t size = kActivation) {
     return static_cast<uint64_t>(values) * size;
 }
 
-std::string plainBytes(uint64_t bytes) {
-    return std::to_string(bytes) + " bytes";
-}
-
 /// Bytes of one token's K and V of a layer.
 uint64_t kvRowBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
     const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
@@ -85,16 +81,10 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
             warning.modules.push_back(partName(layerPart(it->first)));
             bytes += it->second.bytes;
         }
-        std::string places = home.toString();
-        for (const DeviceId& device : devices) {
-            places += " and " + device.toString();
-        }
         warning.key = warning.modules.front();
-        warning.message = (layers.size() == 1 ? "layer " : "layers ") + layerList(layers) +
-                          (layers.size() == 1 ? " computes on " : " compute on ") + places + ": " +
-                          plainBytes(bytes) + " travel per token inside " +
-                          (layers.size() == 1 ? "it" : "them") +
-                          "; keeping a layer's weights together avoids that";
+        std::vector<DeviceId> places = {home};
+        places.insert(places.end(), devices.begin(), devices.end());
+        warning.finding = issue::SplitLayers{std::move(layers), std::move(places), bytes};
         std::set<DeviceId> between = devices;
         between.insert(home);
         warn(plan, parts, between, std::move(warning));
@@ -115,12 +105,8 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         for (const int reader : mirror.readers) {
             warning.modules.push_back(partName(layerPart(reader)));
         }
-        const bool is_one = mirror.readers.size() == 1;
-        warning.message = (is_one ? "layer " : "layers ") + layerList(mirror.readers) + " on " +
-                          mirror.device.toString() + (is_one ? " reads" : " read") +
-                          " the keys and values of layer " + std::to_string(mirror.owner) + " on " +
-                          owner_device.toString() + ": " + plainBytes(bytes) +
-                          " per token go to a mirror there";
+        warning.finding =
+            issue::KvMirrored{mirror.readers, mirror.device, mirror.owner, owner_device, bytes};
         warn(plan, parts, {owner_device, mirror.device}, std::move(warning));
     }
     if (!is_kv_placed) {
@@ -152,11 +138,8 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         for (const int reader : readers.first) {
             warning.modules.push_back(partName(layerPart(reader)));
         }
-        const bool is_one = readers.first.size() == 1;
-        warning.message = (is_one ? "layer " : "layers ") + layerList(readers.first) + " on " +
-                          home.toString() + (is_one ? " reads" : " read") +
-                          " keys and values kept on " + parts.map->kv_place->toString() + ": " +
-                          plainBytes(readers.second) + " per token travel for it";
+        warning.finding =
+            issue::KvElsewhere{readers.first, home, *parts.map->kv_place, readers.second};
         warn(plan, parts, {home, *parts.map->kv_place}, std::move(warning));
     }
 }
@@ -196,22 +179,6 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
 }
 
 } // namespace
-
-std::string layerList(const std::vector<int>& layers) {
-    std::string out;
-    for (size_t i = 0; i < layers.size();) {
-        size_t last = i;
-        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
-            ++last;
-        }
-        out += (out.empty() ? "" : ", ") + std::to_string(layers[i]);
-        if (last > i) {
-            out += "-" + std::to_string(layers[last]);
-        }
-        i = last + 1;
-    }
-    return out;
-}
 
 void addTransfer(
     PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what) {

@@ -5,7 +5,6 @@
 
 #include "engine/plan/planner.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -44,16 +43,6 @@ uint64_t layerKvBytes(const PlanRequest& request, const PlacementPlan& plan, int
 std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
                                           const PlacementPlan& plan,
                                           const std::vector<DeviceId>& layer_device);
-/// What the engine may use, and what says so.
-struct MemoryBound {
-    enum class By : uint8_t { Nothing = 1, Free, Option, Map };
-    By by = By::Nothing;
-    uint64_t whole = UINT64_MAX; ///< The largest uint64_t: nothing bounds it.
-    uint64_t reserve = 0;        ///< Of the map.
-    [[nodiscard]] uint64_t bytes() const {
-        return whole == UINT64_MAX ? whole : whole - std::min(whole, reserve);
-    }
-};
 /// Of a device: free bytes or a lower limit, less the reserve.
 MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId id);
 /// Of cpu and simulated GPUs together, since a simulated GPU's memory is main memory: the free
@@ -69,8 +58,5 @@ uint64_t rowBytes(const PlanRequest& request,
                   const StoredTensor& stored);
 /// The context that a request and a map ask for, within what the model has positions for.
 int64_t planContext(const PlanRequest& request, const DeviceMap& map);
-
-/// "15-18, 20": rising numbers of layers, for people.
-std::string layerList(const std::vector<int>& layers);
 
 } // namespace engine

@@ -271,7 +271,7 @@ private:
             PlanIssue issue;
             issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";
             issue.key = request_.preset;
-            issue.message = preset.error().message;
+            issue.finding = issue::MapComplaint{preset.error().message};
             plan_.errors.push_back(std::move(issue));
             return false;
         }
@@ -307,10 +307,7 @@ private:
         const int64_t asked =
             request_.context > 0 ? request_.context : map_.kv_context.value_or(plan_.context);
         if (asked > plan_.context) {
-            plan_.notes.push_back(
-                "a context of " + std::to_string(asked) +
-                " tokens is more than the model has positions for; planned with " +
-                std::to_string(plan_.context));
+            plan_.notes.emplace_back(note::ContextCut{asked, plan_.context});
         }
         if (map_.kv_format == KvFormat::F16 || map_.kv_format == KvFormat::Q8) {
             PlanIssue issue;
@@ -318,8 +315,9 @@ private:
             issue.key = "kv.format";
             issue.line = map_.kv_format_at.line;
             issue.column = map_.kv_format_at.column;
-            issue.message = "this version keeps keys and values in bf16 (fp32 with --precision "
-                            "f32) and has no other format for them; remove kv.format";
+            issue.finding = issue::MapComplaint{
+                "this version keeps keys and values in bf16 (fp32 with --precision "
+                "f32) and has no other format for them; remove kv.format"};
             plan_.errors.push_back(std::move(issue));
         }
     }
@@ -360,10 +358,7 @@ private:
         }
         plan_.tensors.resize(count);
         if (made_count > 0) {
-            plan_.notes.push_back(
-                std::to_string(made_count) +
-                " quantized weights stored on disk are made from the checkpoint at every use; a "
-                "cache keeps them as they are (--cache FOLDER)");
+            plan_.notes.emplace_back(note::MadeAtEveryUse{made_count});
         }
     }
 
@@ -411,12 +406,10 @@ private:
         for (DevicePlan& device : plan_.devices) {
             device.limit = boundOf(request_, map_, device.id).bytes();
         }
-        for (const auto& [member, sizes] :
-             {std::pair("limits", &map_.limits), std::pair("reserve", &map_.reserve)}) {
+        for (const auto& [is_reserve, sizes] :
+             {std::pair(false, &map_.limits), std::pair(true, &map_.reserve)}) {
             if (sizes->contains(DeviceId::disk())) {
-                plan_.notes.push_back(std::string(member) +
-                                      ".disk has no effect: what is stored on disk stays in the "
-                                      "model's own files, which need no more room");
+                plan_.notes.emplace_back(note::DiskHasNoLimit{is_reserve});
             }
         }
         for (const auto& [id, bytes] : request_.limits) {
@@ -428,8 +421,7 @@ private:
                 PlanIssue issue;
                 issue.code = "DM04";
                 issue.key = "--limit";
-                issue.message =
-                    "--limit names " + id.toString() + ", which this machine does not have";
+                issue.finding = issue::LimitWithoutDevice{id};
                 plan_.errors.push_back(std::move(issue));
             }
         }
@@ -548,8 +540,7 @@ private:
         for (const AdapterBytes& adapter : request_.adapters) {
             const TensorPlacement* base = baseRow(adapter, rows);
             if (base == nullptr) {
-                plan_.notes.push_back("adapter weights for " + adapter.tensor +
-                                      " are not counted: the plan has no such tensor");
+                plan_.notes.emplace_back(note::AdapterNotCounted{adapter.tensor});
                 continue;
             }
             const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : base->compute;
@@ -586,12 +577,7 @@ private:
             }
         }
         if (staying > 0) {
-            plan_.notes.push_back("the adapter replaces " + std::to_string(staying) +
-                                  (staying == 1 ? " weight that travels to its device; its "
-                                                  "replacement stays"
-                                                : " weights that travel to their device; their "
-                                                  "replacements stay") +
-                                  " there (only A and B follow)");
+            plan_.notes.emplace_back(note::ReplacementsStay{staying});
         }
     }
 
@@ -602,7 +588,7 @@ private:
             warning.key = "model";
             warning.line = map_.model_at.line;
             warning.column = map_.model_at.column;
-            warning.message = message;
+            warning.finding = issue::MapComplaint{message};
             plan_.warnings.push_back(std::move(warning));
         };
         const auto layers = static_cast<int64_t>(request_.config.text.layers.size());

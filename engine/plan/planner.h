@@ -119,7 +119,7 @@ struct FitResult {
     HeadOption head = HeadOption::Bf16;
     QuantOption quant = QuantOption::None;
     bool fits = false;
-    std::vector<std::string> steps; ///< The explanation, in order.
+    std::vector<Note> steps; ///< The explanation, in order.
 };
 FitResult fitDeviceMap(const PlanRequest& request);
 

@@ -287,7 +287,7 @@ std::vector<std::string> Engine::loadNotes() const {
     for (const PlanIssue& warning : plan.warnings) {
         add(describe(warning));
     }
-    addAll(plan.notes);
+    addAll(inEnglish(plan.notes));
     addAll(impl_->loaded->folder.config.warnings);
     const LoadReport& report = impl_->loaded->store->report();
     addAll(report.notes);

@@ -8,6 +8,7 @@
 #include "engine/api/merge.h"
 #include "engine/base/result.h"
 #include "engine/forward/decode_options.h"
+#include "engine/plan/plan_english.h"
 #include "kernels/card_options.h"
 
 #include <filesystem>

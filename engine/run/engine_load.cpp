@@ -39,9 +39,7 @@ withAssumedContexts(const std::shared_ptr<const PlacementPlan>& plan, const GpuA
     for (const DevicePlan& device : plan->devices) {
         if (device.id.kind == DeviceId::Kind::Cuda && device.parts.total() > 0 &&
             gpus.assumes_context(device.id.index)) {
-            told->notes.push_back(device.id.toString() +
-                                  ": what the driver takes for itself is assumed, not measured "
-                                  "(the management library, NVML, does not tell)");
+            told->notes.emplace_back(note::DriverAssumed{device.id});
         }
     }
     return told->notes.size() == plan->notes.size() ? plan : told;

@@ -10,7 +10,6 @@
 #include "kernels/stage_times.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace engine {
 
@@ -39,8 +38,12 @@ AdapterSummary summarizeAdapter(const Adapter& adapter) {
         out.audio_modules += tower == KeyTower::Audio ? 1 : 0;
     }
     for (const KeyReport& key : coverage.unmatched) {
-        out.unmatched.emplace_back(key.key,
-                                   std::string(keyClassName(key.key_class)) + ": " + key.reason);
+        using Outcome = UnusedKey::Outcome;
+        out.unmatched.push_back({key.key,
+                                 key.key_class == KeyClass::Inert     ? Outcome::Inert
+                                 : key.key_class == KeyClass::Ignored ? Outcome::Ignored
+                                                                      : Outcome::Refused,
+                                 key.reason});
     }
     out.missing = coverage.targeted_but_missing;
     for (const DeltaNorm& norm : coverage.norms) {
@@ -56,29 +59,39 @@ AdapterSummary summarizeAdapter(const Adapter& adapter) {
 
 namespace {
 
+/// A device of the request is a card, or this machine has one.
+bool isAboutCards(const Finding& finding) {
+    const auto isCard = [](DeviceId id) { return id.kind == DeviceId::Kind::Cuda; };
+    if (const auto* limit = std::get_if<issue::LimitWithoutDevice>(&finding)) {
+        return isCard(limit->device);
+    }
+    const auto* missing = std::get_if<issue::NoDevice>(&finding);
+    return missing != nullptr && (isCard(missing->device) ||
+                                  std::any_of(missing->gpus.begin(), missing->gpus.end(), isCard));
+}
+
 /// Adds why cards are not used. Whoever could mend something is warned where that leaves the
 /// machine without any card; that there simply is none is a remark, and the reason of an error.
-void tellOfCards(const std::vector<CardNote>& notes,
+void tellOfCards(const std::vector<CardTrouble>& troubles,
                  const std::vector<DeviceInfo>& devices,
                  PlacementPlan& plan) {
     const bool has_card = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& device) {
         return device.id.kind == DeviceId::Kind::Cuda;
     });
     const auto lacks = std::find_if(plan.errors.begin(), plan.errors.end(), [](const PlanIssue& e) {
-        return e.code == "DM04" &&
-               (isDevicePreset(e.key) || e.message.find("cuda:") != std::string::npos);
+        return e.code == "DM04" && (isDevicePreset(e.key) || isAboutCards(e.finding));
     });
-    for (const CardNote& note : notes) {
+    for (const CardTrouble& trouble : troubles) {
         if (lacks != plan.errors.end()) {
-            lacks->message += (lacks->message.ends_with('.') ? " " : ". ") + note.text;
+            lacks->reasons.push_back(trouble);
         }
-        if (note.is_problem && !has_card) {
+        if (trouble.isProblem() && !has_card) {
             PlanIssue& warning = plan.warnings.emplace_back();
             warning.code = "DM23";
             warning.key = "cuda";
-            warning.message = note.text;
+            warning.finding = trouble;
         } else {
-            plan.notes.push_back(note.text);
+            plan.notes.emplace_back(trouble);
         }
     }
 }
@@ -145,18 +158,14 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
                   planRequest(request, out.folder, devices, footprints));
     PlacementPlan plan = makePlan(plan_request);
     if (has_measured_rates && is_plan_only) { // of a plan that somebody looks at
-        plan.notes.push_back(
-            "speeds are estimates from rates measured on this computer: memory is read with " +
-            std::to_string(std::lround(constants->read_bytes_per_s / 1e9)) +
-            " GB/s, products run at " + std::to_string(std::lround(constants->flops / 1e9)) +
-            " GFLOP/s");
+        plan.notes.emplace_back(note::MeasuredRates{constants->read_bytes_per_s, constants->flops});
     }
     plan.map_text = smallMapText(plan_request, plan.map_text);
     for (std::string& odd : oddThings(out.folder)) {
-        plan.notes.push_back(std::move(odd));
+        plan.notes.emplace_back(note::ModelOddity{std::move(odd)});
     }
     if (asksForCards(request)) {
-        tellOfCards(options.gpus->notes(), devices, plan);
+        tellOfCards(options.gpus->troubles(), devices, plan);
     }
     out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
     return out;

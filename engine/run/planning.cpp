@@ -5,6 +5,7 @@
 #include "engine/forward/workspace.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
+#include "engine/plan/plan_english.h"
 
 #ifndef _WIN32
 #include <unistd.h>
@@ -289,15 +290,15 @@ std::string smallMapText(const PlanRequest& request, const std::string& map_text
 }
 
 std::string describe(const PlanIssue& issue) {
-    std::string text = issue.code + ": " + issue.message;
+    std::string text = issue.code + ": " + inEnglish(issue);
     if (issue.line > 0) {
         text = issue.code + " (line " + std::to_string(issue.line) + ", column " +
-               std::to_string(issue.column) + "): " + issue.message;
+               std::to_string(issue.column) + "): " + inEnglish(issue);
     }
     if (issue.code != "DM09") {
         return text; // suggestions are values to put in, which the message names
     }
-    for (const std::string& suggestion : issue.suggestions) {
+    for (const std::string& suggestion : inEnglish(issue.suggestions)) {
         text += (text.ends_with('.') ? " " : ". ") + suggestion;
     }
     return text;
@@ -323,7 +324,7 @@ Error planError(const PlacementPlan& plan) {
         const int count = ++seen[issue.code];
         error.details.emplace_back(count == 1 ? issue.code
                                               : issue.code + "." + std::to_string(count),
-                                   (issue.key.empty() ? "" : issue.key + ": ") + issue.message);
+                                   (issue.key.empty() ? "" : issue.key + ": ") + inEnglish(issue));
     }
     return error;
 }

@@ -61,8 +61,11 @@ Card describe(const Driver& driver, int ordinal) {
     then([&] { return driver.deviceGetAttribute(&major, kCuAttributeMajor, device); });
     then([&] { return driver.deviceGetAttribute(&minor, kCuAttributeMinor, device); });
     if (answer != kCuSuccess) {
-        card.unusable = id + " does not answer the driver (" + driver.errorName(answer) +
-                        "); restart the machine to use this card.";
+        const std::string name_of_answer = driver.errorName(answer);
+        card.unusable = {Trouble::Kind::NoAnswer,
+                         id + " does not answer the driver (" + name_of_answer +
+                             "); restart the machine to use this card.",
+                         name_of_answer};
         return card;
     }
     card.name = name.data();
@@ -80,9 +83,12 @@ Card describe(const Driver& driver, int ordinal) {
         card.uuid = uuidText(uuid);
     }
     if (card.compute_capability < kOldestCapability) {
-        card.unusable = id + " (" + card.name + ") has compute capability " +
-                        std::to_string(major) + "." + std::to_string(minor) +
-                        "; Belfry's kernels need 7.5 (Turing) or newer, so this card is not used.";
+        const std::string found = std::to_string(major) + "." + std::to_string(minor);
+        card.unusable = {Trouble::Kind::OldCard,
+                         id + " (" + card.name + ") has compute capability " + found +
+                             "; Belfry's kernels need 7.5 (Turing) or newer, so this card is not "
+                             "used.",
+                         found, "7.5"};
     }
     return card;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/driver.h"
+#include "kernels/cuda/driver_trouble.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +24,7 @@ struct Card {
     int compute_capability = 0; ///< 10 * major + minor.
     /// As the driver tells them; 0: it does not.
     int multiprocessors = 0, clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
-    std::string unusable; ///< One sentence; empty = usable.
+    Trouble unusable; ///< None: usable.
 };
 
 std::vector<Card> listCards(const Driver& driver);

@@ -108,7 +108,7 @@ Status CudaDevice::open(std::string* message) {
             continue;
         }
         if (!card.unusable.empty()) {
-            *message = card.unusable;
+            *message = card.unusable.text;
             return Status::Unsupported;
         }
         name_ = card.name;

@@ -3,6 +3,7 @@
 // every driver installs it; nothing of the CUDA toolkit is needed at run time.
 #include "kernels/cuda/driver.h"
 
+#include "kernels/cuda/driver_trouble.h"
 #include "kernels/cuda/system_library.h"
 #include "kernels/stage_times.h"
 
@@ -48,8 +49,7 @@ std::string versionText(int version) {
 
 struct Loaded {
     Driver driver;
-    bool is_usable = false;
-    std::string why;
+    Trouble trouble;
 };
 
 Loaded load() {
@@ -57,8 +57,9 @@ Loaded load() {
     // Never closed: the driver does not support being unloaded while the process lives.
     void* library = openLibrary();
     if (library == nullptr) {
-        loaded.why = std::string(kNoDriver) + " (" + kLibrary +
-                     " was not found); everything runs on the CPU.";
+        loaded.trouble = {Trouble::Kind::NoDriver, std::string(kNoDriver) + " (" + kLibrary +
+                                                       " was not found); everything runs on the "
+                                                       "CPU."};
         return loaded;
     }
     const char* missing = nullptr;
@@ -72,24 +73,37 @@ Loaded load() {
 #define BELFRY_CU_RESOLVE(member, name, parameters) resolve(loaded.driver.member, name);
     BELFRY_CU_FUNCTIONS(BELFRY_CU_RESOLVE)
 #undef BELFRY_CU_RESOLVE
-    loaded.why = describeUnusable(loaded.driver, missing);
-    loaded.is_usable = loaded.why.empty();
+    loaded.trouble = driverTrouble(loaded.driver, missing);
+    return loaded;
+}
+
+const Loaded& systemLoaded() {
+    static const Loaded loaded = [] {
+        const StageTimer timer("driver");
+        return load();
+    }();
     return loaded;
 }
 
 } // namespace
 
-std::string describeUnusable(const Driver& driver, const char* missing) {
+Trouble driverTrouble(const Driver& driver, const char* missing) {
     int version = 0;
     if (driver.driverGetVersion != nullptr && driver.driverGetVersion(&version) == kCuSuccess &&
         version < kOldestDriver) {
-        return "The NVIDIA driver supports CUDA " + versionText(version) + ", Belfry needs " +
-               versionText(kOldestDriver) +
-               " or newer; update the driver to use the graphics card. Everything runs on the CPU.";
+        const std::string found = versionText(version);
+        const std::string needed = versionText(kOldestDriver);
+        return {Trouble::Kind::OldDriver,
+                "The NVIDIA driver supports CUDA " + found + ", Belfry needs " + needed +
+                    " or newer; update the driver to use the graphics card. Everything runs on "
+                    "the CPU.",
+                found, needed};
     }
     if (missing != nullptr) {
-        return std::string("The NVIDIA driver lacks the function ") + missing +
-               "; update the driver to use the graphics card. Everything runs on the CPU.";
+        return {Trouble::Kind::DriverLacks,
+                std::string("The NVIDIA driver lacks the function ") + missing +
+                    "; update the driver to use the graphics card. Everything runs on the CPU.",
+                missing};
     }
     CuResult started = driver.init(0);
     int count = 0;
@@ -98,11 +112,18 @@ std::string describeUnusable(const Driver& driver, const char* missing) {
         return {};
     }
     if (started == kCuSuccess || started == kCuNoDevice) {
-        return std::string(kNoCard) + "; everything runs on the CPU.";
+        return {Trouble::Kind::NoCard, std::string(kNoCard) + "; everything runs on the CPU."};
     }
-    return "The NVIDIA driver does not start (" + driver.errorName(started) +
-           "); restart the machine or reinstall the driver to use the graphics card. Everything "
-           "runs on the CPU.";
+    const std::string answer = driver.errorName(started);
+    return {Trouble::Kind::DriverFails,
+            "The NVIDIA driver does not start (" + answer +
+                "); restart the machine or reinstall the driver to use the graphics card. "
+                "Everything runs on the CPU.",
+            answer};
+}
+
+std::string describeUnusable(const Driver& driver, const char* missing) {
+    return driverTrouble(driver, missing).text;
 }
 
 std::string Driver::errorName(CuResult code) const {
@@ -132,14 +153,15 @@ std::string ProcessFault::what() const {
 }
 
 const Driver* systemDriver(std::string* why) {
-    static const Loaded loaded = [] {
-        const StageTimer timer("driver");
-        return load();
-    }();
+    const Loaded& loaded = systemLoaded();
     if (why != nullptr) {
-        *why = loaded.why;
+        *why = loaded.trouble.text;
     }
-    return loaded.is_usable ? &loaded.driver : nullptr;
+    return loaded.trouble.empty() ? &loaded.driver : nullptr;
+}
+
+const Trouble& systemDriverTrouble() {
+    return systemLoaded().trouble;
 }
 
 } // namespace kernels::cuda

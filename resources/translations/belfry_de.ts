@@ -2625,6 +2625,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>workspace</source>
         <translation>Arbeitsbereich</translation>
     </message>
+    <message>
+        <source>&quot;%1&quot; names %2, which this machine does not have; it has %3CPU and disk.</source>
+        <translation>„%1“ nennt %2; das hat dieser Rechner nicht. Er hat %3CPU und Festplatte.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -4110,6 +4114,218 @@ Versteht %5 · bis zu %6 Token</translation>
         <source>%1 is lost to this run of Belfry (%2). Restart Belfry to use it.</source>
         <translation>%1 ist für diesen Lauf von Belfry verloren (%2). Starten Sie Belfry neu, um sie zu verwenden.</translation>
     </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 less on %3 (%4 remain); %5</source>
+        <translation>%1: %2 weniger auf %3 (%4 bleiben); %5</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: it fits</source>
+        <translation>alles auf %1 braucht %2 von %3: es passt</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: too much</source>
+        <translation>alles auf %1 braucht %2 von %3: zu viel</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: more than this computer&apos;s memory, which simulated GPUs take theirs from</source>
+        <translation>alles auf %1 braucht %2 von %3: mehr als der Arbeitsspeicher dieses Rechners, aus dem simulierte GPUs ihren nehmen</translation>
+    </message>
+    <message>
+        <source>unbounded memory</source>
+        <translation>unbegrenztem Speicher</translation>
+    </message>
+    <message>
+        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
+        <translation>zuerst wandert, was pro Token nichts kostet (Tabellen), dann, was nur mit Medien kostet (Türme), dann, was jedes Token liest (Kopf und Schichten)</translation>
+    </message>
+    <message>
+        <source>per-layer embedding table to %1</source>
+        <translation>Einbettungstabelle je Schicht auf %1</translation>
+    </message>
+    <message>
+        <source>token embedding (the head has its own copy) to %1</source>
+        <translation>Token-Einbettung (der Kopf hat seine eigene Kopie) auf %1</translation>
+    </message>
+    <message>
+        <source>one row of %1 per token, not measurable</source>
+        <translation>eine Zeile von %1 pro Token, nicht messbar</translation>
+    </message>
+    <message>
+        <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
+        <translation>kostet nur mit Medien: 10 s Ton brauchen etwa %1 statt %2</translation>
+    </message>
+    <message>
+        <source>costs only with media: an image takes about %1 instead of %2</source>
+        <translation>kostet nur mit Medien: ein Bild braucht etwa %1 statt %2</translation>
+    </message>
+    <message>
+        <source>audio tower to %1</source>
+        <translation>Audioturm auf %1</translation>
+    </message>
+    <message>
+        <source>vision tower to %1</source>
+        <translation>Bildturm auf %1</translation>
+    </message>
+    <message>
+        <source>linear weights in %1</source>
+        <translation>lineare Gewichte in %1</translation>
+    </message>
+    <message>
+        <source>head in 8 bits</source>
+        <translation>Kopf in 8 Bit</translation>
+    </message>
+    <message>
+        <source>head in %1</source>
+        <translation>Kopf in %1</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves</source>
+        <translation>etwas Genauigkeit gegen Tempo, bevor geht, was jedes Token liest</translation>
+    </message>
+    <message>
+        <source>head to %1</source>
+        <translation>Kopf auf %1</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token, about %1 more per token</source>
+        <translation>er wird für jedes Token ganz gelesen, etwa %1 mehr pro Token</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token</source>
+        <translation>er wird für jedes Token ganz gelesen</translation>
+    </message>
+    <message>
+        <source>layers %1-%2 on %3, one block, so that the state changes device once</source>
+        <translation>Schichten %1–%2 auf %3, ein Block, damit der Zustand das Gerät nur einmal wechselt</translation>
+    </message>
+    <message>
+        <source>every token reads them, about %1 more per token</source>
+        <translation>jedes Token liest sie, etwa %1 mehr pro Token</translation>
+    </message>
+    <message>
+        <source>every token reads them</source>
+        <translation>jedes Token liest sie</translation>
+    </message>
+    <message>
+        <source>even this leanest plan is %1 over the limits; it keeps layers in memory: on disk, read anew for every token, only a map puts them</source>
+        <translation>selbst diese sparsamste Aufteilung liegt %1 über den Grenzen; sie lässt Schichten im Speicher: auf die Festplatte, wo sie für jedes Token neu gelesen werden, legt sie nur ein eigener Plan</translation>
+    </message>
+    <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is weighed as the mid-range card it stands for, so that the choice is the card&apos;s; what it computes here has this processor&apos;s speed</source>
+        <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3); eine simulierte GPU zählt als die Karte der Mittelklasse, für die sie steht, damit die Wahl die der Karte ist; was sie hier rechnet, hat das Tempo dieses Prozessors</translation>
+    </message>
+    <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
+        <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3)</translation>
+    </message>
+    <message>
+        <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
+        <translation>%1 hat keine Wirkung: Was auf der Festplatte liegt, bleibt in den Dateien des Modells, die keinen weiteren Platz brauchen</translation>
+    </message>
+    <message>
+        <source>adapter weights for %1 are not counted: the plan has no such tensor</source>
+        <translation>Gewichte des Adapters für %1 sind nicht mitgezählt: der Plan hat keinen solchen Tensor</translation>
+    </message>
+    <message>
+        <source>the adapter replaces 1 weight that travels to its device; its replacement stays there (only A and B follow)</source>
+        <translation>der Adapter ersetzt 1 Gewicht, das zu seinem Gerät wandert; sein Ersatz bleibt dort (nur A und B folgen)</translation>
+    </message>
+    <message>
+        <source>the adapter replaces %1 weights that travel to their device; their replacements stay there (only A and B follow)</source>
+        <translation>der Adapter ersetzt %1 Gewichte, die zu ihrem Gerät wandern; ihr Ersatz bleibt dort (nur A und B folgen)</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
+        <translation>Das Format des Kopfes hat keine Wirkung: Der Checkpoint enthält den Kopf gepackt als %1, und so bleibt er</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
+        <translation>Das Format des Kopfes hat keine Wirkung: Der Plan gibt embed_tokens ein Format, und der Kopf ist dieselbe Tabelle</translation>
+    </message>
+    <message>
+        <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
+        <translation>lm_head und embed_tokens sind im Checkpoint ein Tensor; der Plan legt sie auf verschiedene Geräte, also gibt es zwei Kopien</translation>
+    </message>
+    <message>
+        <source>the key &quot;%1&quot;</source>
+        <translation>dem Schlüssel „%1“</translation>
+    </message>
+    <message>
+        <source>the rules</source>
+        <translation>den Regeln</translation>
+    </message>
+    <message>
+        <source>the load options</source>
+        <translation>den Ladeoptionen</translation>
+    </message>
+    <message>
+        <source>1 tensor: %1</source>
+        <translation>1 Tensor: %1</translation>
+    </message>
+    <message>
+        <source>%1 tensors, the first: %2</source>
+        <translation>%1 Tensoren, der erste: %2</translation>
+    </message>
+    <message>
+        <source>%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it to %3, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
+        <translation>%1 aus %2 hat keine Wirkung: lm_head ist die Tabelle von embed_tokens; gib es %3, oder verlange zwei Kopien mit &quot;duplicate_tied&quot;: true</translation>
+    </message>
+    <message>
+        <source>residency given by %1 has no effect where store and compute are the same device (%2)</source>
+        <translation>residency aus %1 hat keine Wirkung, wo store und compute dasselbe Gerät sind (%2)</translation>
+    </message>
+    <message>
+        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
+        <translation>%1 Gewichte des Checkpoints sind schon in 4 Bit gepackt und bleiben, wie sie sind; „Gewichte“ gilt für die anderen</translation>
+    </message>
+    <message>
+        <source>not in the files, planned as bf16: %1</source>
+        <translation>nicht in den Dateien, als bf16 geplant: %1</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>keys translated to our names: %1</source>
+        <translation>Schlüssel in unsere Namen übersetzt: %1</translation>
+    </message>
+    <message>
+        <source>%1 (its layer reads another layer&apos;s keys and values)</source>
+        <translation>%1 (seine Schicht liest die Schlüssel und Werte einer anderen)</translation>
+    </message>
+    <message>
+        <source>keys without effect (no tensors that are used lie there): %1</source>
+        <translation>Schlüssel ohne Wirkung (dort liegen keine Tensoren, die benutzt werden): %1</translation>
+    </message>
+    <message>
+        <source>more than %1 pairs of keys contradict each other; only the first are listed</source>
+        <translation>mehr als %1 Paare von Schlüsseln widersprechen sich; nur die ersten sind aufgeführt</translation>
+    </message>
+    <message>
+        <source>speeds are estimates from rates measured on this computer: memory is read with %1 GB/s, products run at %2 GFLOP/s</source>
+        <translation>Geschwindigkeiten sind Schätzungen aus Raten, die auf diesem Rechner gemessen sind: Speicher wird mit %1 GB/s gelesen, Produkte laufen mit %2 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>%1: what the driver takes for itself is assumed, not measured (the management library, NVML, does not tell)</source>
+        <translation>%1: was der Treiber für sich nimmt, ist angenommen, nicht gemessen (die Verwaltungsbibliothek NVML sagt es nicht)</translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation>„default“</translation>
+    </message>
 </context>
 <context>
     <name>ui::NoticeBar</name>
@@ -5023,6 +5239,10 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>token embedding to %1</source>
         <translation>Token-Einbettung auf %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 auf %2</translation>
     </message>
 </context>
 <context>

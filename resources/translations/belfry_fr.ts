@@ -2625,6 +2625,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>workspace</source>
         <translation>espace de travail</translation>
     </message>
+    <message>
+        <source>&quot;%1&quot; names %2, which this machine does not have; it has %3CPU and disk.</source>
+        <translation>« %1 » désigne %2, que cet ordinateur n’a pas ; il a %3CPU et disque.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -4110,6 +4114,218 @@ Comprend %5 · jusqu’à %6 tokens</translation>
         <source>%1 is lost to this run of Belfry (%2). Restart Belfry to use it.</source>
         <translation>%1 est perdue pour cette exécution de Belfry (%2). Redémarrez Belfry pour l’utiliser.</translation>
     </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1 : %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 less on %3 (%4 remain); %5</source>
+        <translation>%1 : %2 de moins sur %3 (il reste %4) ; %5</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: it fits</source>
+        <translation>tout sur %1 demande %2 sur %3 : cela tient</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: too much</source>
+        <translation>tout sur %1 demande %2 sur %3 : c’est trop</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: more than this computer&apos;s memory, which simulated GPUs take theirs from</source>
+        <translation>tout sur %1 demande %2 sur %3 : plus que la mémoire de cet ordinateur, où les GPU simulés prennent la leur</translation>
+    </message>
+    <message>
+        <source>unbounded memory</source>
+        <translation>une mémoire sans limite</translation>
+    </message>
+    <message>
+        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
+        <translation>d’abord part ce qui ne coûte rien par jeton (tables), puis ce qui ne coûte qu’avec des médias (tours), puis ce que chaque jeton lit (tête et couches)</translation>
+    </message>
+    <message>
+        <source>per-layer embedding table to %1</source>
+        <translation>table des plongements par couche vers %1</translation>
+    </message>
+    <message>
+        <source>token embedding (the head has its own copy) to %1</source>
+        <translation>plongement des jetons (la tête a sa propre copie) vers %1</translation>
+    </message>
+    <message>
+        <source>one row of %1 per token, not measurable</source>
+        <translation>une ligne de %1 par jeton, non mesurable</translation>
+    </message>
+    <message>
+        <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
+        <translation>ne coûte qu’avec des médias : 10 s de son demandent environ %1 au lieu de %2</translation>
+    </message>
+    <message>
+        <source>costs only with media: an image takes about %1 instead of %2</source>
+        <translation>ne coûte qu’avec des médias : une image demande environ %1 au lieu de %2</translation>
+    </message>
+    <message>
+        <source>audio tower to %1</source>
+        <translation>tour audio vers %1</translation>
+    </message>
+    <message>
+        <source>vision tower to %1</source>
+        <translation>tour de vision vers %1</translation>
+    </message>
+    <message>
+        <source>linear weights in %1</source>
+        <translation>poids linéaires en %1</translation>
+    </message>
+    <message>
+        <source>head in 8 bits</source>
+        <translation>tête en 8 bits</translation>
+    </message>
+    <message>
+        <source>head in %1</source>
+        <translation>tête en %1</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves</source>
+        <translation>un peu de précision contre de la vitesse, avant que parte ce que chaque jeton lit</translation>
+    </message>
+    <message>
+        <source>head to %1</source>
+        <translation>tête vers %1</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token, about %1 more per token</source>
+        <translation>elle est lue en entier pour chaque jeton, environ %1 de plus par jeton</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token</source>
+        <translation>elle est lue en entier pour chaque jeton</translation>
+    </message>
+    <message>
+        <source>layers %1-%2 on %3, one block, so that the state changes device once</source>
+        <translation>couches %1 à %2 sur %3, d’un bloc, pour que l’état ne change d’appareil qu’une fois</translation>
+    </message>
+    <message>
+        <source>every token reads them, about %1 more per token</source>
+        <translation>chaque jeton les lit, environ %1 de plus par jeton</translation>
+    </message>
+    <message>
+        <source>every token reads them</source>
+        <translation>chaque jeton les lit</translation>
+    </message>
+    <message>
+        <source>even this leanest plan is %1 over the limits; it keeps layers in memory: on disk, read anew for every token, only a map puts them</source>
+        <translation>même cette répartition, la plus économe, dépasse les limites de %1 ; elle garde les couches en mémoire : seul un plan à soi les met sur disque, où elles sont relues pour chaque jeton</translation>
+    </message>
+    <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is weighed as the mid-range card it stands for, so that the choice is the card&apos;s; what it computes here has this processor&apos;s speed</source>
+        <translation>évalué à environ %1 jetons/s (tout sur %2 : %3) ; un GPU simulé compte comme la carte de milieu de gamme qu’il représente, pour que le choix soit celui de la carte ; ce qu’il calcule ici va à la vitesse de ce processeur</translation>
+    </message>
+    <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
+        <translation>évalué à environ %1 jetons/s (tout sur %2 : %3)</translation>
+    </message>
+    <message>
+        <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
+        <translation>%1 est sans effet : ce qui est sur disque reste dans les fichiers du modèle, qui ne demandent pas plus de place</translation>
+    </message>
+    <message>
+        <source>adapter weights for %1 are not counted: the plan has no such tensor</source>
+        <translation>les poids de l’adaptateur pour %1 ne sont pas comptés : le plan n’a pas ce tenseur</translation>
+    </message>
+    <message>
+        <source>the adapter replaces 1 weight that travels to its device; its replacement stays there (only A and B follow)</source>
+        <translation>l’adaptateur remplace 1 poids qui voyage vers son appareil ; son remplaçant y reste (seuls A et B suivent)</translation>
+    </message>
+    <message>
+        <source>the adapter replaces %1 weights that travel to their device; their replacements stay there (only A and B follow)</source>
+        <translation>l’adaptateur remplace %1 poids qui voyagent vers leur appareil ; leurs remplaçants y restent (seuls A et B suivent)</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
+        <translation>Le format de la tête est sans effet : le checkpoint contient la tête compactée en %1, et elle le reste</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
+        <translation>Le format de la tête est sans effet : le plan donne un format à embed_tokens, et la tête est la même table</translation>
+    </message>
+    <message>
+        <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
+        <translation>lm_head et embed_tokens sont un seul tenseur dans le checkpoint ; le plan les met sur des appareils différents, il y a donc deux copies</translation>
+    </message>
+    <message>
+        <source>the key &quot;%1&quot;</source>
+        <translation>la clé « %1 »</translation>
+    </message>
+    <message>
+        <source>the rules</source>
+        <translation>les règles</translation>
+    </message>
+    <message>
+        <source>the load options</source>
+        <translation>les options de chargement</translation>
+    </message>
+    <message>
+        <source>1 tensor: %1</source>
+        <translation>1 tenseur : %1</translation>
+    </message>
+    <message>
+        <source>%1 tensors, the first: %2</source>
+        <translation>%1 tenseurs, le premier : %2</translation>
+    </message>
+    <message>
+        <source>%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it to %3, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
+        <translation>%1 donné par %2 est sans effet : lm_head est la table de embed_tokens ; donnez-le à %3, ou demandez deux copies avec &quot;duplicate_tied&quot;: true</translation>
+    </message>
+    <message>
+        <source>residency given by %1 has no effect where store and compute are the same device (%2)</source>
+        <translation>residency donné par %1 est sans effet là où store et compute sont le même appareil (%2)</translation>
+    </message>
+    <message>
+        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
+        <translation>%1 poids du checkpoint sont déjà compactés en 4 bits et restent tels quels ; « Poids » s’applique aux autres</translation>
+    </message>
+    <message>
+        <source>not in the files, planned as bf16: %1</source>
+        <translation>absent des fichiers, prévu en bf16 : %1</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 et %2 autres</translation>
+    </message>
+    <message>
+        <source>keys translated to our names: %1</source>
+        <translation>clés traduites dans nos noms : %1</translation>
+    </message>
+    <message>
+        <source>%1 (its layer reads another layer&apos;s keys and values)</source>
+        <translation>%1 (sa couche lit les clés et valeurs d’une autre)</translation>
+    </message>
+    <message>
+        <source>keys without effect (no tensors that are used lie there): %1</source>
+        <translation>clés sans effet (aucun tenseur utilisé ne s’y trouve) : %1</translation>
+    </message>
+    <message>
+        <source>more than %1 pairs of keys contradict each other; only the first are listed</source>
+        <translation>plus de %1 paires de clés se contredisent ; seules les premières sont listées</translation>
+    </message>
+    <message>
+        <source>speeds are estimates from rates measured on this computer: memory is read with %1 GB/s, products run at %2 GFLOP/s</source>
+        <translation>les vitesses sont estimées d’après des débits mesurés sur cet ordinateur : la mémoire est lue à %1 Go/s, les produits tournent à %2 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>%1: what the driver takes for itself is assumed, not measured (the management library, NVML, does not tell)</source>
+        <translation>%1 : ce que le pilote prend pour lui est supposé, non mesuré (la bibliothèque de gestion, NVML, ne le dit pas)</translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation>« default »</translation>
+    </message>
 </context>
 <context>
     <name>ui::NoticeBar</name>
@@ -5023,6 +5239,10 @@ Comprend %5 · jusqu’à %6 tokens</translation>
     <message>
         <source>token embedding to %1</source>
         <translation>plongement des jetons vers %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 vers %2</translation>
     </message>
 </context>
 <context>

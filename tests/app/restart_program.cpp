@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
     fake.token = 405; // " the" of the demo model
     app::ProgramSeams seams;
     seams.engine_cards = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
     // The fake is single-threaded: the planner gets the list, not the driver.
     auto planner_cards = std::make_shared<engine::GpuAccess>();
     planner_cards->list = [list = seams.engine_cards->list()] { return list; };

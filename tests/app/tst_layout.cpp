@@ -294,7 +294,7 @@ void TestLayout::overFullIsToldBeforeApply() {
     // The trouble is over; what had to move for it can be read.
     QVERIFY2(notice->text().startsWith(QStringLiteral("Not everything fits on one device")),
              qPrintable(notice->text()));
-    QVERIFY(notice->details().join(QLatin1Char('\n')).contains(QStringLiteral("to cpu")));
+    QVERIFY(notice->details().join(QLatin1Char('\n')).contains(QStringLiteral("to CPU")));
 }
 
 void TestLayout::namedRepairIsDone() {
@@ -397,8 +397,8 @@ void TestLayout::fourBitsInTheWindowsWords() {
     LayoutFixture f(request);
     QVERIFY(f.isReady());
     const auto& notes = f.view.stagedPlan()->notes;
-    QVERIFY(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
-        return note.find("--quant nf4") != std::string::npos;
+    QVERIFY(std::any_of(notes.begin(), notes.end(), [](const engine::Note& note) {
+        return std::holds_alternative<engine::note::FourBits>(note);
     }));
     auto* notice = f.view.findChild<ui::NoticeBar*>();
     const QString said = notice->text() + notice->details().join(QLatin1Char('\n'));

@@ -24,7 +24,7 @@ constexpr int32_t kPrintable = 405; ///< " the" of the demo model.
 support::ProgramCards cardsOf(const FakeDriver& fake) {
     support::ProgramCards cards;
     cards.engine = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
     auto planner = std::make_shared<engine::GpuAccess>();
     planner->list = [list = cards.engine->list()] { return list; };
     cards.planner = planner;

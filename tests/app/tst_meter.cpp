@@ -116,7 +116,7 @@ void TestMeter::otherProgramsWhileIdle() {
     engine::EngineOptions options;
     options.demo_folder = app::demoModelFolder();
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
     engine::LoadRequest request;
     request.model = "demo";
     request.device_map = "gpu";
@@ -153,7 +153,7 @@ void TestMeter::assumedContext() {
     engine::EngineOptions options;
     options.demo_folder = app::demoModelFolder();
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
     engine::LoadRequest request;
     request.model = "demo";
     request.device_map = "gpu";

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine whose card cannot be used: the window says why beside the lanes, warns where something
 // can be done about it, and lets itself be sent away. One without a driver is told so calmly.
+#include "app/startup_facts.h"
 #include "engine/devices/gpu_access.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/shell/diagnostics.h"
+#include "ui/style/format.h"
 
 #include <QLabel>
 #include <QTemporaryDir>
 #include <QToolButton>
 
+using kernels::cuda::Trouble;
 using support::FakeDriver;
 using support::Program;
 
@@ -25,29 +28,32 @@ private Q_SLOTS:
 };
 
 void TestNoCard::reason_data() {
-    QTest::addColumn<QString>("why");
+    QTest::addColumn<Trouble>("trouble");
     QTest::addColumn<QString>("words");
     QTest::addColumn<bool>("is_problem");
     QTest::addRow("no driver")
-        << QStringLiteral("No NVIDIA driver on this machine (libcuda.so.1 was not found); "
-                          "everything runs on the CPU.")
+        << Trouble{Trouble::Kind::NoDriver,
+                   "No NVIDIA driver on this machine (libcuda.so.1 was not found); everything runs "
+                   "on the CPU."}
         << QStringLiteral("has no NVIDIA driver") << false;
     QTest::addRow("old driver")
-        << QStringLiteral("The NVIDIA driver supports CUDA 11.4, Belfry needs 12.0 or newer; "
-                          "update the driver to use the graphics card.")
+        << Trouble{Trouble::Kind::OldDriver,
+                   "The NVIDIA driver supports CUDA 11.4, Belfry needs 12.0 or newer; update the "
+                   "driver to use the graphics card.",
+                   "11.4", "12.0"}
         << QStringLiteral("supports CUDA 11.4, Belfry needs 12.0") << true;
 }
 
 void TestNoCard::reason() {
-    QFETCH(QString, why);
+    QFETCH(Trouble, trouble);
     QFETCH(QString, words);
     QFETCH(bool, is_problem);
     QTemporaryDir folder;
     support::ProgramCards cards;
     cards.engine = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(nullptr, why.toStdString(), FakeDriver::images()));
+        engine::cudaAccess(nullptr, trouble, FakeDriver::images()));
     cards.planner = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(nullptr, why.toStdString(), FakeDriver::images()));
+        engine::cudaAccess(nullptr, trouble, FakeDriver::images()));
     Program program(folder.path(), {}, cards);
     program.window->setTab(ui::MainWindow::Tab::Layout);
     program.session().chooseModel(QStringLiteral("demo")); // with the map "fit"
@@ -70,8 +76,10 @@ void TestNoCard::reason() {
         QVERIFY(!bar->isVisible());
     }
     QVERIFY(program.load());
-    const QString report = ui::diagnosticsReport({}, program.session(), QString());
-    QVERIFY2(report.contains(why.left(24)), qPrintable(report));
+    ui::SystemFacts facts;
+    facts.plan_messages = app::planMessages;
+    const QString report = ui::diagnosticsReport(facts, program.session(), QString());
+    QVERIFY2(report.contains(ui::fromUtf8(trouble.text).left(24)), qPrintable(report));
 }
 
 void TestNoCard::howItWasFitted() {
@@ -82,7 +90,7 @@ void TestNoCard::howItWasFitted() {
     auto* bar = program.find<ui::NoticeBar>("layoutNotice");
     QTRY_VERIFY(bar->isVisible());
     const QString told = bar->details().join(QLatin1Char('\n'));
-    QVERIFY2(told.contains(QStringLiteral("per-layer embedding table to cpu")), qPrintable(told));
+    QVERIFY2(told.contains(QStringLiteral("per-layer embedding table to CPU")), qPrintable(told));
     QVERIFY2(told.contains(QStringLiteral("weighed with")), qPrintable(told));
     program.shot("fitted");
 }

@@ -4,6 +4,7 @@
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
 #include "engine/plan/map_write.h"
+#include "engine/plan/plan_english.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/small_model.h"
 
@@ -45,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto map = engine::parseDeviceMap(text, {}, &issues);
     require(map.has_value() == issues.empty());
     for (const engine::PlanIssue& issue : issues) {
-        require(issue.line > 0 && issue.column > 0 && !issue.message.empty());
+        require(issue.line > 0 && issue.column > 0 && !engine::inEnglish(issue).empty());
     }
     if (!map) {
         require(!map.error().message.empty());
@@ -54,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const engine::Resolution meant = engine::resolveDeviceMap(*map, input());
     require(!meant.tensors.empty() || !meant.errors.empty());
     for (const engine::PlanIssue& issue : meant.errors) {
-        require(!issue.code.empty() && !issue.message.empty());
+        require(!issue.code.empty() && !engine::inEnglish(issue).empty());
     }
     const std::string written = engine::writeDeviceMap(*map);
     const auto again = engine::parseDeviceMap(written, {});

@@ -43,7 +43,7 @@ EmulatedCards::EmulatedCards(int count)
 
 std::shared_ptr<const engine::GpuAccess> EmulatedCards::access() const {
     return std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake_.driver(), "", support::FakeDriver::images()));
+        engine::cudaAccess(&fake_.driver(), {}, support::FakeDriver::images()));
 }
 
 } // namespace gpu

@@ -132,12 +132,14 @@ void TestCudaDevice::refusesOldCards() {
     FakeDriver fake({FakeCard{"Old Card", 61}, FakeCard{"T4", 75}});
     const auto cards = listCards(fake.driver());
     QCOMPARE(cards.size(), size_t{2});
-    QVERIFY2(cards[0].unusable.find("compute capability 6.1") != std::string::npos,
-             cards[0].unusable.c_str());
-    QCOMPARE(cards[1].unusable, std::string());
+    QVERIFY2(cards[0].unusable.text.find("compute capability 6.1") != std::string::npos,
+             cards[0].unusable.text.c_str());
+    QCOMPARE(cards[0].unusable.kind, Trouble::Kind::OldCard);
+    QCOMPARE(cards[0].unusable.found, std::string("6.1"));
+    QVERIFY(cards[1].unusable.empty());
     const auto opened = CudaDevice::create(optionsFor(fake, 0));
     QCOMPARE(opened.device, nullptr);
-    QCOMPARE(opened.message, cards[0].unusable);
+    QCOMPARE(opened.message, cards[0].unusable.text);
     const auto absent = CudaDevice::create(optionsFor(fake, 2));
     QVERIFY2(absent.message.find("cuda:2: the driver shows no such card") == 0,
              absent.message.c_str());

@@ -9,7 +9,10 @@
 
 namespace ui {
 
-/// The issue without its suggestions. What is not recognised stays as the planner wrote it.
+/// The issue without its suggestions.
 QString issueWords(const engine::PlanIssue& issue);
+
+/// "vision tower", "layers 3–7", "KV cache of 4,096 tokens".
+QString partWords(const engine::PlanPart& part);
 
 } // namespace ui

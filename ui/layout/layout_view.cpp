@@ -292,7 +292,7 @@ void LayoutView::take(Pending pending, const std::shared_ptr<const engine::Place
                 if (issue.line > 0) {
                     line = tr("Line %1, column %2: %3").arg(issue.line).arg(issue.column).arg(line);
                 }
-                for (const std::string& suggestion : issue.suggestions) {
+                for (const engine::Suggestion& suggestion : issue.suggestions) {
                     line += QStringLiteral(" ") + suggestionWords(suggestion);
                 }
                 details << line;

@@ -588,7 +588,7 @@ void LayoutView::showIssues() {
     QStringList details;
     const auto add = [&details](const engine::PlanIssue& issue) {
         details << issueWords(issue);
-        for (const std::string& suggestion : issue.suggestions) {
+        for (const engine::Suggestion& suggestion : issue.suggestions) {
             details << kNoticeStep + suggestionWords(suggestion);
         }
     };
@@ -620,7 +620,7 @@ void LayoutView::showShortage(const engine::PlacementPlan& plan, const QStringLi
     QString text = over.isEmpty() ? issueWords(plan.errors.front()) : over.join(QLatin1Char(' '));
     repair_.reset();
     if (!plan.errors.front().suggestions.empty()) {
-        const std::string& first = plan.errors.front().suggestions.front();
+        const engine::Suggestion& first = plan.errors.front().suggestions.front();
         text += QStringLiteral(" ") + tr("Try: %1.").arg(suggestionWords(first));
         repair_ = repairOf(first);
     }

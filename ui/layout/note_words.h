@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's notes for the window: why a graphics card is not used, in the user's language, and
-// which of the others are worth a line under the layout. Reasons of cards arrive as sentences of
-// the driver's table; one that is not recognised stays as it is.
+// A plan's notes in the user's language: why a graphics card is not used, how everything was
+// fitted, what of a map has no effect; and which of them are worth a line under the layout.
 #pragma once
 
 #include "engine/api/placement.h"
@@ -11,8 +10,8 @@
 
 namespace ui {
 
-/// Empty when the sentence is not about a card.
-QString cardWords(const QString& text);
+QString noteWords(const engine::Note& note);
+QString cardWords(const engine::CardTrouble& trouble);
 
 /// Why no card takes part, below each other; empty when nobody asked for one.
 QString noCardReason(const engine::PlacementPlan& plan);

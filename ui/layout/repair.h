@@ -20,7 +20,7 @@ struct Repair {
 };
 
 /// Nothing when the suggestion is none that can be carried out as it stands.
-std::optional<Repair> repairOf(const std::string& suggestion);
+std::optional<Repair> repairOf(const engine::Suggestion& suggestion);
 
 engine::LoadRequest repaired(engine::LoadRequest request, const Repair& repair);
 

@@ -33,10 +33,12 @@ quint64 finite(quint64 limit) {
 
 /// The plan of what is loaded has a note where the context is a usual figure.
 bool isContextAssumed(const engine::EngineSnapshot& snapshot, engine::DeviceId id) {
-    const std::string begin = id.toString() + ": what the driver takes for itself is assumed";
     return snapshot.plan != nullptr &&
            std::any_of(snapshot.plan->notes.begin(), snapshot.plan->notes.end(),
-                       [&](const std::string& note) { return note.starts_with(begin); });
+                       [id](const engine::Note& note) {
+                           const auto* assumed = std::get_if<engine::note::DriverAssumed>(&note);
+                           return assumed != nullptr && assumed->device == id;
+                       });
 }
 
 } // namespace

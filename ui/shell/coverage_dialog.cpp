@@ -17,7 +17,6 @@
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -41,56 +40,52 @@ QString moduleOf(const std::string& tensor) {
     return name;
 }
 
-/// Why a key has no part in this model, as far as it is known how the engine says it.
-QString reasonWords(const QString& reason) {
-    const auto matched = [&reason](const char* pattern) {
-        return QRegularExpression(QStringLiteral("^%1$").arg(QString::fromLatin1(pattern)))
-            .match(reason);
-    };
-    if (const auto m = matched("layer (\\d+) shares the KV of layer (\\d+)"); m.hasMatch()) {
+/// Why a key has no part in this model.
+QString reasonWords(const engine::KeyReason& reason) {
+    using Why = engine::KeyReason::Why;
+    switch (reason.why) {
+    case Why::SharesKv:
         return CoverageDialog::tr("layer %1 uses the keys and values of layer %2")
-            .arg(m.captured(1), m.captured(2));
-    }
-    if (const auto m = matched("layer (\\d+) takes its values from k_proj"); m.hasMatch()) {
-        return CoverageDialog::tr("layer %1 takes its values from k_proj").arg(m.captured(1));
-    }
-    if (const auto m = matched("the model has only (\\d+) layers"); m.hasMatch()) {
-        return CoverageDialog::tr("the model has only %1 layers").arg(m.captured(1));
-    }
-    if (const auto m = matched("the model does not use (\\S+)"); m.hasMatch()) {
-        return CoverageDialog::tr("the model does not use %1").arg(m.captured(1));
-    }
-    if (reason == QStringLiteral("the model has no vision tower")) {
+            .arg(reason.layer)
+            .arg(reason.other);
+    case Why::ValuesAreKeys:
+        return CoverageDialog::tr("layer %1 takes its values from k_proj").arg(reason.layer);
+    case Why::FewerLayers:
+        return CoverageDialog::tr("the model has only %1 layers").arg(reason.other);
+    case Why::Unused:
+        return CoverageDialog::tr("the model does not use %1").arg(fromUtf8(reason.name));
+    case Why::NoVision:
         return CoverageDialog::tr("the model has no vision tower");
-    }
-    if (reason == QStringLiteral("the model has no audio tower")) {
+    case Why::NoAudio:
         return CoverageDialog::tr("the model has no audio tower");
+    case Why::LeftOut:
+        return CoverageDialog::tr("%1 in adapter_config.json leaves it out")
+            .arg(fromUtf8(reason.name));
+    case Why::Other:
+        break;
     }
-    if (const auto m = matched("(target_modules|exclude_modules|layers_to_transform) "
-                               "(?:does not target|leaves) the (?:module|layer)(?: out)?");
-        m.hasMatch()) {
-        return CoverageDialog::tr("%1 in adapter_config.json leaves it out").arg(m.captured(1));
-    }
-    return reason;
+    return fromUtf8(reason.sentence);
 }
 
 } // namespace
 
 CoverageModel::CoverageModel(const engine::AdapterSummary& coverage, QObject* parent)
     : QAbstractTableModel(parent) {
-    for (const auto& [key, reason] : coverage.unmatched) {
-        // "inert: layer 6 shares ...": the class of the key before the reason.
-        const QString text = fromUtf8(reason);
-        const QString kind = text.section(QStringLiteral(": "), 0, 0);
-        const QString why = reasonWords(text.section(QStringLiteral(": "), 1));
-        if (kind == QStringLiteral("inert")) {
+    for (const engine::UnusedKey& unused : coverage.unmatched) {
+        using Outcome = engine::UnusedKey::Outcome;
+        const QString key = fromUtf8(unused.key);
+        const QString why = reasonWords(unused.reason);
+        switch (unused.outcome) {
+        case Outcome::Inert:
             // Right as it is: the architecture has no use for it, whoever trained it.
-            rows_.push_back({fromUtf8(key), tr("no effect: %1").arg(why), -1.0, false});
-        } else if (kind == QStringLiteral("ignored")) {
-            rows_.push_back({fromUtf8(key), tr("left out: %1").arg(why), -1.0, true});
-        } else {
-            rows_.push_back(
-                {fromUtf8(key), tr("no place in this model: %1").arg(text), -1.0, true});
+            rows_.push_back({key, tr("no effect: %1").arg(why), -1.0, false});
+            break;
+        case Outcome::Ignored:
+            rows_.push_back({key, tr("left out: %1").arg(why), -1.0, true});
+            break;
+        case Outcome::Refused:
+            rows_.push_back({key, tr("no place in this model: %1").arg(why), -1.0, true});
+            break;
         }
     }
     for (const std::string& module : coverage.missing) {
@@ -344,8 +339,9 @@ QString CoverageDialog::reportText(const engine::AdapterSummary& coverage, const
                     .arg(coverage.effect.vision)
                     .arg(coverage.effect.audio);
     }
-    for (const auto& [key, reason] : coverage.unmatched) {
-        text += QStringLiteral("unmatched: %1: %2\n").arg(fromUtf8(key), fromUtf8(reason));
+    for (const engine::UnusedKey& unused : coverage.unmatched) {
+        text += QStringLiteral("unmatched: %1: %2\n")
+                    .arg(fromUtf8(unused.key), fromUtf8(unused.inEnglish()));
     }
     for (const std::string& module : coverage.missing) {
         text += QStringLiteral("missing: %1\n").arg(fromUtf8(module));

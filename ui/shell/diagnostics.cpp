@@ -51,17 +51,6 @@ QString planText(const engine::PlacementPlan& plan) {
                      fromUtf8(module.compute.toString()),
                      module.is_mixed ? QStringLiteral(" (mixed)") : QString(), mib(module.bytes));
     }
-    for (const engine::PlanIssue& issue : plan.errors) {
-        text +=
-            QStringLiteral("  error %1: %2\n").arg(fromUtf8(issue.code), fromUtf8(issue.message));
-    }
-    for (const engine::PlanIssue& issue : plan.warnings) {
-        text +=
-            QStringLiteral("  warning %1: %2\n").arg(fromUtf8(issue.code), fromUtf8(issue.message));
-    }
-    for (const std::string& note : plan.notes) {
-        text += QStringLiteral("  note: %1\n").arg(fromUtf8(note));
-    }
     return text;
 }
 
@@ -101,6 +90,11 @@ QString diagnosticsReport(const SystemFacts& facts, const Session& session, cons
     if (const auto& snapshot = session.snapshot()) {
         if (snapshot->plan != nullptr) {
             text += planText(*snapshot->plan);
+            const QStringList said =
+                facts.plan_messages ? facts.plan_messages(*snapshot->plan) : QStringList();
+            for (const QString& line : said) {
+                text += QStringLiteral("  %1\n").arg(line);
+            }
         }
         text += QStringLiteral("ledger:\n");
         for (const engine::DeviceMemory& device : snapshot->memory) {

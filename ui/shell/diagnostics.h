@@ -7,6 +7,9 @@
 #include "ui/shell/session.h"
 
 #include <QDialog>
+#include <QStringList>
+
+#include <functional>
 
 namespace ui {
 
@@ -19,6 +22,8 @@ struct SystemFacts {
     quint64 memory_bytes = 0;
     QString home; ///< Replaced by "~" in the report.
     QString data_folder, cache_folder;
+    /// What the engine says of a plan, in English, a line each.
+    std::function<QStringList(const engine::PlacementPlan& plan)> plan_messages;
 };
 
 /// Plain text in English whatever the language of the window: it is read by developers.

@@ -6,7 +6,6 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -24,26 +23,21 @@ QString detail(const engine::Error& error, const char* key) {
     return found == error.details.end() ? QString() : fromUtf8(found->second);
 }
 
-/// Of the engine's sentence about model_type; nothing when it is about something else.
-QString kindWords(const QString& message) {
-    static const QRegularExpression kPattern(
-        QStringLiteral("^config\\.json: model_type is \"([^\"]*)\": (.*)$"));
-    const QRegularExpressionMatch match = kPattern.match(message);
-    if (!match.hasMatch()) {
-        return {};
-    }
-    const QString why = match.captured(2);
-    if (why.startsWith(QStringLiteral("the encoder-free"))) {
+/// A model of a kind that is not run; empty when the error is about something else.
+QString kindWords(const engine::Error& error) {
+    const QString kind = detail(error, "model_kind");
+    if (kind == QStringLiteral("unified")) {
         return Words::tr("It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs "
                          "E2B, E4B, 26B-A4B and 31B.");
     }
-    if (why.startsWith(QStringLiteral("a speculative-decoding assistant"))) {
+    if (kind == QStringLiteral("assistant")) {
         return Words::tr("It holds a helper for faster decoding, not a model to chat with. Choose "
                          "the folder of the model that it belongs to.");
     }
-    return Words::tr("It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, "
-                     "26B-A4B and 31B.")
-        .arg(match.captured(1));
+    return kind.isEmpty() ? QString()
+                          : Words::tr("It holds a model of another kind (%1). Belfry runs Gemma 4: "
+                                      "E2B, E4B, 26B-A4B and 31B.")
+                                .arg(detail(error, "model_type"));
 }
 
 QString ggufWords(const QString& name) {
@@ -124,7 +118,6 @@ QString folderProblem(const engine::Error& error, const FolderFacts& facts) {
     case FolderFacts::Place::Folder:
         break;
     }
-    const QString message = engineWords(error.message);
     if (!facts.has_config) {
         if (QString words = insteadWords(facts); !words.isEmpty()) {
             return words;
@@ -142,15 +135,12 @@ QString folderProblem(const engine::Error& error, const FolderFacts& facts) {
                    ? weightsProblem(facts)
                    : Words::tr("%1 is missing in it. Download the file into the folder.").arg(file);
     }
-    const QString kind = kindWords(message);
-    return kind.isEmpty() ? message : kind;
+    const QString kind = kindWords(error);
+    return kind.isEmpty() ? engineWords(error.message) : kind;
 }
 
 QString adapterProblem(const engine::Error& error) {
-    static const QRegularExpression kOtherShape(
-        QStringLiteral("^adapter_model.*shape \\[[^\\]]*\\], expected \\["),
-        QRegularExpression::DotMatchesEverythingOption);
-    return kOtherShape.match(fromUtf8(error.message)).hasMatch()
+    return detail(error, "rule") == QStringLiteral("OtherShape")
                ? Words::tr("It was trained for a model of another size. Choose the model that it "
                            "was trained for, or another adapter.")
                : QString();

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace engine {
@@ -69,12 +71,15 @@ void JsonSection::invalid(std::string_view rule,
     }
 }
 
-void JsonSection::unsupported(std::string_view key, const std::string& what) const {
+void JsonSection::unsupported(std::string_view key,
+                              const std::string& what,
+                              std::vector<std::pair<std::string, std::string>> details) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::Unsupported,
                   fullName(key) + " " + what,
                   {{"rule", "ConfigUnsupported"}, {"file", file_}, {"key", std::string(key)}}};
+        std::move(details.begin(), details.end(), std::back_inserter(problems_->error->details));
     }
 }
 

@@ -51,8 +51,10 @@ public:
 
     /// Records an InvalidFile error about a member: "config.json: text_config.head_dim is 7, ...".
     void invalid(std::string_view rule, std::string_view key, const std::string& what) const;
-    /// Records an Unsupported error about a member.
-    void unsupported(std::string_view key, const std::string& what) const;
+    /// Records an Unsupported error about a member; `details` come on top of rule, file and key.
+    void unsupported(std::string_view key,
+                     const std::string& what,
+                     std::vector<std::pair<std::string, std::string>> details = {}) const;
     void warn(std::string_view key, const std::string& what) const;
     /// `key` with file and path before it.
     [[nodiscard]] std::string fullName(std::string_view key) const;

@@ -64,19 +64,25 @@ Result<Json> parseObject(std::string_view text, const std::string& file) {
 }
 
 /// What else the folder may hold, so that the message can say more than "not supported".
-std::string describeModelType(const std::string& type) {
+struct OtherModel {
+    const char* kind; ///< Of an error's details: "unified", "assistant", "gemma", "other".
+    const char* what;
+};
+
+OtherModel otherModel(const std::string& type) {
     if (type == "gemma4_unified" || type == "gemma4_unified_text") {
-        return "the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, "
-               "26B-A4B and 31B are";
+        return {"unified", "the encoder-free 12B (unified) variant, which is not implemented; E2B, "
+                           "E4B, 26B-A4B and 31B are"};
     }
     if (type.find("assistant") != std::string::npos) {
-        return "a speculative-decoding assistant, not a model to chat with; open the model it "
-               "belongs to";
+        return {"assistant", "a speculative-decoding assistant, not a model to chat with; open the "
+                             "model it belongs to"};
     }
     if (type.starts_with("gemma")) {
-        return "an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)";
+        return {"gemma",
+                "an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)"};
     }
-    return "not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)";
+    return {"other", "not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)"};
 }
 
 struct Root {
@@ -90,8 +96,10 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     const bool has_type = root.has("model_type");
     const std::string type = root.text("model_type", "");
     if (has_type && type != "gemma4" && type != "gemma4_text") {
-        root.unsupported("model_type",
-                         "is \"" + type.substr(0, 60) + "\": " + describeModelType(type));
+        const OtherModel other = otherModel(type);
+        const std::string shown = type.substr(0, 60);
+        root.unsupported("model_type", "is \"" + shown + "\": " + other.what,
+                         {{"model_type", shown}, {"model_kind", other.kind}});
     }
     if (!has_type && architectures.empty()) {
         root.invalid("ConfigMissing", "model_type",

@@ -188,8 +188,8 @@ void TestAdapter::oldKeysAreReported() {
         std::set<std::string> reported;
         for (const KeyReport& row : (*old)->coverage().unmatched) {
             QCOMPARE(row.key_class, KeyClass::Inert);
-            QVERIFY2(row.reason.find("shares the KV of layer") != std::string::npos,
-                     row.reason.c_str());
+            QVERIFY2(row.reason.sentence.find("shares the KV of layer") != std::string::npos,
+                     row.reason.sentence.c_str());
             reported.insert(row.key);
         }
         QVERIFY(!extra.empty());
@@ -200,8 +200,8 @@ void TestAdapter::oldKeysAreReported() {
         if (std::string(name) == "e2b") {
             for (const KeyReport& row : (*old)->coverage().unmatched) {
                 const bool is_last = row.key.find("layers.9.") != std::string::npos;
-                QVERIFY2(row.reason.ends_with(is_last ? "of layer 4" : "of layer 5"),
-                         row.reason.c_str());
+                QVERIFY2(row.reason.sentence.ends_with(is_last ? "of layer 4" : "of layer 5"),
+                         row.reason.sentence.c_str());
             }
         }
     }
@@ -344,8 +344,8 @@ void TestAdapter::forumLayout() {
         const int layer = std::stoi(row.key.substr(at));
         QVERIFY(layer >= 15 && layer <= 34);
         const int owner = layer % 5 == 4 ? 14 : 13;
-        QCOMPARE(row.reason, "layer " + std::to_string(layer) + " shares the KV of layer " +
-                                 std::to_string(owner));
+        QCOMPARE(row.reason.sentence, "layer " + std::to_string(layer) +
+                                          " shares the KV of layer " + std::to_string(owner));
     }
     QCOMPARE((*loaded)->footprint().total_bytes, active_bytes);
 }
@@ -532,7 +532,8 @@ void TestAdapter::savedTableEqualToBase() {
     QVERIFY2(equal, equal ? "" : equal.error().message.c_str());
     QCOMPARE((*equal)->replacements().size(), size_t{0});
     QCOMPARE((*equal)->coverage().ignored, 2);
-    QCOMPARE((*equal)->coverage().unmatched[0].reason, std::string("equals the base's own table"));
+    QCOMPARE((*equal)->coverage().unmatched[0].reason.sentence,
+             std::string("equals the base's own table"));
     source.data_[1000] ^= 1;
     const auto changed = loadAdapter(pathOf(folder), m.config, m.tensors, options);
     QVERIFY(changed);
@@ -567,7 +568,7 @@ void TestAdapter::everyKeyIsInOneClass() {
     QCOMPARE(c.active + c.inert + c.ignored + c.errors, c.tensors);
     std::map<std::string, std::string> reasons;
     for (const KeyReport& row : c.unmatched) {
-        reasons[row.key] = row.reason;
+        reasons[row.key] = row.reason.sentence;
     }
     QCOMPARE(reasons[p + "7.self_attn.v_proj.lora_A.weight"],
              std::string("layer 7 shares the KV of layer 5"));

@@ -7,6 +7,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+
 using namespace engine;
 using namespace lora_test;
 namespace fs = std::filesystem;
@@ -704,6 +706,13 @@ void TestBrokenAdapters::isRefused() {
     QVERIFY2(error.message.find(row.fragment) != std::string::npos, error.message.c_str());
     QVERIFY2(error.message.find("adapter_") != std::string::npos, error.message.c_str());
     QVERIFY(error.code == ErrorCode::InvalidFile || error.code == ErrorCode::Unsupported);
+    // Who words it anew finds the kind among the details.
+    const bool is_other_shape = error.message.find(": shape [") != std::string::npos;
+    QCOMPARE(std::any_of(error.details.begin(), error.details.end(),
+                         [](const auto& detail) {
+                             return detail.first == "rule" && detail.second == "OtherShape";
+                         }),
+             is_other_shape);
     // The header-only path agrees, or leaves the reason in its report.
     const auto probe = probeAdapter(path, model.config, model.tensors);
     const bool is_about_values = row.name.starts_with("value:");

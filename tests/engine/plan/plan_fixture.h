@@ -8,6 +8,7 @@
 #include "engine/forward/workspace.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
+#include "engine/plan/plan_english.h"
 #include "engine/plan/planner.h"
 #include "tests/support/golden.h"
 #include "tests/support/published_configs.h"

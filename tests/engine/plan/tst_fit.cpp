@@ -202,7 +202,8 @@ void TestFit::bruteForce() {
         });
         QCOMPARE(fit.fits, some_fits);
         const PlacementPlan plan = makePlan(request);
-        QVERIFY2(plan.fits == some_fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+        QVERIFY2(plan.fits == some_fits,
+                 plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
         if (some_fits) {
             QVERIFY2(
                 plan.estimate.decode_tokens_per_s >= best * (1 - 1e-6),
@@ -255,8 +256,9 @@ void TestFit::predictsThePlan() {
         }
         const FitResult fit = fitDeviceMap(request);
         const PlacementPlan plan = makePlan(request);
-        QVERIFY2(plan.fits == fit.fits,
-                 (std::to_string(k) + (plan.errors.empty() ? "" : plan.errors[0].message)).c_str());
+        QVERIFY2(
+            plan.fits == fit.fits,
+            (std::to_string(k) + (plan.errors.empty() ? "" : inEnglish(plan.errors[0]))).c_str());
         QVERIFY(fit.fits || codesOf(plan.errors).starts_with("DM09"));
         fitting += fit.fits ? 1 : 0;
     }
@@ -315,7 +317,7 @@ void TestFit::sacrificesInOrder() {
     for (uint64_t mib = 8000; mib >= 400; mib -= 100) {
         request.devices[1].capacity = request.devices[1].free = mib << 20U;
         const PlacementPlan plan = makePlan(request);
-        QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+        QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
         const auto is_away = [&plan](const char* tensor) {
             return !plan.find(tensor)->compute.isGpu();
         };
@@ -397,8 +399,8 @@ void TestFit::headBeforeLayers() {
     QCOMPARE(plan.find("lm_head.weight")->format, Format::Q8);
     QCOMPARE(plan.kv_device.back(), DeviceId::cuda(0));
     QVERIFY(plan.estimate.decode_tokens_per_s > 1.5 * kept.estimate.decode_tokens_per_s);
-    QVERIFY(mentions(plan.notes, "head in int8"));
-    QVERIFY(mentions(plan.notes, "--head bf16 keeps"));
+    QVERIFY(mentions(inEnglish(plan.notes), "head in int8"));
+    QVERIFY(mentions(inEnglish(plan.notes), "--head bf16 keeps"));
     // The map says it all: what was explained is what is loaded from it.
     PlanRequest later = request;
     later.may_change_head = false;
@@ -427,11 +429,11 @@ void TestFit::quantizesNothingUnasked() {
     QCOMPARE(plan.kv_device.back(), DeviceId::cpu());
     QCOMPARE(plan.find("model.language_model.layers.0.mlp.up_proj.weight")->format,
              Format::AsStored);
-    QVERIFY(mentions(plan.notes, "with --quant nf4 it would be about"));
+    QVERIFY(mentions(inEnglish(plan.notes), "with --quant nf4 it would be about"));
     request.quant = QuantOption::Nf4;
     plan = makePlan(request);
     QVERIFY(plan.fits);
-    QVERIFY(!mentions(plan.notes, "--quant"));
+    QVERIFY(!mentions(inEnglish(plan.notes), "--quant"));
 }
 
 void TestFit::ownHead() {
@@ -441,7 +443,7 @@ void TestFit::ownHead() {
     request.quant = QuantOption::Nf4Dq;
     request.head = HeadOption::Int8;
     const PlacementPlan plan = makePlan(request);
-    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     QCOMPARE(plan.find("lm_head.weight")->store, DeviceId::cuda(0));
     QCOMPARE(plan.find("lm_head.weight")->format, Format::Q8);
     QCOMPARE(plan.find("model.language_model.embed_tokens.weight")->store, DeviceId::cpu());
@@ -486,7 +488,7 @@ void TestFit::simulatedAsTheCard() {
             QString wanted = QString::fromStdString(on_cards.map_text);
             wanted.replace("cuda:", "sim:");
             QCOMPARE(QString::fromStdString(on_sims.map_text), wanted);
-            QVERIFY(mentions(on_sims.notes, "mid-range card"));
+            QVERIFY(mentions(inEnglish(on_sims.notes), "mid-range card"));
         }
     }
 }
@@ -504,7 +506,7 @@ void TestFit::adapterScratchCounts() {
                           deviceRow(plain, DeviceId::cuda(0))->parts.total();
     request.adapters[0].scratch_bytes = free + 1;
     const PlacementPlan larger = makePlan(request);
-    QVERIFY2(larger.fits, larger.errors.empty() ? "" : larger.errors[0].message.c_str());
+    QVERIFY2(larger.fits, larger.errors.empty() ? "" : inEnglish(larger.errors[0]).c_str());
     QVERIFY(larger.map_text != plain.map_text);
     request.adapters[0].scratch_bytes = free;
     QCOMPARE(makePlan(request).map_text, plain.map_text);
@@ -564,7 +566,7 @@ void TestFit::dutiesAsThePlanSays() {
             useModelRules(request);
             request.map = map;
             const PlacementPlan plan = makePlan(request);
-            QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+            QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
             QCOMPARE(rules.bytes(runShape(model.config, plan), gpu.kind, duties),
                      deviceRow(plan, gpu)->parts[MemoryPart::Workspace]);
         }
@@ -576,7 +578,7 @@ void TestFit::nothingFits() {
     PlanRequest request = cardRequest(model, 1, 100U << 20U, 200U << 20U);
     const FitResult fit = fitDeviceMap(request);
     QVERIFY(!fit.fits);
-    QVERIFY(mentions(fit.steps, "leanest"));
+    QVERIFY(mentions(inEnglish(fit.steps), "leanest"));
     const PlacementPlan plan = makePlan(request);
     QVERIFY(!plan.fits);
     QVERIFY(codesOf(plan.errors).starts_with("DM09"));
@@ -594,9 +596,9 @@ void TestFit::simulatedInMainMemory() {
     request.devices.push_back(device(DeviceId::sim(1), 64 * kGiB));
     const FitResult fit = fitDeviceMap(request);
     QVERIFY(fit.fits);
-    QVERIFY(mentions(fit.steps, "this computer's memory"));
+    QVERIFY(mentions(inEnglish(fit.steps), "this computer's memory"));
     const PlacementPlan plan = makePlan(request);
-    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     QCOMPARE(plan.find("model.language_model.embed_tokens_per_layer.weight")->store,
              DeviceId::disk());
     QVERIFY(plan.kv_device.back().isGpu());
@@ -611,16 +613,17 @@ void TestFit::explains() {
     request.quant = QuantOption::Nf4Dq;
     const PlacementPlan plan = makePlan(request);
     QVERIFY(plan.fits);
-    QVERIFY(mentions(plan.notes, "everything on cuda:0 needs"));
-    QVERIFY(mentions(plan.notes, "per-layer embedding table to cpu: 5.25 GiB less on cuda:0"));
-    QVERIFY(mentions(plan.notes, "tokens/s"));
+    QVERIFY(mentions(inEnglish(plan.notes), "everything on cuda:0 needs"));
+    QVERIFY(mentions(inEnglish(plan.notes),
+                     "per-layer embedding table to cpu: 5.25 GiB less on cuda:0"));
+    QVERIFY(mentions(inEnglish(plan.notes), "tokens/s"));
     // Layers are told with their price.
     request.devices[1].capacity = request.devices[1].free = 3 * kGiB;
     const PlacementPlan tight = makePlan(request);
     QVERIFY(tight.fits);
-    QVERIFY(mentions(tight.notes, "-41 on cpu, one block"));
-    QVERIFY(mentions(tight.notes, "more per token"));
-    for (const std::string& note : tight.notes) {
+    QVERIFY(mentions(inEnglish(tight.notes), "-41 on cpu, one block"));
+    QVERIFY(mentions(inEnglish(tight.notes), "more per token"));
+    for (const std::string& note : inEnglish(tight.notes)) {
         qInfo("%s", note.c_str());
     }
 }

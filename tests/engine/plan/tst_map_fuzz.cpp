@@ -668,10 +668,10 @@ void TestMapFuzz::agreesWithNaiveResolver() {
             if (issue.code == "DM02" || issue.code == "DM06" || issue.code == "DM10") {
                 one += " " + issue.key;
             } else if (issue.code == "DM04") {
-                const size_t at = issue.message.find(" names ") + 7;
+                const size_t at = inEnglish(issue).find(" names ") + 7;
                 one += " " + issue.key + " " +
-                       issue.message.substr(at, issue.message.find(',', at) - at);
-            } else if (issue.code == "DM08" && issue.message.rfind("default must", 0) == 0) {
+                       inEnglish(issue).substr(at, inEnglish(issue).find(',', at) - at);
+            } else if (issue.code == "DM08" && inEnglish(issue).rfind("default must", 0) == 0) {
                 one += " default";
             } else if (issue.code == "DM05" || issue.code == "DM08") {
                 one = issue.code; // pairs are counted below
@@ -700,7 +700,7 @@ void TestMapFuzz::agreesWithNaiveResolver() {
             }
             report += "\nfound:";
             for (const PlanIssue& issue : found.errors) {
-                report += " [" + issue.code + " " + issue.key + ": " + issue.message + "]";
+                report += " [" + issue.code + " " + issue.key + ": " + inEnglish(issue) + "]";
             }
             QFAIL(report.c_str());
         }
@@ -769,7 +769,7 @@ void TestMapFuzz::damagedTexts() {
         const auto map = parseDeviceMap(text, {}, &issues);
         QCOMPARE(map.has_value(), issues.empty());
         for (const PlanIssue& issue : issues) {
-            QVERIFY(issue.line > 0 && issue.column > 0 && !issue.message.empty());
+            QVERIFY(issue.line > 0 && issue.column > 0 && !inEnglish(issue).empty());
         }
         if (map.has_value()) {
             ++accepted;

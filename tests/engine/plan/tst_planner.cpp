@@ -197,7 +197,7 @@ void TestPlanner::formatBytes() {
     const std::string up = "model.language_model.layers.0.mlp.up_proj.weight";
     const PlacementPlan plan = makePlan(
         mapped(e2b(), native("\"" + up + R"(": {"format": ")" + format.toStdString() + "\"}")));
-    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     const TensorPlacement* row = plan.find(up);
     QVERIFY(row != nullptr);
     QCOMPARE(row->bytes, bytes);
@@ -275,7 +275,7 @@ void TestPlanner::residencies() {
     QFETCH(quint64, gpu);
     QFETCH(quint64, cpu);
     const PlacementPlan plan = makePlan(mapped(e2b(), native(keys.toStdString())));
-    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     QCOMPARE(weights(plan, DeviceId::sim(0)), gpu);
     QCOMPARE(weights(plan, DeviceId::cpu()), cpu);
     QCOMPARE(weights(plan, DeviceId::disk()), uint64_t{0});
@@ -329,9 +329,9 @@ void TestPlanner::limits() {
     // The disk has no bound: a map that gives it one is told so.
     const PlacementPlan disk = makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0",
         "limits": {"disk": "1MiB"}, "reserve": {"disk": "1MiB"}})"));
-    QVERIFY(mentions(disk.notes, "limits.disk has no effect"));
-    QVERIFY(mentions(disk.notes, "reserve.disk has no effect"));
-    QVERIFY(!mentions(makePlan(request).notes, "disk has no effect"));
+    QVERIFY(mentions(inEnglish(disk.notes), "limits.disk has no effect"));
+    QVERIFY(mentions(inEnglish(disk.notes), "reserve.disk has no effect"));
+    QVERIFY(!mentions(inEnglish(makePlan(request).notes), "disk has no effect"));
     // A limit for a device that does not exist.
     request.limits = {{DeviceId::cuda(3), kGiB}};
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM04"));
@@ -351,34 +351,35 @@ void TestPlanner::saysWhatBounds() {
         return plan.errors.empty() ? PlanIssue() : plan.errors[0];
     };
     const auto ends = [](const PlanIssue& issue, const std::string& last) {
-        return !issue.suggestions.empty() && issue.suggestions.back().ends_with(last);
+        return !issue.suggestions.empty() && inEnglish(issue.suggestions.back()).ends_with(last);
     };
     const uint64_t least = 1U << 20U;
     PlanIssue issue = issueWith(least, 0, "");
-    QVERIFY(issue.message.find(" too much (1.00 MiB free). The largest") != std::string::npos);
+    QVERIFY(inEnglish(issue).find(" too much (1.00 MiB free). The largest") != std::string::npos);
     QVERIFY(ends(issue, "use a device with more memory or a smaller model"));
     issue = issueWith(kGiB, 0, R"(, "reserve": {"sim:0": "2GiB"})");
-    QVERIFY2(issue.message.find("may use 0 bytes (0 bytes)") != std::string::npos &&
-                 issue.message.find(" too much (1.00 GiB free, less 2.00 GiB that the map "
-                                    "reserves). The") != std::string::npos,
-             issue.message.c_str());
+    QVERIFY2(inEnglish(issue).find("may use 0 bytes (0 bytes)") != std::string::npos &&
+                 inEnglish(issue).find(" too much (1.00 GiB free, less 2.00 GiB that the map "
+                                       "reserves). The") != std::string::npos,
+             inEnglish(issue).c_str());
     QVERIFY(ends(issue, "or a smaller model, or lower the reserve"));
     issue = issueWith(kGiB, least, R"(, "limits": {"sim:0": "2MiB"})");
-    QVERIFY(issue.message.find(" too much (1.00 MiB by --limit). The") != std::string::npos);
+    QVERIFY(inEnglish(issue).find(" too much (1.00 MiB by --limit). The") != std::string::npos);
     QVERIFY(ends(issue, "or a smaller model, or raise the limit"));
     issue = issueWith(kGiB, 0, R"(, "limits": {"sim:0": "2MiB"}, "reserve": {"sim:0": "1MiB"})");
-    QVERIFY(issue.message.find(" too much (2.00 MiB by the limits of the map, less 1.00 MiB that "
-                               "the map reserves). The") != std::string::npos);
+    QVERIFY(
+        inEnglish(issue).find(" too much (2.00 MiB by the limits of the map, less 1.00 MiB that "
+                              "the map reserves). The") != std::string::npos);
     QVERIFY(ends(issue, "or a smaller model, or raise the limit or lower the reserve"));
     // A limit above what is free bounds nothing.
     issue = issueWith(least, kGiB, "");
-    QVERIFY(issue.message.find(" too much (1.00 MiB free). The") != std::string::npos);
+    QVERIFY(inEnglish(issue).find(" too much (1.00 MiB free). The") != std::string::npos);
     // Of the host, for a simulated GPU.
     request.devices[0].capacity = request.devices[0].free = kGiB;
     issue = issueWith(64 * kGiB, 0, R"(, "reserve": {"cpu": "1GiB"})");
     QVERIFY(
-        issue.message.find(" too much (1.00 GiB free, less 1.00 GiB that the map reserves). The "
-                           "largest parts: ") != std::string::npos);
+        inEnglish(issue).find(" too much (1.00 GiB free, less 1.00 GiB that the map reserves). The "
+                              "largest parts: ") != std::string::npos);
     QVERIFY(ends(issue, "or a smaller model, or lower the reserve"));
 }
 
@@ -392,10 +393,10 @@ void TestPlanner::overLimit() {
     const PlanIssue& issue = plan.errors[0];
     QCOMPARE(issue.key, std::string("sim:0"));
     const uint64_t need = deviceRow(plan, DeviceId::sim(0))->parts.total();
-    QVERIFY(issue.message.find(std::to_string(need) + " bytes") != std::string::npos);
-    QVERIFY(issue.message.find(std::to_string(6 * kGiB) + " bytes") != std::string::npos);
+    QVERIFY(inEnglish(issue).find(std::to_string(need) + " bytes") != std::string::npos);
+    QVERIFY(inEnglish(issue).find(std::to_string(6 * kGiB) + " bytes") != std::string::npos);
     // Five contributors, largest first.
-    const std::string parts = issue.message.substr(issue.message.find("largest parts:"));
+    const std::string parts = inEnglish(issue).substr(inEnglish(issue).find("largest parts:"));
     QCOMPARE(std::count(parts.begin(), parts.end(), ','), 4);
     const std::vector<std::string> order = {
         "model.language_model.embed_tokens_per_layer 4.38 GiB", "decoder layers 0-34 3.47 GiB",
@@ -407,15 +408,15 @@ void TestPlanner::overLimit() {
         at = found;
     }
     QVERIFY(mentions(
-        issue.suggestions,
+        inEnglish(issue.suggestions),
         "move model.language_model.embed_tokens_per_layer to cpu: frees 4.38 GiB, costs nothing "
         "measurable (one row of 17920 bytes per token)"));
-    QVERIFY(
-        mentions(issue.suggestions, "move model.audio_tower and model.embed_audio to cpu: frees "));
-    QVERIFY(mentions(issue.suggestions,
+    QVERIFY(mentions(inEnglish(issue.suggestions),
+                     "move model.audio_tower and model.embed_audio to cpu: frees "));
+    QVERIFY(mentions(inEnglish(issue.suggestions),
                      "move model.vision_tower and model.embed_vision to cpu: frees "));
-    QVERIFY(mentions(issue.suggestions, "--quant nf4: frees"));
-    QVERIFY(mentions(issue.suggestions, "--head int8"));
+    QVERIFY(mentions(inEnglish(issue.suggestions), "--quant nf4: frees"));
+    QVERIFY(mentions(inEnglish(issue.suggestions), "--head int8"));
     QVERIFY(!issue.modules.empty());
 
     // Doing what is proposed frees what was promised.
@@ -426,7 +427,7 @@ void TestPlanner::overLimit() {
     PlanRequest quantized = request;
     quantized.quant = QuantOption::Nf4;
     const uint64_t freed = need - deviceRow(makePlan(quantized), DeviceId::sim(0))->parts.total();
-    QVERIFY2(mentions(issue.suggestions, "--quant nf4: frees " + formatByteCount(freed)),
+    QVERIFY2(mentions(inEnglish(issue.suggestions), "--quant nf4: frees " + formatByteCount(freed)),
              formatByteCount(freed).c_str());
 }
 
@@ -436,9 +437,9 @@ void TestPlanner::overLimitOnCpu() {
     request.devices[0].capacity = request.devices[0].free = 4 * kGiB;
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(mentions(plan.errors[0].suggestions, "embed_tokens_per_layer to disk"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "embed_tokens_per_layer to disk"));
     // A tower on disk visits main memory: one alone would free nothing.
-    QVERIFY(mentions(plan.errors[0].suggestions,
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions),
                      "move model.audio_tower and model.embed_audio to disk (computed on cpu), move "
                      "model.vision_tower and model.embed_vision to disk (computed on cpu): frees"));
     // Unknown memory is no limit.
@@ -462,11 +463,11 @@ void TestPlanner::simulatedInMainMemory() {
                           deviceRow(plan, DeviceId::cpu())->parts.total();
     for (const std::string& part : {std::to_string(need), std::to_string(23 * kGiB),
                                     std::string("simulated GPU"), std::string("sim:0 ")}) {
-        QVERIFY2(plan.errors[0].message.find(part) != std::string::npos, part.c_str());
+        QVERIFY2(inEnglish(plan.errors[0]).find(part) != std::string::npos, part.c_str());
     }
-    QVERIFY(mentions(plan.errors[0].suggestions, "use --quant nf4: frees"));
-    QVERIFY(mentions(plan.errors[0].suggestions, "enough by itself"));
-    QVERIFY(!mentions(plan.errors[0].suggestions, "to cpu"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "use --quant nf4: frees"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "enough by itself"));
+    QVERIFY(!mentions(inEnglish(plan.errors[0].suggestions), "to cpu"));
     // To the byte, with what stands on the CPU beside it; a reserve counts, unknown memory does
     // not bound.
     request = mapped(e2b(), native("\"model.vision_tower\": \"cpu\", \"lm_head\": \"sim:1\", "
@@ -570,7 +571,7 @@ void TestPlanner::stepsDoWhatTheySay() {
         const uint64_t need = deviceRow(plan, id)->parts.total();
         const uint64_t excess = need - deviceRow(plan, id)->limit;
         int applied = 0;
-        for (const std::string& step : issue.suggestions) {
+        for (const std::string& step : inEnglish(issue.suggestions)) {
             const auto frees = step.find(": frees ");
             if (frees == std::string::npos) {
                 continue;
@@ -601,19 +602,21 @@ void TestPlanner::fitAdvisesDisk() {
     request.limits = {{DeviceId::cpu(), uint64_t{2155} << 20U}};
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09 DM09"));
-    QVERIFY(mentions(plan.notes, "it keeps layers in memory: on disk, read anew for every token, "
-                                 "only a map puts them"));
+    QVERIFY(mentions(inEnglish(plan.notes),
+                     "it keeps layers in memory: on disk, read anew for every token, "
+                     "only a map puts them"));
     PlanRequest moved = request;
     PlacementPlan after = plan;
     for (const PlanIssue& issue : plan.errors) {
-        const auto step = std::find_if(
-            issue.suggestions.begin(), issue.suggestions.end(), [&issue](const std::string& text) {
+        const std::vector<std::string> steps = inEnglish(issue.suggestions);
+        const auto step =
+            std::find_if(steps.begin(), steps.end(), [&issue](const std::string& text) {
                 return text.starts_with("move layers ") &&
                        text.find(" to disk (computed on " + issue.key + "): frees ") !=
                            std::string::npos &&
                        text.ends_with("(enough by itself)");
             });
-        QVERIFY2(step != issue.suggestions.end(), issue.message.c_str());
+        QVERIFY2(step != steps.end(), inEnglish(issue).c_str());
         moved = stepped(moved, after, QString::fromStdString(*step));
         after = makePlan(moved);
     }
@@ -625,10 +628,10 @@ void TestPlanner::fitAdvisesDisk() {
     const PlacementPlan shared = makePlan(request);
     const auto host =
         std::find_if(shared.errors.begin(), shared.errors.end(), [](const PlanIssue& issue) {
-            return issue.message.find("is this computer's main memory") != std::string::npos;
+            return inEnglish(issue).find("is this computer's main memory") != std::string::npos;
         });
     QVERIFY(host != shared.errors.end());
-    QVERIFY(mentions(host->suggestions, "to disk (computed on cpu): frees "));
+    QVERIFY(mentions(inEnglish(host->suggestions), "to disk (computed on cpu): frees "));
 }
 
 void TestPlanner::stepsForTheLargestPart() {
@@ -642,9 +645,9 @@ void TestPlanner::stepsForTheLargestPart() {
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
     const DevicePlan* card = deviceRow(plan, DeviceId::cuda(0));
     if (card->parts[MemoryPart::Kv] > card->parts[MemoryPart::Weights]) {
-        QVERIFY(plan.errors[0].suggestions[0].starts_with("use a context of"));
+        QVERIFY(inEnglish(plan.errors[0].suggestions[0]).starts_with("use a context of"));
     }
-    QVERIFY(mentions(plan.errors[0].suggestions, "use a context of"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "use a context of"));
     // A card that only computes: the scratch is.
     const std::string away = R"({"store": "cpu", "compute": "cuda:0", "residency": "stream"})";
     request = requestFor(goldenModel("e2b"), 1, 1U << 16U, false);
@@ -657,8 +660,8 @@ void TestPlanner::stepsForTheLargestPart() {
     card = deviceRow(plan, DeviceId::cuda(0));
     QVERIFY(card->parts[MemoryPart::Workspace] > card->parts[MemoryPart::Weights]);
     QVERIFY(card->parts[MemoryPart::Workspace] > card->parts[MemoryPart::Kv]);
-    QVERIFY2(plan.errors[0].suggestions[0].starts_with("use --prefill-chunk 128: frees"),
-             plan.errors[0].suggestions[0].c_str());
+    QVERIFY2(inEnglish(plan.errors[0].suggestions[0]).starts_with("use --prefill-chunk 128: frees"),
+             inEnglish(plan.errors[0].suggestions[0]).c_str());
     // The head, and layers, for main memory too.
     request = requestFor(e2b(), 0, 0);
     useModelRules(request);
@@ -667,12 +670,12 @@ void TestPlanner::stepsForTheLargestPart() {
     request.devices[0].capacity = request.devices[0].free = 2 * kGiB;
     plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(mentions(plan.errors[0].suggestions,
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions),
                      "use --head int8 and move model.language_model.embed_tokens to disk (computed "
                      "on cpu), with lm_head kept as a copy of its own (\"lm_head\": {\"store\": "
                      "\"cpu\", \"compute\": \"cpu\", \"duplicate_tied\": true})"));
-    QVERIFY(mentions(plan.errors[0].suggestions, "move layers "));
-    QVERIFY(mentions(plan.errors[0].suggestions, "-34 to disk (computed on cpu)"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "move layers "));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "-34 to disk (computed on cpu)"));
 }
 
 void TestPlanner::stepsThatAreNotEnough() {
@@ -682,13 +685,14 @@ void TestPlanner::stepsThatAreNotEnough() {
     request.devices[0].capacity = request.devices[0].free = 20U << 20U;
     PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(plan.errors[0].suggestions.back().starts_with("all of this together leaves "));
-    QVERIFY(plan.errors[0].suggestions.back().find("too much") != std::string::npos);
+    QVERIFY(
+        inEnglish(plan.errors[0].suggestions.back()).starts_with("all of this together leaves "));
+    QVERIFY(inEnglish(plan.errors[0].suggestions.back()).find("too much") != std::string::npos);
     // Enough: nothing is said.
     request.devices[0].capacity = request.devices[0].free = 8 * kGiB;
     plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(!mentions(plan.errors[0].suggestions, "together leaves"));
+    QVERIFY(!mentions(inEnglish(plan.errors[0].suggestions), "together leaves"));
 }
 
 void TestPlanner::notJudgedWhenUnplaced() {
@@ -726,8 +730,9 @@ void TestPlanner::madeAtEveryUse() {
     QCOMPARE(read(made), read(stored));
     QVERIFY(made.estimate.decode_tokens_per_s < stored.estimate.decode_tokens_per_s);
     QCOMPARE(made.notes.size(), size_t{1});
-    QVERIFY2(made.notes[0].find("made from the checkpoint at every use") != std::string::npos,
-             made.notes[0].c_str());
+    QVERIFY2(inEnglish(made.notes[0]).find("made from the checkpoint at every use") !=
+                 std::string::npos,
+             inEnglish(made.notes[0]).c_str());
     request.has_weight_cache = true;
     const PlacementPlan cached = makePlan(request);
     QVERIFY(read(cached) < read(stored) * 3 / 10);
@@ -760,11 +765,11 @@ void TestPlanner::splitStack() {
 void TestPlanner::kvReadersElsewhere() {
     const PlacementPlan plan = makePlan(mapped(e2b(), native(R"("model.layers.20": "sim:1")")));
     QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
-    QVERIFY2(plan.warnings[0].message.starts_with(
-                 "layer 20 on sim:1 reads the keys and values of layer 13"),
-             plan.warnings[0].message.c_str());
-    QVERIFY2(plan.warnings[0].message.find("1024 bytes per token") != std::string::npos,
-             plan.warnings[0].message.c_str());
+    QVERIFY2(inEnglish(plan.warnings[0])
+                 .starts_with("layer 20 on sim:1 reads the keys and values of layer 13"),
+             inEnglish(plan.warnings[0]).c_str());
+    QVERIFY2(inEnglish(plan.warnings[0]).find("1024 bytes per token") != std::string::npos,
+             inEnglish(plan.warnings[0]).c_str());
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{1024});
     const uint64_t window = 512 - 1 + 512; // ring of the window and one chunk
     QCOMPARE(deviceRow(plan, DeviceId::sim(1))->parts[MemoryPart::Kv], window * 1024);
@@ -808,8 +813,8 @@ void TestPlanner::kvPlace() {
     // Readers 15-19 stay on sim:0 and are flagged; no mirror is needed.
     QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
     QCOMPARE(plan.warnings[0].modules.size(), size_t{5});
-    QVERIFY2(plan.warnings[0].message.starts_with("layers 15-19 on sim:0 read keys and values"),
-             plan.warnings[0].message.c_str());
+    QVERIFY2(inEnglish(plan.warnings[0]).starts_with("layers 15-19 on sim:0 read keys and values"),
+             inEnglish(plan.warnings[0]).c_str());
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{0});
     QVERIFY(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "queries, keys and values") > 0);
     // A device that is not there is one complaint.
@@ -838,11 +843,11 @@ void TestPlanner::splitLayer() {
     // gate and up: 1536 in, 6144 out each; down: 6144 in, 1536 out.
     const uint64_t in = uint64_t{4} * (1536 + 1536 + 6144);
     const uint64_t out = uint64_t{4} * (6144 + 6144 + 1536);
-    QVERIFY(plan.warnings[0].message.find(std::to_string(3 * (in + out)) + " bytes") !=
+    QVERIFY(inEnglish(plan.warnings[0]).find(std::to_string(3 * (in + out)) + " bytes") !=
             std::string::npos);
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::cpu(), "input of a split layer"), 3 * in);
     QCOMPARE(transfer(plan, DeviceId::cpu(), DeviceId::sim(0), "output of a split layer"), 3 * out);
-    QVERIFY(plan.warnings[1].message.find("layer 9 computes on sim:0 and sim:1") !=
+    QVERIFY(inEnglish(plan.warnings[1]).find("layer 9 computes on sim:0 and sim:1") !=
             std::string::npos);
     // The device of a layer is that of its q_proj.
     const PlacementPlan query =
@@ -890,7 +895,7 @@ void TestPlanner::contextOptions() {
     request.context = 1'000'000;
     const PlacementPlan clamped = makePlan(request);
     QCOMPARE(clamped.context, int64_t{131072});
-    QVERIFY(mentions(clamped.notes, "1000000"));
+    QVERIFY(mentions(inEnglish(clamped.notes), "1000000"));
     PlanRequest none = mapped(e2b(), native(""));
     QCOMPARE(makePlan(none).context, int64_t{4096});
 }
@@ -949,8 +954,8 @@ void TestPlanner::adapters() {
     QCOMPARE(adapterBytes(plan, DeviceId::cpu()), uint64_t{3 + 20 + 40 + 300 + 500 + 600});
     QCOMPARE(streamed(plan, DeviceId::cpu()), uint64_t{300 + 500 + 600});
     QCOMPARE(streamed(plan, DeviceId::disk()), uint64_t{790});
-    QVERIFY(mentions(plan.notes, "layers.20.self_attn.k_proj"));
-    QVERIFY(mentions(plan.notes, "the adapter replaces 1 weight that travels"));
+    QVERIFY(mentions(inEnglish(plan.notes), "layers.20.self_attn.k_proj"));
+    QVERIFY(mentions(inEnglish(plan.notes), "the adapter replaces 1 weight that travels"));
     QCOMPARE(codesOf(plan.warnings), std::string());
 
     const auto asked = [&](const std::string& place) {
@@ -968,7 +973,7 @@ void TestPlanner::adapters() {
     QCOMPARE(adapterBytes(compute, DeviceId::sim(0)),
              uint64_t{100 + 5 + 4000 + 20 + 40 + 300 + 500 + 700 + 790});
     QCOMPARE(streamed(compute, DeviceId::cpu()), uint64_t{0});
-    QVERIFY(!mentions(compute.notes, "the adapter replaces"));
+    QVERIFY(!mentions(inEnglish(compute.notes), "the adapter replaces"));
 }
 
 void TestPlanner::modules() {
@@ -1041,7 +1046,7 @@ void TestPlanner::presets() {
     other.devices[0] = device(DeviceId::cpu(), 128 * kGiB);
     other.preset = preset.toStdString();
     plan = makePlan(other);
-    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
 }
 
 void TestPlanner::presetsWithoutGpu() {
@@ -1052,7 +1057,7 @@ void TestPlanner::presetsWithoutGpu() {
     QVERIFY(!plan.fits);
     request.preset = "gpus";
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM01"));
-    QVERIFY(makePlan(request).errors[0].message.find("towers-cpu") != std::string::npos);
+    QVERIFY(inEnglish(makePlan(request).errors[0]).find("towers-cpu") != std::string::npos);
 }
 
 QTEST_APPLESS_MAIN(TestPlanner)

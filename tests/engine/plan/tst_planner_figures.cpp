@@ -124,7 +124,7 @@ void TestPlannerFigures::forumCase() {
     request.preset = "gpu";
     request.quant = QuantOption::Nf4;
     PlacementPlan plan = makePlan(request);
-    QVERIFY2(plan.fits, plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
 
     uint64_t payload = 0;
     uint64_t absmax = 0;
@@ -277,7 +277,7 @@ void TestPlannerFigures::placementTable() {
     for (const auto& [context, column] : columns) {
         request.context = context;
         const PlacementPlan plan = makePlan(request);
-        QVERIFY2(plan.errors.empty(), plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+        QVERIFY2(plan.errors.empty(), plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
         const PartBytes& parts = deviceRow(plan, DeviceId::cuda(0))->parts;
         const double gb =
             static_cast<double>(parts[MemoryPart::Weights] + parts[MemoryPart::Kv]) / 1e9;
@@ -371,7 +371,7 @@ void TestPlannerFigures::layersOnCpu() {
     }
     request.map = *parseDeviceMap(text + "}}", {});
     const PlacementPlan plan = makePlan(request);
-    QVERIFY2(plan.errors.empty(), plan.errors.empty() ? "" : plan.errors[0].message.c_str());
+    QVERIFY2(plan.errors.empty(), plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     // The table rounds to whole tokens and uses mean layer sizes.
     const double planned = plan.estimate.decode_tokens_per_s;
     QVERIFY2(std::abs(planned / tokens_per_s - 1) < 0.03,

@@ -642,7 +642,9 @@ void TestLoader::brokenModels() {
     } else if (row == "plan computes on disk") {
         place.store = place.compute = DeviceId::disk();
     } else {
-        plan.errors.push_back({"DM09", "sim:0", "does not fit", {}, {}, 0, 0});
+        engine::PlanIssue& issue = plan.errors.emplace_back();
+        issue.code = "DM09";
+        issue.finding = engine::issue::MapComplaint{"does not fit"};
     }
     TestDevices devices;
     const auto store =

@@ -105,8 +105,8 @@ void TestMachineRates::estimateFollowsTheRates() {
         const auto plan = engine.plan(request);
         const bool says =
             plan.has_value() &&
-            std::any_of(plan->notes.begin(), plan->notes.end(), [](const std::string& note) {
-                return note.find("measured") != std::string::npos;
+            std::any_of(plan->notes.begin(), plan->notes.end(), [](const engine::Note& note) {
+                return std::holds_alternative<engine::note::MeasuredRates>(note);
             });
         return says ? plan->estimate.decode_tokens_per_s : -1.0;
     };

@@ -244,9 +244,11 @@ void TestAdapters::oldKeysAreReported() {
                                         {support::goldenAdapter(model, "multimodal_old_keys")});
     QVERIFY(summary.has_value());
     std::vector<std::string> reported;
-    for (const auto& [key, reason] : summary->adapters.at(0).unmatched) {
-        reported.push_back(key);
-        QVERIFY2(reason.find("shares") != std::string::npos, reason.c_str());
+    for (const engine::UnusedKey& unused : summary->adapters.at(0).unmatched) {
+        reported.push_back(unused.key);
+        QCOMPARE(unused.reason.why, engine::KeyReason::Why::SharesKv);
+        QVERIFY2(unused.inEnglish().find("shares") != std::string::npos,
+                 unused.inEnglish().c_str());
     }
     std::sort(reported.begin(), reported.end());
     std::sort(extra.begin(), extra.end());

@@ -104,7 +104,7 @@ private:
     [[nodiscard]] engine::EngineOptions engineOptions() {
         engine::EngineOptions options;
         options.gpus = std::make_shared<const engine::GpuAccess>(
-            engine::cudaAccess(&card_.fake().driver(), "", support::FakeDriver::images()));
+            engine::cudaAccess(&card_.fake().driver(), {}, support::FakeDriver::images()));
         return options;
     }
     support::EmulatedCard card_;

@@ -41,7 +41,7 @@ engine::SpeedEstimate estimate(const FakeCard& card, const char* shape) {
     FakeDriver fake({card});
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
     engine::Engine engine(std::move(options));
     engine::LoadRequest request;
     request.model = shape;

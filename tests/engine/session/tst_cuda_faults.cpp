@@ -17,6 +17,7 @@
 #include <map>
 #include <set>
 
+using kernels::cuda::Trouble;
 using support::FakeCard;
 using support::FakeDriver;
 using support::FakeLive;
@@ -26,7 +27,7 @@ namespace {
 engine::EngineOptions optionsFor(const FakeDriver& fake) {
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), "", FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
     return options;
 }
 
@@ -495,8 +496,8 @@ void TestCudaFaults::faultEndsTheProcess() {
         // Where everything would go is still shown, with the reason why it cannot now.
         const auto plan = engine.plan(gpu);
         QVERIFY(plan.has_value() && plan->fits);
-        QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [](const std::string& note) {
-            return note.find("is lost to this process") != std::string::npos;
+        QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [](const engine::Note& note) {
+            return engine::inEnglish(note).find("is lost to this process") != std::string::npos;
         }));
         QVERIFY(engine.load(cpu, {}, {}).has_value());
         const auto on_cpu = engine.generate(prompt(), {}, {});
@@ -554,13 +555,15 @@ void TestCudaFaults::absentCard() {
     // Without a driver the reason stands in the plan.
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(nullptr, "No NVIDIA driver on this machine.", FakeDriver::images()));
+        engine::cudaAccess(nullptr, {Trouble::Kind::NoDriver, "No NVIDIA driver on this machine."},
+                           FakeDriver::images()));
     engine::Engine without(std::move(options));
     request.device_map = "";
     const auto plan = without.plan(request);
     QVERIFY(plan.has_value() && plan->fits);
-    QVERIFY(std::find(plan->notes.begin(), plan->notes.end(),
-                      "No NVIDIA driver on this machine.") != plan->notes.end());
+    const std::vector<std::string> notes = engine::inEnglish(plan->notes);
+    QVERIFY(std::find(notes.begin(), notes.end(), "No NVIDIA driver on this machine.") !=
+            notes.end());
     request.device_map = R"({"": "cuda:0"})";
     QVERIFY(!without.load(request, {}, {}).has_value());
 }
@@ -568,26 +571,32 @@ void TestCudaFaults::absentCard() {
 /// Whatever the map asks for: the reason stands where the user looks. That there is no driver is a
 /// remark, that it is too old a warning.
 void TestCudaFaults::whyNoCard_data() {
+    QTest::addColumn<int>("kind");
     QTest::addColumn<QByteArray>("why");
     QTest::addColumn<bool>("is_problem");
-    QTest::addRow("no driver") << QByteArray("No NVIDIA driver on this machine (libcuda.so.1 was "
+    QTest::addRow("no driver") << static_cast<int>(Trouble::Kind::NoDriver)
+                               << QByteArray("No NVIDIA driver on this machine (libcuda.so.1 was "
                                              "not found); everything runs on the CPU.")
                                << false;
     QTest::addRow("no card")
+        << static_cast<int>(Trouble::Kind::NoCard)
         << QByteArray("The NVIDIA driver sees no graphics card; everything runs on the CPU.")
         << false;
-    QTest::addRow("old driver") << QByteArray("The NVIDIA driver supports CUDA 11.4, Belfry needs "
+    QTest::addRow("old driver") << static_cast<int>(Trouble::Kind::OldDriver)
+                                << QByteArray("The NVIDIA driver supports CUDA 11.4, Belfry needs "
                                               "12.0 or newer; update the driver.")
                                 << true;
 }
 
 void TestCudaFaults::whyNoCard() {
+    QFETCH(int, kind);
     QFETCH(QByteArray, why);
     QFETCH(bool, is_problem);
     const std::string text = why.toStdString();
+    const Trouble trouble{static_cast<Trouble::Kind>(kind), text};
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(nullptr, text, FakeDriver::images()));
+        engine::cudaAccess(nullptr, trouble, FakeDriver::images()));
     engine::Engine engine(std::move(options));
     engine::LoadRequest request = requestFor(true);
     const auto told = [&text](const std::vector<std::string>& notes, const char* code) {
@@ -596,9 +605,10 @@ void TestCudaFaults::whyNoCard() {
     request.device_map = "fit";
     const auto plan = engine.plan(request);
     QVERIFY(plan.has_value() && plan->fits);
-    QCOMPARE(told(plan->notes, ""), is_problem ? 0 : 1);
+    QCOMPARE(told(engine::inEnglish(plan->notes), ""), is_problem ? 0 : 1);
     QCOMPARE(plan->warnings.size(), is_problem ? 1U : 0U);
-    QVERIFY(!is_problem || (plan->warnings[0].code == "DM23" && plan->warnings[0].message == text));
+    QVERIFY(!is_problem ||
+            (plan->warnings[0].code == "DM23" && engine::inEnglish(plan->warnings[0]) == text));
     QVERIFY(engine.load(request, {}, {}).has_value());
     QCOMPARE(told(engine.loadNotes(), is_problem ? "DM23: " : ""), 1); // what the CLI prints
 
@@ -614,12 +624,12 @@ void TestCudaFaults::whyNoCard() {
     request.device_map = "cpu";
     const auto on_cpu = engine.plan(request);
     QVERIFY(on_cpu.has_value() && on_cpu->warnings.empty());
-    QCOMPARE(told(on_cpu->notes, ""), 0);
+    QCOMPARE(told(engine::inEnglish(on_cpu->notes), ""), 0);
     request.device_map = "fit";
     request.sim_gpus = {uint64_t{4} << 30U};
     const auto simulated = engine.plan(request);
     QVERIFY(simulated.has_value() && simulated->warnings.empty());
-    QCOMPARE(told(simulated->notes, ""), 0);
+    QCOMPARE(told(engine::inEnglish(simulated->notes), ""), 0);
 }
 
 void TestCudaFaults::skippedCard() {
@@ -633,7 +643,8 @@ void TestCudaFaults::skippedCard() {
     };
     const auto beside = engine.plan(request);
     QVERIFY(beside.has_value() && beside->warnings.empty());
-    QCOMPARE(std::count_if(beside->notes.begin(), beside->notes.end(), names), 1);
+    const std::vector<std::string> remarks = engine::inEnglish(beside->notes);
+    QCOMPARE(std::count_if(remarks.begin(), remarks.end(), names), 1);
     request.device_map = R"({"": "cuda:1"})";
     const auto asked = engine.load(request, {}, {});
     QVERIFY(!asked.has_value() && names(asked.error().message));
@@ -643,7 +654,7 @@ void TestCudaFaults::skippedCard() {
     request.device_map = "fit";
     const auto alone = without.plan(request);
     QVERIFY(alone.has_value() && alone->warnings.size() == 1);
-    QVERIFY(alone->warnings[0].message.find("6.1") != std::string::npos);
+    QVERIFY(engine::inEnglish(alone->warnings[0]).find("6.1") != std::string::npos);
 }
 
 void TestCudaFaults::twoCards() {

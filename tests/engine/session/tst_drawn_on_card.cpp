@@ -25,7 +25,7 @@ void TestDrawnOnCard::sameTexts() {
     support::EmulatedCard card(card_options);
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), "", support::FakeDriver::images()));
+        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
     engine::Engine engine(options);
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.is_reference_precision = false; // the step needs the 16-bit cache

@@ -124,7 +124,7 @@ void TestMapMoves::kvAndHead() {
     const auto copied = engine_.plan(request);
     QVERIFY(copied.has_value());
     QVERIFY2(copied->errors.empty(),
-             copied->errors.empty() ? "" : copied->errors[0].message.c_str());
+             copied->errors.empty() ? "" : engine::inEnglish(copied->errors[0]).c_str());
     QVERIFY(moduleOf(*copied, "lm_head")->bytes > 0);
     QVERIFY(moduleOf(*copied, "lm_head")->store == engine::DeviceId::cpu());
     follow.module = "lm_head";

@@ -139,7 +139,7 @@ void TestModelFolderVariants::oddThingsAreTold() {
     const auto plan = engine.plan(requestFor(folder));
     QVERIFY(plan.has_value());
     for (const char* odd : {"odd_header_member", "architectures"}) {
-        QVERIFY2(names(plan->notes, odd), odd);
+        QVERIFY2(names(engine::inEnglish(plan->notes), odd), odd);
     }
     const auto loaded = engine.load(requestFor(folder), {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
@@ -184,8 +184,8 @@ void TestModelFolderVariants::packedWeightsNotThere() {
     const auto expected = engine.plan(requestFor(whole));
     const auto plan = engine.plan(requestFor(folder));
     QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
-    QVERIFY(names(plan->notes, "quantization_config"));
-    QVERIFY(names(plan->notes, "Git LFS pointer"));
+    QVERIFY(names(engine::inEnglish(plan->notes), "quantization_config"));
+    QVERIFY(names(engine::inEnglish(plan->notes), "Git LFS pointer"));
     QCOMPARE(plan->tensors.size(), expected->tensors.size());
     for (size_t i = 0; i < plan->tensors.size(); ++i) {
         const std::string& name = plan->tensors[i].tensor;
@@ -270,14 +270,14 @@ void TestModelFolderVariants::whatALoadWouldRefuse() {
     engine::Engine engine;
     const auto intact = engine.plan(requestFor(packed));
     QVERIFY(intact.has_value());
-    QVERIFY(!names(intact->notes, "a load would fail"));
+    QVERIFY(!names(engine::inEnglish(intact->notes), "a load would fail"));
     const auto plan = engine.plan(requestFor(folder));
     QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
     const auto loaded = engine.load(requestFor(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY2(loaded.error().message.find(rule.toStdString()) != std::string::npos,
              loaded.error().message.c_str());
-    QVERIFY(names(plan->notes, "a load would fail: " + loaded.error().message));
+    QVERIFY(names(engine::inEnglish(plan->notes), "a load would fail: " + loaded.error().message));
 }
 
 QTEST_APPLESS_MAIN(TestModelFolderVariants)

@@ -61,7 +61,7 @@ void TestSplitOnCard::asOneCard() {
         size_t before = card.ran().size();
         engine::EngineOptions options;
         options.gpus = std::make_shared<const engine::GpuAccess>(
-            engine::cudaAccess(&card.fake().driver(), "", support::FakeDriver::images()));
+            engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
         engine::Engine engine(options);
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.is_reference_precision = false; // fused steps need the 16-bit cache
@@ -140,7 +140,7 @@ void TestSplitOnCard::choiceOnTheCard() {
     support::EmulatedCard card(card_options);
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), "", support::FakeDriver::images()));
+        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
     engine::Engine engine(options);
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.is_reference_precision = false; // fused steps need the 16-bit cache

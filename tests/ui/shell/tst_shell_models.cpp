@@ -40,7 +40,6 @@ private Q_SLOTS:
     void onlyAMapIsMoved();
     void reportHidesTheHomeFolder();
     void bytesReadTheSameEverywhere();
-    void suggestionsInTheWindowsWords();
     void repairs_data();
     void repairs();
     void noWordsOfTheCommandLine_data();
@@ -168,7 +167,9 @@ void TestShellModels::coverage() {
     engine::AdapterSummary summary;
     summary.tensors = 3;
     summary.matched_modules = {"a", "b"};
-    summary.unmatched = {{"x.lora_A", "no such module"}};
+    using Outcome = engine::UnusedKey::Outcome;
+    using Why = engine::KeyReason::Why;
+    summary.unmatched = {{"x.lora_A", Outcome::Ignored, {"no such module"}}};
     summary.missing = {"c"};
     ui::CoverageModel model(summary);
     const QAbstractItemModelTester tester(&model,
@@ -177,9 +178,11 @@ void TestShellModels::coverage() {
     QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("x.lora_A"));
     engine::AdapterSummary keys;
     keys.unmatched = {{"base_model.model.model.layers.6.self_attn.k_proj.lora_A.weight",
-                       "inert: layer 6 shares the KV of layer 5"},
-                      {"base_model.model.model.audio_tower.x", "ignored: the model has no audio "
-                                                               "tower"}};
+                       Outcome::Inert,
+                       {"layer 6 shares the KV of layer 5", Why::SharesKv, 6, 5}},
+                      {"base_model.model.model.audio_tower.x",
+                       Outcome::Ignored,
+                       {"the model has no audio tower", Why::NoAudio}}};
     const ui::CoverageModel findings(keys);
     QCOMPARE(findings.index(0, 0).data().toString(),
              QStringLiteral("model.layers.6.self_attn.k_proj.lora_A.weight"));
@@ -191,7 +194,7 @@ void TestShellModels::coverage() {
     QVERIFY(findings.index(1, 1).data(Qt::ForegroundRole).isValid());
     const QString text = ui::CoverageDialog::reportText(summary, QStringLiteral("m"));
     QVERIFY(text.contains(QStringLiteral("2 of 3")));
-    QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: no such module")));
+    QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: ignored: no such module")));
 }
 
 void TestShellModels::shortcutsAreDistinct() {
@@ -289,97 +292,78 @@ void TestShellModels::bytesReadTheSameEverywhere() {
     QCOMPARE(ui::formatParameters(5'100'000'000), QStringLiteral("5.1 B"));
 }
 
-void TestShellModels::suggestionsInTheWindowsWords() {
-    QCOMPARE(ui::suggestionWords("move model.vision_tower and model.embed_vision to cpu: frees 312 "
-                                 "MiB, costs about 0.9 s per image (enough by itself)"),
-             QStringLiteral("vision tower to CPU: frees 312 MiB (enough by itself), costs about "
-                            "0.9 s per image"));
-    QCOMPARE(ui::suggestionWords("move model.language_model.embed_tokens_per_layer to cpu: frees "
-                                 "2.50 MiB, costs nothing measurable (one row of 1280 bytes per "
-                                 "token)"),
-             QStringLiteral("per-layer embeddings to CPU: frees 2.5 MiB, costs nothing "
-                            "measurable"));
-    QCOMPARE(ui::suggestionWords("move layers 20-34 to cpu: frees 570 MiB, costs about 12 ms per "
-                                 "token"),
-             QStringLiteral("layers 20 to 34 to CPU: frees 570 MiB, costs about 12 ms per token"));
-    QCOMPARE(ui::suggestionWords("use --head int8 and move model.language_model.embed_tokens to "
-                                 "cpu, with lm_head kept as a copy of its own (\"lm_head\": "
-                                 "{\"store\": \"sim:0\", \"compute\": \"sim:0\", "
-                                 "\"duplicate_tied\": true}): frees 383.00 MiB, costs some "
-                                 "accuracy of the last layer; it is faster"),
-             QStringLiteral("head in 8 bits and token embedding to CPU: frees 383 MiB, costs "
-                            "some accuracy of the last layer; it is faster"));
-    // What the planner says anew stays as it is.
-    for (const char* other : {"use a device with more memory, or raise its limit", "cpu",
-                              "move model.new_part to cpu: frees 1.0 MiB, costs something"}) {
-        QCOMPARE(ui::suggestionWords(other), QString::fromLatin1(other));
-    }
+namespace {
+
+using engine::DeviceId;
+
+engine::SuggestedMove moveOf(std::vector<std::string> modules, DeviceId store, DeviceId compute) {
+    return {engine::PlanPart(), std::move(modules), store, compute};
 }
 
+engine::SuggestedStep stepOf(std::vector<engine::SuggestedMove> moves) {
+    engine::SuggestedStep step;
+    step.moves = std::move(moves);
+    step.frees = 583U << 20U;
+    return step;
+}
+
+const std::string kTable = "model.language_model.embed_tokens";
+
+} // namespace
+
 void TestShellModels::repairs_data() {
-    QTest::addColumn<QString>("suggestion");
+    QTest::addColumn<engine::Suggestion>("suggestion");
     QTest::addColumn<QString>("change"); // empty: none that can be carried out
     QTest::addColumn<bool>("is_enough");
-    const auto row = [](const char* name, const char* suggestion, const char* change,
+    const auto row = [](const char* name, const engine::Suggestion& suggestion, const char* change,
                         bool is_enough = false) {
-        QTest::newRow(name) << QString::fromLatin1(suggestion) << QString::fromLatin1(change)
-                            << is_enough;
+        QTest::newRow(name) << suggestion << QString::fromLatin1(change) << is_enough;
     };
-    row("tower",
-        "move model.audio_tower and model.embed_audio to cpu: frees 583.00 MiB, costs about 4 ms "
-        "per 10 s of audio (enough by itself)",
-        "model.audio_tower@cpu/cpu model.embed_audio@cpu/cpu", true);
-    row("table to disk",
-        "move model.language_model.embed_tokens_per_layer to disk (computed on cpu): frees 4.38 "
-        "GiB, costs one read of 17920 bytes per token",
+    const DeviceId cpu = DeviceId::cpu();
+    const DeviceId disk = DeviceId::disk();
+    engine::SuggestedStep step =
+        stepOf({moveOf({"model.audio_tower", "model.embed_audio"}, cpu, cpu)});
+    step.is_enough = true;
+    row("tower", step, "model.audio_tower@cpu/cpu model.embed_audio@cpu/cpu", true);
+    row("table to disk", stepOf({moveOf({kTable + "_per_layer"}, disk, cpu)}),
         "model.language_model.embed_tokens_per_layer@disk/cpu");
     row("both towers",
-        "move model.audio_tower and model.embed_audio to disk (computed on cpu), move "
-        "model.vision_tower and model.embed_vision to disk (computed on cpu): frees 1.00 GiB, "
-        "costs one read of the files per image or clip",
+        stepOf({moveOf({"model.audio_tower", "model.embed_audio"}, disk, cpu),
+                moveOf({"model.vision_tower", "model.embed_vision"}, disk, cpu)}),
         "model.audio_tower@disk/cpu model.embed_audio@disk/cpu model.vision_tower@disk/cpu "
         "model.embed_vision@disk/cpu");
-    row("layers", "move layers 20-34 to cpu: frees 570.00 MiB, costs about 12 ms per token",
+    row("layers", stepOf({moveOf({"model.language_model.layers.[20-34]"}, cpu, cpu)}),
         "model.language_model.layers.[20-34]@cpu/cpu");
-    row("one layer", "move layer 34 to cpu: frees 57.00 MiB, costs about 1 ms per token",
-        "model.language_model.layers.34@cpu/cpu");
-    row("head",
-        "use --head int8: frees 383.00 MiB, costs some accuracy of the last layer; it is "
-        "faster",
-        "head=int8");
-    row("head and table",
-        "use --head int8 and move model.language_model.embed_tokens to cpu, with lm_head kept as "
-        "a copy of its own (\"lm_head\": {\"store\": \"sim:0\", \"compute\": \"sim:0\", "
-        "\"duplicate_tied\": true}): frees 383.00 MiB, costs some accuracy of the last layer; it "
-        "is faster",
+    step = stepOf({});
+    step.is_head_int8 = true;
+    row("head", step, "head=int8");
+    step.moves = {moveOf({kTable}, cpu, cpu)};
+    step.head_copy = {DeviceId::sim(0), DeviceId::sim(0)};
+    row("head and table", step,
         "model.language_model.embed_tokens@cpu/cpu lm_head@sim:0/sim:0* head=int8");
-    row("quant",
-        "use --quant nf4-dq: frees 1.00 GiB, costs a little more accuracy (enough by "
-        "itself)",
-        "quant=nf4-dq", true);
-    row("context",
-        "use a context of 1024 tokens: frees 20.00 MiB, costs memory of the "
-        "conversation",
-        "context=1024");
-    row("pieces", "use --prefill-chunk 64: frees 90.00 MiB, costs time until a long prompt is read",
-        "chunk=64");
-    row("pictures", "use --image-tokens 70: frees 90.00 MiB, costs detail of large images",
-        "image=70");
-    row("summary",
-        "all of this together leaves 3.00 GiB, still 1.00 GiB too much: use a device "
-        "with more memory or a smaller model",
-        "");
-    row("last resort", "use a device with more memory or a smaller model", "");
-    row("unknown", "move model.new part to cpu: frees 1.0 MiB, costs something", "");
-    row("unknown device", "move model.audio_tower to npu: frees 1.0 MiB, costs something", "");
-    row("half known", "use --head int8 and dance: frees 1.0 MiB, costs something", "");
+    step = stepOf({});
+    step.quant = "nf4-dq";
+    step.is_enough = true;
+    row("quant", step, "quant=nf4-dq", true);
+    step = stepOf({});
+    step.context = 1024;
+    row("context", step, "context=1024");
+    step = stepOf({});
+    step.prefill_chunk = 64;
+    row("pieces", step, "chunk=64");
+    step = stepOf({});
+    step.image_tokens = 70;
+    row("pictures", step, "image=70");
+    row("summary", engine::StepsTogether{3, 1, {}}, "");
+    row("last resort", engine::LastResort(), "");
+    row("a value of the map", engine::MapValue{"cpu"}, "");
 }
 
 void TestShellModels::repairs() {
-    QFETCH(QString, suggestion);
+    QFETCH(engine::Suggestion, suggestion);
     QFETCH(QString, change);
     QFETCH(bool, is_enough);
-    const auto repair = ui::repairOf(suggestion.toStdString());
+    const auto repair = ui::repairOf(suggestion);
     QCOMPARE(repair.has_value(), !change.isEmpty());
     if (!repair.has_value()) {
         return;
@@ -460,11 +444,21 @@ void TestShellModels::foldersInTheWindowsWords() {
         }
         return ui::folderProblem(error, {});
     };
-    const QString kind = folder("config.json: model_type is \"llama\": not a Gemma 4 model; Belfry "
-                                "runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
-                                "");
-    QVERIFY2(kind.startsWith(QStringLiteral("It holds a model of another kind (llama).")),
-             qPrintable(kind));
+    const auto kind = [](const char* type, const char* kind_of_model) {
+        return ui::folderProblem(
+            {ErrorCode::Unsupported,
+             "x",
+             {{"rule", "ConfigUnsupported"}, {"model_type", type}, {"model_kind", kind_of_model}}},
+            {});
+    };
+    QVERIFY(kind("llama", "other")
+                .startsWith(QStringLiteral("It holds a model of another kind (llama).")));
+    QVERIFY(kind("gemma3", "gemma")
+                .startsWith(QStringLiteral("It holds a model of another kind (gemma3).")));
+    QVERIFY(kind("gemma4_unified", "unified")
+                .startsWith(QStringLiteral("It holds Gemma 4 12B (unified)")));
+    QVERIFY(kind("gemma4_assistant", "assistant")
+                .startsWith(QStringLiteral("It holds a helper for faster decoding")));
     QVERIFY(folder("config.json: there is no such file", "config.json")
                 .startsWith(QStringLiteral("There is no config.json in it.")));
     QVERIFY(folder("tokenizer.json: there is no such file", "tokenizer.json")
@@ -477,7 +471,8 @@ void TestShellModels::foldersInTheWindowsWords() {
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile,
                                 "adapter_model.safetensors: base_model.model.x.lora_A.weight: "
                                 "shape [8, 128], expected [8, 64] (rank 8, x.weight is [256, 64]) "
-                                "(and 205 more)"})
+                                "(and 205 more)",
+                                {{"rule", "OtherShape"}}})
                 .startsWith(QStringLiteral("It was trained for a model of another size")));
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile, "adapter_config.json: r is missing"})
                 .isEmpty());

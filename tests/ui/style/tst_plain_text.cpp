@@ -125,7 +125,8 @@ void TestPlainText::wholeWindow() {
     engine::AdapterSummary adapter;
     adapter.folder = adapter.name = adapter.kind = hostile_.toStdString();
     adapter.tensors = adapter.active = 2;
-    adapter.unmatched = {{hostile_.toStdString(), hostile_.toStdString()}};
+    adapter.unmatched = {
+        {hostile_.toStdString(), engine::UnusedKey::Outcome::Ignored, {hostile_.toStdString()}}};
     summary->adapters.push_back(adapter);
     const QString model = QStringLiteral("/models/") + hostile_;
     window.session()->chooseModel(model);

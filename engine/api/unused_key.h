@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor of an adapter that does not act on the model, and why: the kind of reason with its
+// facts, and the engine's own sentence for the command line and reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace engine {
+
+struct KeyReason {
+    enum class Why : uint8_t {
+        Other = 1,     ///< Only the sentence tells.
+        SharesKv,      ///< `layer` uses the keys and values of layer `other`.
+        ValuesAreKeys, ///< `layer` takes its values from k_proj.
+        FewerLayers,   ///< The model has only `other` layers.
+        Unused,        ///< The model does not use the tensor `name`.
+        NoVision,
+        NoAudio,
+        LeftOut, ///< By `name`, a member of adapter_config.json.
+    };
+    std::string sentence = {}; ///< In English.
+    Why why = Why::Other;
+    int layer = -1, other = -1;
+    std::string name = {};
+};
+
+struct UnusedKey {
+    enum class Outcome : uint8_t {
+        Inert = 1, ///< No fault of the adapter: the architecture has no use for it.
+        Ignored,   ///< Left out.
+        Refused,   ///< Contradicts the model or the config.
+    };
+    std::string key; ///< As in the file.
+    Outcome outcome = Outcome::Refused;
+    KeyReason reason = {};
+
+    /// "inert: layer 6 shares the KV of layer 5".
+    [[nodiscard]] std::string inEnglish() const {
+        return (outcome == Outcome::Inert     ? "inert: "
+                : outcome == Outcome::Ignored ? "ignored: "
+                                              : "error: ") +
+               reason.sentence;
+    }
+};
+
+} // namespace engine
