@@ -95,7 +95,7 @@ void printFailure(const Error& error) {
 /// A conversation on the terminal or from a pipe.
 class Conversation {
 public:
-    Conversation(engine::Engine& engine, const Arguments& arguments)
+    Conversation(engine::EngineClient& engine, const Arguments& arguments)
         : engine_(engine), arguments_(arguments), images_(arguments.images),
           audios_(arguments.audios) {
         if (!arguments.system.empty()) {
@@ -229,7 +229,7 @@ private:
         messages_.push_back({Message::Role::Assistant, {{MessagePart::Kind::Text, reply->text}}});
     }
 
-    engine::Engine& engine_;
+    engine::EngineClient& engine_;
     const Arguments& arguments_;
     std::vector<Message> messages_;
     std::vector<std::string> images_, audios_;
@@ -240,7 +240,7 @@ private:
 
 } // namespace
 
-Result<void> runChat(engine::Engine& engine, const Arguments& arguments) {
+Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments) {
     const bool is_single = arguments.has_prompt || !arguments.raw_prompt.empty();
     ENGINE_TRY(engine.checkMedia(arguments.model, arguments.images, arguments.audios));
     ENGINE_TRY(loadModel(engine, arguments));

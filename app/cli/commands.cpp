@@ -17,7 +17,7 @@ using engine::ErrorCode;
 using engine::Result;
 using nlohmann::ordered_json;
 
-Result<void> loadModel(engine::Engine& engine, const Arguments& arguments) {
+Result<void> loadModel(engine::EngineClient& engine, const Arguments& arguments) {
     const bool shows = !arguments.is_json && isErrorTerminal();
     const engine::ProgressCallback progress = [shows](const engine::LoadProgressValue& value) {
         if (shows && value.bytes_total > 0) {
@@ -37,7 +37,7 @@ Result<void> loadModel(engine::Engine& engine, const Arguments& arguments) {
     return outcome;
 }
 
-Result<void> runInspect(engine::Engine& engine, const Arguments& arguments) {
+Result<void> runInspect(engine::EngineClient& engine, const Arguments& arguments) {
     std::vector<std::string> adapters;
     for (const engine::AdapterChoice& choice : arguments.load.adapters) {
         adapters.push_back(choice.folder);
@@ -64,7 +64,7 @@ Result<void> runInspect(engine::Engine& engine, const Arguments& arguments) {
 namespace {
 
 /// The map in another program's words on stdout, what it cannot say on stderr.
-Result<void> printExport(engine::Engine& engine, const Arguments& arguments) {
+Result<void> printExport(engine::EngineClient& engine, const Arguments& arguments) {
     using Kind = engine::MapExport::Kind;
     const std::string& wanted = arguments.export_as;
     const Kind kind = wanted == "accelerate"  ? Kind::Accelerate
@@ -88,7 +88,7 @@ Result<void> printExport(engine::Engine& engine, const Arguments& arguments) {
 
 } // namespace
 
-Result<void> runPlan(engine::Engine& engine, const Arguments& arguments) {
+Result<void> runPlan(engine::EngineClient& engine, const Arguments& arguments) {
     if (!arguments.export_as.empty()) {
         return printExport(engine, arguments);
     }
@@ -101,7 +101,7 @@ Result<void> runPlan(engine::Engine& engine, const Arguments& arguments) {
     return {};
 }
 
-Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
+Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments) {
     std::string text = arguments.text;
     if (arguments.reads_stdin) {
         ENGINE_ASSIGN(text, readInput());
@@ -117,7 +117,7 @@ Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
     return {};
 }
 
-Result<void> runLogits(engine::Engine& engine, const Arguments& arguments) {
+Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments) {
     // A target that cannot be written is told before minutes of work.
     ENGINE_TRY(engine::FileWriter::check(engine::pathFromUtf8(arguments.out), true,
                                          engine::NoPlainFile::WriteInto));

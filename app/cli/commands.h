@@ -10,15 +10,15 @@
 
 namespace cli {
 
-engine::Result<void> runInspect(engine::Engine& engine, const Arguments& arguments);
-engine::Result<void> runPlan(engine::Engine& engine, const Arguments& arguments);
-engine::Result<void> runChat(engine::Engine& engine, const Arguments& arguments);
-engine::Result<void> runLogits(engine::Engine& engine, const Arguments& arguments);
-engine::Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> runInspect(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runPlan(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
 
 /// Loads with progress on stderr (nothing there with --json or when stderr is no terminal).
-engine::Result<void> loadModel(engine::Engine& engine, const Arguments& arguments);
+engine::Result<void> loadModel(engine::EngineClient& engine, const Arguments& arguments);
 
 } // namespace cli

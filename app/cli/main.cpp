@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <new>
@@ -72,7 +73,8 @@ int run(const std::vector<std::string>& words) {
         const auto printed = printShellWords(*arguments);
         return printed.has_value() ? 0 : fail(printed.error(), is_json, 2);
     }
-    using Command = engine::Result<void> (*)(engine::Engine&, const cli::Arguments&);
+    // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
+    using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
         {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
         {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurements on the loaded model: media encoding, an adapter's effect, ceilings of the machine.
+#include "engine/devices/card_measure.h"
 #include "engine/run/engine_state.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
-#include "kernels/cuda/card_rates.h"
-#include "kernels/cuda/cuda_device.h"
 
 #include <algorithm>
 #include <cmath>
@@ -215,17 +214,8 @@ double Engine::measureDecodeArithmetic() {
 }
 
 std::vector<CardCeiling> Engine::measureCards() {
-    std::vector<CardCeiling> ceilings;
-    if (impl_->loaded == nullptr) {
-        return ceilings;
-    }
-    for (const auto& [id, device] : impl_->loaded->devices.set) {
-        if (auto* card = dynamic_cast<kernels::cuda::CudaDevice*>(device); card != nullptr) {
-            const kernels::cuda::CardRates rates = kernels::cuda::measureCard(*card);
-            ceilings.push_back({id, rates.read_bytes_per_s / 1e9, rates.bf16_flops / 1e9});
-        }
-    }
-    return ceilings;
+    return impl_->loaded == nullptr ? std::vector<CardCeiling>()
+                                    : engine::measureCards(impl_->loaded->devices.set);
 }
 
 double Engine::measureRead(double seconds) {
