@@ -11,8 +11,8 @@
 
 namespace kernels {
 
-// Under sanitizers, which the vector tables are compiled without (CMakeLists.txt), the scalar table
-// does the work.
+// A build may ask for the scalar table (CMakeLists.txt), for sanitizers, which the vector tables
+// are compiled without.
 #ifdef BELFRY_SCALAR_FIRST
 constexpr const char* kLimit = "cpu-scalar";
 #else
