@@ -2,6 +2,7 @@
 // Reading device maps: both forms, DM01 and DM11 with their positions, sizes, and texts that are
 // no JSON at all.
 #include "engine/plan/device_map.h"
+#include "engine/plan/plan_english.h"
 
 #include <QTest>
 
@@ -231,9 +232,9 @@ void TestDeviceMapParse::complaints() {
     QCOMPARE(QString::fromStdString(issues[0].code), code);
     QCOMPARE(QString::fromStdString(issues[0].key), key);
     QCOMPARE(std::make_pair(issues[0].line, issues[0].column), std::make_pair(line, column));
-    QVERIFY(!issues[0].message.empty());
+    QVERIFY(!inEnglish(issues[0]).empty());
     QCOMPARE(map.error().code, ErrorCode::InvalidRequest);
-    QVERIFY(map.error().message.find(issues[0].message) != std::string::npos);
+    QVERIFY(map.error().message.find(inEnglish(issues[0])) != std::string::npos);
     QCOMPARE(map.error().details[0].second, issues[0].code);
 }
 
@@ -260,7 +261,7 @@ void TestDeviceMapParse::allComplaintsTogether() {
                                     std::to_string(issues[i].line)) != std::string::npos,
                  error.message.c_str());
         QCOMPARE(error.details[3 + i].first, "complaint." + std::to_string(i + 1));
-        QVERIFY(error.details[3 + i].second.find(issues[i].message) != std::string::npos);
+        QVERIFY(error.details[3 + i].second.find(inEnglish(issues[i])) != std::string::npos);
         QVERIFY(error.message.find(error.details[3 + i].second) != std::string::npos);
     }
 }
