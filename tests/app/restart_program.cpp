@@ -7,7 +7,7 @@
 #include "app/engine_worker.h"
 #include "app/program.h"
 #include "engine/api/error.h"
-#include "engine/run/gpu_access.h"
+#include "engine/devices/gpu_access.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "ui/chat/chat_view.h"
 #include "ui/layout/layout_view.h"
